@@ -1,0 +1,133 @@
+"""The chat client: asks a route until it answers or the retries are used up. Never raises for what a server does."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from types import TracebackType
+from typing import Protocol, Self
+
+import aiohttp
+from msgspec.structs import replace
+
+from probatio.ask.chat import read_reply, request_body
+from probatio.ask.gate import Gate
+from probatio.ask.retry import Fault, wait_before
+from probatio.ask.routes import Route
+from probatio.errors import Incomplete
+from probatio.records import Answer, Sampling
+
+MAX_REPLY_BYTES = 32 * 1024 * 1024
+"""No chat completion is larger; a server that sends on and on must not fill our memory."""
+
+
+class StopTheRun(Incomplete):
+    """Every further request would fail the same way: a refused key, an empty account."""
+
+
+class Asker(Protocol):
+    """Whatever can be asked: the client over the network, a replay, a double in a test."""
+
+    async def ask(self, route: Route, prompt: str, sampling: Sampling) -> Answer: ...
+
+
+class ChatClient:
+    """Connections to all routes of a run, paced by one gate."""
+
+    def __init__(self, max_connections: int) -> None:
+        self._max_connections = max_connections
+        self._chance = random.Random()
+
+    async def __aenter__(self) -> Self:
+        self.gate = Gate(self._max_connections)
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the gate is what limits
+            auto_decompress=True,
+            headers={"Content-Type": "application/json", "X-Title": "Probatio"},
+        )
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    async def ask(self, route: Route, prompt: str, sampling: Sampling) -> Answer:
+        """The answer, or an answer without text whose `error` says why; raises `StopTheRun` for a refused key.
+
+        Raises `GateClosed` where the run is stopping and this question was not in flight.
+        """
+        body = request_body(
+            route.model_name,
+            prompt,
+            sampling,
+            reasoning=route.reasoning,
+            provider_order=route.provider_order,
+            openrouter=route.provider == "openrouter",
+            extra=route.extra_body,
+        )
+        self.gate.pace(route.key, route.max_in_flight)
+        clock = asyncio.get_running_loop().time
+        deadline = clock() + route.timeouts.trial
+        attempt = 0
+        while True:
+            attempt += 1
+            request = await self.gate.enter(route.key)
+            began = clock()
+            outcome: Answer | Fault | None = None
+            try:
+                outcome = await self._attempt(route, body, max(0.001, deadline - began))
+            finally:
+                if outcome is None:  # cancelled
+                    self.gate.failed(route.key)
+            if isinstance(outcome, Answer):
+                self.gate.answered(route.key, request)
+                return replace(outcome, latency_ms=round((clock() - began) * 1000, 1), attempts=attempt)
+            if outcome.throttled:
+                self.gate.throttled(route.key, request, outcome.wait)
+            else:
+                self.gate.failed(route.key)
+            if outcome.stops_run:
+                raise StopTheRun(f"{route.model_name}: {outcome.reason}.")
+            wait = wait_before(attempt, outcome, self._chance.random())
+            if wait is None:
+                return Answer(None, error=outcome.reason, attempts=attempt)
+            if clock() + wait >= deadline:
+                reason = f"{outcome.reason}; the next try, in {wait:.0f} s, is past the trial's time limit"
+                return Answer(None, error=reason, attempts=attempt)
+            await self.gate.pause(wait)
+
+    async def _attempt(self, route: Route, body: bytes, seconds_left: float) -> Answer | Fault:
+        limits = route.timeouts
+        timeout = aiohttp.ClientTimeout(total=min(limits.attempt, seconds_left), sock_connect=limits.connect)
+        headers = {"Authorization": f"Bearer {route.api_key}"} if route.api_key else None
+        try:
+            async with self._session.post(route.url, data=body, headers=headers, timeout=timeout) as reply:
+                if (reply.content_length or 0) > MAX_REPLY_BYTES:
+                    return Fault("the reply is larger than any chat completion", retry=True)
+                content = await _read(reply)
+                if content is None:
+                    return Fault("the reply is larger than any chat completion", retry=True)
+                return read_reply(reply.status, reply.headers, content, time.time())
+        except TimeoutError:
+            return Fault("no answer within the time limit", retry=True)
+        except aiohttp.InvalidURL:
+            return Fault(f"the address {route.url} is not valid", retry=False)
+        except aiohttp.ClientError as error:
+            return Fault(f"the connection failed: {type(error).__name__} {error}".strip(), retry=True)
+        except OSError as error:
+            return Fault(f"the connection failed: {error}", retry=True)
+
+
+async def _read(reply: aiohttp.ClientResponse) -> bytes | None:
+    """The whole body; None where it outgrows the limit."""
+    if reply.content_length is not None:
+        return await reply.read()
+    chunks, size = [], 0
+    async for chunk in reply.content.iter_any():
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > MAX_REPLY_BYTES:
+            return None
+    return b"".join(chunks)

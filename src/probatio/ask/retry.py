@@ -1,0 +1,142 @@
+"""Retries: which failures are worth another try, and how long to wait before it.
+
+Worked by hand: a reply 503 without a hint on attempt 1 waits 1 s, on attempt 2 2 s, then 4, 8 and 16 s; the sixth failure
+ends the trial. Each wait is stretched by up to a quarter at random, so that a hundred requests refused together do not
+come back together. With `Retry-After: 7` the wait is 7 s (stretched), never less than what was asked for.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+BACKOFF_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""The waits of the first seed: five retries, then the trial is an `api_error`."""
+
+JITTER = 0.25
+
+STOP_THE_RUN = {
+    401: "the key was refused (401)",
+    402: "the account has no credit left (402)",
+}
+"""Statuses after which every further request would fail the same way."""
+
+RETRIED_4XX = frozenset({408, 409, 425, 429})
+"""Time-out, conflict, too early, rate limit: the same request can succeed later. Every other 4xx can't."""
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """Why a request gave no answer."""
+
+    reason: str
+    retry: bool
+    status: int | None = None
+    wait: float | None = None  # seconds the server asked us to wait
+    stops_run: bool = False
+
+    @property
+    def throttled(self) -> bool:
+        return self.status == 429
+
+
+def fault_of_status(
+    status: int, headers: Mapping[str, str], body: bytes, now: float, *, inside_200: bool = False
+) -> Fault:
+    """What an unsuccessful reply means."""
+    detail = _detail(body)
+    where = " inside a 200 reply" if inside_200 else ""
+    reason = STOP_THE_RUN.get(status, f"status {status}{where}")
+    return Fault(
+        reason=f"{reason}: {detail}" if detail else reason,
+        retry=status in RETRIED_4XX or status >= 500 or status < 400,
+        status=status,
+        wait=_wait_hint(headers, body, now),
+        stops_run=status in STOP_THE_RUN,
+    )
+
+
+def wait_before(retry_number: int, fault: Fault, chance: float) -> float | None:
+    """Seconds before retry `retry_number` (1 is the first); None when there is to be none. `chance` is in [0, 1)."""
+    if not fault.retry or retry_number > len(BACKOFF_SECONDS):
+        return None
+    return max(BACKOFF_SECONDS[retry_number - 1], fault.wait or 0.0) * (1 + JITTER * chance)
+
+
+def _detail(body: bytes) -> str:
+    """The sentence inside an error body, in whatever of the usual shapes it comes."""
+    parsed = _parsed(body)
+    error = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
+    if isinstance(error, list):
+        error = error[0] if error else None
+    text: Any = error
+    if isinstance(error, dict):
+        text = error.get("message") or error.get("detail")
+        raw = _object(error.get("metadata")).get("raw")
+        if isinstance(raw, str) and raw not in str(text):
+            text = f"{text} ({raw})" if text else raw
+    if text is None:
+        text = "" if isinstance(parsed, dict) else body[:200].decode("utf-8", "replace")
+    return " ".join(str(text).split())[:300]
+
+
+def _wait_hint(headers: Mapping[str, str], body: bytes, now: float) -> float | None:
+    """How long the server asks us to wait, from the header or from the body's own hint."""
+    for name, value in headers.items():
+        lower = name.lower()
+        if lower == "retry-after":
+            return _seconds(value, now)
+        if lower == "retry-after-ms" and _is_number(value):
+            return float(value) / 1000
+    parsed = _parsed(body)
+    error = parsed.get("error") if isinstance(parsed, dict) else None
+    if not isinstance(error, dict):
+        return None
+    metadata = _object(error.get("metadata"))
+    inner = _object(metadata.get("headers"))
+    for source, name in (
+        (error, "retry_after"),
+        (error, "retry_after_seconds"),
+        (metadata, "retry_after"),
+        (metadata, "retry_after_seconds"),
+        (inner, "Retry-After"),
+        (inner, "retry-after"),
+    ):
+        if source.get(name) is not None:
+            return _seconds(str(source[name]), now)
+    reset = inner.get("X-RateLimit-Reset") or inner.get("x-ratelimit-reset")
+    if reset is not None and _is_number(str(reset)):
+        moment = float(reset)
+        return max(0.0, (moment / 1000 if moment > 1e11 else moment) - now)  # epoch milliseconds or seconds
+    said = re.search(
+        r"(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?)\s?(ms|s\b|sec)", str(error.get("message")), re.I
+    )
+    return float(said[1]) / (1000 if said[2].lower() == "ms" else 1) if said else None
+
+
+def _seconds(value: str, now: float) -> float | None:
+    """`Retry-After` as seconds or as an HTTP date."""
+    if _is_number(value):
+        return max(0.0, float(value))
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now)
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_number(value: str) -> bool:
+    return bool(re.fullmatch(r"\d{1,15}(\.\d+)?", value.strip()))
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,57 @@
+"""The command line: one thin file per command, imported only when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from probatio import __version__
+from probatio.errors import ProbatioError
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "trial": ("probatio.cli.trial", "Ask models the tasks of a suite and grade the answers."),
+    "grade": ("probatio.cli.grade", "Grade stored answers again, with no call to any model."),
+    "faber": ("probatio.cli.faber", "Check, run, compile or format Faber programs."),
+    "models": ("probatio.cli.models", "List the models that can be asked; pull embedded ones."),
+    "doctor": ("probatio.cli.doctor", "Show what works here: keys, embedded models, isolation."),
+}
+"""Command → (module that holds it as `command`, the line `--help` shows for it)."""
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and imports one only when it runs: `--help` stays fast."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="probatio")
+def root() -> None:
+    """Can a model learn this language, and is it still what it was?
+
+    \b
+    Example, with no key and no network at run time:
+      probatio trial --limit 20
+    """
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one sentence, never in a stack trace."""
+    try:
+        root(prog_name="probatio")
+    except ProbatioError as error:
+        click.echo(f"probatio: {error}", err=True)
+        sys.exit(error.exit_code)

@@ -1,0 +1,61 @@
+"""`probatio grade`: grade stored answers again, with no call to any model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("run")
+@click.option(
+    "--suite",
+    type=click.Path(path_type=Path),
+    help="The suite the answers belong to; else the run's own, else the built-in one.",
+)
+@click.option("--out", type=click.Path(path_type=Path), help="Write the grades here; else beside the answers.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Where runs are kept.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
+def command(run: str, suite: Path | None, out: Path | None, results: Path, as_json: bool) -> None:
+    """Grade stored answers again and tell what flipped. RUN is a run's id or folder, or a raw_responses.jsonl.
+
+    \b
+    Example:
+      probatio grade 2026-01-05T20-27-27
+      probatio grade old/raw_responses.jsonl --suite old --out /tmp/regraded.jsonl
+    """
+    import msgspec
+
+    from probatio.run.regrade import regrade
+
+    report = regrade(run, results, suite, out)
+    if as_json:
+        for flip in report.flips:
+            click.echo(msgspec.json.encode({"event": "flip", **msgspec.structs.asdict(flip)}).decode())
+        summary = {name: getattr(report, name) for name in ("graded", "passed", "errors", "compared", "unknown_tasks")}
+        click.echo(
+            msgspec.json.encode(
+                {"event": "end", **summary, "flipped": len(report.flips), "out": str(report.out)}
+            ).decode()
+        )
+        return
+    for flip in report.flips:
+        click.echo(f"{flip.before} → {flip.after}  {flip.trial}  {flip.why or ''}".rstrip())
+    if report.unknown_tasks:
+        click.echo(
+            f"{report.unknown_tasks} answers belong to tasks that are not in the suite; they were left out.", err=True
+        )
+    asked = report.graded - report.errors
+    share = f" ({100 * report.passed / asked:.0f}%)" if asked else ""
+    compared = (
+        f"{len(report.flips)} of {report.compared} flipped" if report.compared else "no earlier grades to compare with"
+    )
+    click.echo(f"{report.passed}/{asked} passed{share}; {compared}.")
+    click.echo(f"Grades: {report.out}")

@@ -1,0 +1,182 @@
+"""`probatio models`: which models can be asked, and the weights of the embedded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from probatio.ask.weights import Weights
+
+
+@click.group()
+def command() -> None:
+    """List the models that can be asked; pull, find and remove embedded ones.
+
+    \b
+    Example:
+      probatio models pull qwen2.5-coder-1.5b
+    """
+
+
+@command.command("list")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON array, for scripts.")
+def list_models(config: Path | None, as_json: bool) -> None:
+    """Show every model: who serves it, under which name, at what price, and whether it can be asked right now.
+
+    \b
+    Example:
+      probatio models list --json
+    """
+    import os
+
+    from dotenv import dotenv_values
+
+    # What a trial would see: the environment first, then .env.
+    env = {**{k: v for k, v in dotenv_values(".env").items() if v is not None}, **os.environ}
+    rows = configured_models(config, env)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode(rows))
+        return
+    table = [("ID", "PROVIDER", "NAME", "$ PER 1M IN/OUT", "READY")]
+    table += [(row["id"], row["provider"], row["name"], _price(row), row["ready"]) for row in rows]
+    widths = [max(len(line[column]) for line in table) for column in range(5)]
+    for line in table:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The models of models.yml, then those of the catalogue that it does not name."""
+    from probatio.ask.routes import missing_key
+    from probatio.ask.weights import CATALOGUE
+    from probatio.suite.models import load_config
+
+    models = load_config(config).models
+    rows = []
+    for model in models:
+        row: dict[str, Any] = {
+            "id": model.id,
+            "provider": model.provider,
+            "name": model.name,
+            "route": list(model.route),
+        }
+        if model.provider == "embedded":
+            rows.append({**row, "cost_per_1m_input": 0.0, "cost_per_1m_output": 0.0, **_standing(model.name)})
+            continue
+        key = missing_key(model, env)
+        price = {"cost_per_1m_input": model.cost_per_1m_input, "cost_per_1m_output": model.cost_per_1m_output}
+        rows.append({**row, **price, "ready": f"needs {key}" if key else "yes"})
+    named = {model.name for model in models if model.provider == "embedded"}
+    for weights in CATALOGUE:
+        if weights.id not in named:
+            row = {"id": weights.id, "provider": "embedded", "name": weights.id, "route": []}
+            rows.append({**row, "cost_per_1m_input": 0.0, "cost_per_1m_output": 0.0, **_standing(weights.id)})
+    return rows
+
+
+def _standing(name: str) -> dict[str, Any]:
+    from probatio.ask.weights import is_here, resolve
+    from probatio.errors import UsageError
+
+    try:
+        weights = resolve(name)
+    except UsageError:
+        return {"ready": "no such weights", "here": False}
+    here = is_here(weights)
+    return {
+        "ready": "here" if here else f"pulled when asked, {_size(weights.size)}",
+        "here": here,
+        "size": weights.size,
+    }
+
+
+def _price(row: dict[str, Any]) -> str:
+    if row["provider"] == "embedded":
+        return "free"
+    prices = (row["cost_per_1m_input"], row["cost_per_1m_output"])
+    if None in prices:
+        return "as the reply says"
+    return "{:.2f} / {:.2f}".format(*prices)
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e9:.2f} GB" if size >= 1e9 else f"{size / 1e6:.0f} MB"
+
+
+@command.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+def pull(ids: tuple[str, ...]) -> None:
+    """Fetch the weights of embedded models into the cache folder; goes on where it was broken off.
+
+    \b
+    Example:
+      probatio models pull qwen2.5-coder-0.5b smollm2-135m
+    """
+    from probatio.ask.weights import ensure, is_here, provenance
+
+    for weights in _of_catalogue(ids):
+        if is_here(weights):
+            click.echo(f"{weights.id} is here already: {weights.path}")
+            continue
+        path = ensure(weights.id, lambda text: click.echo(text, err=True))
+        origin = provenance(path)
+        tested = (
+            "as tested" if origin["sha256"] == weights.sha256 else "as the hub publishes it, not the file tested here"
+        )
+        click.echo(f"{weights.id}: {path}\n  from {origin['source']}\n  SHA-256 {origin['sha256']}, {tested}")
+
+
+@command.command()
+@click.argument("model_id", metavar="ID")
+def path(model_id: str) -> None:
+    """Print where the weights of a model are; exit code 3 if they are not here.
+
+    \b
+    Example:
+      ls -l "$(probatio models path smollm2-135m)"
+    """
+    from probatio.ask.weights import is_here
+    from probatio.errors import Incomplete
+
+    weights = _of_catalogue((model_id,))[0]
+    if not is_here(weights):
+        raise Incomplete(f"{model_id} is not here. `probatio models pull {model_id}` fetches it.")
+    click.echo(weights.path)
+
+
+@command.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+def remove(ids: tuple[str, ...]) -> None:
+    """Delete the weights of embedded models from the cache folder, half-fetched ones too.
+
+    \b
+    Example:
+      probatio models remove qwen2.5-coder-1.5b
+    """
+    from probatio.ask.pull import remove as remove_weights
+
+    for weights in _of_catalogue(ids):
+        freed = remove_weights(weights)
+        click.echo(f"{weights.id}: {_size(freed)} freed." if freed else f"{weights.id} was not here.")
+
+
+def _of_catalogue(ids: tuple[str, ...]) -> list[Weights]:
+    """All of them before anything is done: a slip in the last id must not come out after an hour of downloading."""
+    from probatio.ask.weights import resolve
+    from probatio.errors import UsageError
+
+    found = [resolve(model_id) for model_id in ids]
+    for weights in found:
+        if not weights.sources:
+            raise UsageError(
+                f"{weights.id} is a file of your own: it is neither pulled nor removed. Ask it with --model."
+            )
+    return found

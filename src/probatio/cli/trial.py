@@ -1,0 +1,145 @@
+"""`probatio trial`: ask models the tasks of a suite and grade the answers."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from probatio.errors import Incomplete, UsageError
+
+RESUME_ALLOWS = {"resume", "results", "verbose", "as_json", "max_connections", "max_cost"}
+"""Flags that may stand beside --resume: how the rest of the run is carried out and shown, never what it is."""
+
+
+def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    try:
+        numbers = tuple(int(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of numbers such as 0,1,3,10.") from None
+    if any(number < 0 for number in numbers):
+        raise click.BadParameter("a number of examples can't be negative.")
+    return numbers
+
+
+def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
+
+
+@click.command()
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    callback=_split,
+    help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
+)
+@click.option("--task", "tasks", multiple=True, callback=_split, help="Task id or glob, such as 'predict_*'.")
+@click.option("--category", "categories", multiple=True, callback=_split, help="Task category, such as loops.")
+@click.option("--n-shot", "n_shots", callback=_n_shots, metavar="0,1,3,10", help="Numbers of examples shown.")
+@click.option(
+    "--context",
+    "contexts",
+    multiple=True,
+    callback=_split,
+    help="examples-only, grammar-only, minimal, basic, complete.",
+)
+@click.option(
+    "--dialect", "dialects", multiple=True, callback=_split, help="latin (default), english, symbols, scrambled."
+)
+@click.option("--suite", type=click.Path(path_type=Path), help="A folder with tasks/*.yml; else the built-in suite.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+)
+@click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers drawn per trial.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Where runs are kept.",
+)
+@click.option("--run-id", help="The run's name; else the moment it starts.")
+@click.option("--resume", metavar="RUN", help="Go on with a run; takes everything from its run.json.")
+@click.option("--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]")
+@click.option(
+    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
+)
+@click.option("--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); ask nothing.")
+@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
+@click.option("--verbose", "-v", is_flag=True, help="A line per trial.")
+@click.pass_context
+def command(ctx: click.Context, /, **given: object) -> None:
+    """Ask models the tasks of a suite and grade the answers.
+
+    \b
+    Examples:
+      probatio trial --limit 20                     the embedded model; no key, no network
+      probatio trial --model gpt-3.5-turbo --n-shot 3 --context minimal
+      probatio trial --model 'llama-*' --category loops --max-cost 2.50
+      probatio trial --resume 2026-01-05T20-27-27   go on where a run stopped
+    """
+    from dotenv import load_dotenv
+
+    load_dotenv(Path.cwd() / ".env")
+    results = Path(str(given.pop("results")))
+    as_json, verbose, dry_run = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run"))
+    resume = given.pop("resume")
+    if resume is not None:
+        _refuse_flags_beside_resume(ctx)
+        _resume(str(resume), results, given, as_json, verbose)
+    else:
+        _begin(results, given, as_json, verbose, dry_run)
+
+
+def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool, dry_run: bool) -> None:
+    from probatio.run.session import MAX_CONNECTIONS, TrialRequest, prepare
+    from probatio.run.shown import show_plan
+
+    given["max_connections"] = given["max_connections"] or MAX_CONNECTIONS
+    request = TrialRequest(**given)  # type: ignore[arg-type]  # click gives each option its type
+    record, suite = prepare(request, results, os.environ, _note(as_json), fetch=not dry_run)
+    if dry_run:
+        show_plan(record, suite, as_json=as_json, verbose=verbose)
+        return
+    _carry_out(results / record.run_id, record, suite, as_json, verbose)
+
+
+def _resume(run: str, results: Path, given: dict[str, object], as_json: bool, verbose: bool) -> None:
+    from probatio.run.runfile import find_run
+    from probatio.run.session import take_up
+
+    folder = find_run(run, results)
+    record, suite = take_up(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
+    _carry_out(folder, record, suite, as_json, verbose)
+
+
+def _carry_out(folder: Path, record: object, suite: object, as_json: bool, verbose: bool) -> None:
+    from probatio.run.session import carry_out
+    from probatio.run.shown import Show
+    from probatio.study.analysis import write_analysis
+
+    show = Show(as_json=as_json, verbose=verbose)
+    ending = carry_out(folder, record, suite, os.environ, show.open, show.say)  # type: ignore[arg-type]
+    analysis = write_analysis(folder)
+    show.end(folder, ending, analysis)
+    if ending.stop_reason:
+        raise Incomplete(f"{ending.stop_reason} Go on with: probatio trial --resume {folder}")
+
+
+def _refuse_flags_beside_resume(ctx: click.Context) -> None:
+    for param in ctx.command.params:
+        name = param.name or ""
+        if name not in RESUME_ALLOWS and ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise UsageError(f"{param.opts[0]} can't stand beside --resume: a run goes on as run.json says.")
+
+
+def _note(as_json: bool) -> Callable[[str], None]:
+    """Notes before the run starts go to stderr, so that --json output stays what a script expects."""
+    return lambda sentence: click.echo(sentence, err=True) if as_json else click.echo(sentence, file=sys.stdout)

@@ -1,0 +1,141 @@
+"""Extraction: the answer inside a response, freed from reasoning, chatter, fences and quotes. The raw text is kept elsewhere.
+
+Every step looks at the response alone, never at what would have been right.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_THOUGHT_OPENS = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+_FENCE = re.compile(
+    r"^[ \t]*(?P<mark>`{3,}|~{3,})[ \t]*(?P<language>[\w+#.-]*)[^\n`]*\n(?P<body>.*?)(?:^[ \t]*(?P=mark)[`~]*[ \t]*$|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_CUE = re.compile(
+    r"^[ \t>#*_-]*(?:(?:the|its|final|expected|program'?s?|exact|console)\s+)*(?:output|answer|result|it prints|prints)\b"
+    r"[^\n:]{0,60}:[*_ \t]*(?P<same>[^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_WRAPPERS = (("```", "```"), ("**", "**"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("«", "»"))
+
+
+class Fenced(NamedTuple):
+    """A fenced block: its language word, lower case, and what stands inside."""
+
+    language: str
+    body: str
+    start: int
+    end: int
+
+
+def without_reasoning(text: str) -> str:
+    """The text less what the model only thought aloud.
+
+    A closing tag without its opening one ends a thought whose beginning the chat template swallowed; an opening tag without
+    its end means the answer was cut off before it began.
+    """
+    kept: list[str] = []
+    at = 0
+    while opening := _THOUGHT_OPENS.search(text, at):
+        kept.append(text[at : opening.start()])
+        closing = _THOUGHT_ENDS.search(text, opening.end())
+        if closing is None:
+            at = len(text)
+            break
+        at = closing.end()
+    kept.append(text[at:])
+    return _THOUGHT_ENDS.split("".join(kept))[-1].strip()
+
+
+def fenced_blocks(text: str) -> list[Fenced]:
+    """The fenced blocks in order; one that is never closed reaches to the end."""
+    return [
+        Fenced(match["language"].lower(), match["body"].rstrip("\n"), match.start(), match.end())
+        for match in _FENCE.finditer(text)
+    ]
+
+
+def unwrapped(text: str) -> str:
+    """The text without emphasis, backticks or quotes that enclose the whole of it."""
+    text = text.strip()
+    for left, right in _WRAPPERS:
+        if len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right):
+            inner = text[len(left) : -len(right)]
+            if left not in inner and right not in inner:
+                return unwrapped(inner) if left in ("**", "`") else inner
+    return text
+
+
+def prediction(text: str) -> str:
+    """The output a model predicts, out of whatever it is wrapped in.
+
+    What follows the last "Output:"-like line, else the last fenced block, else what stands after the last line that ends in
+    a colon before a blank line ("…the output will be:"), else the whole.
+    """
+    text = without_reasoning(text)
+    blocks = fenced_blocks(text)
+    outside = [
+        cue for cue in _CUE.finditer(text) if not any(block.start <= cue.start() < block.end for block in blocks)
+    ]
+    if outside and (said := _after_cue(text, outside[-1])):
+        return unwrapped(said)
+    if blocks:
+        return unwrapped(blocks[-1].body)
+    introduced = re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)
+    return unwrapped(introduced[-1])
+
+
+def _after_cue(text: str, cue: re.Match[str]) -> str:
+    if cue["same"].strip():
+        return cue["same"].strip()
+    rest = text[cue.end() :].lstrip("\n")
+    blocks = fenced_blocks(rest)
+    if blocks and not rest[: blocks[0].start].strip():
+        return blocks[0].body
+    return re.split(r"\n[ \t]*\n", rest.strip())[0]
+
+
+def program(text: str, languages: frozenset[str]) -> str:
+    """The program in a response: the first fenced block of its language, else the first fenced block, else the code-like text.
+
+    The first, because small models go on after their answer with questions of their own making.
+    """
+    text = without_reasoning(text)
+    blocks = fenced_blocks(text)
+    for block in blocks:
+        if block.language in languages:
+            return block.body.strip("\n")
+    if blocks and not _has_code(text[: blocks[0].start]):
+        return blocks[0].body.strip("\n")
+    return code_like(_FENCE_LINE.sub("", text))
+
+
+_FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$\n?", re.MULTILINE)
+
+
+def _has_code(text: str) -> bool:
+    """Whether code stands outside the fences: then the fences are strewn in, not put round the answer."""
+    return any(_CODE.search(line[:500]) and not _SENTENCE.match(line[:500]) for line in text.splitlines())
+
+
+def code_like(text: str) -> str:
+    """A response without fences, less the sentences before and after the code."""
+    paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
+    while len(paragraphs) > 1 and (_is_prose(paragraphs[0]) or paragraphs[0].rstrip().endswith(":")):
+        paragraphs.pop(0)
+    while len(paragraphs) > 1 and _is_prose(paragraphs[-1]):
+        paragraphs.pop()
+    body = "\n\n".join(paragraphs)
+    return unwrapped(body) if "\n" not in body.strip() and body.strip().startswith(("`", "**")) else body
+
+
+_SENTENCE = re.compile(r"^[ \t]*(?:[-*>]\s+|\d+\.\s+|#+\s+|\*\*)?[A-Z][\w'’]*(?:\s+[\w'’\"`(),./-]+){2,}.*[.!?:*]?\s*$")
+_CODE = re.compile(r"[{}=;]|->|^\s*[\w.]+\(.*\)\s*$|^\s*(?:scribe|redde|fixum|varia|const|let|console)\b")
+
+
+def _is_prose(paragraph: str) -> bool:
+    """Whether every line reads as a sentence and none as code."""
+    return all(_SENTENCE.match(line[:500]) and not _CODE.search(line[:500]) for line in paragraph.splitlines())

@@ -1,0 +1,33 @@
+"""Predictions: the output a model says a program prints, compared to the letter after trimming."""
+
+from __future__ import annotations
+
+from probatio.grade.extract import prediction, without_reasoning
+from probatio.grade.unanswered import why_wrong
+from probatio.records import Judgement, Response, Task
+
+
+def judge_prediction(task: Task, response: Response) -> Judgement:
+    """Right if the response as given, or the answer extracted from it, is the expected output.
+
+    The response as given counts first: a program may well print a line that looks like chatter or a fence.
+    """
+    text = response.response or ""
+    expected = trimmed(task.expected_output)
+    given, extracted = trimmed(without_reasoning(text)), trimmed(prediction(text))
+    extraction = "as given" if given == expected else "extracted"
+    right = expected in (given, extracted)
+    return Judgement(
+        level_a=True,
+        level_b=True,
+        level_c=right,
+        error_type=None if right else why_wrong(response, "wrong_output"),
+        error_detail=None if right else f"expected {expected[:200]!r}, answered {extracted[:200]!r}",
+        score=float(right),
+        breakdown={"extraction": extraction, "answer": extracted[:2000]},
+    )
+
+
+def trimmed(text: str) -> str:
+    """Text as it is compared: line ends made one kind, white space round the whole taken off."""
+    return text.replace("\r\n", "\n").strip()

@@ -1,0 +1,103 @@
+"""Programs: an answer that is code, judged on three levels: it typechecks, it runs, it prints what it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+
+from probatio.grade.completion import completed
+from probatio.grade.extract import program, unwrapped
+from probatio.grade.prediction import trimmed
+from probatio.grade.unanswered import why_wrong
+from probatio.languages import faber, typescript
+from probatio.records import ErrorType, Judgement, Response, Task
+from probatio.sandbox import Outcome
+
+FABER_FENCES = frozenset({"faber", "fab"})
+TYPESCRIPT_FENCES = frozenset({"typescript", "ts", "javascript", "js", "tsx", "jsx", "mts", "deno"})
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """How far a program got."""
+
+    level_a: bool
+    outcome: Outcome | None = None
+    error_type: ErrorType | None = None
+    detail: str | None = None
+
+
+def judge_faber(task: Task, response: Response) -> Judgement:
+    """A Faber program, in the dialect it was asked for in."""
+    return _judged(task, response, program(response.response or "", FABER_FENCES), faber_verdict)
+
+
+def judge_completion(task: Task, response: Response) -> Judgement:
+    """A Faber program with one part missing, completed by the answer."""
+    answer = unwrapped(program(response.response or "", FABER_FENCES))
+    template = task.input or task.input_faber or ""
+    return _judged(task, response, completed(template, answer), faber_verdict)
+
+
+def judge_typescript(task: Task, response: Response) -> Judgement:
+    return _judged(task, response, program(response.response or "", TYPESCRIPT_FENCES), typescript_verdict)
+
+
+def faber_verdict(source: str, dialect: str) -> Verdict:
+    """Level A is the check; a program that passes it is compiled and run like any TypeScript."""
+    if found := faber.check(source, dialect):
+        said = "; ".join(str(diagnostic) for diagnostic in found[:3])
+        return Verdict(level_a=False, error_type=faber.error_class(found), detail=said)
+    outcome = typescript.run(faber.compile(source, dialect))
+    return Verdict(level_a=True, outcome=outcome)
+
+
+def typescript_verdict(source: str, dialect: str) -> Verdict:
+    """Level A: it parses and starts."""
+    outcome = typescript.run(source)
+    if not outcome.started:
+        return Verdict(level_a=False, error_type="syntax_error", detail=_last_words(outcome.stderr))
+    return Verdict(level_a=True, outcome=outcome)
+
+
+def _judged(task: Task, response: Response, source: str, verdict_of: Callable[[str, str], Verdict]) -> Judgement:
+    breakdown = {"program": source[:20_000]}
+    if not source.strip():
+        return Judgement(False, False, False, why_wrong(response, "no_response"), "there is no program in the answer")
+    verdict = verdict_of(source, response.dialect)
+    outcome = verdict.outcome
+    if outcome is None:
+        error = why_wrong(response, verdict.error_type or "syntax_error")
+        return Judgement(False, False, False, error, verdict.detail, breakdown=breakdown)
+    ran = outcome.exit == 0
+    right = ran and trimmed(outcome.stdout) == trimmed(task.expected_output)
+    kind, detail = (None, None) if right else _why(task, outcome)
+    return Judgement(
+        level_a=True,
+        level_b=ran,
+        level_c=right,
+        error_type=why_wrong(response, kind) if kind else None,
+        error_detail=detail,
+        score=float(right),
+        breakdown=breakdown
+        if right
+        else {**breakdown, "stdout": outcome.stdout[:2000], "stderr": outcome.stderr[:2000]},
+    )
+
+
+def _why(task: Task, outcome: Outcome) -> tuple[ErrorType, str]:
+    if outcome.stopped in ("time", "cpu"):
+        return "timeout", f"stopped at the limit of {outcome.stopped}"
+    if outcome.stopped:
+        return "runtime_error", f"stopped at the limit of {outcome.stopped}"
+    if outcome.exit != 0:
+        return "runtime_error", f"exit {outcome.exit}: {_last_words(outcome.stderr)}"
+    return (
+        "wrong_output",
+        f"expected {trimmed(task.expected_output)[:200]!r}, printed {trimmed(outcome.stdout)[:200]!r}",
+    )
+
+
+def _last_words(stderr: str) -> str:
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    return next((line for line in lines if "rror" in line), lines[0] if lines else "no message")[:300]

@@ -1,0 +1,1 @@
+"""Languages under test: how each is checked and run."""

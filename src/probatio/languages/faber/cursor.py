@@ -1,0 +1,115 @@
+"""The parser's place in the tokens: looking, taking, expecting, and finding the way again after an error."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from probatio.languages.faber import hints
+from probatio.languages.faber.diagnostics import Report
+from probatio.languages.faber.dialects import Dialect
+from probatio.languages.faber.tokens import END, NAME, Tokens
+from probatio.languages.faber.tree import Block, Expression
+from probatio.languages.faber.vocabulary import KEYWORD_NAMES
+
+MAX_DEPTH = 400
+"""How deep constructs may nest: far beyond any program people write, well within Python's stack (see `limits`)."""
+
+STATEMENT_STARTS = frozenset("functio varia fixum si dum pro redde tempta".split())
+"""Where reading goes on after an error: the reference resumes at these words only, and so at the same next error."""
+
+
+class Stop(Exception):
+    """Reading a top-level statement cannot go on; it is dropped and the next one is tried."""
+
+
+class Cursor:
+    __slots__ = ("depth", "dialect", "ends", "i", "kinds", "report", "starts", "tokens", "values")
+
+    def __init__(self, tokens: Tokens, dialect: Dialect, report: Report) -> None:
+        self.tokens = tokens
+        self.kinds, self.values, self.starts, self.ends = tokens.kinds, tokens.values, tokens.starts, tokens.ends
+        self.dialect = dialect
+        self.report = report
+        self.i = 0
+        self.depth = 0
+
+    # What the later parts provide to the earlier ones.
+
+    def expression(self) -> Expression:
+        raise NotImplementedError
+
+    def block(self) -> Block:
+        raise NotImplementedError
+
+    # Taking tokens.
+
+    def advance(self) -> int:
+        """Step over the current token; the index of the token stepped over, or of the one before when at the end."""
+        if self.kinds[self.i] != END:
+            self.i += 1
+        return self.i - 1
+
+    def take(self, kind: str) -> bool:
+        if self.kinds[self.i] == kind:
+            self.i += 1
+            return True
+        return False
+
+    def expect(self, kind: str) -> int | None:
+        """Take a token of this kind, or report and step over what stands there instead."""
+        if self.kinds[self.i] == kind:
+            self.i += 1
+            return self.i - 1
+        self.error("expected", f"Expected {self.spell(kind)} but found {self.found()}.", hints.expected(kind, self))
+        self.advance()
+        return None
+
+    def identifier(self) -> str:
+        """A name that is no keyword; the empty name where there is none."""
+        at = self.expect(NAME)
+        return "" if at is None else self.dialect.read_name(self.values[at])
+
+    def name(self) -> str:
+        """A name; keywords are names here."""
+        kind = self.kinds[self.i]
+        if kind == NAME or kind in KEYWORD_NAMES:
+            self.i += 1
+            return self.dialect.read_name(self.values[self.i - 1])
+        return self.identifier()
+
+    def same_line(self, first: int, second: int) -> bool:
+        return self.tokens.source.find("\n", self.starts[first], self.starts[second]) < 0
+
+    # Errors.
+
+    def error(self, code: str, message: str, hint: str | None = None) -> None:
+        self.report.add("syntax", code, self.starts[self.i], message, hint)
+
+    def unexpected(self) -> NoReturn:
+        self.error("unexpected", f"{self.found().capitalize()} cannot stand here.", hints.unexpected(self))
+        raise Stop
+
+    def found(self) -> str:
+        kind = self.kinds[self.i]
+        return "the end of the program" if kind == END else f"'{self.values[self.i]}'"
+
+    def spell(self, kind: str) -> str:
+        """A kind of token as a reader knows it, in the words of the dialect."""
+        if kind in KEYWORD_NAMES:
+            return f"'{self.dialect.words[kind]}'"
+        return {NAME: "a name", "STRING": "a text"}.get(kind, f"'{kind}'")
+
+    def deeper(self) -> None:
+        """Go one construct deeper; a program that nests without end is given up, not followed."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.error("nesting", f"Constructs nest deeper than {MAX_DEPTH} levels here.", "Split the program into functions.")
+            self.i = len(self.kinds) - 1
+            raise Stop
+
+    def synchronize(self) -> None:
+        """Skip to where the next statement may start."""
+        self.advance()
+        kinds = self.kinds
+        while kinds[self.i] != END and kinds[self.i] not in STATEMENT_STARTS:
+            self.i += 1

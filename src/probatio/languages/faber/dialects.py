@@ -1,0 +1,114 @@
+"""Dialects: the same grammar under other words. Latin is the language; the others exist to be compared with it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from functools import cache
+
+from probatio.languages.faber.vocabulary import ANNOTATIONS, KEYWORDS, TYPES, WORDS
+
+NAMES = ("latin", "english", "symbols", "scrambled")
+SCRAMBLE_SEED = 753
+"""Fixes the nonsense words. Changing it changes every scrambled prompt, so a suite that uses them needs a new version."""
+
+ESCAPE = "id_"
+"""Put before a name that is a reserved word in the dialect it is written in; taken off again when it is read."""
+
+
+class Dialect:
+    """One set of words for the grammar, and how names that collide with them are written."""
+
+    __slots__ = ("_annotations", "_escaped", "_types", "annotation_of", "escapes", "keyword_of", "name", "type_of", "words")
+
+    def __init__(self, name: str, spelling: dict[str, str]) -> None:
+        self.name = name
+        self.words = spelling  # latin → word, for every keyword, type and annotation
+        self.keyword_of = {spelling[w.latin]: w.latin for w in KEYWORDS}
+        self.type_of = {spelling[w.latin]: w.latin for w in TYPES}
+        self.annotation_of = {spelling[w.latin]: w.latin for w in ANNOTATIONS}
+        self._types = {w.latin: spelling[w.latin] for w in TYPES}
+        self._annotations = {w.latin: spelling[w.latin] for w in ANNOTATIONS}
+        self.escapes = name != "latin"
+        reserved = "|".join(re.escape(word) for word in sorted(set(spelling.values()), key=len, reverse=True))
+        self._escaped = re.compile(rf"(?:{ESCAPE})*(?:{reserved})")
+
+    def write_name(self, name: str) -> str:
+        """A name as this dialect writes it: escaped where it would be read as one of the dialect's words."""
+        if self.escapes and self._escaped.fullmatch(name):
+            return ESCAPE + name
+        return name
+
+    def read_name(self, text: str) -> str:
+        """The name that `write_name` wrote as `text`."""
+        if self.escapes and text.startswith(ESCAPE) and self._escaped.fullmatch(text):
+            return text[len(ESCAPE) :]
+        return text
+
+    def write_type(self, name: str) -> str:
+        return self._types.get(name) or self.write_name(name)
+
+    def read_type(self, text: str) -> str:
+        """The canonical type name; a Latin type name in another dialect is a user's own type and is kept apart."""
+        if not self.escapes:
+            return text
+        latin = self.type_of.get(text)
+        if latin is not None:
+            return latin
+        return ESCAPE + text if text in self._types else self.read_name(text)
+
+    def write_annotation(self, name: str) -> str:
+        word = self._annotations.get(name)
+        if word is None and name in _KEYWORDS:
+            word = self.words[name]
+        return word or self.write_name(name)
+
+    def read_annotation(self, text: str, keyword: str | None) -> str:
+        if not self.escapes:
+            return text
+        if keyword is not None:
+            return keyword
+        return self.annotation_of.get(text) or self.read_name(text)
+
+
+_KEYWORDS = frozenset(word.latin for word in KEYWORDS)
+_ONSETS = ("b", "br", "d", "dr", "f", "fl", "g", "gl", "k", "kr", "l", "m", "n", "p", "pl", "r", "s", "sk", "t", "tr", "v", "z")
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ou")
+_CODAS = ("", "", "l", "n", "r", "s", "k", "m")
+
+
+def _nonsense(latin: str, attempt: int) -> str:
+    """A pronounceable word that depends on nothing but the seed, the word it replaces and the attempt."""
+    digest = hashlib.sha256(f"{SCRAMBLE_SEED}/{latin}/{attempt}".encode()).digest()
+    syllables = 2 + digest[0] % 2
+    parts = []
+    for i in range(syllables):
+        onset, vowel, coda = digest[1 + 3 * i : 4 + 3 * i]
+        parts += [_ONSETS[onset % len(_ONSETS)], _VOWELS[vowel % len(_VOWELS)], _CODAS[coda % len(_CODAS)]]
+    return "".join(parts)
+
+
+def _scrambled() -> dict[str, str]:
+    taken = {spelling for word in WORDS for spelling in (word.latin, word.english)}
+    spelling = {}
+    for word in WORDS:
+        attempt = 0
+        while (candidate := _nonsense(word.latin, attempt)) in taken:
+            attempt += 1
+        taken.add(candidate)
+        spelling[word.latin] = candidate
+    return spelling
+
+
+@cache
+def dialect(name: str) -> Dialect:
+    """The dialect of this name; ValueError names those there are."""
+    if name == "latin":
+        return Dialect(name, {word.latin: word.latin for word in WORDS})
+    if name == "english":
+        return Dialect(name, {word.latin: word.english for word in WORDS})
+    if name == "symbols":
+        return Dialect(name, {word.latin: word.symbol for word in WORDS})
+    if name == "scrambled":
+        return Dialect(name, _scrambled())
+    raise ValueError(f"There is no Faber dialect '{name}'; choose one of {', '.join(NAMES)}.")

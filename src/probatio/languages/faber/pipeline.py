@@ -1,0 +1,48 @@
+"""From text to tree to diagnostics: the steps every command shares, safe for any text."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+from probatio.languages.faber.check import check_program
+from probatio.languages.faber.diagnostics import Diagnostic, Lines, Report
+from probatio.languages.faber.dialects import dialect as dialect_named
+from probatio.languages.faber.parser import parse
+from probatio.languages.faber.tokens import Tokens, tokenize
+from probatio.languages.faber.tree import Program
+
+STACK = 20_000
+"""Frames the parser and the check may need for the deepest program they accept (see MAX_DEPTH): Python's own frames live on
+the heap, so a higher limit costs nothing until it is used."""
+
+
+class Rejected(ValueError):
+    """The program has errors; `diagnostics` says which."""
+
+    def __init__(self, diagnostics: list[Diagnostic]) -> None:
+        super().__init__("\n".join(map(str, diagnostics)))
+        self.diagnostics = diagnostics
+
+
+@dataclass(slots=True)
+class Analysis:
+    tokens: Tokens
+    program: Program
+    diagnostics: list[Diagnostic]
+
+
+def analyse(source: str, dialect: str = "latin", *, semantic: bool = True, thorough: bool = False) -> Analysis:
+    """Read and check a program."""
+    if sys.getrecursionlimit() < STACK:
+        sys.setrecursionlimit(STACK)
+    words = dialect_named(dialect)
+    report = Report(Lines(source))
+    tokens = tokenize(source, words, report)
+    program = parse(tokens, words, report)
+    if semantic:
+        try:
+            check_program(program, words, report, thorough)
+        except RecursionError:
+            report.add("syntax", "nesting", 0, "The program nests too deeply to be checked.", "Split it into functions.")
+    return Analysis(tokens, program, report.found)

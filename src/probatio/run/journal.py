@@ -1,0 +1,206 @@
+"""The journal: every answer on disk before it is graded, every grade once, whatever kills the process.
+
+Three rules carry the contract. A line goes out in one append, so a crash can tear only the last line. A torn last line is
+cut off when the run is opened again. One process holds the run's lock, so no two of them write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar
+
+import msgspec
+
+from probatio.errors import Incomplete, UsageError
+from probatio.records import Grade, Response
+
+RAW = "raw_responses.jsonl"
+GRADED = "graded_results.jsonl"
+
+RESERVE_BYTES = 8 * 1024 * 1024
+"""Kept free inside the run: when the disk fills, the answers in flight are paid for and still need a place. A hundred
+answers of 4,000 tokens with their prompts take about this much."""
+
+SYNC_SECONDS = 1.0
+"""How much a power cut may cost. `kill -9` costs nothing: what is written is in the kernel's hands."""
+
+T = TypeVar("T")
+_encode = msgspec.json.Encoder().encode
+
+
+class DiskFull(Incomplete):
+    """No room for another line; nothing is torn and the run can be resumed."""
+
+
+class _Lines:
+    """One append-only file of JSON lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        _cut_torn_line(self._file, path)
+        self._size = os.fstat(self._file).st_size
+
+    def append(self, line: bytes) -> None:
+        written = 0
+        try:
+            while written < len(line):
+                written += os.write(self._file, line[written:])
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(line)
+
+    def sync(self) -> None:
+        os.fdatasync(self._file)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+class Journal:
+    """The two files of a run, open for writing by this process alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._lock = _lock(folder)
+        self._reserve = folder / ".reserve"
+        self._reserve_space()
+        self._raw = _Lines(folder / RAW)
+        self._graded = _Lines(folder / GRADED)
+        self._dirty = threading.Event()
+        self._closing = threading.Event()
+        self._syncer = threading.Thread(target=self._sync_now_and_then, name="journal-sync", daemon=True)
+        self._syncer.start()
+        self.full = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def answer(self, response: Response) -> None:
+        """Keep an answer. Called before anything is done with it."""
+        self._append(self._raw, response)
+
+    def grade(self, grade: Grade) -> None:
+        """Keep a grade."""
+        self._append(self._graded, grade)
+
+    def close(self) -> None:
+        if self._closing.is_set():
+            return
+        self._closing.set()
+        self._dirty.set()
+        self._syncer.join()
+        with contextlib.suppress(OSError):
+            self._raw.sync()
+            self._graded.sync()
+        self._raw.close()
+        self._graded.close()
+        self._reserve.unlink(missing_ok=True)
+        os.close(self._lock)
+
+    def _append(self, lines: _Lines, record: Response | Grade) -> None:
+        line = _encode(record) + b"\n"
+        try:
+            lines.append(line)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise Incomplete(f"{lines.path} can't be written: {error.strerror}.") from error
+            self.full = True
+            self._reserve.unlink(missing_ok=True)
+            try:
+                lines.append(line)
+            except OSError:
+                raise DiskFull(f"The disk is full: {lines.path} took no further line.") from error
+        self._dirty.set()
+
+    def _reserve_space(self) -> None:
+        try:
+            with self._reserve.open("wb") as file:
+                os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+        except OSError as error:
+            self._reserve.unlink(missing_ok=True)
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                os.close(self._lock)
+                raise DiskFull(f"The disk is full: {self.folder} needs at least {RESERVE_BYTES >> 20} MB.") from error
+
+    def _sync_now_and_then(self) -> None:
+        while not self._closing.wait(SYNC_SECONDS):
+            if self._dirty.is_set():
+                self._dirty.clear()
+                with contextlib.suppress(OSError):
+                    self._raw.sync()
+                    self._graded.sync()
+
+
+def read_lines(path: Path, shape: type[T]) -> Iterator[T]:
+    """The records of a JSONL file, one at a time. A torn last line is passed over; a bad line elsewhere is named."""
+    decode = msgspec.json.Decoder(shape, strict=False).decode
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return
+    with file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n") and not _whole(line):
+                return
+            if not line.strip():
+                continue
+            try:
+                yield decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise UsageError(f"{path}, line {number}: {error}.") from None
+
+
+def _whole(line: bytes) -> bool:
+    """Whether a line without its newline is complete all the same (other tools end files so)."""
+    try:
+        msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _cut_torn_line(file: int, path: Path) -> None:
+    """Make the file end with a newline: by cutting a torn last line, or by ending a whole one."""
+    with path.open("rb") as reader:
+        size = reader.seek(0, os.SEEK_END)
+        end = size
+        tail = b""
+        while end > 0 and b"\n" not in tail:
+            start = max(0, end - 65536)
+            reader.seek(start)
+            tail = reader.read(end - start) + tail
+            end = start
+    last = tail.rpartition(b"\n")[2]
+    if not last:
+        return
+    if _whole(last):
+        os.write(file, b"\n")
+    else:
+        os.ftruncate(file, size - len(last))
+
+
+def _lock(folder: Path) -> int:
+    """Hold the run; the lock goes with the process, so a killed run is free at once."""
+    lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(lock)
+        raise Incomplete(f"Another process is writing to {folder}; wait for it or stop it.") from None
+    return lock

@@ -1,0 +1,89 @@
+"""The plan: which trials a run consists of, in which order, without ever holding them all.
+
+A plan is a product of axes, so a trial is a number and a number is a trial. The last axis turns fastest: trials that share
+model, dialect, context and n-shot follow each other, and with them the prompt prefix a server can cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+
+import msgspec
+
+from probatio.records import TrialKey
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """The axes of a run. Everything else about its trials follows from them."""
+
+    models: tuple[str, ...]
+    dialects: tuple[str, ...]
+    contexts: tuple[str, ...]
+    n_shots: tuple[int, ...]
+    tasks: tuple[str, ...]
+    samples: int = 1
+    limit: int | None = None
+
+    def __len__(self) -> int:
+        return sum(self.per_model(number) for number in range(len(self.models)))
+
+    @property
+    def block(self) -> int:
+        """Trials of one model."""
+        return prod((len(self.dialects), len(self.contexts), len(self.n_shots), len(self.tasks), self.samples))
+
+    def per_model(self, model_number: int) -> int:
+        """Trials of one model under the limit, which counts through the models in order."""
+        if self.limit is None:
+            return self.block
+        return min(self.block, max(0, self.limit - model_number * self.block))
+
+    def __getitem__(self, number: int) -> TrialKey:
+        rest, sample = divmod(number, self.samples)
+        rest, task = divmod(rest, len(self.tasks))
+        rest, n_shot = divmod(rest, len(self.n_shots))
+        rest, context = divmod(rest, len(self.contexts))
+        model, dialect = divmod(rest, len(self.dialects))
+        if number < 0:
+            raise IndexError(number)
+        return TrialKey(
+            self.tasks[task],
+            self.models[model],
+            self.n_shots[n_shot],
+            self.dialects[dialect],
+            self.contexts[context],
+            sample,
+        )
+
+    def __iter__(self) -> Iterator[TrialKey]:
+        return (self[number] for number in range(len(self)))
+
+    def of_model(self, model: str) -> range:
+        """The numbers of one model's trials."""
+        at = self.models.index(model)
+        return range(at * self.block, at * self.block + self.per_model(at))
+
+
+class Places:
+    """Where a trial stands in its plan: the way back from key to number."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._of = [
+            {name: place for place, name in enumerate(axis)}
+            for axis in (plan.models, plan.dialects, plan.contexts, plan.n_shots, plan.tasks)
+        ]
+
+    def number(self, key: TrialKey) -> int | None:
+        """The trial's number; None where the key is not of this plan."""
+        models, dialects, contexts, n_shots, tasks = self._of
+        try:
+            place = models[key.model] * len(dialects) + dialects[key.dialect]
+            place = place * len(contexts) + contexts[key.context]
+            place = place * len(n_shots) + n_shots[key.n_shot]
+            place = place * len(tasks) + tasks[key.task_id]
+        except KeyError:
+            return None
+        place = place * self._plan.samples + key.sample
+        return place if 0 <= key.sample < self._plan.samples and place < len(self._plan) else None

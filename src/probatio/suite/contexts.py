@@ -1,0 +1,97 @@
+"""Contexts: how much of the language a model is shown, from nothing to all of it, in any dialect.
+
+A context is a Markdown template in the suite's `contexts/` folder. What it says about the language comes from the language's
+own tables, so that it can't go stale:
+
+    {{words: declarations, types}}   the words of these groups, or of `all`, with their TypeScript counterparts
+    {{grammar}}                      the grammar
+    {{w: fixum}}                     one word, as the dialect spells it
+    ```faber … ```                   a program, written in latin, shown in the dialect
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from probatio.errors import UsageError
+from probatio.suite.load import DEFAULT_SUITE, SUITES, Suite
+
+CONTEXTS = ("examples-only", "grammar-only", "minimal", "basic", "complete")
+"""From least to most. The first seed's text counts five and its table shows four; grammar-only is the fifth."""
+
+_PLACEHOLDER = re.compile(r"\{\{\s*(?P<kind>words|grammar|w)\s*(?::\s*(?P<argument>[^}]*?))?\s*\}\}")
+_PROGRAM = re.compile(r"(?P<open>```faber\n)(?P<body>.*?)(?P<close>\n```)", re.DOTALL)
+
+
+def known_contexts(suite: Suite) -> tuple[str, ...]:
+    """The five levels, and whatever further contexts the suite's folder brings."""
+    own = sorted(file.stem for file in (suite.folder / "contexts").glob("*.md"))
+    return (*CONTEXTS, *(name for name in own if name not in CONTEXTS))
+
+
+@lru_cache(maxsize=256)
+def context_text(folder: str, context: str, dialect: str) -> str:
+    """The context as a model reads it."""
+    for place in (Path(folder), SUITES / DEFAULT_SUITE):
+        file = place / "contexts" / f"{context}.md"
+        if file.exists():
+            return rendered(file.read_text(encoding="utf-8"), dialect, str(file)).strip()
+    raise UsageError(f"There is no context `{context}` in {folder}/contexts.")
+
+
+def rendered(template: str, dialect: str, where: str) -> str:
+    """A template with its placeholders filled and its programs in the dialect."""
+
+    def fill(match: re.Match[str]) -> str:
+        kind, argument = match["kind"], match["argument"] or ""
+        if kind == "grammar":
+            return f"```ebnf\n{_grammar(dialect)}\n```"
+        if kind == "w":
+            return _word(argument, dialect, where)
+        return _table([group.strip() for group in argument.split(",")], dialect, where)
+
+    text = _PROGRAM.sub(lambda match: match["open"] + in_dialect(match["body"], dialect) + match["close"], template)
+    return _PLACEHOLDER.sub(fill, text)
+
+
+def in_dialect(program: str, dialect: str) -> str:
+    """A latin program in the dialect; latin itself stays as its author wrote it."""
+    if dialect == "latin":
+        return program
+    from probatio.languages import faber
+
+    return faber.format(program, "latin", dialect).rstrip("\n")
+
+
+def _word(latin: str, dialect: str, where: str) -> str:
+    from probatio.languages.faber import dialects
+
+    try:
+        return dialects.dialect(dialect).words[latin]
+    except KeyError:
+        raise UsageError(f"{where}: Faber has no word `{latin}`.") from None
+
+
+def _table(groups: list[str], dialect: str, where: str) -> str:
+    from probatio.languages.faber.vocabulary import WORDS
+
+    known = list(dict.fromkeys(word.group for word in WORDS))
+    groups = known if groups == ["all"] else groups
+    if strange := [group for group in groups if group not in known]:
+        raise UsageError(f"{where}: no group of words is called {strange[0]!r}; there are {', '.join(known)}.")
+    rows = [
+        f"| `{_word(word.latin, dialect, where)}` | {f'`{word.typescript}`' if word.typescript else ''} | {word.meaning} |"
+        for word in WORDS
+        if word.group in groups
+    ]
+    return "\n".join(["| Faber | TypeScript | meaning |", "|---|---|---|", *rows])
+
+
+def _grammar(dialect: str) -> str:
+    try:
+        from probatio.languages.faber.grammar import grammar
+    except ImportError:
+        return ""  # TEMPORARY until the grammar module lands
+    return grammar(dialect)

@@ -1,0 +1,157 @@
+"""`probatio trial`: its flags, its sentences and its exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from double import Double
+from run.trials import argv, asked, finished, new_run, suite
+
+
+@pytest.fixture
+def double():  # type: ignore[no-untyped-def]
+    with Double() as server:
+        yield server
+
+
+def test_quiet_output_is_a_mark_per_trial_the_summary_and_the_analysis(tmp_path: Path, double: Double) -> None:
+    done = finished(new_run(tmp_path), double, tmp_path)
+    marks, _, summary, analysis = done.stdout.splitlines()
+    assert sorted(marks) == ["."] * 6 + ["x"] * 4
+    assert summary.startswith("6/10 passed (60%) in ")
+    assert summary.endswith("s — $0.0010")
+    assert analysis.startswith("Analysis: ")
+    assert Path(analysis.removeprefix("Analysis: ")).read_text().startswith("# Run r")
+
+
+def test_verbose_prints_each_trial(tmp_path: Path, double: Double) -> None:
+    done = finished(new_run(tmp_path, "-v"), double, tmp_path)
+    assert sum("predict_" in line for line in done.stdout.splitlines()) == 10
+    assert "wrong_output: expected 'no', answered '42'" in done.stdout
+
+
+def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
+    done = finished(new_run(tmp_path, "--json"), double, tmp_path)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["trial"] * 10 + ["end"]
+    assert (events[-1]["passed"], events[-1]["failed"], events[-1]["errors"]) == (6, 4, 0)
+
+
+def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) -> None:
+    finished(new_run(tmp_path, "--task", "predict_[0-4]", "--category", "loops"), double, tmp_path)
+    assert {key.task_id for key in asked(tmp_path)} == {"predict_1", "predict_3"}
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--model", "gpt-4o-min"], "gpt-4o-mini"),
+        (["--task", "predict_99"], "predict_9"),
+        (["--category", "lops"], "loops"),
+        (["--context", "minimum"], "minimal"),
+        (["--dialect", "latn"], "latin"),
+        (["--n-shot", "a"], "0,1,3,10"),
+        (["--n-shot", "99"], "examples"),
+        (["--samples", "0"], "samples"),
+        (["--run-id", "../x"], "letters"),
+        (["--suite", "/nowhere"], "not a suite"),
+        (["--config", "/nowhere.yml"], "does not exist"),
+    ],
+)
+def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(tmp_path: Path, double: Double, flags: list[str], said: str) -> None:
+    done = finished(new_run(tmp_path, *flags), double, tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not double.served
+
+
+def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> None:
+    done = finished(new_run(tmp_path, "--dry-run", "--samples", "3"), double, tmp_path)
+    assert "30 trials" in done.stdout
+    assert "about $" in done.stdout
+    assert not double.served
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_verbose_dry_run_shows_the_very_prompts_that_would_be_sent(tmp_path: Path, double: Double) -> None:
+    shown = finished(new_run(tmp_path, "--dry-run", "-v", "--task", "predict_7"), double, tmp_path).stdout
+    finished(new_run(tmp_path, "--task", "predict_7"), double, tmp_path)
+    assert double.bodies[0]["messages"][0]["content"] in shown
+
+
+@pytest.mark.parametrize("flags", [["--task", "x"], ["--limit", "3"], ["--samples", "2"], ["--dry-run"]])
+def test_resume_takes_everything_from_run_json(tmp_path: Path, double: Double, flags: list[str]) -> None:
+    finished(new_run(tmp_path, "--limit", "2"), double, tmp_path)
+    done = finished(argv(tmp_path, "--resume", "r", *flags), double, tmp_path)
+    assert done.returncode == 2
+    assert "beside --resume" in done.stderr
+
+
+def test_an_unknown_run_lists_those_there_are(tmp_path: Path, double: Double) -> None:
+    finished(new_run(tmp_path, "--limit", "1"), double, tmp_path)
+    done = finished(argv(tmp_path, "--resume", "s"), double, tmp_path)
+    assert (done.returncode, "Runs there: r." in done.stderr) == (2, True)
+
+
+def test_a_run_id_that_is_taken_is_refused(tmp_path: Path, double: Double) -> None:
+    finished(new_run(tmp_path, "--limit", "1"), double, tmp_path)
+    done = finished(new_run(tmp_path, "--limit", "1"), double, tmp_path)
+    assert (done.returncode, "--resume r" in done.stderr) == (2, True)
+
+
+def test_a_missing_key_is_named_before_anything_is_asked(tmp_path: Path, double: Double) -> None:
+    import os
+    import subprocess
+
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("OPENROUTER")}
+    done = subprocess.run(new_run(tmp_path), env=clean, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "OPENROUTER_API_KEY" in done.stderr) == (2, True)
+
+
+def test_a_key_in_dotenv_is_read(tmp_path: Path, double: Double) -> None:
+    import os
+    import subprocess
+
+    (tmp_path / ".env").write_text(f"OPENROUTER_API_KEY=from-file\nOPENROUTER_BASE_URL={double.base_url}\n")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("OPENROUTER")}
+    done = subprocess.run(new_run(tmp_path, "--limit", "1"), env=clean, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert double.headers[0]["Authorization"] == "Bearer from-file"
+
+
+def test_a_config_of_ones_own_is_taken_from_the_working_folder(tmp_path: Path, double: Double) -> None:
+    (tmp_path / "config").mkdir()
+    models = [{"id": name, "name": f"v/{name}", "base_url": double.base_url} for name in ("a", "b")]
+    (tmp_path / "config" / "models.yml").write_text(json.dumps({"framework_version": "7", "models": models}))
+    command = argv(tmp_path, "--suite", str(suite(tmp_path / "s")), "--context", "examples-only", "--run-id", "r")
+    done = finished(command, double, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {key.model for key in asked(tmp_path)} == {"a", "b"}
+    assert {body["model"] for body in double.bodies} == {"v/a", "v/b"}
+    assert json.loads((tmp_path / "results" / "r" / "run.json").read_text())["framework_version"] == "7"
+
+
+def test_the_live_footer_shows_on_a_terminal(tmp_path: Path, double: Double) -> None:
+    import os
+    import pty
+    import subprocess
+
+    from run.trials import environment
+
+    main_end, terminal = pty.openpty()
+    process = subprocess.Popen(
+        new_run(tmp_path, "--samples", "20"), env={**environment(double), "COLUMNS": "80"}, cwd=tmp_path, stdout=terminal
+    )
+    os.close(terminal)
+    seen = b""
+    try:
+        while chunk := os.read(main_end, 4096):
+            seen += chunk
+    except OSError:
+        pass
+    assert process.wait(30) == 0
+    text = seen.decode()
+    assert "in flight" in text
+    assert "left" in text
+    assert "120/200 passed (60%)" in text

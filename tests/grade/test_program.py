@@ -1,0 +1,142 @@
+"""Programs on three levels, with the real compiler, the real runtime and the real jail."""
+
+from pathlib import Path
+
+import pytest
+
+from probatio.grade import judge
+from probatio.grade.extract import program
+from probatio.grade.program import FABER_FENCES, TYPESCRIPT_FENCES
+from probatio.records import Response, Task, TaskType
+
+
+def task(kind: TaskType, expected: str = "7", **fields: str) -> Task:
+    return Task(id="t", type=kind, category="c", goal="g", expected_output=expected, **fields)
+
+
+def answered(text: str, **fields: object) -> Response:
+    base = {
+        "timestamp": "",
+        "run_id": "r",
+        "framework_version": "2",
+        "task_id": "t",
+        "model": "m",
+        "n_shot": 0,
+        "context": "c",
+    }
+    return Response(**{**base, "response": text, **fields})  # type: ignore[arg-type]
+
+
+def levels(kind: TaskType, text: str, **fields: str) -> tuple[str, str | None]:
+    judgement = judge(task(kind, **fields), answered(text))
+    passed = "".join(
+        name
+        for name, level in zip("ABC", (judgement.level_a, judgement.level_b, judgement.level_c), strict=True)
+        if level
+    )
+    return passed, judgement.error_type
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "error_type"),
+    [
+        ("```faber\nscribe 3 + 4\n```", "ABC", None),
+        ("Here it is:\n\nfixum x = 7\nscribe x\n\nThis prints the number seven.", "ABC", None),
+        ("scribe 8", "AB", "wrong_output"),
+        ("iace novum Error('x')", "A", "runtime_error"),
+        ("scribe (", "", "syntax_error"),
+        ("fixum x = @$", "", "syntax_error"),
+        ("scribe y", "", "type_error"),
+        ("```faber\n\n```", "", "no_response"),
+    ],
+)
+def test_faber_answers(text: str, passed: str, error_type: str | None) -> None:
+    assert levels("write_faber", text) == (passed, error_type)
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "error_type"),
+    [
+        ("```typescript\nconst x: number = 7;\nconsole.log(x);\n```", "ABC", None),
+        ("```ts\nconsole.log(7)\n```", "ABC", None),
+        ("console.log(8)", "AB", "wrong_output"),
+        ("throw new Error('x')", "A", "runtime_error"),
+        ("const = 7", "", "syntax_error"),
+        ("while (true) {}", "A", "timeout"),
+    ],
+)
+def test_typescript_answers(text: str, passed: str, error_type: str | None) -> None:
+    assert levels("write_typescript", text) == (passed, error_type)
+
+
+def test_a_completion_is_judged_as_the_program_it_makes() -> None:
+    assert levels("complete_code", "`fixum`", input="___ x = 7\nscribe x") == ("ABC", None)
+    assert levels("complete_code", "varia x = 7\nscribe x", input="___ x = 7\nscribe x") == ("ABC", None)
+    assert levels("complete_code", "let", input="___ x = 7\nscribe x") == ("", "type_error")
+
+
+def test_an_answer_is_judged_in_the_dialect_it_was_asked_for_in() -> None:
+    from probatio.languages import faber
+
+    english = faber.format("fixum x = 7\nscribe x", "latin", "english")
+    assert judge(task("write_faber"), answered(english, dialect="english")).correct
+    assert not judge(task("write_faber"), answered(english, dialect="latin")).correct
+
+
+def test_an_answer_cut_off_by_the_token_limit_is_labelled_so() -> None:
+    assert judge(task("write_faber"), answered("scribe (", finish_reason="length")).error_type == "truncated"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("```python\nprint(1)\n```\n```faber\nscribe 1\n```", "scribe 1"),
+        ("```\nscribe 1\n```\nand then\n```\nscribe 2\n```", "scribe 1"),
+        ("```faber\nscribe 1\n```\n\nNow translate:\n```faber\nscribe 2\n```", "scribe 1"),
+        ("fixum x = 42\n\n```\nscribe x\n```", "fixum x = 42\n\nscribe x"),
+        ("The Faber program is as follows:\n\nscribe 1", "scribe 1"),
+        ("`scribe 1`", "scribe 1"),
+        ("scribe 1\n```", "scribe 1"),
+        ("<think>```faber\nscribe 9\n```</think>```faber\nscribe 1\n```", "scribe 1"),
+    ],
+)
+def test_the_program_is_found_in_what_stands_round_it(text: str, code: str) -> None:
+    assert program(text, FABER_FENCES).strip() == code
+
+
+def test_javascript_fences_hold_typescript() -> None:
+    assert program("```js\nlet a\n```", TYPESCRIPT_FENCES) == "let a"
+
+
+def test_recorded_answers_are_graded_as_the_reference_graded_them(shared: Path, tmp_path: Path) -> None:
+    """Where ours differs it is because the first harness's cleaning lost the answer; each such case is one of these."""
+    import json
+
+    from probatio.run.regrade import regrade
+
+    regrade(str(shared / "recorded" / "raw_responses.jsonl"), tmp_path, shared / "recorded", tmp_path / "out.jsonl")
+    ours = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
+    reference = [json.loads(line) for line in (shared / "recorded" / "reference.jsonl").read_text().splitlines()]
+    raw = [json.loads(line) for line in (shared / "recorded" / "raw_responses.jsonl").read_text().splitlines()]
+    code = [
+        (grade, ref, answer["response"])
+        for grade, ref, answer in zip(ours, reference, raw, strict=True)
+        if ref["type"] != "predict_output"
+    ]
+    unlike = [
+        (grade, ref, text)
+        for grade, ref, text in code
+        if grade["correct"] != bool(ref["levels"] and all(ref["levels"]))
+    ]
+    assert len(unlike) / len(code) <= 0.02
+    unexplained = []
+    for grade, ref, text in unlike:
+        reasoning_removed = grade["correct"] and "</think>" in text
+        more_than_the_blank = (
+            grade["correct"] and ref["type"] == "complete_code" and ("\n" in text or "(" in text or "`" in text)
+        )
+        right_fence_taken = grade["correct"] and "```typescript" in text and "```faber" in text
+        if not (reasoning_removed or more_than_the_blank or right_fence_taken):
+            unexplained.append((ref["task_id"], ref["model"], text[-200:]))
+    print(unexplained)
+    assert len(unexplained) <= 1  # an opening fence garbled to "ffaber", which the first harness cut away as a word

@@ -1,0 +1,144 @@
+"""A TypeScript program starts, ends and fails as it would under bun, and a parse failure is told from a run-time one."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from probatio.languages import typescript
+from probatio.languages.typescript.run import CONSOLE, deno
+from probatio.sandbox import Limits, Memo
+
+
+def test_types_are_taken_off_and_the_program_runs() -> None:
+    outcome = typescript.run("enum E { A = 3 }\nconst x: number = E.A as number;\nconsole.log(x!)")
+    assert (outcome.exit, outcome.stdout, outcome.stderr, outcome.stopped, outcome.started) == (0, "3\n", "", None, True)
+
+
+PARSE_FAILURES = {
+    "syntax": "let x: = 3",
+    "prose": "Here is the program you asked for:",
+    "unclosed brace": "function f() { console.log(1)",
+    "unclosed comment": "console.log(1) /* to be continued",
+    "unclosed template": "console.log(`1",
+    "dangling condition": "if (true)",
+    "declared twice": "let a = 1; let a = 2;",
+    "missing package": 'import _ from "lodash"; console.log(_)',
+    "missing export": 'import { nope } from "fs"; console.log(nope)',
+    "remote import": 'import x from "https://example.com/x.ts"; console.log(x)',
+}
+
+
+@pytest.mark.parametrize("source", PARSE_FAILURES.values(), ids=PARSE_FAILURES.keys())
+def test_a_program_that_does_not_parse_never_starts(source: str) -> None:
+    outcome = typescript.run(source)
+    assert not outcome.started
+    assert outcome.stdout == ""or source.startswith("console.log(1) /*")
+
+
+RUN_TIME_FAILURES = {
+    "thrown": 'throw new Error("boom")',
+    "thrown syntax error": 'throw new SyntaxError("Unexpected token")',
+    "undeclared": "x = 5",
+    "undefined function": "nothing()",
+    "rejected": 'await Promise.reject(new Error("no"))',
+    "evaluated": 'eval("let x: = 3")',
+    "imported late": 'await import("lodash")',
+    "exit": "process.exit(3)",
+}
+
+
+@pytest.mark.parametrize("source", RUN_TIME_FAILURES.values(), ids=RUN_TIME_FAILURES.keys())
+def test_a_program_that_fails_while_running_has_started(source: str) -> None:
+    outcome = typescript.run(source)
+    assert outcome.started
+    assert outcome.exit not in (0, None)
+
+
+def test_what_was_printed_before_a_failure_is_kept() -> None:
+    outcome = typescript.run('console.log("a"); throw new TypeError("boom")')
+    assert (outcome.exit, outcome.stdout) == (1, "a\n")
+    assert "TypeError: boom" in outcome.stderr
+
+
+def test_messages_name_no_path_of_this_machine() -> None:
+    for source in (*PARSE_FAILURES.values(), *RUN_TIME_FAILURES.values(), "console.log({ get [Symbol.toStringTag]() { throw 1 } })"):
+        stderr = typescript.run(source).stderr
+        assert str(CONSOLE.parent) not in stderr
+        assert deno() not in stderr
+
+
+@pytest.mark.parametrize(
+    ("source", "stdout"),
+    [
+        ('process.stdout.write("x")', "x"),
+        ('import * as fs from "fs"; console.log(typeof fs.readFileSync)', "function\n"),
+        ('import { join } from "node:path"; console.log(join("a", "b"))', "a/b\n"),
+        ('const path = require("path"); console.log(path.join("a", "b"))', "a/b\n"),
+        ("console.log(process.argv.length, typeof process.env.HOME)", "2 undefined\n"),
+        ('console.log(Buffer.from("hi").toString("hex"))', "6869\n"),
+        ('if (require.main === module) console.log("main")', "main\n"),
+        ("console.log(import.meta.main)", "true\n"),
+        ("module.exports = { a: 1 }; export {}; console.log(1)", "1\n"),
+        ("#!/usr/bin/env bun\nconsole.log(1)", "1\n"),
+        ('console.log("no newline at the end") // done', "no newline at the end\n"),
+        ('import * as readline from "readline"; readline.createInterface({ input: process.stdin }).on("close", () => console.log("end"))', "end\n"),
+        ("async function main() { await new Promise((done) => setTimeout(done, 20)); console.log('late') }\nmain()", "late\n"),
+        ("console.log(new Date(0).getHours(), new Date(0).toString())", "0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)\n"),
+    ],
+)  # fmt: skip
+def test_what_answers_use_out_of_habit_works(source: str, stdout: str) -> None:
+    outcome = typescript.run(source)
+    assert (outcome.exit, outcome.stdout) == (0, stdout), outcome.stderr
+
+
+def test_exit_codes_come_through() -> None:
+    assert typescript.run("process.exit(7)").exit == 7
+    assert typescript.run("process.exitCode = 9").exit == 9
+
+
+def test_a_mark_printed_by_the_program_itself_stays() -> None:
+    assert typescript.run('console.log("\\x02")').stdout == "\x02\n"
+
+
+def test_text_that_is_not_valid_unicode_does_not_break_the_run() -> None:
+    assert typescript.run('console.log("\ud800".length)').exit == 0
+    assert typescript.run('process.stdout.write(new Uint8Array([0xff, 0x41]))').stdout == "\ufffdA"
+
+
+def test_identical_programs_are_run_once_by_however_many_threads() -> None:
+    memo = Memo()
+    source = 'console.log(Math.random())'
+    gate = threading.Barrier(8)
+
+    def ask(_: int) -> str:
+        gate.wait()
+        return typescript.run(source, memo=memo).stdout
+
+    with ThreadPoolExecutor(8) as pool:
+        answers = set(pool.map(ask, range(8)))
+    assert len(answers) == 1
+    assert (memo.misses, memo.hits) == (1, 7)
+
+
+def test_different_programs_at_once_never_mix_their_output() -> None:
+    def ask(i: int) -> bool:
+        return typescript.run(f"for (let k = 0; k < 300; k++) console.log({i})", memo=None).stdout == f"{i}\n" * 300
+
+    with ThreadPoolExecutor(6) as pool:
+        assert all(pool.map(ask, range(18)))
+
+
+def test_an_endless_program_is_not_remembered() -> None:
+    memo = Memo()
+    brief = Limits(seconds=0.4)
+    assert typescript.run("for (;;) {}", brief, memo=memo).stopped == "time"
+    assert len(memo) == 0
+
+
+def test_a_slow_program_may_have_a_limit_of_its_own() -> None:
+    source = "await new Promise((done) => setTimeout(done, 600)); console.log('done')"
+    assert typescript.run(source, Limits(seconds=0.3)).stopped == "time"
+    assert typescript.run(source, Limits(seconds=5)).stdout == "done\n"

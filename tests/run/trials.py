@@ -1,0 +1,64 @@
+"""A small suite on disk, `probatio trial` as a real process against a double, and what it left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from double import Double
+
+from probatio.records import Grade, Response, TrialKey
+from probatio.run.journal import GRADED, RAW, read_lines
+
+COMMAND = [sys.executable, "-c", "from probatio.cli import main; main()"]
+
+
+def suite(folder: Path, tasks: int = 10) -> Path:
+    entries = [
+        {
+            "id": f"predict_{number}", "type": "predict_output", "category": "loops" if number % 2 else "strings",
+            "goal": "Predict", "input_faber": f"scribe {number}", "expected_output": "42" if number % 3 else "no",
+        }
+        for number in range(tasks)
+    ]  # fmt: skip
+    (folder / "tasks").mkdir(parents=True)
+    (folder / "tasks" / "all.yml").write_text(json.dumps({"tasks": entries}), encoding="utf-8")
+    return folder
+
+
+def environment(double: Double) -> dict[str, str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
+    return {**clean, "OPENROUTER_API_KEY": "key", "OPENROUTER_BASE_URL": double.base_url}
+
+
+def argv(root: Path, *flags: str) -> list[str]:
+    return [*COMMAND, "trial", "--results", str(root / "results"), *flags]
+
+
+def new_run(root: Path, *flags: str) -> list[str]:
+    where = root / "suite" if (root / "suite").exists() else suite(root / "suite")
+    given = ["--suite", str(where), "--model", "gpt-4o-mini", "--context", "examples-only", "--n-shot", "0", "--run-id", "r"]
+    return argv(root, *given, *flags)
+
+
+def finished(command: list[str], double: Double, root: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, env=environment(double), cwd=root, capture_output=True, text=True, timeout=300, check=False, **options
+    )
+
+
+def asked(root: Path, run: str = "r") -> Counter[TrialKey]:
+    return Counter(line.key for line in read_lines(root / "results" / run / RAW, Response))
+
+
+def graded(root: Path, run: str = "r") -> Counter[TrialKey]:
+    return Counter(line.key for line in read_lines(root / "results" / run / GRADED, Grade))
+
+
+def grades(root: Path, run: str = "r") -> list[Grade]:
+    return list(read_lines(root / "results" / run / GRADED, Grade))
