@@ -32,7 +32,10 @@ def test_sampling_is_always_sent() -> None:
 
 
 def test_a_pinned_route_is_sent_with_fallbacks_off() -> None:
-    assert sent(provider_order=("Azure", "OpenAI"))["provider"] == {"order": ["Azure", "OpenAI"], "allow_fallbacks": False}
+    assert sent(provider_order=("Azure", "OpenAI"))["provider"] == {
+        "order": ["Azure", "OpenAI"],
+        "allow_fallbacks": False,
+    }
 
 
 def test_reasoning_effort_is_said_in_the_words_of_the_wire() -> None:
@@ -105,7 +108,9 @@ def test_a_200_that_holds_no_answer_is_tried_again(body: bytes) -> None:
 
 
 def test_a_429_inside_a_200_slows_us_down_as_a_real_one_does() -> None:
-    read = read_reply(200, {}, b'{"error": {"code": 429, "message": "busy", "metadata": {"retry_after_seconds": 2}}}', 0.0)
+    read = read_reply(
+        200, {}, b'{"error": {"code": 429, "message": "busy", "metadata": {"retry_after_seconds": 2}}}', 0.0
+    )
     assert isinstance(read, Fault)
     assert (read.throttled, read.wait) == (True, 2.0)
 

@@ -166,6 +166,15 @@ with embedded.serve(Path(sys.argv[1]), context_tokens=2048) as served:
 """
 
 
+FORGOTTEN = BUSY.replace("with embedded.serve(", "served = embedded.serve(").replace(") as served:", ")\nif served:", 1)
+
+
+def test_a_server_nobody_closed_does_not_hold_the_end_of_the_program(smallest: Path) -> None:
+    program = FORGOTTEN.replace("time.sleep(60)", "pass")
+    run = [sys.executable, "-c", program, str(smallest), "end"]
+    assert subprocess.run(run, capture_output=True, text=True, timeout=20).returncode == 0
+
+
 @pytest.mark.parametrize("way", ["exception", "interrupt"])
 def test_it_stops_in_the_middle_of_an_answer(smallest: Path, way: str) -> None:
     process = subprocess.Popen(
@@ -191,5 +200,5 @@ def test_llama_cpp_says_nothing_on_our_streams(smallest: Path) -> None:
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
 
 
-def test_the_spinning_of_idle_threads_is_set_for_us_alone(smallest: Path) -> None:
+def test_the_spinning_of_idle_threads_is_set_for_us_alone(served: embedded.Served) -> None:
     assert "GOMP_SPINCOUNT" not in os.environ, "programs we start must not inherit it"

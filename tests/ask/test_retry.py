@@ -19,7 +19,9 @@ def test_what_would_fail_the_same_way_again_is_not(status: int) -> None:
     assert not fault_of_status(status, {}, b"", NOW).retry
 
 
-@pytest.mark.parametrize(("status", "stops"), [(401, True), (402, True), (400, False), (403, False), (404, False), (429, False)])
+@pytest.mark.parametrize(
+    ("status", "stops"), [(401, True), (402, True), (400, False), (403, False), (404, False), (429, False)]
+)
 def test_only_a_refused_key_and_an_empty_account_stop_the_run(status: int, stops: bool) -> None:
     assert fault_of_status(status, {}, b"", NOW).stops_run is stops
 
@@ -49,7 +51,11 @@ def test_a_hint_is_obeyed_never_undercut() -> None:
         ({"Retry-After": "soon"}, {}, None),
         ({}, {"error": {"message": "x", "metadata": {"retry_after_seconds": 3}}}, 3.0),
         ({}, {"error": {"message": "x", "retry_after": 4}}, 4.0),
-        ({}, {"error": {"message": "x", "metadata": {"headers": {"X-RateLimit-Reset": str(int((NOW + 42) * 1000))}}}}, 42.0),
+        (
+            {},
+            {"error": {"message": "x", "metadata": {"headers": {"X-RateLimit-Reset": str(int((NOW + 42) * 1000))}}}},
+            42.0,
+        ),
         ({}, {"error": {"message": "x", "metadata": {"headers": {"X-RateLimit-Reset": int(NOW + 5)}}}}, 5.0),
         ({}, {"error": {"message": "Rate limit reached. Please try again in 2.5s."}}, 2.5),
         ({}, {"error": {"message": "Please retry after 900ms"}}, 0.9),
@@ -57,13 +63,24 @@ def test_a_hint_is_obeyed_never_undercut() -> None:
         ({}, {}, None),
     ],
 )
-def test_the_server_may_say_in_many_ways_how_long_to_wait(headers: dict[str, str], body: object, seconds: float | None) -> None:
+def test_the_server_may_say_in_many_ways_how_long_to_wait(
+    headers: dict[str, str], body: object, seconds: float | None
+) -> None:
     fault = fault_of_status(429, headers, json.dumps(body).encode(), NOW)
     assert fault.wait == (None if seconds is None else pytest.approx(seconds, abs=0.01))
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"\xff\xfe", b"[]", b'{"error": []}', b'{"error": {"metadata": "x"}}', b'{"error": {"message": null}}', b"null"]
+    "body",
+    [
+        b"",
+        b"\xff\xfe",
+        b"[]",
+        b'{"error": []}',
+        b'{"error": {"metadata": "x"}}',
+        b'{"error": {"message": null}}',
+        b"null",
+    ],
 )
 def test_no_shape_of_an_error_body_is_too_odd(body: bytes) -> None:
     assert fault_of_status(500, {}, body, NOW).reason.startswith("status 500")

@@ -30,7 +30,9 @@ def test_what_flipped_is_told_and_the_earlier_grades_are_kept(tmp_path: Path) ->
         finished(new_run(tmp_path), double, tmp_path)
     file = tmp_path / "results" / "r" / "graded_results.jsonl"
     before = file.read_text()
-    file.write_text(before.replace('"correct":true,"error_type":null', '"correct":false,"error_type":"wrong_output"', 1))
+    file.write_text(
+        before.replace('"correct":true,"error_type":null', '"correct":false,"error_type":"wrong_output"', 1)
+    )
     tampered = file.read_text()
     _, out = graded(tmp_path / "results" / "r")
     assert "wrong_output → pass" in out

@@ -58,7 +58,9 @@ def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) ->
         (["--config", "/nowhere.yml"], "does not exist"),
     ],
 )
-def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(tmp_path: Path, double: Double, flags: list[str], said: str) -> None:
+def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
+    tmp_path: Path, double: Double, flags: list[str], said: str
+) -> None:
     done = finished(new_run(tmp_path, *flags), double, tmp_path)
     assert done.returncode == 2
     assert said in done.stderr
@@ -115,7 +117,9 @@ def test_a_key_in_dotenv_is_read(tmp_path: Path, double: Double) -> None:
 
     (tmp_path / ".env").write_text(f"OPENROUTER_API_KEY=from-file\nOPENROUTER_BASE_URL={double.base_url}\n")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("OPENROUTER")}
-    done = subprocess.run(new_run(tmp_path, "--limit", "1"), env=clean, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        new_run(tmp_path, "--limit", "1"), env=clean, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert double.headers[0]["Authorization"] == "Bearer from-file"
 
@@ -141,7 +145,10 @@ def test_the_live_footer_shows_on_a_terminal(tmp_path: Path, double: Double) -> 
 
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(
-        new_run(tmp_path, "--samples", "20"), env={**environment(double), "COLUMNS": "80"}, cwd=tmp_path, stdout=terminal
+        new_run(tmp_path, "--samples", "20"),
+        env={**environment(double), "COLUMNS": "80"},
+        cwd=tmp_path,
+        stdout=terminal,
     )
     os.close(terminal)
     seen = b""

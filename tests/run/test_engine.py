@@ -94,7 +94,9 @@ def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_pat
 
 def test_a_second_process_on_the_same_run_refuses(tmp_path: Path) -> None:
     with Double(latency=0.3) as double:
-        first = subprocess.Popen(new_run(tmp_path, "--samples", "20"), env=environment(double), cwd=tmp_path, stdout=subprocess.DEVNULL)
+        first = subprocess.Popen(
+            new_run(tmp_path, "--samples", "20"), env=environment(double), cwd=tmp_path, stdout=subprocess.DEVNULL
+        )
         while not double.in_flight:
             time.sleep(0.01)
         second = finished(argv(tmp_path, "--resume", "r"), double, tmp_path)
@@ -169,7 +171,9 @@ def test_a_suite_that_changed_is_not_resumed(tmp_path: Path) -> None:
 def test_a_full_disk_stops_the_run_says_so_and_tears_nothing(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", str(disk)], check=False, capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=9m", "tmpfs", str(disk)], check=False, capture_output=True
+    ).returncode:
         pytest.skip("mounting a small disk needs root")
     try:
         suite(disk / "suite")
@@ -183,3 +187,20 @@ def test_a_full_disk_stops_the_run_says_so_and_tears_nothing(tmp_path: Path) -> 
             assert sum(asked(disk).values()) == double.served["answer"]  # the reserve took what was in flight
     finally:
         subprocess.run(["umount", str(disk)], check=True)
+
+
+def test_trials_that_could_not_be_asked_are_asked_again_when_told_to_and_kept_aside(tmp_path: Path) -> None:
+    with Double(Faults(status={404: 0.5})) as double:
+        finished(new_run(tmp_path), double, tmp_path)
+    failed = [grade.key for grade in grades(tmp_path) if grade.error_type == "api_error"]
+    with Double() as double:
+        finished(argv(tmp_path, "--resume", "r"), double, tmp_path)
+        assert not double.served  # a plain resume leaves them as they ended
+        done = finished(argv(tmp_path, "--resume", "r", "--retry-errors"), double, tmp_path)
+        assert double.served["answer"] == len(failed)
+    assert done.returncode == 0, done.stderr
+    assert set(asked(tmp_path).values()) == set(graded(tmp_path).values()) == {1}
+    assert len(asked(tmp_path)) == len(graded(tmp_path)) == 10
+    assert not [grade for grade in grades(tmp_path) if grade.error_type == "api_error"]
+    aside = read_lines(tmp_path / "results" / "r" / "errors.jsonl", Response)
+    assert {line.key for line in aside} == set(failed)

@@ -29,13 +29,15 @@ def texts(folder: Path) -> list[str | None]:
 
 
 @given(st.lists(st.text(), max_size=5), st.integers(0, 400))
-def test_a_file_torn_anywhere_in_its_last_line_keeps_every_whole_line(tmp_path_factory: pytest.TempPathFactory, lines: list[str], cut: int) -> None:
+def test_a_file_torn_anywhere_in_its_last_line_keeps_every_whole_line(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[str], cut: int
+) -> None:
     folder = tmp_path_factory.mktemp("run")
     with Journal(folder) as journal:
         for number, text in enumerate([*lines, "the last one"]):
             journal.answer(response(number, text))
     whole = (folder / RAW).read_bytes()
-    last = whole[: -1].rpartition(b"\n")[2] + b"\n"
+    last = whole[:-1].rpartition(b"\n")[2] + b"\n"
     (folder / RAW).write_bytes(whole[: len(whole) - min(cut, len(last))])
     with Journal(folder) as journal:
         journal.answer(response(99, "after the crash"))
@@ -90,10 +92,14 @@ def test_a_line_that_finds_no_room_leaves_nothing_torn(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["42", "42"]
 
 
-def test_the_reserve_takes_the_answers_in_flight_when_the_disk_fills(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reserve_takes_the_answers_in_flight_when_the_disk_fills(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mount = tmp_path / "small"
     mount.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)], check=False, capture_output=True).returncode:
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(mount)], check=False, capture_output=True
+    ).returncode:
         pytest.skip("mounting a small disk needs root")
     try:
         monkeypatch.setattr(module, "RESERVE_BYTES", 256 * 1024)

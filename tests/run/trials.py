@@ -42,7 +42,18 @@ def argv(root: Path, *flags: str) -> list[str]:
 
 def new_run(root: Path, *flags: str) -> list[str]:
     where = root / "suite" if (root / "suite").exists() else suite(root / "suite")
-    given = ["--suite", str(where), "--model", "gpt-4o-mini", "--context", "examples-only", "--n-shot", "0", "--run-id", "r"]
+    given = [
+        "--suite",
+        str(where),
+        "--model",
+        "gpt-4o-mini",
+        "--context",
+        "examples-only",
+        "--n-shot",
+        "0",
+        "--run-id",
+        "r",
+    ]
     return argv(root, *given, *flags)
 
 

@@ -24,7 +24,11 @@ def forget() -> Iterator[None]:
 def broken(monkeypatch: pytest.MonkeyPatch, *kinds: str) -> None:
     start = jail.run
     monkeypatch.setattr(
-        jail, "run", lambda kind, *rest: start("none", Runtime(("/bin/false",), ()), *rest[1:]) if kind in kinds else start(kind, *rest)
+        jail,
+        "run",
+        lambda kind, *rest: (
+            start("none", Runtime(("/bin/false",), ()), *rest[1:]) if kind in kinds else start(kind, *rest)
+        ),
     )
 
 

@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 
 import pytest
-from sandbox.python_runtime import python_runtime
 
 from probatio.sandbox import Choice, Limits, NoIsolation, Outcome, isolation, run
+from sandbox.python_runtime import python_runtime
 
 BRIEF = Limits(seconds=5, cpu_seconds=5, memory_mb=128, output_bytes=100_000, file_mb=4)
 
@@ -172,7 +172,11 @@ print("started"); time.sleep(T)
 """
     few = attack(kind, code.replace("N", "8").replace("T)", "0.1)").replace("(T,)", "(0.1,)"))
     assert (few.exit, few.stdout) == (0, "started\n")
-    many = attack(kind, code.replace("N", "40").replace("T)", "2)").replace("(T,)", "(2,)"), limits=Limits(seconds=3, processes=20))
+    many = attack(
+        kind,
+        code.replace("N", "40").replace("T)", "2)").replace("(T,)", "(2,)"),
+        limits=Limits(seconds=3, processes=20),
+    )
     assert (many.exit, many.stopped) == (None, "processes")
 
 
@@ -204,7 +208,9 @@ def test_one_huge_allocation_is_refused_by_the_kernel(kind: Choice) -> None:
 def test_output_is_cut_at_the_limit_and_never_grows_past_it(kind: Choice) -> None:
     outcome = attack(kind, "import sys\nwhile True: sys.stdout.write('é' * 5000); sys.stderr.write('x' * 5000)")
     assert outcome.stopped == "output"
-    assert len(outcome.stdout.encode()) + len(outcome.stderr) <= BRIEF.output_bytes + 3  # a cut character becomes one of three bytes
+    assert (
+        len(outcome.stdout.encode()) + len(outcome.stderr) <= BRIEF.output_bytes + 3
+    )  # a cut character becomes one of three bytes
 
 
 def test_a_program_that_closes_its_output_and_goes_on_is_still_stopped(kind: Choice) -> None:

@@ -6,9 +6,11 @@ import os
 import platform
 import secrets
 import socket
+import stat
 import struct
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -47,8 +49,9 @@ class Served:
     def __init__(
         self, server: Any, path: Path, *, context_tokens: int, threads: int, reproducible: bool, key: str
     ) -> None:
-        self._server = server
         self.base_url = f"{server.listening_address}/v1"
+        # Also at the end of the program, for a `with` block that was never left.
+        self._end = weakref.finalize(self, _stop, [server], int(server.listening_address.rsplit(":", 1)[1]))
         self.api_key = key
         self.file = path
         self.context_tokens = context_tokens
@@ -67,9 +70,7 @@ class Served:
 
     def close(self) -> None:
         """Stop the server, also in the middle of an answer, and give its memory back. Safe to call twice."""
-        if self._server is not None:
-            _hang_up(int(self.base_url.rsplit(":", 1)[1].split("/")[0]))
-            self._server = None  # the last reference: its end stops the loop and joins the threads
+        self._end()
 
 
 def serve(
@@ -116,6 +117,11 @@ def serve(
             f"{path} could not be loaded: {_why_not(path)}. If the file is incomplete, fetch it again; "
             "if its kind of model is newer than the installed xllamacpp, update that."
         ) from None
+    # One word before anybody asks: a file may load and yet not answer, as one for embeddings does. It also sees the server's loop
+    # run: one that is told to stop before its loop has begun never stops.
+    first = server.handle_completions({"prompt": "a", "max_tokens": 1, "temperature": 0, "cache_prompt": False})
+    if "error" in first:
+        raise Incomplete(f"{path} loads, but does not answer: {first['error'].get('message', first['error'])}.")
     return Served(server, path, context_tokens=context, threads=threads, reproducible=reproducible, key=key)
 
 
@@ -192,19 +198,22 @@ def _value(file: IO[bytes], kind: int) -> Any:
     return None
 
 
-def _hang_up(port: int) -> None:
-    """End every connection to the server, from the client's side and ours.
+def _stop(only_reference: list[Any], port: int) -> None:
+    """Hang up on the client, then let the server go: with its last reference its loop stops and its threads are joined.
 
-    The server's end waits for its connections and holds Python still meanwhile, while the client, in this very process, needs
-    Python to let go of them: without this, closing in the middle of an answer never comes back.
+    That waits for the server's connections and holds Python still meanwhile, while the client, in this very process, needs
+    Python to let go of them: without hanging up first, closing in the middle of an answer never comes back.
     """
-    for entry in os.listdir("/dev/fd"):
+    for entry in Path("/dev/fd").iterdir():
         try:
-            with socket.socket(fileno=os.dup(int(entry))) as connection:
-                if port in (connection.getsockname()[1], connection.getpeername()[1]):
+            if not stat.S_ISSOCK(os.fstat(int(entry.name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(entry.name))) as connection:
+                if ("127.0.0.1", port) in (connection.getsockname(), connection.getpeername()):
                     connection.shutdown(socket.SHUT_RDWR)
-        except (OSError, IndexError, TypeError):  # not a socket, not a network one, or not connected
+        except OSError:  # not connected, or closed since it was listed
             continue
+    only_reference.clear()
 
 
 def _engine() -> Any:

@@ -51,7 +51,17 @@ def root() -> None:
 def main() -> None:
     """Run the command line; a user's mistake ends in one sentence, never in a stack trace."""
     try:
-        root(prog_name="probatio")
+        code = root.main(prog_name="probatio", standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("probatio: interrupted.", err=True)
+        sys.exit(3)
     except ProbatioError as error:
         click.echo(f"probatio: {error}", err=True)
         sys.exit(error.exit_code)
+    except BrokenPipeError:  # whoever read our output has seen enough
+        sys.stdout = None  # type: ignore[assignment]
+        sys.exit(0)

@@ -18,6 +18,7 @@ from probatio.errors import ProbatioError
 if TYPE_CHECKING:
     from probatio.sandbox import Choice
 
+
 class Trial(msgspec.Struct, frozen=True):
     """One attack, tried for real."""
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from probatio.sandbox import Choice
 
 
 @click.command()
@@ -22,8 +26,15 @@ import click
     show_default=True,
     help="Where runs are kept.",
 )
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),
+    default="auto",
+    show_default=True,
+    help="The jail a model's code runs in.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
-def command(run: str, suite: Path | None, out: Path | None, results: Path, as_json: bool) -> None:
+def command(run: str, suite: Path | None, out: Path | None, results: Path, sandbox: Choice, as_json: bool) -> None:
     """Grade stored answers again and tell what flipped. RUN is a run's id or folder, or a raw_responses.jsonl.
 
     \b
@@ -35,7 +46,7 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, as_js
 
     from probatio.run.regrade import regrade
 
-    report = regrade(run, results, suite, out)
+    report = regrade(run, results, suite, out, sandbox)
     if as_json:
         for flip in report.flips:
             click.echo(msgspec.json.encode({"event": "flip", **msgspec.structs.asdict(flip)}).decode())

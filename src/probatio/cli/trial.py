@@ -6,12 +6,17 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from probatio.errors import Incomplete, UsageError
 
-RESUME_ALLOWS = {"resume", "results", "verbose", "as_json", "max_connections", "max_cost"}
+if TYPE_CHECKING:
+    from probatio.run.runfile import RunRecord
+    from probatio.suite.load import Suite
+
+RESUME_ALLOWS = {"resume", "retry_errors", "results", "verbose", "as_json", "max_connections", "max_cost"}
 """Flags that may stand beside --resume: how the rest of the run is carried out and shown, never what it is."""
 
 
@@ -67,11 +72,19 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 )
 @click.option("--run-id", help="The run's name; else the moment it starts.")
 @click.option("--resume", metavar="RUN", help="Go on with a run; takes everything from its run.json.")
+@click.option("--retry-errors", is_flag=True, help="With --resume: ask again what could not be asked (api_error).")
 @click.option("--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]")
 @click.option(
     "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
 )
 @click.option("--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); ask nothing.")
+@click.option(
+    "--sandbox",
+    type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),
+    default="auto",
+    show_default=True,
+    help="The jail a model's code runs in.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
 @click.option("--verbose", "-v", is_flag=True, help="A line per trial.")
 @click.pass_context
@@ -90,10 +103,12 @@ def command(ctx: click.Context, /, **given: object) -> None:
     load_dotenv(Path.cwd() / ".env")
     results = Path(str(given.pop("results")))
     as_json, verbose, dry_run = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run"))
-    resume = given.pop("resume")
+    resume, retry_errors = given.pop("resume"), bool(given.pop("retry_errors"))
     if resume is not None:
         _refuse_flags_beside_resume(ctx)
-        _resume(str(resume), results, given, as_json, verbose)
+        _resume(str(resume), results, given, as_json, verbose, retry_errors)
+    elif retry_errors:
+        raise UsageError("--retry-errors goes with --resume RUN.")
     else:
         _begin(results, given, as_json, verbose, dry_run)
 
@@ -111,22 +126,26 @@ def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool
     _carry_out(results / record.run_id, record, suite, as_json, verbose)
 
 
-def _resume(run: str, results: Path, given: dict[str, object], as_json: bool, verbose: bool) -> None:
+def _resume(
+    run: str, results: Path, given: dict[str, object], as_json: bool, verbose: bool, retry_errors: bool
+) -> None:
     from probatio.run.runfile import find_run
     from probatio.run.session import take_up
 
     folder = find_run(run, results)
     record, suite = take_up(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
-    _carry_out(folder, record, suite, as_json, verbose)
+    _carry_out(folder, record, suite, as_json, verbose, retry_errors)
 
 
-def _carry_out(folder: Path, record: object, suite: object, as_json: bool, verbose: bool) -> None:
+def _carry_out(
+    folder: Path, record: RunRecord, suite: Suite, as_json: bool, verbose: bool, retry_errors: bool = False
+) -> None:
     from probatio.run.session import carry_out
     from probatio.run.shown import Show
     from probatio.study.analysis import write_analysis
 
     show = Show(as_json=as_json, verbose=verbose)
-    ending = carry_out(folder, record, suite, os.environ, show.open, show.say)  # type: ignore[arg-type]
+    ending = carry_out(folder, record, suite, os.environ, show.open, show.say, retry_errors=retry_errors)
     analysis = write_analysis(folder)
     show.end(folder, ending, analysis)
     if ending.stop_reason:

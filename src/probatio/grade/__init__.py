@@ -8,11 +8,12 @@ from probatio.grade.prediction import judge_prediction
 from probatio.grade.program import judge_completion, judge_faber, judge_typescript
 from probatio.grade.unanswered import unanswered
 from probatio.records import Judgement, Response, Task, TaskType
+from probatio.sandbox import Choice
 
 GRADER_VERSION = "1.0.0"
 """Bumped whenever the same answer could be graded otherwise; the changelog says what moved."""
 
-GRADERS: dict[TaskType, Callable[[Task, Response], Judgement]] = {
+GRADERS: dict[TaskType, Callable[[Task, Response, Choice], Judgement]] = {
     "predict_output": judge_prediction,
     "translate_ts_to_faber": judge_faber,
     "write_faber": judge_faber,
@@ -21,17 +22,12 @@ GRADERS: dict[TaskType, Callable[[Task, Response], Judgement]] = {
     "write_typescript": judge_typescript,
 }
 
-_QUICK: frozenset[TaskType] = frozenset({"predict_output"})
-"""Types judged by comparing text; the others run a program and belong into a thread."""
+
+def judge(task: Task, response: Response, isolation: Choice = "auto") -> Judgement:
+    """How this answer to this task is graded. Depends on the two and on `GRADER_VERSION`; `isolation` is only where it runs."""
+    return unanswered(response) or GRADERS[task.type](task, response, isolation)
 
 
-def judge(task: Task, response: Response) -> Judgement:
-    """How this answer to this task is graded. Depends on the two and on `GRADER_VERSION`, on nothing else."""
-    if nothing := unanswered(response):
-        return nothing
-    return GRADERS[task.type](task, response)
-
-
-def is_quick(task: Task, response: Response) -> bool:
-    """Whether judging costs microseconds, so that it needs no thread."""
-    return task.type in _QUICK or response.response is None
+def needs_sandbox(task: Task) -> bool:
+    """Whether judging an answer runs it; text is compared in microseconds, a program belongs into a thread."""
+    return task.type != "predict_output"

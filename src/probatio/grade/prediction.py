@@ -5,9 +5,10 @@ from __future__ import annotations
 from probatio.grade.extract import prediction, without_reasoning
 from probatio.grade.unanswered import why_wrong
 from probatio.records import Judgement, Response, Task
+from probatio.sandbox import Choice
 
 
-def judge_prediction(task: Task, response: Response) -> Judgement:
+def judge_prediction(task: Task, response: Response, isolation: Choice = "auto") -> Judgement:
     """Right if the response as given, or the answer extracted from it, is the expected output.
 
     The response as given counts first: a program may well print a line that looks like chatter or a fence.

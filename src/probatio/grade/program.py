@@ -12,7 +12,8 @@ from probatio.grade.prediction import trimmed
 from probatio.grade.unanswered import why_wrong
 from probatio.languages import faber, typescript
 from probatio.records import ErrorType, Judgement, Response, Task
-from probatio.sandbox import Outcome
+from probatio.sandbox import Choice, Outcome
+from probatio.suite.dialect import template_in
 
 FABER_FENCES = frozenset({"faber", "fab"})
 TYPESCRIPT_FENCES = frozenset({"typescript", "ts", "javascript", "js", "tsx", "jsx", "mts", "deno"})
@@ -27,44 +28,47 @@ class Verdict(msgspec.Struct, frozen=True):
     detail: str | None = None
 
 
-def judge_faber(task: Task, response: Response) -> Judgement:
+def judge_faber(task: Task, response: Response, isolation: Choice) -> Judgement:
     """A Faber program, in the dialect it was asked for in."""
-    return _judged(task, response, program(response.response or "", FABER_FENCES), faber_verdict)
+    return _judged(task, response, program(response.response or "", FABER_FENCES), faber_verdict, isolation)
 
 
-def judge_completion(task: Task, response: Response) -> Judgement:
+def judge_completion(task: Task, response: Response, isolation: Choice) -> Judgement:
     """A Faber program with one part missing, completed by the answer."""
     answer = unwrapped(program(response.response or "", FABER_FENCES))
-    template = task.input or task.input_faber or ""
-    return _judged(task, response, completed(template, answer), faber_verdict)
+    template = template_in((task.input or task.input_faber or "").strip(), response.dialect)
+    return _judged(task, response, completed(template, answer), faber_verdict, isolation)
 
 
-def judge_typescript(task: Task, response: Response) -> Judgement:
-    return _judged(task, response, program(response.response or "", TYPESCRIPT_FENCES), typescript_verdict)
+def judge_typescript(task: Task, response: Response, isolation: Choice) -> Judgement:
+    """A TypeScript program."""
+    return _judged(task, response, program(response.response or "", TYPESCRIPT_FENCES), typescript_verdict, isolation)
 
 
-def faber_verdict(source: str, dialect: str) -> Verdict:
+def faber_verdict(source: str, dialect: str, isolation: Choice = "auto") -> Verdict:
     """Level A is the check; a program that passes it is compiled and run like any TypeScript."""
     if found := faber.check(source, dialect):
         said = "; ".join(str(diagnostic) for diagnostic in found[:3])
         return Verdict(level_a=False, error_type=faber.error_class(found), detail=said)
-    outcome = typescript.run(faber.compile(source, dialect))
+    outcome = typescript.run(faber.compile(source, dialect), isolation=isolation)
     return Verdict(level_a=True, outcome=outcome)
 
 
-def typescript_verdict(source: str, dialect: str) -> Verdict:
+def typescript_verdict(source: str, dialect: str = "", isolation: Choice = "auto") -> Verdict:
     """Level A: it parses and starts."""
-    outcome = typescript.run(source)
+    outcome = typescript.run(source, isolation=isolation)
     if not outcome.started:
         return Verdict(level_a=False, error_type="syntax_error", detail=_last_words(outcome.stderr))
     return Verdict(level_a=True, outcome=outcome)
 
 
-def _judged(task: Task, response: Response, source: str, verdict_of: Callable[[str, str], Verdict]) -> Judgement:
+def _judged(
+    task: Task, response: Response, source: str, verdict_of: Callable[[str, str, Choice], Verdict], isolation: Choice
+) -> Judgement:
     breakdown = {"program": source[:20_000]}
     if not source.strip():
         return Judgement(False, False, False, why_wrong(response, "no_response"), "there is no program in the answer")
-    verdict = verdict_of(source, response.dialect)
+    verdict = verdict_of(source, response.dialect, isolation)
     outcome = verdict.outcome
     if outcome is None:
         error = why_wrong(response, verdict.error_type or "syntax_error")

@@ -15,8 +15,8 @@ from probatio.ask.gate import Gate, GateClosed
 from probatio.ask.prices import cost_of
 from probatio.ask.routes import Route
 from probatio.errors import ProbatioError
-from probatio.grade import GRADER_VERSION, is_quick, judge
-from probatio.records import UNASKED_ERRORS, Answer, Grade, Judgement, Model, Response, TrialKey
+from probatio.grade import GRADER_VERSION, judge, needs_sandbox
+from probatio.records import UNASKED_ERRORS, Answer, Grade, Judgement, Model, Response, Sampling, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.journal import GRADED, RAW, Journal, read_lines
 from probatio.run.plan import Places
@@ -213,7 +213,7 @@ class Engine:
 
     async def _trial(self, key: TrialKey, model: Model, route: Route) -> float | None:
         prompt = render(self._suite, self._suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)
-        answer = await self._client.ask(route, prompt, self._record.sampling)
+        answer = await self._client.ask(route, prompt, self._sampling(key.sample))
         cost = None if answer.text is None else cost_of(model, answer.tokens_in, answer.tokens_out, answer.cost)
         response = self._response(key, prompt, answer, cost)
         self._journal.answer(response)
@@ -225,11 +225,19 @@ class Engine:
         await self._grade(response)
         return cost
 
+    def _sampling(self, sample: int) -> Sampling:
+        """Each sample has its own seed: the same one again would draw the same answer."""
+        sampling = self._record.sampling
+        if sampling.seed is None or not sample:
+            return sampling
+        return msgspec.structs.replace(sampling, seed=sampling.seed + sample)
+
     async def _grade(self, response: Response) -> None:
         task = self._suite.tasks[response.task_id]
-        judgement = (
-            judge(task, response) if is_quick(task, response) else await asyncio.to_thread(judge, task, response)
-        )
+        if response.response is not None and needs_sandbox(task):
+            judgement = await asyncio.to_thread(judge, task, response, self._record.sandbox)
+        else:
+            judgement = judge(task, response)
         grade = grade_line(response, judgement)
         self._journal.grade(grade)
         self.tally.count(grade.correct, grade.error_type)

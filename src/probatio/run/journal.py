@@ -19,10 +19,12 @@ from typing import Self, TypeVar
 import msgspec
 
 from probatio.errors import Incomplete, UsageError
-from probatio.records import Grade, Response
+from probatio.records import UNASKED_ERRORS, Grade, Response
 
 RAW = "raw_responses.jsonl"
 GRADED = "graded_results.jsonl"
+SET_ASIDE = "errors.jsonl"
+"""Trials that could not be asked and were asked again later: out of the run, not out of the record."""
 
 RESERVE_BYTES = 8 * 1024 * 1024
 """Kept free inside the run: when the disk fills, the answers in flight are paid for and still need a place. A hundred
@@ -69,10 +71,12 @@ class _Lines:
 class Journal:
     """The two files of a run, open for writing by this process alone."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, retry_errors: bool = False) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = _lock(folder)
+        if retry_errors:
+            _set_errors_aside(folder)
         self._reserve = folder / ".reserve"
         self._reserve_space()
         self._raw = _Lines(folder / RAW)
@@ -164,6 +168,40 @@ def read_lines(path: Path, shape: type[T]) -> Iterator[T]:
                 yield decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise UsageError(f"{path}, line {number}: {error}.") from None
+
+
+class _Failure(msgspec.Struct):
+    """As much of a raw or graded line as tells whether the trial could be asked."""
+
+    error: str | None = None
+    response: str | None = ""
+    error_type: str | None = None
+
+    @property
+    def unasked(self) -> bool:
+        return self.error_type in UNASKED_ERRORS or (self.response is None and self.error is not None)
+
+
+def _set_errors_aside(folder: Path) -> None:
+    """Take trials that could not be asked out of both files, so that they are asked again. Safe to be killed anywhere:
+    a line is kept aside before it leaves its file, and an answer whose grade is gone is graded again."""
+    decode = msgspec.json.Decoder(_Failure).decode
+    for path in (folder / GRADED, folder / RAW):
+        if not path.exists():
+            continue
+        part = path.with_name(f"{path.name}.part")
+        with path.open("rb") as lines, part.open("wb") as kept, (folder / SET_ASIDE).open("ab") as aside:
+            for line in lines:
+                if not line.endswith(b"\n") and not _whole(line):
+                    break
+                if not decode(line).unasked:
+                    kept.write(line)
+                elif path.name == RAW:
+                    aside.write(line)
+            for file in (aside, kept):
+                file.flush()
+                os.fsync(file.fileno())
+        part.replace(path)
 
 
 def _whole(line: bytes) -> bool:

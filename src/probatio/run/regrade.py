@@ -16,6 +16,7 @@ from probatio.records import UNASKED_ERRORS, Grade, Response
 from probatio.run.engine import grade_line
 from probatio.run.journal import GRADED, RAW, read_lines
 from probatio.run.runfile import RUN_FILE, find_run, read_run
+from probatio.sandbox import Choice, isolation
 from probatio.suite.load import Suite, load_suite
 
 BATCH = 256
@@ -41,13 +42,14 @@ class Report(msgspec.Struct, frozen=True):
     flips: list[Flip]
 
 
-def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None) -> Report:
+def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None, sandbox: Choice = "auto") -> Report:
     """Grade the answers of a run, or of a raw_responses.jsonl of any harness that writes the same fields."""
     source = Path(run) if Path(run).is_file() else find_run(run, results) / RAW
     if not source.exists():
         raise UsageError(f"{source} does not exist: the run holds no answers yet.")
     suite = _suite(suite_folder, source.parent)
     earlier = source.parent / GRADED
+    isolation(sandbox)  # refuses here, before anything is written, where no jail can be built
     before = {grade.key: _told(grade) for grade in read_lines(earlier, Grade)}
     target = out or earlier
     part = target.with_name(f"{target.name}.part")
@@ -62,7 +64,9 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
         while batch := list(islice(known, BATCH)):
             responses = [response for response in batch if response is not None]
             unknown_tasks += len(batch) - len(responses)
-            for response, grade in zip(responses, pool.map(lambda one: _graded(one, suite), responses), strict=True):
+            for response, grade in zip(
+                responses, pool.map(lambda one: _graded(one, suite, sandbox), responses), strict=True
+            ):
                 file.write(msgspec.json.encode(grade) + b"\n")
                 graded += 1
                 passed += grade.correct
@@ -79,8 +83,8 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
     return Report(target, graded, passed, errors, compared, unknown_tasks, flips)
 
 
-def _graded(response: Response, suite: Suite) -> Grade:
-    return grade_line(response, judge(suite.tasks[response.task_id], response))
+def _graded(response: Response, suite: Suite, sandbox: Choice) -> Grade:
+    return grade_line(response, judge(suite.tasks[response.task_id], response, sandbox))
 
 
 def _of_suite(responses: Iterator[Response], suite: Suite) -> Iterator[Response | None]:

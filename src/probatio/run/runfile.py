@@ -18,6 +18,7 @@ from probatio import __version__
 from probatio.errors import UsageError
 from probatio.records import Model, Sampling
 from probatio.run.plan import Plan
+from probatio.sandbox import Choice
 
 RUN_FILE = "run.json"
 
@@ -45,6 +46,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: int
     max_cost: float | None = None
     config: str = "built-in"
+    sandbox: Choice = "auto"  # what was asked for
+    isolation: str | None = None  # what it came to on the machine that began the run
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
 

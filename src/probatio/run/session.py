@@ -16,7 +16,7 @@ import msgspec
 from probatio.ask.client import ChatClient
 from probatio.ask.routes import EMBEDDED_TIMEOUTS, Route, missing_key, route_of
 from probatio.errors import ProbatioError, UsageError
-from probatio.grade import GRADER_VERSION
+from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.records import Model
 from probatio.run.engine import Engine, Tally, Watcher
 from probatio.run.journal import Journal
@@ -32,6 +32,7 @@ from probatio.run.runfile import (
     with_embedded,
     write_run,
 )
+from probatio.sandbox import Choice, isolation
 from probatio.suite.contexts import known_contexts
 from probatio.suite.load import Suite, load_suite
 from probatio.suite.models import Config, load_config, select_models
@@ -58,6 +59,7 @@ class TrialRequest(msgspec.Struct, frozen=True, kw_only=True):
     run_id: str | None = None
     max_connections: int = MAX_CONNECTIONS
     max_cost: float | None = None
+    sandbox: Choice = "auto"
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -89,12 +91,14 @@ def prepare(
                     f"--max-cost needs a price for `{model.id}` in {config.source} (cost_per_1m_input/output)."
                 )
     moment = datetime.now(UTC)
+    tasks = _tasks(request, suite)
+    runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
     plan = Plan(
         models=tuple(model.id for model in models),
         dialects=pick("dialect", request.dialects or config.dialects, _dialects()),
         contexts=pick("context", request.contexts or config.contexts or known_contexts(suite), known_contexts(suite)),
         n_shots=_n_shots(request, config, suite),
-        tasks=_tasks(request, suite),
+        tasks=tasks,
         samples=request.samples,
         limit=request.limit,
     )
@@ -114,6 +118,8 @@ def prepare(
         max_connections=request.max_connections,
         max_cost=request.max_cost,
         config=config.source,
+        sandbox=request.sandbox,
+        isolation=isolation(request.sandbox).kind if runs_code else None,
         versions=versions(),
     ), suite
 
@@ -135,15 +141,23 @@ def take_up(folder: Path, max_connections: int | None, max_cost: float | None) -
 
 
 def carry_out(
-    folder: Path, record: RunRecord, suite: Suite, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say
+    folder: Path,
+    record: RunRecord,
+    suite: Suite,
+    env: Mapping[str, str],
+    show: Callable[[Engine], Watcher],
+    say: Say,
+    *,
+    retry_errors: bool = False,
 ) -> Ending:
     """Run what is left of a run. Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
+    _pull_embedded(record, say)
     began = time.monotonic()
-    with Journal(folder) as journal:
+    with Journal(folder, retry_errors=retry_errors) as journal:
         if not (folder / "run.json").exists():
             write_run(folder, record)
         try:
-            tally, reason = asyncio.run(_run(folder, record, suite, env, show, say, journal))
+            tally, reason = asyncio.run(_run(folder, record, suite, env, show, journal))
         except KeyboardInterrupt:
             raise ProbatioError("Interrupted.") from None
     return Ending(tally, time.monotonic() - began, reason)
@@ -155,7 +169,6 @@ async def _run(
     suite: Suite,
     env: Mapping[str, str],
     show: Callable[[Engine], Watcher],
-    say: Say,
     journal: Journal,
 ) -> tuple[Tally, str | None]:
     async with ChatClient(record.max_connections) as client:
@@ -165,7 +178,7 @@ async def _run(
             if model.provider != "embedded":
                 yield route_of(model, env)
                 return
-            async with _embedded_route(model, say) as (route, provenance):
+            async with _embedded_route(model) as (route, provenance):
                 write_run(folder, with_embedded(read_run(folder), {model.id: provenance}))
                 yield route
 
@@ -188,12 +201,21 @@ def _on_signals(engine: Engine) -> None:
         loop.add_signal_handler(number, on_signal, name)
 
 
+def _pull_embedded(record: RunRecord, say: Say) -> None:
+    """Fetch what is not here yet, before anything else: a download can be interrupted, a run should not wait in one."""
+    from probatio.ask import weights
+
+    for model in record.models:
+        if model.provider == "embedded":
+            weights.ensure(model.name, say)
+
+
 @asynccontextmanager
-async def _embedded_route(model: Model, say: Say) -> AsyncIterator[tuple[Route, dict[str, object]]]:
-    """Pull the weights if need be, load them, and give the way to them."""
+async def _embedded_route(model: Model) -> AsyncIterator[tuple[Route, dict[str, object]]]:
+    """Load the weights and give the way to them."""
     from probatio.ask import embedded, weights
 
-    file = await asyncio.to_thread(weights.ensure, model.name, say)
+    file = weights.resolve(model.name).path
     with await asyncio.to_thread(embedded.serve, file, reproducible=model.reproducible) as served:
         yield (
             Route(

@@ -179,7 +179,9 @@ def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
 def _none(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     with tempfile.TemporaryDirectory() if runtime.scratch else contextlib.nullcontext("/") as folder:
         argv = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *runtime.argv)
-        yield Start(_limited(argv, runtime, limits), dict(runtime.env), group=True, scratch=folder if runtime.scratch else None)
+        yield Start(
+            _limited(argv, runtime, limits), dict(runtime.env), group=True, scratch=folder if runtime.scratch else None
+        )
 
 
 _STARTS = {"bubblewrap": _bubblewrap, "landlock": _landlock, "none": _none}

@@ -34,7 +34,7 @@ def call(what: str, result: int) -> int:
 
 def landlock_version() -> int:
     """Which Landlock the kernel has; 0 for none."""
-    return max(0, libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1))
+    return max(0, int(libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)))
 
 
 def wall_off(reads: list[str], scratch: str | None) -> None:

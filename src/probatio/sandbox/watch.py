@@ -26,7 +26,13 @@ class Watch:
     """One program under watch, from its start to its end."""
 
     def __init__(
-        self, pid: int, pipes: tuple[int, int], limits: Limits, find: Find, group: bool = False, scratch: str | None = None
+        self,
+        pid: int,
+        pipes: tuple[int, int],
+        limits: Limits,
+        find: Find,
+        group: bool = False,
+        scratch: str | None = None,
     ) -> None:
         self.pid, self.pipes, self.limits = pid, pipes, limits
         self.find = find
@@ -43,13 +49,18 @@ class Watch:
         """Wait until the program ended or was stopped, leave nothing of it behind, and tell what happened."""
         try:
             self._follow()
+        except BaseException:
+            self.stopped = "time"  # we stop watching, so it must not go on
+            raise
         finally:
             status = self._reap()
         seconds = time.monotonic() - self.start
         code = os.waitstatus_to_exitcode(status)
         code = 128 - code if code < 0 else code
         if self.stopped is None and code == _KILLED and seconds * _CORES >= self.limits.cpu_seconds * 0.9:
-            self.stopped = "cpu"  # the kernel does this at RLIMIT_CPU; a jailed program can't send signals, not even to itself
+            self.stopped = (
+                "cpu"  # the kernel does this at RLIMIT_CPU; a jailed program can't send signals, not even to itself
+            )
         out, err = (b"".join(self.printed[pipe]).decode("utf-8", "replace") for pipe in self.pipes)
         return Outcome(None if self.stopped else code, out, err, self.stopped, seconds)
 
@@ -138,6 +149,4 @@ class Watch:
 
 def _weight(folder: str) -> int:
     """Bytes in a folder, links not followed."""
-    return sum(
-        (Path(place) / name).lstat().st_size for place, _, names in os.walk(folder) for name in names
-    )
+    return sum((Path(place) / name).lstat().st_size for place, _, names in os.walk(folder) for name in names)

@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from probatio.errors import UsageError
+from probatio.suite.dialect import program_in
 from probatio.suite.load import DEFAULT_SUITE, SUITES, Suite
 
 CONTEXTS = ("examples-only", "grammar-only", "minimal", "basic", "complete")
@@ -52,17 +53,8 @@ def rendered(template: str, dialect: str, where: str) -> str:
             return _word(argument, dialect, where)
         return _table([group.strip() for group in argument.split(",")], dialect, where)
 
-    text = _PROGRAM.sub(lambda match: match["open"] + in_dialect(match["body"], dialect) + match["close"], template)
+    text = _PROGRAM.sub(lambda match: match["open"] + program_in(match["body"], dialect) + match["close"], template)
     return _PLACEHOLDER.sub(fill, text)
-
-
-def in_dialect(program: str, dialect: str) -> str:
-    """A latin program in the dialect; latin itself stays as its author wrote it."""
-    if dialect == "latin":
-        return program
-    from probatio.languages import faber
-
-    return faber.format(program, "latin", dialect).rstrip("\n")
 
 
 def _word(latin: str, dialect: str, where: str) -> str:

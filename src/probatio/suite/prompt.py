@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from probatio.records import Example, Task, TaskType
-from probatio.suite.contexts import context_text, in_dialect
+from probatio.suite.contexts import CONTEXTS, context_text
+from probatio.suite.dialect import program_in, template_in
 from probatio.suite.load import Suite, digest
 
 INTRODUCTION = "Faber is a small programming language that compiles to TypeScript."
@@ -17,22 +18,22 @@ INTRODUCTION = "Faber is a small programming language that compiles to TypeScrip
 QUESTIONS: dict[TaskType, str] = {
     "translate_ts_to_faber": (
         "Translate this TypeScript program to Faber. The Faber program must print the same output.\n\n"
-        "```typescript\n{typescript}\n```\n\n"
+        "```typescript\n{material}\n```\n\n"
         "Answer with the Faber program only, in one ```faber code block."
     ),
     "translate_faber_to_ts": (
         "Translate this Faber program to TypeScript. The TypeScript program must print the same output.\n\n"
-        "```faber\n{faber}\n```\n\n"
+        "```faber\n{material}\n```\n\n"
         "Answer with the TypeScript program only, in one ```typescript code block."
     ),
     "predict_output": (
         "What does this Faber program print?\n\n"
-        "```faber\n{faber}\n```\n\n"
+        "```faber\n{material}\n```\n\n"
         "Do not repeat the program. Answer with its output only, exactly as it is printed."
     ),
     "complete_code": (
         "One part of this Faber program is missing; the blank is marked `___`. {goal}\n\n"
-        "```faber\n{template}\n```\n\n"
+        "```faber\n{material}\n```\n\n"
         "The complete program must print:\n\n```\n{expected}\n```\n\n"
         "Answer with the missing part only, in place of `___`."
     ),
@@ -60,14 +61,25 @@ def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) ->
 
 def question(task: Task, dialect: str) -> str:
     """The part of the prompt that is about this task alone."""
-    is_template = task.type == "complete_code"
     return QUESTIONS[task.type].format(
         goal=task.goal.strip(),
-        typescript=(task.input or "").strip(),
-        faber="" if is_template else in_dialect((task.input_faber or task.input or "").strip(), dialect),
-        template=(task.input or task.input_faber or "").strip() if is_template else "",
+        material=_material(task, dialect),
         expected=task.expected_output.strip(),
     )
+
+
+def _material(task: Task, dialect: str) -> str:
+    """The program a question is about, in the language and dialect it is shown in."""
+    faber = (task.input_faber or task.input or "").strip()
+    match task.type:
+        case "translate_ts_to_faber":
+            return (task.input or "").strip()
+        case "translate_faber_to_ts" | "predict_output":
+            return program_in(faber, dialect)
+        case "complete_code":
+            return template_in((task.input or faber).strip(), dialect)
+        case _:
+            return ""
 
 
 @lru_cache(maxsize=64)
@@ -80,7 +92,7 @@ def _shared(folder: str, examples: tuple[Example, ...], context: str, dialect: s
 
 
 def _example(example: Example, dialect: str) -> str:
-    faber = in_dialect(example.faber.strip(), dialect)
+    faber = program_in(example.faber.strip(), dialect)
     parts = [EXAMPLE.format(typescript=example.typescript.strip(), faber=faber)]
     if example.output:
         parts.append(EXAMPLE_OUTPUT.format(output=example.output.strip()))
@@ -91,8 +103,6 @@ def _example(example: Example, dialect: str) -> str:
 
 def fingerprint(suite: Suite, grader_version: str) -> str:
     """What pins a suite to its version: every task, example, context and prompt text, and the grader."""
-    from probatio.suite.contexts import CONTEXTS
-
     folder = suite.folder.as_posix()
     return digest(
         list(suite.tasks.values()),

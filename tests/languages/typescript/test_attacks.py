@@ -33,7 +33,9 @@ def test_an_attack_with_every_permission_of_deno_is_held(attack: Attack, kind: C
     assert fault(attack, outcome, on) is None, outcome
 
 
-@pytest.mark.parametrize("name", ["read /etc/passwd", "read the environment", "open a socket", "read the grader's files"])
+@pytest.mark.parametrize(
+    "name", ["read /etc/passwd", "read the environment", "open a socket", "read the grader's files"]
+)
 def test_the_same_attack_does_its_harm_where_there_is_no_jail(name: str, on: dict[str, object]) -> None:
     attack = next(attack for attack in ATTACKS if attack.name == name)
     assert fault(attack, mount(attack, on, "none"), on)

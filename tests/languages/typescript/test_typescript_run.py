@@ -14,7 +14,13 @@ from probatio.sandbox import Limits, Memo
 
 def test_types_are_taken_off_and_the_program_runs() -> None:
     outcome = typescript.run("enum E { A = 3 }\nconst x: number = E.A as number;\nconsole.log(x!)")
-    assert (outcome.exit, outcome.stdout, outcome.stderr, outcome.stopped, outcome.started) == (0, "3\n", "", None, True)
+    assert (outcome.exit, outcome.stdout, outcome.stderr, outcome.stopped, outcome.started) == (
+        0,
+        "3\n",
+        "",
+        None,
+        True,
+    )
 
 
 PARSE_FAILURES = {
@@ -35,7 +41,7 @@ PARSE_FAILURES = {
 def test_a_program_that_does_not_parse_never_starts(source: str) -> None:
     outcome = typescript.run(source)
     assert not outcome.started
-    assert outcome.stdout == ""or source.startswith("console.log(1) /*")
+    assert outcome.stdout == "" or source.startswith("console.log(1) /*")
 
 
 RUN_TIME_FAILURES = {
@@ -64,7 +70,11 @@ def test_what_was_printed_before_a_failure_is_kept() -> None:
 
 
 def test_messages_name_no_path_of_this_machine() -> None:
-    for source in (*PARSE_FAILURES.values(), *RUN_TIME_FAILURES.values(), "console.log({ get [Symbol.toStringTag]() { throw 1 } })"):
+    for source in (
+        *PARSE_FAILURES.values(),
+        *RUN_TIME_FAILURES.values(),
+        "console.log({ get [Symbol.toStringTag]() { throw 1 } })",
+    ):
         stderr = typescript.run(source).stderr
         assert str(CONSOLE.parent) not in stderr
         assert deno() not in stderr
@@ -84,9 +94,13 @@ def test_messages_name_no_path_of_this_machine() -> None:
         ("module.exports = { a: 1 }; export {}; console.log(1)", "1\n"),
         ("#!/usr/bin/env bun\nconsole.log(1)", "1\n"),
         ('console.log("no newline at the end") // done', "no newline at the end\n"),
-        ('import * as readline from "readline"; readline.createInterface({ input: process.stdin }).on("close", () => console.log("end"))', "end\n"),
+        (
+            'import * as readline from "readline";\n'
+            'readline.createInterface({ input: process.stdin }).on("close", () => console.log("end"))',
+            "end\n",
+        ),
         ("async function main() { await new Promise((done) => setTimeout(done, 20)); console.log('late') }\nmain()", "late\n"),
-        ("console.log(new Date(0).getHours(), new Date(0).toString())", "0 Thu Jan 01 1970 00:00:00 GMT+0000 (Coordinated Universal Time)\n"),
+        ("console.log(new Date(0).getHours(), new Date(0).getTimezoneOffset())", "0 0\n"),
     ],
 )  # fmt: skip
 def test_what_answers_use_out_of_habit_works(source: str, stdout: str) -> None:
@@ -105,12 +119,12 @@ def test_a_mark_printed_by_the_program_itself_stays() -> None:
 
 def test_text_that_is_not_valid_unicode_does_not_break_the_run() -> None:
     assert typescript.run('console.log("\ud800".length)').exit == 0
-    assert typescript.run('process.stdout.write(new Uint8Array([0xff, 0x41]))').stdout == "\ufffdA"
+    assert typescript.run("process.stdout.write(new Uint8Array([0xff, 0x41]))").stdout == "\ufffdA"
 
 
 def test_identical_programs_are_run_once_by_however_many_threads() -> None:
     memo = Memo()
-    source = 'console.log(Math.random())'
+    source = "console.log(Math.random())"
     gate = threading.Barrier(8)
 
     def ask(_: int) -> str:

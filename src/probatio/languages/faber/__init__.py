@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from probatio.languages.faber.convert import Conversion, convert
 from probatio.languages.faber.diagnostics import Diagnostic, error_class
 from probatio.languages.faber.pipeline import Rejected, analyse
 from probatio.languages.faber.typescript import emit
+from probatio.sandbox import Outcome
 
-__all__ = ["Diagnostic", "Rejected", "check", "compile", "error_class"]
+__all__ = ["Conversion", "Diagnostic", "Rejected", "check", "compile", "conversion", "error_class", "format", "run"]
 
 # The functions below share their names with the modules that do the work. The modules are loaded above, once and for all,
 # so these names stay the functions.
 
 
-def check(source: str, dialect: str = "latin") -> list[Diagnostic]:
-    """What is wrong with a program; empty when the reference compiler would accept it."""
-    return analyse(source, dialect).diagnostics
+def check(source: str, dialect: str = "latin", *, strict: bool = False) -> list[Diagnostic]:
+    """What is wrong with a program; empty when the reference compiler would accept it.
+
+    `strict` adds what the reference leaves unchecked: arguments, members, missing returns. Grading never uses it.
+    """
+    return analyse(source, dialect, strict=strict).diagnostics
 
 
 def compile(source: str, dialect: str = "latin") -> str:
@@ -23,3 +28,20 @@ def compile(source: str, dialect: str = "latin") -> str:
     if analysis.diagnostics:
         raise Rejected(analysis.diagnostics)
     return emit(analysis.program)
+
+
+def conversion(source: str, dialect: str = "latin", to: str | None = None) -> Conversion:
+    """The program printed canonically in dialect `to`, with the names that had to change, or why it cannot be read."""
+    return convert(source, dialect, to)
+
+
+def format(source: str, dialect: str = "latin", to: str | None = None) -> str:
+    """The program printed canonically, in dialect `to` where given; what cannot be read comes back unchanged."""
+    return convert(source, dialect, to).text
+
+
+def run(source: str, dialect: str = "latin") -> Outcome:
+    """Compile a program and run it where TypeScript answers run; Rejected where the check finds errors."""
+    from probatio.languages.typescript import run as run_typescript
+
+    return run_typescript(compile(source, dialect))

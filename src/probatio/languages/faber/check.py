@@ -7,11 +7,9 @@ reader would want to know stands in `strict`.
 from __future__ import annotations
 
 from collections.abc import Callable as Function
-from typing import Any
+from typing import Any, ClassVar
 
 from probatio.languages.faber import tree
-from probatio.languages.faber.diagnostics import Report
-from probatio.languages.faber.dialects import Dialect
 from probatio.languages.faber.infer import Inference
 from probatio.languages.faber.library import EXPORTS
 from probatio.languages.faber.scope import Scope, Symbol
@@ -37,16 +35,13 @@ CONSTRUCTOR = "creo"
 ITERATED = frozenset(("lista", "copia", "cursor", "fluxus"))
 
 
-def check_program(program: tree.Program, dialect: Dialect, report: Report, thorough: bool = False) -> None:
-    """Report what is wrong with a program that could be read; sets the type of every expression it looks at."""
-    Check(report, dialect, thorough).program(program)
-
-
 def has(node: tree.Statement, name: str) -> bool:
     return any(annotation.name == name for annotation in node.annotations)
 
 
 class Check(Inference):
+    statements: ClassVar[dict[type[tree.Statement], Function[[Any, Any], None]]]  # how each statement is checked
+
     def program(self, program: tree.Program) -> None:
         """Top-level functions and types are known everywhere: they are declared first, then all bodies are read in order."""
         for name in ("_scribe", "_vide", "_mone"):
@@ -109,7 +104,9 @@ class Check(Inference):
                     progress = progress or not isinstance(symbol.type, Unknown)
         for node in aliases:
             if isinstance(self.scope.names[node.name].type, Unknown):
-                self.error("circular-type", node.at, f"The type '{node.name}' cannot be resolved: it goes round in a circle.")
+                self.error(
+                    "circular-type", node.at, f"The type '{node.name}' cannot be resolved: it goes round in a circle."
+                )
 
     def function_type(self, node: tree.Function) -> Callable:
         parameters = [self.resolve(p.declared) if p.declared else UNKNOWN for p in node.parameters]
@@ -132,17 +129,19 @@ class Check(Inference):
         return ContractType(node.name, {method.name: self.function_type(method) for method in node.methods})
 
     def enum_type(self, node: tree.Enum) -> EnumType:
-        return EnumType(node.name, {m.name: TEXTUS if isinstance(m.value, tree.Text) else NUMERUS for m in node.members})
+        return EnumType(
+            node.name, {m.name: TEXTUS if isinstance(m.value, tree.Text) else NUMERUS for m in node.members}
+        )
 
     # Statements.
 
     def statement(self, node: tree.Statement) -> None:
-        CHECK[type(node)](self, node)
+        self.statements[type(node)](self, node)
 
     def block(self, block: tree.Block) -> None:
         """A block opens no scope by itself; what it belongs to does."""
         for node in block.body:
-            CHECK[type(node)](self, node)
+            self.statements[type(node)](self, node)
 
     def enter(self) -> None:
         self.scope = Scope(self.scope)
@@ -224,7 +223,11 @@ class Check(Inference):
             if parameter.optional or parameter.default is not None:
                 optional_before = True
             elif optional_before and not parameter.rest:
-                self.error("parameter-order", parameter.at, f"'{parameter.name}' is required and cannot follow an optional parameter.")
+                self.error(
+                    "parameter-order",
+                    parameter.at,
+                    f"'{parameter.name}' is required and cannot follow an optional parameter.",
+                )
         type_ = self.function_type(node)
         self.define_once(node.name, type_, "function", node.at)
         if node.body is None and not has(node, "externa"):
@@ -347,7 +350,11 @@ class Check(Inference):
         catches_all = node.default is not None
         for case in node.cases:
             if len(case.patterns) != len(types):
-                self.error("pattern-count", case.at, f"Expected {len(types)} patterns in this case, found {len(case.patterns)}.")
+                self.error(
+                    "pattern-count",
+                    case.at,
+                    f"Expected {len(types)} patterns in this case, found {len(case.patterns)}.",
+                )
             if all(pattern.wildcard for pattern in case.patterns):
                 catches_all = True
             handled.add(case.patterns[0].variant)
@@ -403,7 +410,9 @@ class Check(Inference):
             hint = None
             if self.returns is VACUUM:
                 hint = "The function declares no return type: add `-> T` before its body."
-            self.error("return", node.at, f"A value of type {value} is returned where {self.returns} is declared.", hint)
+            self.error(
+                "return", node.at, f"A value of type {value} is returned where {self.returns} is declared.", hint
+            )
 
     def nothing(self, node: tree.Statement) -> None:
         """Where a loop may be left or continued is not checked."""
@@ -500,3 +509,5 @@ CHECK: dict[type[tree.Statement], Function[[Check, Any], None]] = {
     tree.Block: Check.block,
     tree.ExpressionStatement: Check.expression_statement,
 }
+
+Check.statements = CHECK

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from probatio.languages.faber import hints
 from probatio.languages.faber.diagnostics import Report
 from probatio.languages.faber.dialects import Dialect
 from probatio.languages.faber.tokens import END, NAME, Tokens
 from probatio.languages.faber.tree import Block, Expression
-from probatio.languages.faber.vocabulary import KEYWORD_NAMES
+from probatio.languages.faber.vocabulary import KEYWORD_NAMES, words
 
 MAX_DEPTH = 400
 """How deep constructs may nest: far beyond any program people write, well within Python's stack (see `limits`)."""
 
-STATEMENT_STARTS = frozenset("functio varia fixum si dum pro redde tempta".split())
+STATEMENT_STARTS = words("functio varia fixum si dum pro redde tempta")
 """Where reading goes on after an error: the reference resumes at these words only, and so at the same next error."""
 
 
@@ -85,9 +83,10 @@ class Cursor:
     def error(self, code: str, message: str, hint: str | None = None) -> None:
         self.report.add("syntax", code, self.starts[self.i], message, hint)
 
-    def unexpected(self) -> NoReturn:
-        self.error("unexpected", f"{self.found().capitalize()} cannot stand here.", hints.unexpected(self))
-        raise Stop
+    def unexpected(self) -> Stop:
+        found = self.found()
+        self.error("unexpected", f"{found[0].upper()}{found[1:]} cannot stand here.", hints.unexpected(self))
+        return Stop()
 
     def found(self) -> str:
         kind = self.kinds[self.i]
@@ -103,7 +102,9 @@ class Cursor:
         """Go one construct deeper; a program that nests without end is given up, not followed."""
         self.depth += 1
         if self.depth > MAX_DEPTH:
-            self.error("nesting", f"Constructs nest deeper than {MAX_DEPTH} levels here.", "Split the program into functions.")
+            self.error(
+                "nesting", f"Constructs nest deeper than {MAX_DEPTH} levels here.", "Split the program into functions."
+            )
             self.i = len(self.kinds) - 1
             raise Stop
 

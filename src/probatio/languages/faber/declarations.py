@@ -31,7 +31,9 @@ DECLARING = frozenset(("fixum", "varia", "figendum", "variandum"))
 RETURN_VERBS = frozenset(("->", "fit", "fiet", "fiunt", "fient"))
 PREPOSITIONS = frozenset(("de", "in", "ex"))
 ABSTRACT = frozenset(("abstractum", "abstracta", "abstractus"))
-MEMBER_STARTS = frozenset(("@", "functio", "publicus", "privatus", "protectus", "abstractus", "generis", "nexum", "de", "in", "(", NAME))
+MEMBER_STARTS = frozenset(
+    ("@", "functio", "publicus", "privatus", "protectus", "abstractus", "generis", "nexum", "de", "in", "(", NAME)
+)
 _RAW_ANNOTATIONS = frozenset(("innatum", "subsidia", "radix", "verte"))
 
 
@@ -48,7 +50,9 @@ class DeclarationReader(ExpressionReader):
             self.i += 1
             kind = self.kinds[self.i]
             if (kind != NAME and kind not in KEYWORD_NAMES) or not self.same_line(start, self.i):
-                self.report.add("syntax", "annotation", at, f"Expected the annotation's name after '@' but found {self.found()}.")
+                self.report.add(
+                    "syntax", "annotation", at, f"Expected the annotation's name after '@' but found {self.found()}."
+                )
                 continue
             name = self.dialect.read_annotation(self.values[self.i], kind if kind != NAME else None)
             self.i += 1
@@ -56,7 +60,9 @@ class DeclarationReader(ExpressionReader):
             if name in _RAW_ANNOTATIONS:
                 while self.kinds[self.i] != END and self.same_line(start, self.i):
                     self.i += 1
-                annotation.arguments.append(Text(at, self.tokens.source[self.ends[start + 1] : self.ends[self.i - 1]].strip()))
+                annotation.arguments.append(
+                    Text(at, self.tokens.source[self.ends[start + 1] : self.ends[self.i - 1]].strip())
+                )
             else:
                 kind = self.kinds[self.i]
                 if (kind in (STRING, NAME) or kind in KEYWORD_NAMES) and self.same_line(start, self.i):
@@ -203,7 +209,9 @@ class DeclarationReader(ExpressionReader):
         self.expect("{")
         members = []
         while self.kinds[self.i] not in ("}", END):
-            members.append(self.enum_member())
+            member = self.enum_member()
+            member.end = self.ends[self.i - 1]
+            members.append(member)
             self.take(",")
         self.expect("}")
         return Enum(at, name, members)
@@ -235,7 +243,9 @@ class DeclarationReader(ExpressionReader):
         self.expect("{")
         variants = []
         while self.kinds[self.i] not in ("}", END):
-            variants.append(self.variant())
+            variant = self.variant()
+            variant.end = self.ends[self.i - 1]
+            variants.append(variant)
             self.take(",")
         self.expect("}")
         return Union(at, name, generics, variants)
@@ -290,7 +300,7 @@ class DeclarationReader(ExpressionReader):
         return Class(at, name, generics, parent, contracts, members)
 
     # member = { annotation } [ "generis" ] [ "nexum" ] ( method | field ) ;
-    # method = "functio" word "(" [ parameters ] ")" [ "curata" NAME ] [ returns ] block ;
+    # method = method_signature block ;
     # field = type word [ ":" expression ] ;
     def member(self) -> Field | Function:
         at = self.starts[self.i]
@@ -325,7 +335,8 @@ class DeclarationReader(ExpressionReader):
                 return
             self.i += 1
 
-    # contract = "pactum" NAME [ generics ] "{" { { annotation } "functio" word "(" [ parameters ] ")" [ "curata" NAME ] [ returns ] } "}" ;
+    # contract = "pactum" NAME [ generics ] "{" { { annotation } method_signature } "}" ;
+    # method_signature = "functio" word "(" [ parameters ] ")" [ "curata" NAME ] [ returns ] ;
     def contract(self) -> Statement:
         at = self.starts[self.i]
         self.i += 1

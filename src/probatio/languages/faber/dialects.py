@@ -19,7 +19,17 @@ ESCAPE = "id_"
 class Dialect:
     """One set of words for the grammar, and how names that collide with them are written."""
 
-    __slots__ = ("_annotations", "_escaped", "_types", "annotation_of", "escapes", "keyword_of", "name", "type_of", "words")
+    __slots__ = (
+        "_annotations",
+        "_escaped",
+        "_types",
+        "annotation_of",
+        "escapes",
+        "keyword_of",
+        "name",
+        "type_of",
+        "words",
+    )
 
     def __init__(self, name: str, spelling: dict[str, str]) -> None:
         self.name = name
@@ -72,7 +82,30 @@ class Dialect:
 
 
 _KEYWORDS = frozenset(word.latin for word in KEYWORDS)
-_ONSETS = ("b", "br", "d", "dr", "f", "fl", "g", "gl", "k", "kr", "l", "m", "n", "p", "pl", "r", "s", "sk", "t", "tr", "v", "z")
+_ONSETS = (
+    "b",
+    "br",
+    "d",
+    "dr",
+    "f",
+    "fl",
+    "g",
+    "gl",
+    "k",
+    "kr",
+    "l",
+    "m",
+    "n",
+    "p",
+    "pl",
+    "r",
+    "s",
+    "sk",
+    "t",
+    "tr",
+    "v",
+    "z",
+)
 _VOWELS = ("a", "e", "i", "o", "u", "ai", "ou")
 _CODAS = ("", "", "l", "n", "r", "s", "k", "m")
 

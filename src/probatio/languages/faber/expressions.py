@@ -49,7 +49,7 @@ from probatio.languages.faber.tree import (
     Unary,
 )
 from probatio.languages.faber.type_names import TypeReader
-from probatio.languages.faber.vocabulary import KEYWORD_NAMES, NOT_READABLE
+from probatio.languages.faber.vocabulary import KEYWORD_NAMES, NOT_READABLE, words
 
 ASSIGNMENTS = frozenset(("=", "+=", "-=", "*=", "/=", "%=", "&=", "|="))
 
@@ -68,9 +68,11 @@ LEVELS = {
 """How tightly an infix operator binds; `non` only as the first half of `non est`."""
 
 OPERATOR_OF = {"aut": "||", "vel": "??", "et": "&&"}
-PREFIX_OF = {"non": "!", "-": "-", "~": "~"} | {w: w for w in ("nulla", "nonnulla", "nonnihil", "negativum", "positivum")}
+PREFIX_OF = {"non": "!", "-": "-", "~": "~"} | {
+    w: w for w in ("nulla", "nonnulla", "nonnihil", "negativum", "positivum")
+}
 TESTS = frozenset(("nihil", "verum", "falsum"))
-OPERAND_WORDS = frozenset("verum falsum nihil ego non nulla nonnulla negativum positivum novum cede".split())
+OPERAND_WORDS = words("verum falsum nihil ego non nulla nonnulla negativum positivum novum cede")
 CONVERSIONS = frozenset(("numeratum", "fractatum", "textatum", "bivalentum"))
 POSTFIX = CONVERSIONS | {"qua", "innatum", "dextratum", "sinistratum"}
 PIPELINE_VERBS = frozenset(("prima", "ultima", "summa"))
@@ -166,7 +168,11 @@ class ExpressionReader(TypeReader):
         now = "vel" if kind == "vel" else "aut"
         if family and family != now:
             vel, aut = self.dialect.words["vel"], self.dialect.words["aut"]
-            self.error("mixed-or", f"'{vel}' and '{aut}' cannot follow each other without parentheses.", f"Write (a {aut} b) {vel} c.")
+            self.error(
+                "mixed-or",
+                f"'{vel}' and '{aut}' cannot follow each other without parentheses.",
+                f"Write (a {aut} b) {vel} c.",
+            )
         return now
 
     # prefix = ( "non" | "-" | "~" | "nulla" | "nonnulla" | "nonnihil" | "negativum" | "positivum" | "cede" ) prefix
@@ -345,7 +351,7 @@ class ExpressionReader(TypeReader):
         if kind in KEYWORD_NAMES and kind not in NOT_READABLE:
             self.i += 1
             return Name(at, self.dialect.read_name(self.values[i]))
-        self.unexpected()
+        raise self.unexpected()
 
     def number(self, at: int) -> Expression:
         self.i += 1
@@ -421,11 +427,11 @@ class ExpressionReader(TypeReader):
     def lambda_(self, at: int) -> Expression:
         is_async = self.kinds[self.i] == "fiet"
         self.i += 1
-        parameters = []
+        parameters, places = [], []
         if self.kinds[self.i] not in (":", "{", "->"):
             while True:
-                place = self.starts[self.i]
-                parameters.append((self.name(), place))
+                places.append(self.starts[self.i])
+                parameters.append(self.name())
                 if not self.take(","):
                     break
         returns = self.type_name() if self.take("->") else None
@@ -435,7 +441,7 @@ class ExpressionReader(TypeReader):
         else:
             self.expect(":")
             body = self.expression()
-        return Lambda(at, parameters, returns, body, is_async)
+        return Lambda(at, parameters, returns, body, is_async, places)
 
     # filter = "ab" expression [ "non" ] [ "ubi" expression | NAME ] [ "," ] [ steps ] ;
     def filter(self, at: int) -> Expression:
@@ -456,7 +462,10 @@ class ExpressionReader(TypeReader):
         source = self.expression()
         steps = self.steps()
         if not steps:
-            self.error("unexpected", f"Expected {', '.join(self.dialect.words[v] for v in sorted(PIPELINE_VERBS))} but found {self.found()}.")
+            self.error(
+                "unexpected",
+                f"Expected {', '.join(self.dialect.words[v] for v in sorted(PIPELINE_VERBS))} but found {self.found()}.",
+            )
             raise Stop
         return Pipeline(at, source, steps)
 

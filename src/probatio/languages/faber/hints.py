@@ -79,7 +79,9 @@ _FOREIGN = {
     "switch": "Choosing by value starts with `{elige}`.",
     "import": 'Names are imported with `{ex} "module" {importa} name`.',
     "await": "A promise is awaited with `{cede}`.",
-    **dict.fromkeys(("Math", "pavimentum", "radix", "potentia"), 'Import it first: `{ex} "norma/mathesis" {importa} radix`.'),
+    **dict.fromkeys(
+        ("Math", "pavimentum", "radix", "potentia"), 'Import it first: `{ex} "norma/mathesis" {importa} radix`.'
+    ),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
-from typing import Any
+from typing import Any, ClassVar
 
 from probatio.languages.faber import hints, tree
 from probatio.languages.faber.diagnostics import Report
@@ -45,6 +45,8 @@ CONVERTED: dict[str, Type] = {"numeratum": NUMERUS, "fractatum": FRACTUS, "texta
 class Inference:
     """Types expressions. With `thorough` also those the check passes over, whose types the compiler needs."""
 
+    table: ClassVar[dict[type[tree.Expression], Function[[Any, Any], Type]]]  # how each expression is typed
+
     def __init__(self, report: Report, dialect: Dialect, thorough: bool) -> None:
         self.report = report
         self.dialect = dialect
@@ -69,7 +71,9 @@ class Inference:
     def define(self, name: str, type_: Type, kind: str, at: int, mutable: bool = False) -> None:
         known = self.scope.names.get(name)
         if known is not None:
-            self.error("already-defined", at, f"'{name}' is already defined on line {self.report.lines.line(known.at)}.")
+            self.error(
+                "already-defined", at, f"'{name}' is already defined on line {self.report.lines.line(known.at)}."
+            )
         else:
             self.scope.names[name] = Symbol(type_, kind, mutable, at)
 
@@ -78,7 +82,12 @@ class Inference:
 
     def does_not_fit(self, source: Type, target: Type, at: int, where: str = "") -> None:
         hint = None
-        if isinstance(source, Generic) and source.name == "lista" and isinstance(target, Generic) and source.parameters == [UNKNOWN]:
+        if (
+            isinstance(source, Generic)
+            and source.name == "lista"
+            and isinstance(target, Generic)
+            and source.parameters == [UNKNOWN]
+        ):
             hint = "An empty list needs its type: `[] {innatum} {lista}<T>`.".format_map(self.dialect.words)
         self.error("type", at, f"A value of type {source} does not fit {target}{where}.", hint)
 
@@ -99,7 +108,9 @@ class Inference:
         if known is not None:
             return nullable(known) if node.nullable else known
         if name in GENERICS:
-            return Generic(name, [self.resolve(p) for p in node.parameters if isinstance(p, tree.TypeName)], node.nullable)
+            return Generic(
+                name, [self.resolve(p) for p in node.parameters if isinstance(p, tree.TypeName)], node.nullable
+            )
         symbol = self.scope.find(name)
         if symbol is not None:
             if symbol.kind == "type" and name in self.resolving:
@@ -113,7 +124,7 @@ class Inference:
     # Expressions.
 
     def infer(self, node: tree.Expression) -> Type:
-        type_ = INFER[type(node)](self, node)
+        type_ = self.table[type(node)](self, node)
         node.type = type_
         return type_
 
@@ -134,12 +145,18 @@ class Inference:
         for element in node.elements:
             type_ = self.infer(element)
             if isinstance(element, tree.Spread):
-                type_ = type_.parameters[0] if isinstance(type_, Generic) and type_.name == "lista" and type_.parameters else UNKNOWN
+                type_ = (
+                    type_.parameters[0]
+                    if isinstance(type_, Generic) and type_.name == "lista" and type_.parameters
+                    else UNKNOWN
+                )
             types.append(type_)
         first = types[0]
         for i, type_ in enumerate(types[1:], 1):
             if type_ is not first and not fits(type_, first):
-                self.does_not_fit(type_, first, node.elements[i].at, f", the type of the list's first element, in element {i + 1}")
+                self.does_not_fit(
+                    type_, first, node.elements[i].at, f", the type of the list's first element, in element {i + 1}"
+                )
             elif type_ is NIHIL and first is NIHIL:
                 self.does_not_fit(type_, first, node.elements[i].at, f" in element {i + 1}")
         return Generic("lista", [first])
@@ -165,13 +182,20 @@ class Inference:
             return NUMERUS
         if operator in ORDERING:
             if isinstance(left, Primitive) and isinstance(right, Primitive) and left.name != right.name:
-                self.error("comparison", node.at, f"{left} and {right} cannot be compared with {operator}.", self.comparison_hint(left, right))
+                self.error(
+                    "comparison",
+                    node.at,
+                    f"{left} and {right} cannot be compared with {operator}.",
+                    self.comparison_hint(left, right),
+                )
             return BIVALENS
         if operator in TRUTHS:
             return BIVALENS
         if operator == "intra":
             if not isinstance(node.right, tree.Range):
-                self.error("intra", node.at, f"'{self.dialect.words['intra']}' needs a range on its right side, like 0..10.")
+                self.error(
+                    "intra", node.at, f"'{self.dialect.words['intra']}' needs a range on its right side, like 0..10."
+                )
             if isinstance(left, Primitive) and left.name not in INTRA_TYPES:
                 self.error("intra", node.at, f"Only numbers and texts lie within a range, not {left}.")
             return BIVALENS
@@ -191,7 +215,9 @@ class Inference:
             if not fits(left, element):
                 self.error("inter", node.at, f"A value of type {left} is never among {right}.")
         elif right is not UNKNOWN:
-            self.error("inter", node.at, f"'{self.dialect.words['inter']}' needs a list on its right side, not {right}.")
+            self.error(
+                "inter", node.at, f"'{self.dialect.words['inter']}' needs a list on its right side, not {right}."
+            )
 
     def unary(self, node: tree.Unary) -> Type:
         value = self.infer(node.value)
@@ -213,7 +239,11 @@ class Inference:
             return value
         target.type = symbol.type
         if not symbol.mutable:
-            hint = "Declare it with `{varia}` to change it.".format_map(self.dialect.words) if symbol.kind == "variable" else None
+            hint = (
+                "Declare it with `{varia}` to change it.".format_map(self.dialect.words)
+                if symbol.kind == "variable"
+                else None
+            )
             self.error("immutable", node.at, f"'{target.name}' cannot be assigned to: it is immutable.", hint)
         elif not fits(value, symbol.type):
             self.does_not_fit(value, symbol.type, node.at, f", the type of '{target.name}'")
@@ -254,7 +284,12 @@ class Inference:
                     node.object.type = owner
                     if name in owner.members:
                         return owner.members[name]
-                    self.error("enum-member", node.at, f"'{node.object.name}' has no member '{name}'.", ", ".join(owner.members) or None)
+                    self.error(
+                        "enum-member",
+                        node.at,
+                        f"'{node.object.name}' has no member '{name}'.",
+                        ", ".join(owner.members) or None,
+                    )
                     return UNKNOWN
                 if symbol.kind == "genus" and isinstance(owner, ClassType) and name in owner.statics:
                     node.object.type = owner
@@ -283,7 +318,9 @@ class Inference:
         if not self.is_async and not self.is_generator:
             words = self.dialect.words
             hint = "Declare the function with `{fiet}`, or as a generator with `{fiunt}`.".format_map(words)
-            self.error("cede", node.at, f"'{words['cede']}' stands only in asynchronous functions and generators.", hint)
+            self.error(
+                "cede", node.at, f"'{words['cede']}' stands only in asynchronous functions and generators.", hint
+            )
         value = self.infer(node.value)
         if isinstance(value, Generic) and value.name == "promissum":
             return value.parameters[0] if value.parameters else UNKNOWN
@@ -307,7 +344,7 @@ class Inference:
     def lambda_(self, node: tree.Lambda) -> Type:
         """A block's returns are held against the function around the lambda, as the reference does."""
         self.scope = Scope(self.scope)
-        for name, at in node.parameters:
+        for name, at in zip(node.parameters, node.places, strict=True):
             self.define(name, UNKNOWN, "parameter", at)
         if isinstance(node.body, tree.Block):
             self.block(node.body)
@@ -331,7 +368,9 @@ class Inference:
         name = node.target.name
         if name == "tabula":
             if not isinstance(node.value, tree.Object):
-                self.error("innatum", node.at, f"A {self.dialect.words['tabula']} is built from an object literal {{ … }}.")
+                self.error(
+                    "innatum", node.at, f"A {self.dialect.words['tabula']} is built from an object literal {{ … }}."
+                )
         elif name == "lista":
             if not isinstance(node.value, tree.Array):
                 self.error("innatum", node.at, f"A {self.dialect.words['lista']} is built from a list literal [ … ].")
@@ -432,3 +471,5 @@ INFER: dict[type[tree.Expression], Function[[Inference, Any], Type]] = {
     tree.Pipeline: Inference.pipeline,
     tree.Filter: Inference.filter,
 }
+
+Inference.table = INFER

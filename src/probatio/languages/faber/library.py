@@ -32,7 +32,18 @@ EXPORTS: dict[str, dict[str, Type]] = {
         "lege": _function(TEXTUS),
         **dict.fromkeys(("series", "seriesAb"), _function(_NUMBERS)),
         **dict.fromkeys(
-            ("fortuitus", "pavimentum", "tectum", "rotundus", "absolutus", "radix", "potentia", "minimus", "maximus", "numerus"),
+            (
+                "fortuitus",
+                "pavimentum",
+                "tectum",
+                "rotundus",
+                "absolutus",
+                "radix",
+                "potentia",
+                "minimus",
+                "maximus",
+                "numerus",
+            ),
             _function(NUMERUS),
         ),
         "textus": _function(TEXTUS),
@@ -46,8 +57,25 @@ EXPORTS: dict[str, dict[str, Type]] = {
     },
     "norma/mathesis": {
         **dict.fromkeys(
-            "pavimentum tectum rotundum truncatum radix potentia logarithmus logarithmus10 exponens sinus cosinus tangens "
-            "absolutum signum minimus maximus constringens".split(),
+            [
+                "pavimentum",
+                "tectum",
+                "rotundum",
+                "truncatum",
+                "radix",
+                "potentia",
+                "logarithmus",
+                "logarithmus10",
+                "exponens",
+                "sinus",
+                "cosinus",
+                "tangens",
+                "absolutum",
+                "signum",
+                "minimus",
+                "maximus",
+                "constringens",
+            ],
             _function(FRACTUS),
         ),
         **dict.fromkeys(("PI", "E", "TAU"), FRACTUS),
@@ -66,7 +94,8 @@ EXPORTS: dict[str, dict[str, Type]] = {
         "leget": _function(_later(TEXTUS)),
         **dict.fromkeys(("lege", "hauri", "iunge", "dir", "basis", "extensio", "resolve", "domus"), _function(TEXTUS)),
         **dict.fromkeys(
-            "scribet apponet dele duplica move trunca tange crea vacua deleArborem".split(), _function(_later(VACUUM))
+            ["scribet", "apponet", "dele", "duplica", "move", "trunca", "tange", "crea", "vacua", "deleArborem"],
+            _function(_later(VACUUM)),
         ),
         **dict.fromkeys(("inscribe", "appone"), _function(VACUUM)),
         "exstat": _function(BIVALENS),
@@ -122,16 +151,16 @@ VALUES: dict[str, str] = {
 
 _CALLS = {
     "lista": "adde push, praepone unshift, remove pop, decapita shift, continet includes, indiceDe indexOf, inveni find, "
-    "inveniIndicem findIndex, omnes every, aliquis some, filtrata filter, mappata map, explanata flatMap, plana flat, inverte reverse, "
-    "sectio slice, reducta reduce, perambula forEach, coniunge join",
+    "inveniIndicem findIndex, omnes every, aliquis some, filtrata filter, mappata map, explanata flatMap, plana flat, "
+    "inverte reverse, sectio slice, reducta reduce, perambula forEach, coniunge join",
     "tabula": "pone set, accipe get, habet has, dele delete, purga clear, claves keys, valores values, paria entries",
     "copia": "adde add, habet has, dele delete, purga clear, valores values, perambula forEach",
-    "textus": "sectio slice, continet includes, initium startsWith, finis endsWith, maiuscula toUpperCase, minuscula toLowerCase, "
-    "recide trim, divide split, muta replaceAll",
+    "textus": "sectio slice, continet includes, initium startsWith, finis endsWith, maiuscula toUpperCase, "
+    "minuscula toLowerCase, recide trim, divide split, muta replaceAll",
 }
 
 CALLS: dict[str, dict[str, str]] = {
-    kind: dict(pair.split() for pair in text.split(", ")) for kind, text in _CALLS.items()  # type: ignore[misc]
+    kind: dict(pair.split() for pair in text.split(", ")) for kind, text in _CALLS.items()
 }
 """Kind of receiver → library method → the JavaScript method it is."""
 
@@ -219,7 +248,8 @@ after a comma, and a name after $ is a function from PRELUDE. These also work wi
 PRELUDE: dict[str, str] = {
     "sort": "function $sort(xs: any[], by?: (a: any, b: any) => number): any[] {\n"
     "  return xs.sort(by ?? ((a, b) => (a < b ? -1 : a > b ? 1 : 0)));\n}",
-    "keep": "function $keep(xs: any[], test: (x: any) => boolean): void {\n  xs.splice(0, xs.length, ...xs.filter((x) => test(x)));\n}",
+    "keep": "function $keep(xs: any[], test: (x: any) => boolean): void {\n"
+    "  xs.splice(0, xs.length, ...xs.filter((x) => test(x)));\n}",
     "mean": "function $mean(xs: number[]): number {\n  return xs.reduce((a, b) => a + b, 0) / xs.length;\n}",
     "least": "function $least(xs: any[], by: (x: any) => any, sign: number): any {\n"
     "  return xs.reduce((best, x) => ((by(x) > by(best) ? 1 : by(x) < by(best) ? -1 : 0) === sign ? x : best));\n}",
@@ -242,16 +272,19 @@ PRELUDE: dict[str, str] = {
     "within": "function $within(x: any, low: any, high: any, inclusive: boolean): boolean {\n"
     "  return x >= low && (inclusive ? x <= high : x < high);\n}",
     "maybe": "function $maybe<T>(x: any, use: (x: any) => T): T | undefined {\n  return x == null ? undefined : use(x);\n}",
-    "parsed": "function $parsed(number: number, otherwise: () => any): any {\n  return Number.isNaN(number) ? otherwise() : number;\n}",
+    "parsed": "function $parsed(number: number, otherwise: () => any): any {\n"
+    "  return Number.isNaN(number) ? otherwise() : number;\n}",
     "empty": "function $empty(x: any): boolean {\n"
     '  if (x == null) return true;\n  if (typeof x === "string" || Array.isArray(x)) return x.length === 0;\n'
-    '  if (x instanceof Map || x instanceof Set) return x.size === 0;\n'
+    "  if (x instanceof Map || x instanceof Set) return x.size === 0;\n"
     '  return typeof x === "object" ? Object.keys(x).length === 0 : !x;\n}',
     "Panic": 'class $Panic extends Error {\n  override name = "Panic";\n}',
 }
 """Functions of our own that the emitted program may need; only those it uses are written into it."""
 
-METHODS: frozenset[str] = frozenset(name for table in (CALLS, FORMULAS) for methods in table.values() for name in methods)
+METHODS: frozenset[str] = frozenset(
+    name for table in (CALLS, FORMULAS) for methods in table.values() for name in methods
+)
 COLLECTION_METHODS: frozenset[str] = frozenset(
     name for kind in ("lista", "tabula", "copia", "textus") for name in (*CALLS.get(kind, ()), *FORMULAS.get(kind, ()))
 )

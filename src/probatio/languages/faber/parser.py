@@ -9,7 +9,18 @@ from probatio.languages.faber.diagnostics import Report
 from probatio.languages.faber.dialects import Dialect
 from probatio.languages.faber.statements import StatementReader
 from probatio.languages.faber.tokens import END, NAME, STRING, Tokens
-from probatio.languages.faber.tree import Alias, Class, Contract, Enum, Function, ListPattern, Program, Statement, Union, Variable
+from probatio.languages.faber.tree import (
+    Alias,
+    Class,
+    Contract,
+    Enum,
+    Function,
+    ListPattern,
+    Program,
+    Statement,
+    Union,
+    Variable,
+)
 
 
 def parse(tokens: Tokens, dialect: Dialect, report: Report) -> Program:
@@ -22,21 +33,22 @@ class Parser(StatementReader):
 
     # program = { ";" | statement } ;
     def program(self) -> Program:
-        body = []
+        result = Program(0, [])
         while (kind := self.kinds[self.i]) != END:
             if kind == ";":
                 self.i += 1
                 continue
             try:
-                body.append(self.statement())
+                result.body.append(self.statement())
             except Stop:
+                result.complete = False
                 self.depth = 0
                 self.synchronize()
-        return Program(0, body)
+        return result
 
-    # statement = { annotation } ( import | loop | destructuring | with | variable | function | alias | enum | class | contract | union
-    #           | if | while | switch | match | guard | assert | return | break | continue | throw | print | try | do | manage | dispatch
-    #           | entry | suite | test | setup | block | expression_statement ) ;
+    # statement = { annotation } ( variable | function | alias | enum | class | contract | union )
+    #           | import | loop | destructuring | with | if | while | switch | match | guard | assert | return | break | continue
+    #           | throw | print | try | do | manage | dispatch | entry | suite | test | setup | block | expression_statement ;
     def statement(self) -> Statement:
         self.deeper()
         annotations = self.annotations() if self.kinds[self.i] == "@" else None

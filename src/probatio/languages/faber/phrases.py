@@ -99,7 +99,7 @@ class Phrases:
         return f"`{interpolated(node.inside, self.variable)}`", CALL
 
     def regex(self, node: tree.Regex) -> Phrase:
-        return f'{self.words["sed"]} "{node.pattern}"' + (f" {node.flags}" if node.flags else ""), CALL if node.flags else PREFIX
+        return f'{self.words["sed"]} "{node.pattern}"' + (f" {node.flags}" if node.flags else ""), CALL
 
     def spread(self, node: tree.Spread) -> Phrase:
         return f"{self.words['sparge']} {self.text(node.value)}", OPEN
@@ -108,24 +108,28 @@ class Phrases:
         return f"[{self.joined(node.elements)}]", CALL
 
     def object(self, node: tree.Object) -> Phrase:
-        if not node.properties:
-            return "{}", CALL
-        parts = []
-        for part in node.properties:
-            if isinstance(part, tree.Spread):
-                parts.append(self.text(part))
-            else:
-                key = f'"{part.key}"' if part.quoted else self.name(part.key)
-                parts.append(f"{key}: {self.text(part.value)}")
-        return "{ " + ", ".join(parts) + " }", CALL
+        return "{ " + ", ".join(map(self.property, node.properties)) + " }" if node.properties else "{}", CALL
+
+    def property(self, part: tree.Property | tree.Spread) -> str:
+        if isinstance(part, tree.Spread):
+            return self.text(part)
+        key = f'"{part.key}"' if part.quoted else self.name(part.key)
+        return f"{key}: {self.text(part.value)}"
 
     def binary(self, node: tree.Binary) -> Phrase:
         level = BINARY[node.operator]
         left, right = self.text(node.left, level), self.text(node.right, level + 1)
-        if level == OR and isinstance(node.left, tree.Binary) and BINARY[node.left.operator] == OR and node.left.operator != node.operator:
+        if (
+            level == OR
+            and isinstance(node.left, tree.Binary)
+            and BINARY[node.left.operator] == OR
+            and node.left.operator != node.operator
+        ):
             left = f"({left})"
         edge = right_edge(node.left)
-        taken = isinstance(edge, (tree.Cast, tree.Native, tree.TypeTest)) or (isinstance(edge, tree.Convert) and edge.target is None)
+        taken = isinstance(edge, (tree.Cast, tree.Native, tree.TypeTest)) or (
+            isinstance(edge, tree.Convert) and edge.target is None
+        )
         if node.operator == "<" and taken:
             left = f"({left})"
         if node.operator == "??" and isinstance(edge, tree.Convert) and edge.fallback is None:
@@ -190,7 +194,7 @@ class Phrases:
     def lambda_(self, node: tree.Lambda) -> Phrase:
         text = self.words["fiet" if node.is_async else "pro"]
         if node.parameters:
-            text += " " + ", ".join(self.variable(name) for name, _ in node.parameters)
+            text += " " + ", ".join(map(self.variable, node.parameters))
         if node.returns is not None:
             text += f" -> {self.type_name(node.returns)}"
         if isinstance(node.body, tree.Block):
@@ -205,7 +209,9 @@ class Phrases:
 
     def converted(self, node: tree.Expression) -> str:
         """What stands before a postfix word; one that ends in an operand of its own would take that word with it."""
-        chains = isinstance(node, (tree.Cast, tree.Native)) or (isinstance(node, tree.Convert) and node.fallback is None)
+        chains = isinstance(node, (tree.Cast, tree.Native)) or (
+            isinstance(node, tree.Convert) and node.fallback is None
+        )
         return self.text(node, POSTFIX if chains else CALL)
 
     def convert(self, node: tree.Convert) -> Phrase:
@@ -278,7 +284,9 @@ def open_ended(node: tree.Expression) -> bool:
     edge = right_edge(node)
     if isinstance(edge, tree.New):
         return edge.fields is None or edge.from_value
-    return isinstance(edge, (tree.Filter, tree.Pipeline)) or (isinstance(edge, tree.Shape) and edge.fields is None and edge.union is None)
+    return isinstance(edge, (tree.Filter, tree.Pipeline)) or (
+        isinstance(edge, tree.Shape) and edge.fields is None and edge.union is None
+    )
 
 
 PHRASE: dict[type[tree.Expression], Function[[Phrases, Any], Phrase]] = {

@@ -5,10 +5,11 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-from probatio.languages.faber.check import check_program
+from probatio.languages.faber.check import Check
 from probatio.languages.faber.diagnostics import Diagnostic, Lines, Report
 from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.languages.faber.parser import parse
+from probatio.languages.faber.strict import StrictCheck
 from probatio.languages.faber.tokens import Tokens, tokenize
 from probatio.languages.faber.tree import Program
 
@@ -32,8 +33,10 @@ class Analysis:
     diagnostics: list[Diagnostic]
 
 
-def analyse(source: str, dialect: str = "latin", *, semantic: bool = True, thorough: bool = False) -> Analysis:
-    """Read and check a program."""
+def analyse(
+    source: str, dialect: str = "latin", *, semantic: bool = True, thorough: bool = False, strict: bool = False
+) -> Analysis:
+    """Read and check a program. `thorough` types what the check passes over too; `strict` also reports what is wrong there."""
     if sys.getrecursionlimit() < STACK:
         sys.setrecursionlimit(STACK)
     words = dialect_named(dialect)
@@ -42,7 +45,10 @@ def analyse(source: str, dialect: str = "latin", *, semantic: bool = True, thoro
     program = parse(tokens, words, report)
     if semantic:
         try:
-            check_program(program, words, report, thorough)
+            checker = StrictCheck if strict else Check
+            checker(report, words, thorough or strict).program(program)
         except RecursionError:
-            report.add("syntax", "nesting", 0, "The program nests too deeply to be checked.", "Split it into functions.")
+            report.add(
+                "syntax", "nesting", 0, "The program nests too deeply to be checked.", "Split it into functions."
+            )
     return Analysis(tokens, program, report.found)

@@ -155,7 +155,11 @@ class StatementReader(DeclarationReader):
             self.i += 1
         else:
             pro = self.dialect.words["pro"]
-            self.error("expected", f"Expected '{pro}' and the loop's variable but found {self.found()}.", hints.expected("pro", self))
+            self.error(
+                "expected",
+                f"Expected '{pro}' and the loop's variable but found {self.found()}.",
+                hints.expected("pro", self),
+            )
             raise Stop
         name_at = self.starts[self.i]
         name = self.name()
@@ -182,6 +186,7 @@ class StatementReader(DeclarationReader):
             if self.take("casu"):
                 test = self.expression()
                 cases.append(Case(place, test, self.body()))
+                cases[-1].end = self.ends[self.i - 1]
             else:
                 default = self.default_case()
                 break
@@ -212,6 +217,7 @@ class StatementReader(DeclarationReader):
                 while self.take(","):
                     patterns.append(self.pattern())
                 cases.append(MatchCase(place, patterns, self.body()))
+                cases[-1].end = self.ends[self.i - 1]
             else:
                 default = self.default_case()
                 break
@@ -257,6 +263,7 @@ class StatementReader(DeclarationReader):
                 raise Stop
             test = self.expression()
             clauses.append(Case(place, test, self.body()))
+            clauses[-1].end = self.ends[self.i - 1]
         self.expect("}")
         return Guard(at, clauses)
 
@@ -332,7 +339,8 @@ class StatementReader(DeclarationReader):
         body = self.block()
         return Manage(at, kind, resource, declared, name, is_async, body, self.catch())
 
-    # dispatch = "ad" STRING "(" arguments ")" [ [ "fit" | "fiet" | "fiunt" | "fient" ] [ type ] "pro" NAME [ "ut" NAME ] ] [ block ] [ catch ] ;
+    # dispatch = "ad" STRING "(" arguments ")" [ dispatch_binding ] [ block ] [ catch ] ;
+    # dispatch_binding = [ "fit" | "fiet" | "fiunt" | "fient" ] [ type ] "pro" NAME [ "ut" NAME ] ;
     def dispatch(self) -> Statement:
         at = self.starts[self.i]
         self.i += 1

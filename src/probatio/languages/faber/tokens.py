@@ -100,7 +100,9 @@ def tokenize(source: str, dialect: Dialect, report: Report) -> Tokens:
         elif group == "template":
             end = _template_end(source, at + 1)
             if end < 0:
-                report.add("lexical", "unterminated-template", at, "This template text is never closed with a backtick.")
+                report.add(
+                    "lexical", "unterminated-template", at, "This template text is never closed with a backtick."
+                )
                 break
             kinds.append(TEMPLATE)
             values.append(source[at + 1 : end - 1])
@@ -109,7 +111,9 @@ def tokenize(source: str, dialect: Dialect, report: Report) -> Tokens:
             at = end
             continue
         else:
-            report.add("lexical", "unexpected-character", at, f"The character {text!r} has no meaning here.", _HINTS.get(text))
+            report.add(
+                "lexical", "unexpected-character", at, f"The character {text!r} has no meaning here.", _HINTS.get(text)
+            )
             at = end
             continue
         starts.append(at)

@@ -11,7 +11,9 @@ from probatio.languages.faber.library import CALLS, COLLECTION_METHODS, FORMULAS
 from probatio.languages.faber.types import ClassType, Generic, Named, Primitive, Type
 
 # How tightly TypeScript binds; an operand that binds less than asked for is put in parentheses.
-ASSIGN, CHOICE, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUAL, COMPARE, SHIFT, SUM, PRODUCT, PREFIX, MEMBER, ATOM = range(1, 16)
+ASSIGN, CHOICE, OR, AND, BIT_OR, BIT_XOR, BIT_AND, EQUAL, COMPARE, SHIFT, SUM, PRODUCT, PREFIX, MEMBER, ATOM = range(
+    1, 16
+)
 
 BINARY = {
     "??": OR, "||": OR, "&&": AND, "|": BIT_OR, "^": BIT_XOR, "&": BIT_AND,
@@ -27,8 +29,22 @@ TESTS = {
     "verum": ("=== true", EQUAL),
     "falsum": ("=== false", EQUAL),
 }
-TYPEOF = {"textus": "string", "numerus": "number", "fractus": "number", "decimus": "number", "bivalens": "boolean", "magnus": "bigint"}
-INSTANCES = {"tabula": "Map", "copia": "Set", "octeti": "Uint8Array", "erratum": "Error", "tempus": "Date", "promissum": "Promise"}
+TYPEOF = {
+    "textus": "string",
+    "numerus": "number",
+    "fractus": "number",
+    "decimus": "number",
+    "bivalens": "boolean",
+    "magnus": "bigint",
+}
+INSTANCES = {
+    "tabula": "Map",
+    "copia": "Set",
+    "octeti": "Uint8Array",
+    "erratum": "Error",
+    "tempus": "Date",
+    "promissum": "Promise",
+}
 SIMPLE_TYPES = {
     "textus": "string", "numerus": "number", "fractus": "number", "decimus": "number", "bivalens": "boolean", "nihil": "null",
     "vacuum": "void", "numquam": "never", "magnus": "bigint", "ignotum": "unknown", "quodlibet": "any", "octeti": "Uint8Array",
@@ -36,7 +52,8 @@ SIMPLE_TYPES = {
 }  # fmt: skip
 GENERIC_TYPES = {
     "tabula": "Map", "copia": "Set", "promissum": "Promise", "cursor": "Iterable", "fluxus": "AsyncIterable", "par": "Partial",
-    "totum": "Required", "lectum": "Readonly", "registrum": "Record", "selectum": "Pick", "omissum": "Omit", "extractum": "Extract",
+    "totum": "Required", "lectum": "Readonly", "registrum": "Record", "selectum": "Pick", "omissum": "Omit",
+    "extractum": "Extract",
     "exclusum": "Exclude", "reditus": "ReturnType", "parametra": "Parameters", "futuracursor": "AsyncIterator",
     "futurusfluxus": "AsyncIterable",
 }  # fmt: skip
@@ -190,7 +207,11 @@ class Translator:
 
     def assign(self, node: tree.Assign) -> Text:
         target = node.target
-        if isinstance(target, tree.Index) and kind_of(target.object.type) == "tabula" and not isinstance(target.index, tree.Range):
+        if (
+            isinstance(target, tree.Index)
+            and kind_of(target.object.type) == "tabula"
+            and not isinstance(target.index, tree.Range)
+        ):
             table, key = self.text(target.object, MEMBER), self.text(target.index)
             value = self.text(node.value)
             if node.operator != "=":
@@ -243,7 +264,11 @@ class Translator:
             return f"{self.owner(node.object, node.mark)}.get({self.text(node.index)})", MEMBER
         if isinstance(node.index, tree.Range):
             return f"{self.owner(node.object, node.mark)}.slice({self.slice(node.index)})", MEMBER
-        if isinstance(node.index, tree.Unary) and node.index.operator == "-" and isinstance(node.index.value, tree.Number):
+        if (
+            isinstance(node.index, tree.Unary)
+            and node.index.operator == "-"
+            and isinstance(node.index.value, tree.Number)
+        ):
             return f"{self.owner(node.object, node.mark)}.at({self.text(node.index)})", MEMBER
         return f"{self.owner(node.object, '')}{dot}[{self.text(node.index)}]", MEMBER
 
@@ -296,7 +321,7 @@ class Translator:
         self.needs.add("call")
         arguments = "".join(f", {self.text(a)}" for a in node.arguments)
         if callee.mark == "?":
-            return f"{self.need('maybe')}({self.text(callee.object)}, ($it) => $call($it, \"{name}\"{arguments}))"
+            return f'{self.need("maybe")}({self.text(callee.object)}, ($it) => $call($it, "{name}"{arguments}))'
         return f'$call({self.text(callee.object)}, "{name}"{arguments})'
 
     def formula(self, formula: str, receiver: tree.Expression, arguments: list[tree.Expression], mark: str) -> str:
@@ -350,7 +375,7 @@ class Translator:
 
     def lambda_(self, node: tree.Lambda) -> Text:
         outside, self.yields = self.yields, False
-        parameters = ", ".join(f"{name}: any" for name, _ in node.parameters)
+        parameters = ", ".join(f"{name}: any" for name in node.parameters)
         returns = f": {self.type_name(node.returns)}" if node.returns is not None and not node.is_async else ""
         if isinstance(node.body, tree.Block):
             body = self.block(node.body)
@@ -406,7 +431,10 @@ class Translator:
         if node.fallback is None:
             return text, MEMBER
         fallback = self.text(node.fallback)
-        return f"{self.need('parsed')}({text}, () => {f'({fallback})' if fallback.startswith('{') else fallback})", MEMBER
+        return (
+            f"{self.need('parsed')}({text}, () => {f'({fallback})' if fallback.startswith('{') else fallback})",
+            MEMBER,
+        )
 
     def shift(self, node: tree.Shift) -> Text:
         sign = "<<" if node.direction == "sinistratum" else ">>"
@@ -441,7 +469,11 @@ class Translator:
             if step.verb == "summa":
                 text += ".reduce((a: any, b: any) => a + b, 0)"
             elif step.count is not None:
-                text += f".slice(0, {self.text(step.count)})" if step.verb == "prima" else f".slice(-{self.text(step.count, PREFIX)})"
+                text += (
+                    f".slice(0, {self.text(step.count)})"
+                    if step.verb == "prima"
+                    else f".slice(-{self.text(step.count, PREFIX)})"
+                )
         return text
 
     def filter(self, node: tree.Filter) -> Text:

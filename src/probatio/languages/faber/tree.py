@@ -54,7 +54,11 @@ class Number(Expression):
 
     @property
     def value(self) -> float:
-        return float(int(self.text, 0)) if self.text[:1] == "0" and self.text[1:2].isalpha() and self.text[1] not in "eE" else float(self.text)
+        return (
+            float(int(self.text, 0))
+            if self.text[:1] == "0" and self.text[1:2].isalpha() and self.text[1] not in "eE"
+            else float(self.text)
+        )
 
 
 @dataclass(slots=True)
@@ -200,10 +204,11 @@ class Shape(Expression):
 
 @dataclass(slots=True)
 class Lambda(Expression):
-    parameters: list[tuple[str, int]]
+    parameters: list[str]
     returns: TypeName | None
     body: Expression | Block
     is_async: bool
+    places: list[int] = field(default_factory=list, compare=False)  # where the parameters stand
 
 
 @dataclass(slots=True)
@@ -285,12 +290,15 @@ class Annotation(Node):
 @dataclass(slots=True)
 class Block(Statement):
     body: list[Statement]
-    form: str = field(default="block", compare=False)  # or `ergo`, `reddit`, `bare`: how a one-statement body was written
+    form: str = field(
+        default="block", compare=False
+    )  # or `ergo`, `reddit`, `bare`: how a one-statement body was written
 
 
 @dataclass(slots=True)
 class Program(Node):
     body: list[Statement]
+    complete: bool = field(default=True, compare=False)  # False where a statement could not be read and was left out
 
 
 @dataclass(slots=True)
@@ -374,6 +382,7 @@ class Alias(Statement):
 
 @dataclass(slots=True)
 class EnumMember(Node):
+    end: int = field(default=0, compare=False, init=False, repr=False)
     name: str
     value: Number | Text | None
     negative: bool
@@ -393,6 +402,7 @@ class VariantField(Node):
 
 @dataclass(slots=True)
 class Variant(Node):
+    end: int = field(default=0, compare=False, init=False, repr=False)
     name: str
     fields: list[VariantField]
 
@@ -470,6 +480,7 @@ class With(Statement):
 
 @dataclass(slots=True)
 class Case(Node):
+    end: int = field(default=0, compare=False, init=False, repr=False)
     test: Expression
     body: Block
 
@@ -492,6 +503,7 @@ class Pattern(Node):
 
 @dataclass(slots=True)
 class MatchCase(Node):
+    end: int = field(default=0, compare=False, init=False, repr=False)
     patterns: list[Pattern]
     body: Block
 

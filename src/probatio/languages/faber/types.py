@@ -101,7 +101,9 @@ class ClassType(Named):
     __slots__ = ("fields", "methods", "statics")
     word = "genus"
 
-    def __init__(self, name: str, fields: dict[str, Type], methods: dict[str, Callable], statics: dict[str, Type]) -> None:
+    def __init__(
+        self, name: str, fields: dict[str, Type], methods: dict[str, Callable], statics: dict[str, Type]
+    ) -> None:
         super().__init__(name)
         self.fields = fields
         self.methods = methods
@@ -176,7 +178,8 @@ def equal(a: Type, b: Type) -> bool:
     if type(a) is not type(b):
         return False
     if isinstance(a, Primitive):
-        return a.name == b.name  # type: ignore[attr-defined]
+        assert isinstance(b, Primitive)
+        return a.name == b.name
     if isinstance(a, Generic):
         assert isinstance(b, Generic)
         return a.name == b.name and _all_equal(a.parameters, b.parameters)

@@ -8,12 +8,17 @@ from typing import Any
 from probatio.languages.faber import tree
 from probatio.languages.faber.check import CONSTRUCTOR, has
 from probatio.languages.faber.library import CALLS, EXPORTS, FORMULAS, PRELUDE, VALUES
-from probatio.languages.faber.translate import CHOICE, EQUAL, MEMBER, PREFIX, Translator, kind_of
+from probatio.languages.faber.translate import EQUAL, MEMBER, PREFIX, Translator, kind_of
 
 PROTOCOL = frozenset(("fit", "fiet", "fiunt", "fient"))
 ABSTRACT = ("abstractum", "abstracta", "abstractus")
 PUBLIC = ("publica", "publicum", "publicus")
-_KINDS = {"lista": "Array.isArray(x)", "tabula": "x instanceof Map", "copia": "x instanceof Set", "textus": 'typeof x === "string"'}
+_KINDS = {
+    "lista": "Array.isArray(x)",
+    "tabula": "x instanceof Map",
+    "copia": "x instanceof Set",
+    "textus": 'typeof x === "string"',
+}
 
 
 def emit(program: tree.Program) -> str:
@@ -85,11 +90,17 @@ class Emitter(Translator):
 
     def imports(self) -> list[str]:
         """Library names a program imports become constants at its head."""
-        declared = {node.name for node in self.source.body if isinstance(node, (tree.Function, tree.Variable, tree.Class))}
+        declared = {
+            node.name for node in self.source.body if isinstance(node, (tree.Function, tree.Variable, tree.Class))
+        }
         found: dict[str, str] = {}
         for node in self.source.body:
             if isinstance(node, tree.Import) and node.module in EXPORTS:
-                names = [(n, n) for n in EXPORTS[node.module]] if node.items is None else [(i.name, i.local) for i in node.items]
+                names = (
+                    [(n, n) for n in EXPORTS[node.module]]
+                    if node.items is None
+                    else [(i.name, i.local) for i in node.items]
+                )
                 found |= {local: VALUES[name] for name, local in names if name in VALUES and local not in declared}
         return [f"const {local} = {value};" for local, value in found.items()]
 
@@ -138,7 +149,7 @@ class Emitter(Translator):
 
     # Declarations.
 
-    def nothing(self, _: tree.Statement) -> str:
+    def silent(self, _: tree.Statement) -> str:
         return ""
 
     def exported(self, node: tree.Statement) -> str:
@@ -199,7 +210,11 @@ class Emitter(Translator):
         self.inside = True
         self.protocol = node.verb if self.depth == 0 and node.verb in PROTOCOL else None
         self.guarded, self.yields = 0, is_generator
-        tail = ('throw new Error("EPROTO: No terminal response");',) if self.protocol in ("fit", "fiet") and can_end(node.body) else ()
+        tail = (
+            ('throw new Error("EPROTO: No terminal response");',)
+            if self.protocol in ("fit", "fiet") and can_end(node.body)
+            else ()
+        )
         body = self.block(node.body, tail=tail)
         self.protocol, self.guarded, self.yields, self.inside = outside
         return self.line(f"{self.exported(node)}{'async ' * is_async}function{'*' * is_generator} {signature} {body}")
@@ -250,7 +265,9 @@ class Emitter(Translator):
         types = f"<{', '.join(node.type_parameters)}>" if node.type_parameters else ""
         parent = f" extends {node.parent}" if node.parent else ""
         # `implements` would name contracts that need not exist.
-        head = f"{self.exported(node)}{'abstract ' * any(has(node, w) for w in ABSTRACT)}class {node.name}{types}{parent}"
+        head = (
+            f"{self.exported(node)}{'abstract ' * any(has(node, w) for w in ABSTRACT)}class {node.name}{types}{parent}"
+        )
         self.depth += 1
         outside, self.inside = self.inside, True
         fields = [m for m in node.members if isinstance(m, tree.Field)]
@@ -267,11 +284,15 @@ class Emitter(Translator):
         value = f" = {self.text(node.value)}" if node.value is not None else ""
         type_ = self.type_name(node.declared)
         if node.is_reactive:
-            return self.line(f"#{node.name}: {type_}{value};") + "\n" + "\n".join(
-                self.line(text)
-                for text in (
-                    f"get {node.name}(): {type_} {{ return this.#{node.name}; }}",
-                    f"set {node.name}(value: {type_}) {{ this.#{node.name} = value; }}",
+            return (
+                self.line(f"#{node.name}: {type_}{value};")
+                + "\n"
+                + "\n".join(
+                    self.line(text)
+                    for text in (
+                        f"get {node.name}(): {type_} {{ return this.#{node.name}; }}",
+                        f"set {node.name}(value: {type_}) {{ this.#{node.name} = value; }}",
+                    )
                 )
             )
         mark = "" if node.value is not None or is_static(node) else "!"
@@ -284,7 +305,11 @@ class Emitter(Translator):
         if not fields and not known_parent and built is None:
             return ""
         rest = ", ...rest: any[]" if built is not None else ""
-        lines = [f"super(given{', ...rest' if self.classes.get(node.parent or '') and built is not None else ''});"] if known_parent else []
+        lines = (
+            [f"super(given{', ...rest' if self.classes.get(node.parent or '') and built is not None else ''});"]
+            if known_parent
+            else []
+        )
         lines += [f"if (given.{f.name} !== undefined) this.{f.name} = given.{f.name};" for f in fields]
         if built is not None:
             call = f"(this as any).{CONSTRUCTOR}(...rest);"
@@ -365,7 +390,9 @@ class Emitter(Translator):
 
     def chosen(self, node: tree.Switch) -> str:
         if isinstance(node.value, (tree.Name, tree.Truth, tree.Number, tree.Text)):
-            return self.line(self.cases(self.text(node.value, EQUAL), node)) if node.cases else self.default(node.default)
+            return (
+                self.line(self.cases(self.text(node.value, EQUAL), node)) if node.cases else self.default(node.default)
+            )
         value = self.unused("value")
         self.depth += 1
         inner = self.line(self.cases(value, node)) if node.cases else self.default(node.default)
@@ -377,7 +404,9 @@ class Emitter(Translator):
         return "" if block is None else self.line(self.block(block))
 
     def cases(self, value: str, node: tree.Switch) -> str:
-        text = " else ".join(f"if ({value} === {self.text(case.test, EQUAL + 1)}) {self.block(case.body)}" for case in node.cases)
+        text = " else ".join(
+            f"if ({value} === {self.text(case.test, EQUAL + 1)}) {self.block(case.body)}" for case in node.cases
+        )
         return text if node.default is None else f"{text} else {self.block(node.default)}"
 
     def match(self, node: tree.Match) -> str:
@@ -429,7 +458,9 @@ class Emitter(Translator):
             message = self.text(node.message)
         else:
             shown = f"({test})" if isinstance(node.test, tree.Binary) else test
-            message = '"' + f"Assertion failed: {shown}".replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            message = (
+                '"' + f"Assertion failed: {shown}".replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            )
         return self.line(f"if (!({test})) throw new Error({message});")
 
     def return_(self, node: tree.Return) -> str:
@@ -537,7 +568,7 @@ def can_end(block: tree.Block) -> bool:
 
 
 EMIT: dict[type[tree.Statement], Function[[Emitter, Any], str]] = {
-    tree.Import: Emitter.nothing,
+    tree.Import: Emitter.silent,
     tree.Variable: Emitter.variable,
     tree.ListPattern: Emitter.list_pattern,
     tree.Destructure: Emitter.destructure,

@@ -16,6 +16,11 @@ class Word(Struct, frozen=True):
     meaning: str
 
 
+def words(text: str) -> frozenset[str]:
+    """The words of a text, for tables that read better as one."""
+    return frozenset(text.split())
+
+
 def _rows(group: str, text: str) -> tuple[Word, ...]:
     """Read `latin | english | symbol | typescript | meaning` lines, as the tables below are written."""
     words = []
@@ -270,9 +275,9 @@ TYPE_NAMES = frozenset(word.latin for word in TYPES)
 DECLARABLE_TYPES = TYPE_NAMES - UNDECLARABLE
 """Names that, standing first in a declaration and not before `=`, are read as its type."""
 
-NOT_READABLE = frozenset(
+NOT_READABLE = words(
     "si dum fac pro elige nulla nonnulla nonnihil negativum positivum rumpe perge redde custodi adfirma probandum praepara "
     "praeparabit postpara postparabit cura tempta iace mori scribe vide mone scriptum cede novum finge discerne incipit "
-    "incipiet praefixum non fit fiet de in ex ad ab sed".split()
+    "incipiet praefixum non fit fiet de in ex ad ab sed"
 )
 """Keywords that may be declared as names but can never be read back as an expression."""

@@ -37,7 +37,9 @@ class Attack(msgspec.Struct, frozen=True):
 
 _TRY = """
 const harm = (what) => console.log("HARM", what);
-const attempt = async (what, deed) => { try { if (await deed() !== false) harm(what) } catch (e) { console.log(what, e.message) } };
+const attempt = async (what, deed) => {
+  try { if (await deed() !== false) harm(what) } catch (error) { console.log(what, error.message) }
+};
 """
 
 ATTACKS: tuple[Attack, ...] = (
@@ -63,7 +65,8 @@ ATTACKS: tuple[Attack, ...] = (
         }
         """, "every mount is read-only (Landlock: no path is writable)"),
     Attack("fork bomb", """
-        for (let i = 0; i < 50; i++) await attempt("process", () => new Deno.Command(Deno.execPath(), { args: ["--version"] }).spawn());
+        const self = new Deno.Command(Deno.execPath(), { args: ["--version"] });
+        for (let i = 0; i < 50; i++) await attempt("process", () => self.spawn());
         const c = Deno.dlopen("libc.so.6", { fork: { parameters: [], result: "i32" }, vfork: { parameters: [], result: "i32" } });
         await attempt("fork", () => { while (c.symbols.fork() >= 0) harm("forked"); return false; });
         """, "the filter refuses `fork`, `vfork` and `clone` without the thread bit"),

@@ -12,7 +12,8 @@ from probatio import sandbox
 from probatio.errors import UsageError
 from probatio.sandbox import Choice, Limits, Memo, Outcome, Runtime
 
-CONSOLE = Path(__file__).with_name("console.js")
+BUN = Path(__file__).with_name("bun")
+CONSOLE = BUN / "console.js"
 MEMO = Memo()
 """Shared by all who don't bring their own."""
 
@@ -42,14 +43,14 @@ def deno() -> str:
         raise UsageError("TypeScript runs on deno, which is not installed here: pip install deno.") from error
 
 
-_NAMES = ((CONSOLE.as_uri, "console.js"), (deno, "deno"), (lambda: "file:///$deno$stdin.ts", "program.ts"))
+_NAMES = ((BUN.as_uri, "bun"), (deno, "deno"), (lambda: "file:///$deno$stdin.ts", "program.ts"))
 
 
 @functools.cache
 def runtime(memory_mb: int, permissions: tuple[str, ...] = _NOTHING) -> Runtime:
     """deno, waiting for a program on standard input. Only attacks on the jail are given permissions."""
     flags = (*_FLAGS, *permissions, f"--v8-flags=--max-old-space-size={memory_mb}")
-    return Runtime((deno(), "run", *flags, "--ext=ts", "-"), (str(CONSOLE),), _ENV, _RESERVED_MB)
+    return Runtime((deno(), "run", *flags, "--ext=ts", "-"), (str(BUN),), _ENV, _RESERVED_MB)
 
 
 def run(
@@ -64,7 +65,9 @@ def run(
     Safe to call from many threads. Programs alike are run once; `memo=None` runs this one whatever is known of it.
     """
     program = f"{_without_shebang(source)}\nimport {msgspec.json.encode(CONSOLE.as_uri()).decode()};"
-    raw = sandbox.run(runtime(limits.memory_mb, permissions), program.encode("utf-8", "replace"), limits, isolation, memo)
+    raw = sandbox.run(
+        runtime(limits.memory_mb, permissions), program.encode("utf-8", "replace"), limits, isolation, memo
+    )
     return _read(raw)
 
 

@@ -1,7 +1,5 @@
-// A console that prints byte for byte as bun 1.4 does, on deno: reference results were made by bun, and deno lays objects out differently.
-// Loaded as the first import of every program, so reaching it means the whole program parsed and its imports resolved.
+// How bun 1.4 prints a value, byte for byte. Reference results were made by bun, and deno lays objects out differently.
 
-const STARTED = "\x02"; // ASCII "start of text": the first byte of standard output, taken off again by run.py
 const LINE = 80; // a new line is due once the current one has passed this many columns
 const CROWD = 10; // an array longer than this opens on a line of its own
 const SHOWN = 100; // elements of an array that are printed
@@ -14,18 +12,11 @@ const stringify = JSON.stringify;
 const source = Function.prototype.call.bind(Function.prototype.toString);
 const brand = Function.prototype.call.bind(Object.prototype.toString);
 const inspect = Deno.inspect;
+const encoder = new TextEncoder();
 const ITERATOR_METHODS = ("next toArray forEach some every find reduce map filter take drop flatMap chunks windows includes join").split(" ");
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const WIDE = /[^\0-\xff]/;
-
-const encoder = new TextEncoder();
-const streams = { 1: Deno.stdout, 2: Deno.stderr };
-
-function emit(fd, text) {
-  let bytes = typeof text === "string" ? encoder.encode(text) : text;
-  while (bytes.length > 0) bytes = bytes.subarray(streams[fd].writeSync(bytes));
-}
 
 // Iterators of maps and sets can't be looked into without using them up, so they remember where they came from.
 const origins = new WeakMap();
@@ -93,7 +84,7 @@ function quoted(text) {
   return WIDE.test(text) ? json : json.replace(/\\u00[0-9a-f]{2}/g, (code) => "\\u" + code.slice(2).toUpperCase());
 }
 
-class Printer {
+export class Printer {
   out = "";
   line = 0; // bun's estimate of the current column; its slips are part of the format
   depth = 0;
@@ -234,17 +225,13 @@ class Printer {
     if (items.length === 0) return this.put(`${name}(0) []`, 0);
     const shown = Array.from(items.subarray(0, 512), (item) => (typeof item === "bigint" ? `${item}n` : String(item)));
     if (items.length > 512) shown.push(`... ${items.length - 512} more`);
-    this.put(`${name}(${items.length}) [ ${shown.join(", ")} ]`, 0);
+    this.put(`${name}(${items.length}) [ ${shown.join(", ")} ]`, 2 * (shown.length - 1));
   }
 
   tooDeep(name) {
     if (this.depth <= this.maxDepth) return false;
-    if (this.single) this.out += " ";
-    else if (this.due()) {
-      this.out += "\n";
-      this.pad();
-    }
-    this.put(`[${name} ...]`, 0);
+    // bun counts the columns of all these names but that of an object.
+    this.put(`[${name} ...]`, name === "Object" ? 0 : name.length + 6);
     return true;
   }
 
@@ -360,8 +347,8 @@ class Printer {
   }
 
   // Maps, sets and their iterators: one entry a line, whatever its length.
-  entries(title, list, entry) {
-    this.out += this.single ? `${title} { ` : `${title} {\n`;
+  entries(title, list, entry, gap = "") {
+    this.out += this.single ? `${title} { ` : `${title} {${gap}\n`;
     this.indent++;
     this.depth++;
     list.forEach((item, i) => {
@@ -397,13 +384,12 @@ class Printer {
 
   iterator(value) {
     const title = brand(value) === "[object Map Iterator]" ? "MapIterator" : "SetIterator";
-    this.entries(`${title} { `.slice(0, -3), origins.get(value)(), (item) => this.value(item));
-    this.out = this.out.replace(`${title} {\n`, `${title} { \n`);
+    this.entries(title, origins.get(value)(), (item) => this.value(item), " ");
   }
 
   // A text followed by more arguments may hold %-places that use them up; `%%` is one sign.
   places(text, rest) {
-    this.line += text.length;
+    this.line += encoder.encode(text).length; // bytes here, characters everywhere else
     let done = 0;
     for (let i = text.indexOf("%"); i >= 0 && rest.length > 0; i = text.indexOf("%", i)) {
       const place = text[i + 1];
@@ -442,7 +428,7 @@ function whole(value) {
 }
 
 const PLACES = {
-  s: (printer, value) => printer.put(typeof value === "symbol" ? `${value}` : Object.is(value, -0) ? "-0" : String(value)),
+  s: (printer, value) => printer.put(`${value}`), // not String(): a symbol must throw
   d: (printer, value) => printer.put(String(whole(value))),
   i: (printer, value) => printer.put(String(whole(value))),
   f: (printer, value) => printer.put(String(typeof value === "symbol" ? NaN : +value)),
@@ -451,103 +437,3 @@ const PLACES = {
   O: (printer, value) => printer.value(value),
   c: () => {},
 };
-
-let groups = 0;
-const counts = new Map();
-const clocks = new Map();
-
-function print(fd, args, maxDepth) {
-  const printer = new Printer(groups, maxDepth);
-  printer.pad();
-  emit(fd, printer.list(args) + "\n");
-}
-
-const width = (text) => [...text].length;
-
-function table(data, properties) {
-  if (data === null || typeof data !== "object") return print(1, [data]);
-  const cell = (value) => {
-    if (typeof value === "string") return value;
-    const printer = new Printer(0, 5, true);
-    printer.value(value);
-    return printer.out;
-  };
-  const isMap = data instanceof Map;
-  const listed = typeof data[Symbol.iterator] === "function";
-  const rows = listed ? [...data].map((row, i) => [String(i), row]) : Object.entries(data);
-  const columns = properties ? properties.map(String) : [];
-  let values = false;
-  for (const [, row] of isMap ? [] : rows) {
-    if (row === null || typeof row !== "object") values ||= !properties;
-    else if (!properties) for (const key of Object.keys(row)) if (!columns.includes(key)) columns.push(key);
-  }
-  const head = [" ", ...(isMap ? ["Key", "Values"] : columns), ...(values ? ["Values"] : [])];
-  const body = rows.map(([name, row]) => {
-    if (isMap) return [name, cell(row[0]), cell(row[1])];
-    const flat = row === null || typeof row !== "object";
-    const cells = columns.map((key) => (!flat && Object.hasOwn(row, key) ? cell(row[key]) : ""));
-    return [name, ...cells, ...(values ? [flat ? cell(row) : ""] : [])];
-  });
-  const widths = head.map((name, i) => Math.max(width(name), ...body.map((row) => width(row[i]))));
-  const rule = (left, mid, right) => left + widths.map((w) => "─".repeat(w + 2)).join(mid) + right + "\n";
-  const line = (cells) => "│" + cells.map((text, i) => {
-    const gap = " ".repeat(widths[i] - width(text));
-    return i === 0 && cells !== head ? ` ${gap}${text} ` : ` ${text}${gap} `;
-  }).join("│") + "│\n";
-  emit(1, rule("┌", "┬", "┐") + line(head) + rule("├", "┼", "┤") + body.map(line).join("") + rule("└", "┴", "┘"));
-}
-
-const since = (label) => `[${(performance.now() - clocks.get(label)).toFixed(2)}ms] ${label}`;
-
-const methods = {
-  log: (...args) => print(1, args),
-  info: (...args) => print(1, args),
-  debug: (...args) => print(1, args),
-  warn: (...args) => print(2, args),
-  error: (...args) => print(2, args),
-  trace: (...args) => print(1, args),
-  assert: (held, ...args) => {
-    if (!held) print(2, args.length > 0 ? args : ["Assertion failed"]);
-  },
-  dir: (value, options) => print(1, [value], options?.depth === null || options?.depth === Infinity ? Infinity : options?.depth),
-  dirxml: (...args) => print(1, args),
-  table,
-  group: (...args) => {
-    if (args.length > 0) print(1, args);
-    groups++;
-  },
-  groupCollapsed: (...args) => {
-    if (args.length > 0) print(1, args);
-  },
-  groupEnd: () => {
-    groups = Math.max(0, groups - 1);
-  },
-  count: (label = "default") => {
-    counts.set(label, (counts.get(label) ?? 0) + 1);
-    emit(1, `${label}: ${counts.get(label)}\n`);
-  },
-  countReset: (label = "default") => void counts.delete(label),
-  time: (label = "default") => void clocks.set(label, performance.now()),
-  timeLog: (label = "default", ...args) => clocks.has(label) && print(2, [since(label), ...args]),
-  timeEnd: (label = "default") => {
-    if (clocks.has(label)) emit(2, since(label) + "\n");
-    clocks.delete(label);
-  },
-  clear: () => {},
-};
-Object.assign(globalThis.console, methods);
-
-// bun has these beside the module's own scope; answers use them out of habit from node.
-const module = { exports: {}, id: ".", filename: "/program.ts" };
-const habits = {
-  module: () => module,
-  exports: () => module.exports,
-  __filename: () => module.filename,
-  __dirname: () => "/",
-  require: () => Object.assign(process.getBuiltinModule("module").createRequire("file:///program.ts"), { main: module }),
-};
-for (const [name, make] of Object.entries(habits)) {
-  Object.defineProperty(globalThis, name, { get: make, set: (value) => Object.defineProperty(globalThis, name, { value, writable: true }), configurable: true });
-}
-
-emit(1, STARTED);

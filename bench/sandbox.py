@@ -1,0 +1,91 @@
+"""Graded programs per second in the jail, on one core and on two, cold and over answers that repeat. Prints a Markdown table.
+
+python bench/sandbox.py            needs ../shared/recorded for real answers; makes up its own where that is absent
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import resource
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from probatio.languages import typescript
+from probatio.sandbox import Choice, Memo, NoIsolation, isolation
+
+RECORDED = Path(__file__).parent.parent.parent / "shared" / "recorded"
+COLD = 120  # programs of the cold rows
+THREADS_PER_CORE = 2  # a jail's start and end wait for the kernel; a second program uses that time
+
+
+def made_up(total: int = 500, distinct: int = 100) -> list[str]:
+    """Programs where four in five repeat an earlier one, as in recorded runs of real models."""
+    dice = random.Random(7)
+    pool = [
+        f"interface Item {{ id: number; tags: string[] }}\nconst items: Item[] = [{{ id: {i}, tags: ['a', 'b'] }}];\n"
+        f"function total(list: Item[]): number {{ return list.reduce((sum, item) => sum + item.id, {i}); }}\n"
+        "console.log(total(items), items);\n"
+        for i in range(distinct)
+    ]
+    return pool + [dice.choice(pool) for _ in range(total - distinct)]
+
+
+def real() -> list[str]:
+    """Every recorded answer in TypeScript, in the order it was given."""
+    answers = (RECORDED / "raw_responses.jsonl").read_text("utf-8").split("\n")
+    kinds = (RECORDED / "reference.jsonl").read_text("utf-8").split("\n")
+    found = []
+    for answer, kind in zip(answers, kinds, strict=True):
+        if answer and json.loads(kind)["type"] in ("translate_faber_to_ts", "write_typescript"):
+            text = json.loads(answer)["response"]
+            fenced = re.search(r"```\w*\n(.*?)```", text, re.DOTALL)
+            found.append(fenced[1] if fenced else text)
+    return found
+
+
+def cpu() -> float:
+    own, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def measure(programs: list[str], cores: int, kind: Choice, memo: Memo | None) -> str:
+    """One row: all programs run on that many cores."""
+    everywhere = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, set(sorted(everywhere)[:cores]))
+    try:
+        typescript.run("console.log(0)", isolation=kind, memo=None)
+        began, used = time.perf_counter(), cpu()
+        with ThreadPoolExecutor(cores * THREADS_PER_CORE) as pool:
+            list(pool.map(lambda source: typescript.run(source, isolation=kind, memo=memo), programs))
+        wall, used = time.perf_counter() - began, cpu() - used
+    finally:
+        os.sched_setaffinity(0, everywhere)
+    ran = memo.misses if memo else len(programs)
+    each = 1000 / len(programs)
+    return f"{len(programs)} | {ran} | {cores} | {len(programs) / wall:,.0f} | {wall * each:.1f} | {used * each:.1f} |"
+
+
+def main() -> None:
+    programs = real() if RECORDED.is_dir() else made_up()
+    origin = "recorded answers" if RECORDED.is_dir() else "made-up answers"
+    cores = min(2, len(os.sched_getaffinity(0)))
+    print("| what | isolation | programs | run | cores | per second | wall ms each | CPU ms each |")
+    print("|---|---|---|---|---|---|---|---|")
+    for kind in ("bubblewrap", "landlock", "none"):
+        try:
+            isolation(kind)
+        except NoIsolation:
+            continue
+        distinct = [f"{programs[i % len(programs)]}\n// {i}" for i in range(COLD)]
+        for n in sorted({1, cores}):
+            print(f"| each run anew | {kind} | {measure(distinct, n, kind, None)}")
+        for n in sorted({1, cores}):
+            print(f"| {origin} | {kind} | {measure(programs, n, kind, Memo())}")
+
+
+if __name__ == "__main__":
+    main()
