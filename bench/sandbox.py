@@ -1,4 +1,4 @@
-"""Graded programs per second in the jail, on one core and on two, cold and over answers that repeat. Prints a Markdown table.
+"""Graded programs per second in the jail, on one core and two, cold and over answers that repeat. Prints a table.
 
 python bench/sandbox.py            needs ../shared/recorded for real answers; makes up its own where that is absent
 """

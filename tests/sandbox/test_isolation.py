@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+from probatio.errors import Incomplete
 from probatio.sandbox import NoIsolation, Runtime, isolation, jail, run
 from probatio.sandbox import isolation as _function
 from probatio.sandbox.isolation import _fault
@@ -65,3 +67,41 @@ def test_a_missing_bubblewrap_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jail, "bwrap", lambda: None)
     with pytest.raises(NoIsolation, match="bubblewrap is not installed"):
         isolation("bubblewrap")
+
+
+def test_a_jail_that_breaks_during_a_run_ends_the_run_and_grades_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    try:
+        kind = isolation().kind
+    except NoIsolation as error:
+        pytest.skip(str(error))
+    speaks = Runtime(("/bin/sh", "-c", "echo 'bwrap: no more namespaces' >&2; exit 1"), ())
+    start = jail.run
+    monkeypatch.setattr(jail, "run", lambda _, __, *rest: start("none", speaks, *rest))
+    with pytest.raises(Incomplete, match="no more namespaces"):
+        run(Runtime(("/bin/true",), ()), choice=kind)
+
+
+def test_a_program_that_speaks_like_a_broken_jail_only_fails_itself() -> None:
+    try:
+        isolation()
+    except NoIsolation as error:
+        pytest.skip(str(error))
+    liar = Runtime(("/bin/sh", "-c", "echo 'bwrap: no more namespaces' >&2; exit 1"), ())
+    outcome = run(liar)
+    assert (outcome.exit, outcome.stderr) == (1, "bwrap: no more namespaces\n")
+
+
+def test_a_bubblewrap_that_does_not_work_gives_way_to_one_that_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if isolation().kind != "bubblewrap":
+        pytest.skip("bubblewrap does not work here")
+    old = tmp_path / "bwrap"
+    old.write_text("#!/bin/sh\necho 'bwrap: Unknown option --clearenv' >&2; exit 1\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    jail.bwrap.cache_clear()
+    try:
+        assert jail.bwrap() != str(old)
+    finally:
+        jail.bwrap.cache_clear()

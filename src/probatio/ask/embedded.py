@@ -29,8 +29,8 @@ MAX_THREADS = 8
 
 SPIN = 500
 """Turns a waiting OpenMP thread spins before it sleeps. The default of libgomp is far longer, and when another program holds
-the core the thread waits for, it burns its own. Measured on two cores, 0.5B, tokens/s: quiet 21.6 (default 20.8, one thread 12);
-with three busy programs beside it 6.9 (spinning 10,000 turns 5.6, one thread 6.3)."""
+the core the thread waits for, it burns its own. Measured on two cores, 0.5B, two threads, one run each, in answer tokens/s:
+quiet 21.6 (libgomp's default 20.8); beside three busy programs 6.9 (10,000 turns 5.6, one thread 6.3)."""
 
 NEUTRAL_SAMPLING = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
 """So that temperature means what it means on every other route; llama.cpp would cut the unlikely words off on its own."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from probatio.sandbox.isolation import Choice, Isolation, NoIsolation, isolation
+from probatio.errors import Incomplete
+from probatio.sandbox.isolation import Choice, Isolation, Kind, NoIsolation, fault, isolation
 from probatio.sandbox.libraries import libraries
 from probatio.sandbox.memo import Memo, key
 from probatio.sandbox.outcome import STOPS, Limits, Outcome, Runtime
 
 __all__ = [
-    "STOPS", "Choice", "Isolation", "Limits", "Memo", "NoIsolation", "Outcome", "Runtime", "isolation", "libraries", "run",
+    "STOPS", "Choice", "Isolation", "Limits", "Memo", "NoIsolation", "Outcome", "Runtime",
+    "isolation", "libraries", "run",
 ]  # fmt: skip
 
 
@@ -23,9 +25,29 @@ def run(
 
     Safe to call from many threads at once; with a memo, programs alike in everything are run once.
     """
-    from probatio.sandbox import jail
-
     kind = isolation(choice).kind
     if memo is None:
-        return jail.run(kind, runtime, stdin, limits)
-    return memo.get(key(kind, runtime, stdin, limits), lambda: jail.run(kind, runtime, stdin, limits))
+        return _run(kind, runtime, stdin, limits)
+    return memo.get(key(kind, runtime, stdin, limits), lambda: _run(kind, runtime, stdin, limits))
+
+
+_JAIL_SPEAKS = ("bwrap: ", "probatio: ")
+
+
+def _run(kind: Kind, runtime: Runtime, stdin: bytes, limits: Limits) -> Outcome:
+    """Run in the jail, and tell a program that failed from a jail that could not be built.
+
+    A program can print whatever the jail would say, so its word alone ends no run: the jail is tried anew.
+    """
+    from probatio.sandbox import jail
+
+    try:
+        outcome = jail.run(kind, runtime, stdin, limits)
+        if outcome.exit != 1 or not outcome.stderr.startswith(_JAIL_SPEAKS):
+            return outcome
+        outcome = jail.run(kind, runtime, stdin, limits)
+    except OSError as error:
+        raise Incomplete(f"The jail could not be started: {error}.") from error
+    if outcome.exit == 1 and outcome.stderr.startswith(_JAIL_SPEAKS) and (said := fault(kind)):
+        raise Incomplete(f"The jail worked before and works no more: {said}.")
+    return outcome

@@ -19,9 +19,10 @@ Kind = Literal["bubblewrap", "landlock", "none"]
 Choice = Literal["auto", "bubblewrap", "landlock", "none"]
 
 MADE_OF: dict[Kind, str] = {
-    "bubblewrap": "own user, process, network, IPC, host-name and mount namespaces; only the runtime is mounted, read-only; "
-    "no capabilities; seccomp filter; limits",
-    "landlock": "Landlock over the file system; seccomp filter; no capabilities; own network where the kernel allows; limits",
+    "bubblewrap": "own user, process, network, IPC, host-name and mount namespaces; only the runtime is mounted, "
+    "read-only; no capabilities; seccomp filter; limits",
+    "landlock": "Landlock over the file system; seccomp filter; no capabilities; "
+    "own network where the kernel allows; limits",
     "none": "limits of time, memory and output only: the program can read, write and reach what you can",
 }
 
@@ -41,9 +42,8 @@ class NoIsolation(UsageError):
 _TRIAL_EXIT = 7  # a status that nothing but our own trial program ends with
 
 
-@functools.cache
-def _fault(kind: Kind) -> str | None:
-    """None where the isolation works, else what it said when it was tried."""
+def fault(kind: Kind) -> str | None:
+    """None where the isolation works at this moment, else what it said when it was tried."""
     if sys.platform != "linux":
         return f"{kind} needs Linux"
     if kind == "bubblewrap" and jail.bwrap() is None:
@@ -61,6 +61,9 @@ def _fault(kind: Kind) -> str | None:
     return f"{kind} said: {tried.stderr.strip() or f'exit {tried.exit}'}"
 
 
+_fault = functools.cache(fault)
+
+
 @functools.cache
 def isolation(choice: Choice = "auto") -> Isolation:
     """The isolation to use: the best that works, or the one asked for. Refuses where that can't be had."""
@@ -75,7 +78,8 @@ def isolation(choice: Choice = "auto") -> Isolation:
         faults.append(fault)
     raise NoIsolation(
         f"No isolation works here, so no model's code is run ({'; '.join(faults)}). "
-        "Allow user namespaces for bubblewrap (sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; "
-        "in Docker: --security-opt seccomp=unconfined), or use a Linux kernel from 5.13 on with Landlock. "
+        "Allow user namespaces for bubblewrap (sysctl user.max_user_namespaces, "
+        "kernel.apparmor_restrict_unprivileged_userns; in Docker: --security-opt seccomp=unconfined), "
+        "or use a Linux kernel from 5.13 on with Landlock. "
         "To go on without isolation, on a machine you can lose, say --sandbox none."
     )

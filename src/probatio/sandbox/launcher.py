@@ -44,7 +44,8 @@ def wall_off(reads: list[str], scratch: str | None) -> None:
     attributes = struct.pack("<QQQ", rights, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = call("Landlock", libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
-    wanted = [(path, _EXECUTE | _READ_FILE | (_READ_DIR if os.path.isdir(path) else 0)) for path in reads]  # noqa: PTH112
+    readable = _EXECUTE | _READ_FILE
+    wanted = [(path, readable | _READ_DIR if os.path.isdir(path) else readable) for path in reads]  # noqa: PTH112
     own = "/proc/self/"
     for path, allowed in [*wanted, (own, _READ_FILE | _READ_DIR), *([(scratch, rights)] if scratch else [])]:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)

@@ -27,7 +27,7 @@ class Outcome(msgspec.Struct, frozen=True):
     """How a program ended."""
 
     exit: int | None
-    """Exit status, 128 + the signal's number where a signal ended it (as shells say it); None where a limit stopped it."""
+    """Exit status; 128 + the signal's number, as shells say it, where a signal ended it; None where a limit did."""
     stdout: str
     stderr: str
     stopped: str | None

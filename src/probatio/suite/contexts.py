@@ -74,16 +74,23 @@ def _table(groups: list[str], dialect: str, where: str) -> str:
     if strange := [group for group in groups if group not in known]:
         raise UsageError(f"{where}: no group of words is called {strange[0]!r}; there are {', '.join(known)}.")
     rows = [
-        f"| `{_word(word.latin, dialect, where)}` | {f'`{word.typescript}`' if word.typescript else ''} | {word.meaning} |"
+        f"| `{_word(word.latin, dialect, where)}` | {f'`{word.typescript}`' if word.typescript else ''} "
+        f"| {_meaning(word.meaning, dialect)} |"
         for word in WORDS
         if word.group in groups
     ]
     return "\n".join(["| Faber | TypeScript | meaning |", "|---|---|---|", *rows])
 
 
+def _meaning(text: str, dialect: str) -> str:
+    """A word's meaning, with the words of the language it names between backticks in the dialect."""
+    from probatio.languages.faber import dialects
+
+    words = dialects.dialect(dialect).words
+    return re.sub(r"`[^`]*`", lambda code: re.sub(r"\w+", lambda word: words.get(word[0], word[0]), code[0]), text)
+
+
 def _grammar(dialect: str) -> str:
-    try:
-        from probatio.languages.faber.grammar import grammar
-    except ImportError:
-        return ""  # TEMPORARY until the grammar module lands
-    return grammar(dialect)
+    from probatio.languages.faber.grammar import grammar
+
+    return grammar(dialect).rstrip("\n")

@@ -1,4 +1,4 @@
-"""A TypeScript program starts, ends and fails as it would under bun, and a parse failure is told from a run-time one."""
+"""A program starts, ends and fails as it would under bun, and a parse failure is told from a run-time one."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_messages_name_no_path_of_this_machine() -> None:
             'readline.createInterface({ input: process.stdin }).on("close", () => console.log("end"))',
             "end\n",
         ),
-        ("async function main() { await new Promise((done) => setTimeout(done, 20)); console.log('late') }\nmain()", "late\n"),
+        ("(async () => { await new Promise((done) => setTimeout(done, 20)); console.log('late') })()", "late\n"),
         ("console.log(new Date(0).getHours(), new Date(0).getTimezoneOffset())", "0 0\n"),
     ],
 )  # fmt: skip

@@ -95,17 +95,23 @@ class Printer(Phrases):
         lines: list[str] = []
         last_end = -1
         previous: tree.Node | None = None
+        at, tail = -1, ""  # where the previous statement stands in `lines`, and the comment behind it
         for node in nodes:
             last_end = self.leading_comments(lines, node.at, last_end)
             self.gap(lines, last_end, node.at)
             text = self.statement(node)
-            self.inner_comments(lines, max(node.end, node.at))
-            if separators and lines and previous is not None and self.continues(previous, text):
-                self.separate_last(lines)
+            end_of_node = max(node.end, node.at)
+            self.inner_comments(lines, end_of_node)
+            if separators and previous is not None and self.continues(previous, text):
+                lines[at] += ";"
+            if previous is not None:
+                lines[at] += tail
+            at = len(lines)
             lines.append(self.indent() + text)
-            last_end = max(node.end, node.at)
-            last_end = self.trailing_comment(lines, last_end)
+            tail, last_end = self.trailing_comment(end_of_node)
             previous = node
+        if previous is not None:
+            lines[at] += tail
         self.leading_comments(lines, end, last_end)
         return lines
 
@@ -128,14 +134,14 @@ class Printer(Phrases):
             lines.append(self.indent() + self.comment(*self.comments[self.next_comment]))
             self.next_comment += 1
 
-    def trailing_comment(self, lines: list[str], last_end: int) -> int:
+    def trailing_comment(self, last_end: int) -> tuple[str, int]:
+        """The comment on a statement's last line, and where the statement ends with it."""
         if self.next_comment < len(self.comments):
             start, end = self.comments[self.next_comment]
             if start >= last_end and not self.source[last_end:start].strip(" \t\r;,"):
-                lines[-1] += "  " + self.comment(start, end)
                 self.next_comment += 1
-                return end
-        return last_end
+                return "  " + self.comment(start, end), end
+        return "", last_end
 
     def comment(self, start: int, end: int) -> str:
         inside = self.source[start + 1 : end].strip()
@@ -149,20 +155,6 @@ class Printer(Phrases):
             return True
         word = _FIRST_WORD.match(text)
         return word is not None and self.dialect.keyword_of.get(word.group()) in _CONTINUES
-
-    def separate_last(self, lines: list[str]) -> None:
-        """Close the last statement with a semicolon, before its comment if it has one."""
-        for i in range(len(lines) - 1, -1, -1):
-            line = lines[i]
-            if line and not line.lstrip().startswith("#"):
-                last = line.rsplit("\n", 1)[-1]
-                body, mark, comment = last.rpartition("  # ")
-                closed = f"{body};{mark}{comment}" if mark and self.is_comment(comment) else f"{last};"
-                lines[i] = line[: len(line) - len(last)] + closed
-                return
-
-    def is_comment(self, text: str) -> bool:
-        return any(self.comment(*c)[2:] == text for c in self.comments[: self.next_comment])
 
     def block(self, block: tree.Block) -> str:
         self.depth += 1

@@ -108,7 +108,8 @@ class StatementReader(DeclarationReader):
         name = self.name()
         return Catch(at, name, self.block())
 
-    # if = "si" expression body [ catch ] [ "secus" ( if | open_body ) | "sin" expression body … ] ;
+    # if = "si" if_rest ;
+    # if_rest = expression body [ catch ] [ "secus" ( if | open_body ) | "sin" if_rest ] ;
     def if_(self) -> If:
         """Also reads `sin`, which is `secus si` in one word and continues the same way."""
         self.deeper()

@@ -14,13 +14,13 @@ from probatio.languages.faber.vocabulary import words
 NATIVE = {
     "lista": words(
         "length at concat copyWithin entries every fill filter find findIndex findLast findLastIndex flat flatMap forEach "
-        "includes indexOf join keys lastIndexOf map pop push reduce reduceRight reverse shift slice some sort splice toReversed toSorted "
-        "toSpliced unshift values with toString toLocaleString"
+        "includes indexOf join keys lastIndexOf map pop push reduce reduceRight reverse shift slice some sort splice toReversed "
+        "toSorted toSpliced unshift values with toString toLocaleString"
     ),
     "textus": words(
         "length at charAt charCodeAt codePointAt concat endsWith includes indexOf lastIndexOf localeCompare match matchAll "
-        "normalize padEnd padStart repeat replace replaceAll search slice split startsWith substring toLowerCase toUpperCase trim trimEnd "
-        "trimStart toString valueOf"
+        "normalize padEnd padStart repeat replace replaceAll search slice split startsWith substring toLowerCase toUpperCase "
+        "trim trimEnd trimStart toString valueOf"
     ),
     "tabula": words("size clear delete entries forEach get has keys set values"),
     "copia": words("size add clear delete entries forEach has keys values union intersection difference isSubsetOf"),

@@ -21,6 +21,13 @@ LOOKAHEAD = 2
 
 _SIGNS = r"===|!==|==|!=|<=|>=|&&|\|\||\+=|-=|\*=|/=|%=|&=|\|=|->|\.\.|[-+*/%=<>&|^~!?:.,;@(){}\[\]]"
 
+# NAME = letter { letter | digit } ;  letters are A-Z, a-z and "_"; a NAME is no KEYWORD
+# KEYWORD = one of the words in the vocabulary ;
+# NUMBER = digits [ "." digits ] [ ( "e" | "E" ) [ "+" | "-" ] digits ] | "0x" hex | "0b" bits | "0o" octals ;
+# BIGINT = NUMBER "n" ;
+# STRING = '"' { any but '"', "\" and newline | "\" any } '"' | the same between single quotes ;
+# TEMPLATE = "`" { any | "\" any | "${" any "}" } "`" ;
+# comment = "#" { any but newline } ;
 _PATTERN = r"""
     (?P<space>[ \t\r\n]+)
   | (?P<word>{word})

@@ -140,10 +140,10 @@ KEYWORDS: tuple[Word, ...] = (
         """
         qua | as | ⇝ | as | treat as this type, without any conversion
         innatum | native | ⇜ | new Map() / [] | build the native collection
-        numeratum | to_int | ⌗ⁿ | parseInt | convert to numerus
-        fractatum | to_float | ⌗ᶠ | parseFloat | convert to fractus
-        textatum | to_text | ⌗ᵗ | String | convert to textus
-        bivalentum | to_bool | ⌗ᵇ | Boolean | convert to bivalens
+        numeratum | to_int | ⌗ⁿ | parseInt | convert to `numerus`
+        fractatum | to_float | ⌗ᶠ | parseFloat | convert to `fractus`
+        textatum | to_text | ⌗ᵗ | String | convert to `textus`
+        bivalentum | to_bool | ⌗ᵇ | Boolean | convert to `bivalens`
         sinistratum | shift_left | ≪ | << | shift bits to the left
         dextratum | shift_right | ≫ | >> | shift bits to the right
         Dec | Decimal | ⑩ | 10 | base ten
@@ -218,7 +218,7 @@ TYPES: tuple[Word, ...] = _rows(
     fractus | float | ℝ | number | a number with a fraction
     decimus | decimal | 𝔻 | number | a decimal number
     magnus | bigint | 𝕄 | bigint | an integer of any size
-    bivalens | bool | 𝔹 | boolean | verum or falsum
+    bivalens | bool | 𝔹 | boolean | `verum` or `falsum`
     vacuum | void | 𝕍 | void | no value
     numquam | never | ⊘ | never | never comes back
     octeti | bytes | 𝕆 | Uint8Array | bytes

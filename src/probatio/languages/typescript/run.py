@@ -18,9 +18,9 @@ MEMO = Memo()
 """Shared by all who don't bring their own."""
 
 _FLAGS = ("--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--cached-only", "--no-code-cache")
-# Everything is refused that deno can refuse; asking for the environment finds it empty instead of failing, as under bun.
+# Everything is refused that deno can refuse; asking for the environment finds it empty instead of failing.
 _NOTHING = ("--ignore-env",)
-# No cache on disk: setting one up for a single program costs more than it saves, and a missing one costs 150 ms of retries.
+# No cache on disk: for a single program it costs more than it saves, and one it can't write costs 150 ms of retries.
 _ENV = (
     ("NO_COLOR", "1"), ("TZ", "UTC"), ("DENO_DIR", "/deno"), ("DENO_NO_UPDATE_CHECK", "1"),
     ("DENO_CACHE_DB_MODE", "in-memory"), ("DENO_EMIT_CACHE_MODE", "disable"),

@@ -1,5 +1,5 @@
-// A console that prints as bun's does, on deno. Imported by every program, so reaching its end means that the whole program
-// has parsed and all its imports were found.
+// A console that prints as bun's does, on deno. Imported by every program, so reaching its end means that
+// the whole program has parsed and all its imports were found.
 
 import { Printer } from "./print.js";
 
@@ -55,7 +55,8 @@ function table(data, properties) {
     const gap = " ".repeat(widths[i] - width(text));
     return i === 0 && cells !== head ? ` ${gap}${text} ` : ` ${text}${gap} `;
   }).join("│") + "│\n";
-  emit(1, rule("┌", "┬", "┐") + line(head) + rule("├", "┼", "┤") + body.map(line).join("") + rule("└", "┴", "┘"));
+  const top = rule("┌", "┬", "┐") + line(head) + rule("├", "┼", "┤");
+  emit(1, top + body.map(line).join("") + rule("└", "┴", "┘"));
 }
 
 const since = (label) => `[${(performance.now() - clocks.get(label)).toFixed(2)}ms] ${label}`;
@@ -70,7 +71,7 @@ const methods = {
   assert: (held, ...args) => {
     if (!held) print(2, args.length > 0 ? args : ["Assertion failed"]);
   },
-  dir: (value, options) => print(1, [value], options?.depth === null || options?.depth === Infinity ? Infinity : options?.depth),
+  dir: (value, options) => print(1, [value], options?.depth === null ? Infinity : options?.depth),
   dirxml: (...args) => print(1, args),
   table,
   group: (...args) => {
@@ -105,15 +106,22 @@ const habits = {
   exports: () => module.exports,
   __filename: () => module.filename,
   __dirname: () => "/",
-  require: () => Object.assign(process.getBuiltinModule("module").createRequire("file:///program.ts"), { main: module }),
+  require: () => {
+    const { createRequire } = process.getBuiltinModule("module");
+    return Object.assign(createRequire("file:///program.ts"), { main: module });
+  },
 };
 for (const [name, make] of Object.entries(habits)) {
-  Object.defineProperty(globalThis, name, { get: make, set: (value) => Object.defineProperty(globalThis, name, { value, writable: true }), configurable: true });
+  const set = (value) => Object.defineProperty(globalThis, name, { value, writable: true });
+  Object.defineProperty(globalThis, name, { get: make, set, configurable: true });
 }
 
 // deno brings these and bun does not: an answer that forgot to declare `name` must fail here as it fails there.
-const STRANGERS = ("name close closed location localStorage sessionStorage caches createImageBitmap getParent onload onunload onbeforeunload " +
-  "onunhandledrejection Cache CacheStorage FileReader ImageData Location Lock LockManager Navigator ProgressEvent Storage Window").split(" ");
+const STRANGERS = (
+  "name close closed location localStorage sessionStorage caches createImageBitmap getParent onload onunload " +
+  "onbeforeunload onunhandledrejection Cache CacheStorage FileReader ImageData Location Lock LockManager Navigator " +
+  "ProgressEvent Storage Window"
+).split(" ");
 for (let level = globalThis; level !== null && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
   for (const name of STRANGERS) delete level[name];
 }

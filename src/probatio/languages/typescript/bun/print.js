@@ -13,7 +13,10 @@ const source = Function.prototype.call.bind(Function.prototype.toString);
 const brand = Function.prototype.call.bind(Object.prototype.toString);
 const inspect = Deno.inspect;
 const encoder = new TextEncoder();
-const ITERATOR_METHODS = ("next toArray forEach some every find reduce map filter take drop flatMap chunks windows includes join").split(" ");
+const ITERATOR_METHODS = (
+  "next toArray forEach some every find reduce map filter take drop flatMap chunks windows includes join"
+).split(" ");
+const PLAIN_OBJECTS = [RegExp, String, Number, Boolean];
 const CUSTOM = Symbol.for("nodejs.util.inspect.custom");
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 const WIDE = /[^\0-\xff]/;
@@ -33,14 +36,15 @@ for (const [kind, methods] of [[Map, ["keys", "values", "entries"]], [Set, ["key
 }
 
 const isNative = (fn) => source(fn).endsWith("{ [native code] }");
-const isClass = (fn) => /^class\b|^function [A-Z]\w*\(\) \{ \[native code\] \}$/.test(source(fn)) && Object.hasOwn(fn, "prototype");
+const CLASS = /^class\b|^function [A-Z]\w*\(\) \{ \[native code\] \}$/;
+const isClass = (fn) => CLASS.test(source(fn)) && Object.hasOwn(fn, "prototype");
 // A method named by a symbol has no name in bun, unless the engine brought it; a bound function keeps its own name.
 const nameOf = (fn) => {
   const name = typeof fn.name === "string" ? fn.name.replace(/^(bound )+/, "") : "";
   return name[0] !== "[" || isNative(fn) ? name : "";
 };
 
-// What a value is printed as. Text, numbers and the like are "plain"; an array that starts with anything else opens on a new line.
+// What a value is printed as. An array whose first element is not "plain" opens on a new line.
 function kindOf(value) {
   if (value === null || (typeof value !== "object" && typeof value !== "function")) return "plain";
   if (typeof value[CUSTOM] === "function") return "custom";
@@ -58,7 +62,7 @@ function kindOf(value) {
   if (origins.has(value)) return "iterator";
   if (value instanceof Promise) return "promise";
   if (value instanceof Date) return "date";
-  if (value instanceof RegExp || value instanceof String || value instanceof Number || value instanceof Boolean) return "plain";
+  if (PLAIN_OBJECTS.some((kind) => value instanceof kind)) return "plain";
   return "object";
 }
 
@@ -314,7 +318,8 @@ export class Printer {
     if (this.tooDeep("Object")) return;
     const name = objectName(value);
     const members = new Map();
-    for (let level = value, n = 0; level !== null && level !== Object.prototype && n < CHAIN; level = getPrototypeOf(level), n++) {
+    let level = value;
+    for (let n = 0; level !== null && level !== Object.prototype && n < CHAIN; level = getPrototypeOf(level), n++) {
       for (const key of ownKeys(level)) {
         if (key === "constructor" || key === "__proto__" || key === Symbol.toStringTag || members.has(key)) continue;
         members.set(key, getOwnPropertyDescriptor(level, key));

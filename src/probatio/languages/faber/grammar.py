@@ -1,0 +1,38 @@
+"""The grammar, gathered from the rules that stand above the parser's functions, in the words of any dialect."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+from probatio.languages.faber.dialects import dialect as dialect_named
+
+MODULES = ("parser", "statements", "declarations", "expressions", "type_names", "tokens")
+"""Where the rules stand, in the order they are shown."""
+
+_RULE = re.compile(r"^ *# (?P<rule>[A-Za-z_]+ = (?:.*\n *# {3,})*.*) ;(?:  (?P<note>.*))?$", re.MULTILINE)
+_LITERAL = re.compile(r'"([^"]+)"')
+
+
+@cache
+def rules() -> dict[str, str]:
+    """Rule name → its definition, as it stands above the function that reads it."""
+    folder = Path(__file__).parent
+    found = {}
+    for module in MODULES:
+        for match in _RULE.finditer((folder / f"{module}.py").read_text(encoding="utf-8")):
+            text = re.sub(r"\s*\n *# +", " ", match["rule"])
+            name, definition = text.split(" = ", 1)
+            found[name] = definition + (f"  (* {match['note']} *)" if match["note"] else "")
+    return found
+
+
+def grammar(dialect: str = "latin") -> str:
+    """All rules as EBNF, keywords spelt as the dialect spells them."""
+    words = dialect_named(dialect).words
+    lines = []
+    for name, definition in rules().items():
+        spelt = definition if name.isupper() else _LITERAL.sub(lambda m: f'"{words.get(m[1], m[1])}"', definition)
+        lines.append(f"{name} = {spelt} ;")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,163 @@
+"""Findings: what a study found, as plain records. The report, the charts and `--json` all show these and nothing else."""
+
+from __future__ import annotations
+
+import msgspec
+
+from probatio.study.intervals import Rate
+
+
+class RunSeen(msgspec.Struct, frozen=True):
+    """A run the study read."""
+
+    run: str
+    suite: str
+    suite_version: str | None
+    suite_fingerprint: str | None
+    framework_version: str
+    created: str | None
+
+
+class Level(msgspec.Struct, frozen=True):
+    """One row of a table of rates: a level of an axis, such as `minimal` of `context`."""
+
+    name: str
+    rate: Rate
+    unasked: int
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """The rates along one axis."""
+
+    name: str
+    levels: list[Level]
+
+
+class Funnel(msgspec.Struct, frozen=True):
+    """How many answers of a model came through each level, and what stopped the others."""
+
+    model: str
+    asked: int
+    level_a: int
+    level_b: int
+    level_c: int
+    passed: int
+    unasked: int
+    errors: dict[str, int]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One condition on a learning curve."""
+
+    context: str
+    n_shot: int
+    tokens: int
+    rate: Rate
+    fit: float
+    band_low: float
+    band_high: float
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """The smallest condition at which the monotone fit reaches a share; tokens None where it does not."""
+
+    share: float
+    tokens: int | None
+    context: str | None
+    n_shot: int | None
+    tokens_low: int | None  # of the middle 95 % of resamples; None where they do not reach it
+    tokens_high: int | None
+    resamples_reaching: float
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """Pass rate against the prompt tokens of context and examples, for one model in one dialect."""
+
+    model: str
+    dialect: str
+    tasks: int
+    estimated: bool  # tokens counted from the prompt's length: the run does not tell them
+    points: list[Point]
+    reach: list[Reach]
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """What one level of a factor is worth against the factor's reference level, all else equal."""
+
+    factor: str
+    level: str
+    reference: str
+    odds_ratio: float
+    odds_low: float | None  # None where all answers of a level are alike: no interval can be given
+    odds_high: float | None
+    points: float  # average marginal effect, percentage points
+    points_low: float
+    points_high: float
+    p: float
+
+
+class Test(msgspec.Struct, frozen=True):
+    """A joint test: a factor, or the interplay of two, could be left out."""
+
+    __test__ = False  # not a test of ours, whatever a collector makes of the name
+
+    terms: tuple[str, ...]
+    df: int
+    statistic: float
+    p: float
+    departure: float | None = None  # interplay: the cell farthest from what the factors alone predict, percentage points
+    departing: str | None = None
+
+
+class Factors(msgspec.Struct, frozen=True):
+    """What each factor is worth, from a logistic model with errors clustered by task."""
+
+    tasks: int
+    trials: int
+    effects: list[Effect]
+    tests: list[Test]
+    interplay: list[Test]
+    notes: list[str]
+
+
+class HardTask(msgspec.Struct, frozen=True):
+    task_id: str
+    type: str | None
+    category: str | None
+    difficulty: str | None
+    rate: Rate
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """One failing answer in full."""
+
+    run: str
+    task_id: str
+    model: str
+    n_shot: int
+    dialect: str
+    context: str
+    sample: int
+    error_type: str
+    error_detail: str | None
+    question: str | None
+    answer: str | None
+
+
+class Study(msgspec.Struct, frozen=True):
+    """Everything computed from one run or from several runs of one suite."""
+
+    runs: list[RunSeen]
+    graders: list[str]
+    notes: list[str]
+    overall: Rate
+    unasked: int
+    controls: int
+    axes: list[Axis]
+    funnels: list[Funnel]
+    curves: list[Curve]
+    no_curves: str | None
+    factors: Factors | None
+    no_factors: str | None
+    hardest: list[HardTask]
+    failures: list[Failure]

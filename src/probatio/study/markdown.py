@@ -1,0 +1,42 @@
+"""Markdown that foreign text can't break: tables, fenced blocks and quotes made from what models and task files say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+_BACKTICKS = re.compile(r"`+")
+_STARTS_BLOCK = re.compile(r"^(\s*)([#>=~+]|-{2,}|\*{2,}\s*$|_{3,}|`{3,})")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    """A table, one line per row."""
+    return [
+        f"| {' | '.join(head)} |",
+        f"|{'---|' * len(head)}",
+        *(f"| {' | '.join(cell(value) for value in row)} |" for row in rows),
+    ]
+
+
+def cell(value: object) -> str:
+    """One cell: no bar and no line break gets out of it, and no tag works in it."""
+    return " ".join(str(value).split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+def fenced(text: str) -> list[str]:
+    """A block of text as it is, behind a fence longer than any in it."""
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [fence, *text.strip("\n").splitlines(), fence]
+
+
+def quoted(text: str) -> list[str]:
+    """Prose of a foreign hand as a quote: it can emphasise and list, but make no heading, table, block, link or tag."""
+    return [f"> {_harmless(line)}".rstrip() for line in text.strip().splitlines()]
+
+
+def _harmless(line: str) -> str:
+    plain = "".join(character for character in line if character.isprintable() or character == "\t")
+    for sign, instead in (("\\", "\\\\"), ("<", "&lt;"), ("|", "\\|"), ("[", "\\["), ("]", "\\]")):
+        plain = plain.replace(sign, instead)
+    return _STARTS_BLOCK.sub(lambda match: f"{match[1]}\\{match[2]}", plain)

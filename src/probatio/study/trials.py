@@ -1,0 +1,259 @@
+"""The trials of one run or several, read by DuckDB from the results folder into one table.
+
+Runs of the first harness are read as they are: what they do not have (run.json, sample, levels of a later field) is filled with
+what it means. Runs are read together only where they asked the same suite.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from probatio.errors import UsageError
+from probatio.records import UNASKED_ERRORS, TaskType
+from probatio.run.journal import GRADED, RAW
+from probatio.run.runfile import RUN_FILE, find_run, read_run
+from probatio.study.findings import RunSeen
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from probatio.suite.load import Suite
+
+CONTROL_TYPES = frozenset({"write_typescript"})
+"""Tasks that ask nothing about the language under test: in the rates, but not in what tells how well it is learnt."""
+
+DIFFICULTIES = ("easy", "medium", "hard")
+
+_GRADE_COLUMNS = {
+    "task_id": "VARCHAR",
+    "model": "VARCHAR",
+    "n_shot": "INTEGER",
+    "dialect": "VARCHAR",
+    "context": "VARCHAR",
+    "sample": "INTEGER",
+    "level_a": "BOOLEAN",
+    "level_b": "BOOLEAN",
+    "level_c": "BOOLEAN",
+    "correct": "BOOLEAN",
+    "error_type": "VARCHAR",
+    "error_detail": "VARCHAR",
+    "grader_version": "VARCHAR",
+    "framework_version": "VARCHAR",
+}
+
+_KEY = "run, task_id, model, n_shot, dialect, context"
+_OBJECT_BYTES = 16 * 1024 * 1024, 256 * 1024 * 1024
+"""DuckDB's limit for one line: its default, and as far as it goes for a file with longer lines."""
+
+
+@dataclass(slots=True)
+class Trials:
+    """An open table `trials`, one row per graded trial, with what is known about its runs and its suite."""
+
+    db: duckdb.DuckDBPyConnection
+    folders: list[Path]
+    runs: list[RunSeen]
+    graders: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    model_order: list[str] = field(default_factory=list)
+
+    def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        return self.db.execute(query, list(parameters)).fetchall()
+
+    def levels(self, axis: str, where: str = "true") -> list[Any]:
+        """The levels of an axis that occur, in the order a reader expects."""
+        found = [row[0] for row in self.rows(f"select distinct {axis} from trials where {where} and {axis} is not null")]
+        return in_order(axis, found, self.model_order)
+
+
+def in_order(axis: str, levels: Sequence[Any], models: Sequence[str] = ()) -> list[Any]:
+    """Contexts from least to most, numbers by size, models as the run lists them, anything else by name."""
+    from probatio.suite.contexts import CONTEXTS
+
+    known: dict[str, Sequence[str]] = {
+        "context": CONTEXTS,
+        "dialect": ("latin",),
+        "type": get_args(TaskType),
+        "difficulty": DIFFICULTIES,
+        "model": models,
+    }
+    order = list(known.get(axis, ()))
+    return sorted(levels, key=lambda level: (order.index(level) if level in order else len(order), level))
+
+
+def find_results(run: str, results: Path) -> Path:
+    """A run by folder or id; a folder that only holds another harness's grades will do."""
+    folder = Path(run)
+    if not (folder / RUN_FILE).exists() and not (results / run / RUN_FILE).exists() and folder.is_dir():
+        if (folder / GRADED).exists():
+            return folder
+        if (folder / RAW).exists():
+            raise UsageError(f"{folder} holds answers but no grades; grade them first: probatio grade {folder / RAW}")
+    return find_run(run, results)
+
+
+@contextmanager
+def open_trials(folders: Sequence[Path], suite_folder: Path | None = None) -> Iterator[Trials]:
+    """Read the graded trials of these runs, which must have asked the same suite."""
+    import duckdb
+
+    with duckdb.connect() as db:
+        db.execute("set threads = 1")  # lines keep their order, by which repeated lines of old runs are told apart
+        trials = Trials(db, list(folders), [])
+        _read_grades(trials)
+        trials.runs = [_seen(trials, folder, name) for folder, name in zip(folders, run_names(folders), strict=True)]
+        _require_one_suite(trials)
+        _join_suite(trials, suite_folder)
+        yield trials
+
+
+def run_names(folders: Sequence[Path]) -> list[str]:
+    """What a run is called here: its folder's name, made unique where two folders share it."""
+    names = [folder.resolve().name for folder in folders]
+    return [name if names.count(name) == 1 else str(folder) for name, folder in zip(names, folders, strict=True)]
+
+
+def json_lines(files: Sequence[Path], columns: dict[str, str]) -> str:
+    """The table function over these files. A line that can't be read becomes a row of nulls."""
+    largest = max((file.stat().st_size for file in files), default=0)
+    quoted = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
+    size = min(max(_OBJECT_BYTES[0], largest + 1), _OBJECT_BYTES[1])
+    return (
+        f"read_json([{quoted}], format='newline_delimited', columns={columns}, "
+        f"ignore_errors=true, maximum_object_size={size})"
+    )
+
+
+def _read_grades(trials: Trials) -> None:
+    trials.db.execute(
+        "create table lines (run VARCHAR, line BIGINT, "
+        + ", ".join(f"{name} {kind}" for name, kind in _GRADE_COLUMNS.items())
+        + ")"
+    )
+    for folder, name in zip(trials.folders, run_names(trials.folders), strict=True):
+        file = folder / GRADED
+        if file.exists() and file.stat().st_size:
+            source = json_lines([file], _GRADE_COLUMNS)
+            trials.db.execute(f"insert into lines select ?, row_number() over (), * from {source}", [name])
+            _note_unreadable(trials, file, name)
+    asked = " and ".join(f"error_type is distinct from '{error}'" for error in sorted(UNASKED_ERRORS))
+    trials.db.execute(
+        f"""
+        create table graded as
+        with numbered as (
+            select * replace (
+                coalesce(dialect, 'latin') as dialect,
+                coalesce(level_a, correct) as level_a, coalesce(level_b, correct) as level_b,
+                coalesce(level_c, correct) as level_c,
+                -- runs without samples repeat a trial by repeating its line
+                coalesce(sample, row_number() over (partition by {_KEY} order by line) - 1) as sample
+            ), {asked} as asked
+            from lines where task_id is not null and model is not null and n_shot is not null
+                         and context is not null and correct is not null
+        )
+        select * from numbered qualify row_number() over (partition by {_KEY}, sample order by line) = 1
+        """
+    )
+    trials.graders = [row[0] for row in trials.rows("select distinct coalesce(grader_version, '') from graded order by 1")]
+
+
+def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
+    """A torn last line is the mark of a crash and is passed over; any other line that can't be read is told."""
+    required = "task_id is null or model is null or n_shot is null or context is null or correct is null"
+    (bad,) = trials.rows(f"select count(*) from lines where run = ? and ({required})", [name])[0]
+    with file.open("rb") as end:
+        end.seek(-1, os.SEEK_END)
+        bad -= end.read(1) != b"\n" and bad > 0
+    if bad:
+        trials.notes.append(f"{bad} lines of {name}/{file.name} are not grades and were left out.")
+
+
+def _seen(trials: Trials, folder: Path, name: str) -> RunSeen:
+    if (folder / RUN_FILE).exists():
+        record = read_run(folder)
+        trials.model_order += [model for model in record.plan.models if model not in trials.model_order]
+        return RunSeen(
+            name,
+            record.suite_name,
+            record.suite_version,
+            record.suite_fingerprint,
+            record.framework_version,
+            record.created,
+        )
+    versions = [row[0] for row in trials.rows("select distinct framework_version from graded where run = ? order by 1", [name])]
+    version = ", ".join(filter(None, versions)) or "unknown"
+    return RunSeen(name, "another harness's", None, None, version, None)
+
+
+def _require_one_suite(trials: Trials) -> None:
+    first = trials.runs[0]
+    for other in trials.runs[1:]:
+        for what, one, two in (
+            ("suite", first.suite, other.suite),
+            ("suite version", first.suite_version, other.suite_version),
+            ("suite fingerprint", first.suite_fingerprint, other.suite_fingerprint),
+            ("framework version", first.framework_version, other.framework_version),
+        ):
+            if one != two:
+                raise UsageError(
+                    f"{first.run} and {other.run} can't be read together, their {what} differs ({one} and {two}): "
+                    "nothing is compared across suite versions."
+                )
+    if len(trials.runs) > 1 and len(trials.graders) > 1:
+        raise UsageError(
+            f"The runs were graded by different graders ({', '.join(trials.graders)}); "
+            "grade them again with `probatio grade RUN` to bring them together."
+        )
+
+
+def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
+    """Type, category and difficulty of each task, from the suite the run recorded."""
+    suite = _suite(trials, suite_folder)
+    trials.db.execute("create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, difficulty VARCHAR)")
+    if suite is not None and suite.tasks:
+        rows = [
+            (task.id, task.type, task.category, None if task.difficulty is None else str(task.difficulty))
+            for task in suite.tasks.values()
+        ]
+        values = ", ".join(["(?, ?, ?, ?)"] * len(rows))
+        trials.db.execute(f"insert into tasks values {values}", [value for row in rows for value in row])
+    controls = ", ".join(f"'{kind}'" for kind in sorted(CONTROL_TYPES))
+    trials.db.execute(
+        f"create table trials as select graded.*, type, category, difficulty, coalesce(type in ({controls}), false) as control "
+        "from graded left join tasks using (task_id) order by run, line"
+    )
+    (unknown,) = trials.rows("select count(distinct task_id) from trials where type is null")[0]
+    if suite is not None and unknown:
+        trials.notes.append(f"{unknown} tasks are not in the suite {suite.name}: their type, category and difficulty are not known.")
+
+
+def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
+    from probatio.suite.load import load_suite
+    from probatio.suite.prompt import fingerprint
+
+    folder = trials.folders[0]
+    if suite_folder is not None:
+        return load_suite(suite_folder)
+    if not (folder / RUN_FILE).exists():
+        if (folder / "tasks").is_dir():
+            return load_suite(folder)
+        trials.notes.append("The run does not tell its suite: no rates by type, category and difficulty (give --suite).")
+        return None
+    record = read_run(folder)
+    try:
+        suite = load_suite(Path(record.suite) if os.sep in record.suite else None)
+        now = fingerprint(suite, record.grader_version)
+    except UsageError as error:
+        trials.notes.append(f"The suite of the run can't be read, so types, categories and difficulties are missing: {error}")
+        return None
+    if now != record.suite_fingerprint:
+        trials.notes.append(
+            f"The suite {suite.name} has changed since the run (fingerprint {record.suite_fingerprint}, now {now}); "
+            "types, categories and difficulties are those of today."
+        )
+    return suite

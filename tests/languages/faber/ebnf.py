@@ -1,0 +1,111 @@
+"""Reads the EBNF of the documentation and makes up sentences from it."""
+
+from __future__ import annotations
+
+import random
+import re
+
+from probatio.languages.faber.vocabulary import KEYWORD_NAMES, NOT_READABLE
+
+_TOKEN = re.compile(r'"[^"]+"|[A-Za-z_]+|[\[\](){}|]')
+
+TERMINALS = {
+    "NAME": ["x", "y", "nomen", "Persona", "numerus", "lista", "textus", "i", "longitudo"],
+    "KEYWORD": sorted(KEYWORD_NAMES - NOT_READABLE - {"verum", "falsum", "nihil", "ego", "lege"}),
+    "NUMBER": ["0", "1", "42", "2.5", "1e3", "0xff"],
+    "BIGINT": ["12n"],
+    "STRING": ['"a"', '"b c"', "'d\"e'", '"§ et §"', '"x\\n"'],
+    "TEMPLATE": ["`t ${x} u`"],
+}
+
+
+class Grammar:
+    """Each node is ("lit", text), ("ref", name), ("seq", nodes), ("opt", node), ("rep", node) or ("alt", id, nodes)."""
+
+    def __init__(self, rules: dict[str, str]) -> None:
+        self.count = 0
+        self.rules = {}
+        for name, definition in rules.items():
+            if name.islower() and name != "comment":
+                self.tokens = _TOKEN.findall(definition)
+                self.rules[name] = self.choice(name)
+
+    def choice(self, rule: str):  # type: ignore[no-untyped-def]
+        options = [self.sequence(rule)]
+        while self.tokens and self.tokens[0] == "|":
+            self.tokens.pop(0)
+            options.append(self.sequence(rule))
+        self.count += 1
+        return ("alt", f"{rule}/{self.count}", options)
+
+    def sequence(self, rule: str):  # type: ignore[no-untyped-def]
+        parts = []
+        while self.tokens and self.tokens[0] not in "|])}":
+            token = self.tokens.pop(0)
+            if token in "[{(":
+                inner = self.choice(rule)
+                self.tokens.pop(0)
+                parts.append({"[": ("opt", inner), "{": ("rep", inner), "(": inner}[token])
+            else:
+                parts.append(("lit", token[1:-1]) if token[0] == '"' else ("ref", token))
+        return ("seq", parts)
+
+    def alternatives(self) -> set[str]:
+        found: set[str] = set()
+
+        def walk(node) -> None:  # type: ignore[no-untyped-def]
+            if node[0] == "alt":
+                found.update(f"{node[1]}.{i}" for i in range(len(node[2])))
+                for option in node[2]:
+                    walk(option)
+            elif node[0] == "seq":
+                for part in node[1]:
+                    walk(part)
+            elif node[0] in ("opt", "rep"):
+                walk(node[1])
+
+        for rule in self.rules.values():
+            walk(rule)
+        return {name for name in found if not name.startswith("program/")}
+
+    def sentence(self, rule: str, chance: random.Random, depth: int) -> tuple[str, set[str]]:
+        """A text of the rule, and which alternatives were taken on the way."""
+        words: list[str] = []
+        taken: set[str] = set()
+
+        def write(node, room: int) -> None:  # type: ignore[no-untyped-def]
+            kind = node[0]
+            if kind == "lit":
+                words.append(node[1])
+            elif kind == "ref":
+                if node[1] in TERMINALS:
+                    words.append(chance.choice(TERMINALS[node[1]]))
+                else:
+                    write(self.rules[node[1]], room - (node[1] in ("expression", "statement", "block", "type")))
+            elif kind == "seq":
+                for part in node[1]:
+                    write(part, room)
+            elif kind in ("opt", "rep"):
+                if room > 0 and chance.random() < 0.35:
+                    write(node[1], room)
+            else:
+                options = list(range(len(node[2])))
+                if room <= 0:
+                    plain = [i for i in options if self.is_plain(node[2][i])]
+                    options = plain or options
+                i = chance.choice(options)
+                taken.add(f"{node[1]}.{i}")
+                write(node[2][i], room)
+
+        write(self.rules[rule], depth)
+        return " ".join(words), taken
+
+    def is_plain(self, node) -> bool:  # type: ignore[no-untyped-def]
+        """Does the option lead to no further nesting?"""
+        if node[0] == "ref":
+            return node[1] in TERMINALS or node[1] in ("word", "break", "continue", "postfix", "call", "primary", "read", "return")
+        if node[0] == "seq":
+            return all(self.is_plain(part) for part in node[1])
+        if node[0] == "alt":
+            return any(self.is_plain(option) for option in node[2])
+        return True

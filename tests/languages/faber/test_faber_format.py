@@ -1,0 +1,119 @@
+"""Formatting prints one canonical text, keeps comments and blank lines, and never changes what a program means."""
+
+from __future__ import annotations
+
+import pytest
+from languages.faber.material import programs
+
+from probatio.languages import faber
+from probatio.languages.faber.dialects import NAMES, dialect
+from probatio.languages.faber.pipeline import analyse
+from probatio.languages.faber.vocabulary import WORDS
+
+READABLE = [p for p in programs() if not (a := analyse(p, semantic=False)).diagnostics and a.program.complete]
+
+
+def tree(source: str, dialect_name: str = "latin") -> object:
+    analysis = analyse(source, dialect_name, semantic=False)
+    assert not analysis.diagnostics, analysis.diagnostics
+    return analysis.program
+
+
+def test_the_canonical_print() -> None:
+    source = "si x>1{scribe 'a'}secus{scribe\"b\"}fixum  y=(1+2)*3;[1].f()"
+    assert faber.format(source) == (
+        'si x > 1 {\n    scribe "a"\n} secus {\n    scribe "b"\n}\nfixum y = (1 + 2) * 3;\n[1].f()\n'
+    )
+
+
+def test_formatting_twice_is_formatting_once() -> None:
+    for source in READABLE:
+        once = faber.format(source)
+        assert faber.format(once) == once
+
+
+def test_the_print_reads_as_the_same_tree() -> None:
+    for source in READABLE:
+        assert tree(faber.format(source)) == tree(source)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "latin"])
+def test_there_and_back_through_a_dialect_is_the_same_tree_and_the_same_verdict(name: str) -> None:
+    for source in READABLE:
+        there = faber.conversion(source, "latin", name)
+        assert there.diagnostics == []
+        assert tree(faber.format(there.text, name, "latin")) == tree(source)
+        assert bool(faber.check(there.text, name)) == bool(faber.check(source))
+
+
+def test_every_comment_survives() -> None:
+    source = """# head
+fixum xs = [ # one
+    1, # two
+    2
+] # three
+
+# four
+si verum { # five
+    # six
+} secus { scribe 1 } # seven
+elige 1 {
+    # eight
+    casu 1 ergo scribe 1 # nine
+    # ten
+}
+genus A {
+    numerus x # eleven
+    # twelve
+}
+# end"""
+    printed = faber.format(source)
+    numbers = "head one two three four five six seven eight nine ten eleven twelve end".split()
+    assert sorted(line.split("# ")[1] for line in printed.splitlines() if "#" in line) == sorted(numbers)
+    assert faber.format(printed) == printed
+
+
+def test_blank_lines_between_statements_stay_but_never_two() -> None:
+    assert faber.format("scribe 1\n\n\n\nscribe 2\nscribe 3") == "scribe 1\n\nscribe 2\nscribe 3\n"
+
+
+def test_what_cannot_be_read_comes_back_unchanged_with_the_reason() -> None:
+    result = faber.conversion("scribe (1", "latin", "english")
+    assert result.text == "scribe (1"
+    assert [d.code for d in result.diagnostics] == ["expected"]
+
+
+def test_a_name_that_is_a_word_of_the_dialect_is_renamed_visibly_and_back() -> None:
+    source = "fixum class = 1\nfixum id_class = 2\nscribe class + id_class, `${class}`\n"
+    there = faber.conversion(source, "latin", "english")
+    assert there.text == "const id_class = 1\nconst id_id_class = 2\nprint id_class + id_id_class, `${id_class}`\n"
+    assert there.renamed == {"class": "id_class", "id_class": "id_id_class"}
+    assert faber.format(there.text, "english", "latin") == source
+
+
+def test_a_foreign_name_that_latin_cannot_read_is_renamed() -> None:
+    result = faber.conversion("const si = 1\nprint si\n", "english", "latin")
+    assert result.text == "fixum id_si = 1\nscribe id_si\n"
+    assert result.renamed == {"si": "id_si"}
+
+
+def test_the_words_of_a_dialect_are_all_different() -> None:
+    for name in NAMES:
+        assert len(set(dialect(name).words.values())) == len(WORDS)
+
+
+def test_scrambled_words_are_pronounceable_nonsense_and_fixed() -> None:
+    words = dialect("scrambled").words
+    assert all(word.isascii() and word.isalpha() and word.islower() for word in words.values())
+    assert not set(words.values()) & set(words)
+    assert [words[w] for w in ("fixum", "functio", "scribe")] == ["flarskour", "bopouk", "flirzolsail"]
+
+
+def test_latin_words_mean_nothing_in_another_dialect() -> None:
+    assert faber.error_class(faber.check("fixum x = 1", "english")) is not None
+    assert [d.code for d in faber.check("const numerus x = 1", "english")] == ["type"]
+
+
+def test_an_unknown_dialect_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(ValueError, match="latin, english, symbols, scrambled"):
+        faber.check("", "klingon")

@@ -1,0 +1,51 @@
+"""The grammar in the documentation is the parser's own, and the parser reads what it describes."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+
+from languages.faber.ebnf import Grammar
+
+from probatio.languages.faber.grammar import MODULES, grammar, rules
+from probatio.languages.faber.pipeline import analyse
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_documentation_shows_the_grammar_as_it_stands_above_the_parsers_functions() -> None:
+    text = (ROOT / "docs" / "faber.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```ebnf\n(.*?)```", text, re.DOTALL)
+    assert shown == grammar()
+
+
+def test_every_function_that_reads_a_construct_has_its_rule_above_it() -> None:
+    folder = ROOT / "src" / "probatio" / "languages" / "faber"
+    for module in MODULES[1:-1]:
+        source = (folder / f"{module}.py").read_text(encoding="utf-8")
+        for match in re.finditer(r"(?P<before>.*)\n    def (?P<name>\w+)\(self\) -> (?:Statement|Block|If|Case|Pattern|TypeName)\b", source):
+            assert match["before"].lstrip().startswith(("#", "raise", "@")) or match["name"] in UNRULED, f"{module}.{match['name']}"
+
+
+UNRULED = {"given", "default_case", "expression", "block", "statement"}
+
+
+def test_every_rule_is_defined_and_used() -> None:
+    known = set(rules())
+    used = {name for definition in rules().values() for name in re.findall(r'(?<!["\w])[a-z_]{2,}(?!["\w])', re.sub(r'"[^"]*"', "", definition))}
+    parser_rules = {name for name in known if name.islower() and name != "comment"}
+    assert parser_rules - used == {"program"}
+
+
+def test_every_alternative_of_every_rule_occurs_in_a_program_the_parser_reads() -> None:
+    described = Grammar(rules())
+    chance = random.Random(1)
+    missing = described.alternatives()
+    for _ in range(12_000):
+        if not missing:
+            break
+        text, taken = described.sentence("statement", chance, depth=5)
+        if missing & taken and not analyse(text, semantic=False).diagnostics:
+            missing -= taken
+    assert not missing
