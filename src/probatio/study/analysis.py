@@ -1,82 +1,90 @@
-"""`analysis.md`: the computed tables of a run, read by DuckDB from its graded results."""
+"""`analysis.md`: a study of one run or several, written beside the results it is computed from."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-from probatio.run.journal import GRADED
-from probatio.run.runfile import read_run
-from probatio.study.intervals import wilson
+from probatio.errors import UsageError
+from probatio.study.curves import learning_curves
+from probatio.study.factors import factors
+from probatio.study.failures import failures
+from probatio.study.findings import Study
+from probatio.study.narrative import Narrative, narrate, section, unasked
+from probatio.study.rates import axes, funnels, hardest, overall
+from probatio.study.report import report
+from probatio.study.tokens import taught
+from probatio.study.trials import Trials, open_trials
+from probatio.suite.models import Config
 
-AXES = (("Model", "model"), ("Context", "context"), ("N-shot", "n_shot"), ("Dialect", "dialect"), ("Task", "task_id"))
+ANALYSIS = "analysis.md"
+PICTURE = "analysis-{name}.png"
 
-_COLUMNS = {
-    "model": "VARCHAR",
-    "context": "VARCHAR",
-    "n_shot": "INTEGER",
-    "dialect": "VARCHAR",
-    "task_id": "VARCHAR",
-    "correct": "BOOLEAN",
-    "error_type": "VARCHAR",
-}
+CHART_TRIALS = 40
+"""Fewer trials than this make a table that is read faster than a chart is drawn."""
 
 
 def write_analysis(folder: Path) -> Path:
-    """Write the analysis beside the results it is computed from."""
-    target = folder / "analysis.md"
-    target.write_text(analysis(folder), encoding="utf-8")
-    return target
+    """Study a run and write its analysis. Asks no model and needs no network."""
+    return write_study(study_of([folder]), folder)[0]
 
 
-def analysis(folder: Path) -> str:
-    """Rates with Wilson intervals by each axis; trials that could not be asked are counted apart."""
-    record = read_run(folder)
-    head = [
-        f"# Run {record.run_id}",
-        "",
-        f"Suite {record.suite_name} {record.suite_version or ''} · framework {record.framework_version} · "
-        f"grader {record.grader_version} · {record.created}",
-    ]
-    graded = folder / GRADED
-    if not graded.exists() or not graded.stat().st_size:
-        return "\n".join([*head, "", "No answer has been graded yet.", ""])
-    import duckdb
-
-    with duckdb.connect() as db:
-        db.execute(
-            "create table grades as "
-            f"select * from read_json(?, format='newline_delimited', columns={_COLUMNS}, ignore_errors=true)",
-            [str(graded)],
-        )
-        sections = [_rates(db, title, column) for title, column in AXES]
-        return "\n".join([*head, "", *sections, _errors(db)])
+def study_of(folders: Sequence[Path], suite: Path | None = None) -> Study:
+    """Everything there is to find in these runs, which must have asked the same suite."""
+    with open_trials(folders, suite) as trials:
+        return _study(trials)
 
 
-def _rates(db: Any, title: str, column: str) -> str:
-    rows = db.execute(
-        f"select {column}, count(*) filter (correct), count(*) filter (error_type is distinct from 'api_error'), "
-        f"count(*) filter (error_type = 'api_error') from grades group by 1 order by 1"
-    ).fetchall()
-    lines = [
-        f"## {title}",
-        "",
-        f"| {title.lower()} | passed | rate | 95 % interval | not asked |",
-        "|---|---|---|---|---|",
-    ]
-    for name, passed, asked, errors in rows:
-        low, high = wilson(passed, asked)
-        rate = f"{100 * passed / asked:.0f} %" if asked else "–"
-        lines.append(f"| {name} | {passed}/{asked} | {rate} | {100 * low:.0f}–{100 * high:.0f} % | {errors} |")
-    return "\n".join([*lines, ""])
+def write_study(
+    study: Study, target: Path, config: Config | None = None, env: Mapping[str, str] | None = None
+) -> tuple[Path, Narrative]:
+    """Write analysis.md and its pictures into the folder; with a config its analyst adds the narrative."""
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        computed = report(study, _pictures(study, target))
+        narrative = unasked(computed, target) if config is None else narrate(computed, config, env or {}, target)
+        part = target / f"{ANALYSIS}.part"
+        part.write_text(f"{computed}\n{section(narrative, computed)}", encoding="utf-8")
+        part.replace(target / ANALYSIS)
+    except OSError as error:
+        raise UsageError(f"{target} can't be written: {error.strerror}; name another folder with --out.") from None
+    return target / ANALYSIS, narrative
 
 
-def _errors(db: Any) -> str:
-    rows = db.execute(
-        "select error_type, count(*) from grades where error_type is not null group by 1 order by 2 desc, 1"
-    ).fetchall()
-    if not rows:
-        return "## Errors\n\nNone.\n"
-    return "\n".join(
-        ["## Errors", "", "| error | trials |", "|---|---|", *(f"| {kind} | {count} |" for kind, count in rows), ""]
+def _study(trials: Trials) -> Study:
+    rate = overall(trials)
+    tokens = taught(trials) if rate.asked else {}
+    curves, no_curves = learning_curves(trials, tokens)
+    worth, no_worth = factors(trials) if rate.asked else (None, "No answer has been graded yet.")
+    unasked_trials, controls = trials.rows("select count(*) filter (not asked), count(*) filter (asked and control) from trials")[0]
+    return Study(
+        runs=trials.runs,
+        graders=trials.graders,
+        notes=trials.notes,
+        overall=rate,
+        unasked=unasked_trials,
+        controls=controls,
+        axes=axes(trials),
+        funnels=funnels(trials),
+        curves=curves,
+        no_curves=no_curves,
+        factors=worth,
+        no_factors=no_worth,
+        hardest=hardest(trials),
+        failures=failures(trials, tokens),
     )
+
+
+def _pictures(study: Study, target: Path) -> dict[str, str]:
+    """Draw what there is to draw; pictures of an earlier analysis do not outlive it."""
+    for stale in target.glob(PICTURE.format(name="*")):
+        stale.unlink()
+    if study.overall.asked < CHART_TRIALS or not (study.curves or len(study.funnels) > 1):
+        return {}
+    from probatio.study.charts import charts_of, write_png
+
+    names = {}
+    for name, chart in charts_of(study).items():
+        names[name] = PICTURE.format(name=name)
+        write_png(chart, target / names[name])
+    return names

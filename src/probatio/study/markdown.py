@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _BACKTICKS = re.compile(r"`+")
-_STARTS_BLOCK = re.compile(r"^(\s*)([#>=~+]|-{2,}|\*{2,}\s*$|_{3,}|`{3,})")
+_STARTS_BLOCK = re.compile(r"^(\s*)([#>=~]|-{2,}|-\s*$|\*[\s*]*$|_{3,}|`{3,})")
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

@@ -1,0 +1,275 @@
+"""The computed part of `analysis.md`, and the short form of it: a study's findings as text, nothing computed here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from probatio.study.findings import Curve, Effect, Failure, Level, Reach, Study, Test
+from probatio.study.intervals import Rate
+from probatio.study.markdown import cell, fenced, table
+
+AXIS_TITLES = {
+    "model": "Model",
+    "context": "Context",
+    "n_shot": "N-shot",
+    "dialect": "Dialect",
+    "type": "Type",
+    "category": "Category",
+    "difficulty": "Difficulty",
+}
+
+FAILURES_TITLE = "## Failing examples"
+
+DASH = "–"
+
+
+def report(study: Study, charts: Mapping[str, str]) -> str:
+    """The whole computed part. `charts` names the picture files there are."""
+    lines = [*_head(study), *_short_section(study), *_funnel(study, charts), *_rates(study)]
+    lines += [*_curves(study, charts), *_factors(study), *_hardest(study), *_failures(study)]
+    return "\n".join(lines) + "\n"
+
+
+def short_form(study: Study) -> list[str]:
+    """What a reader in a hurry needs: the rate, and per model how many tokens it takes to reach the marks."""
+    if not study.overall.asked:
+        return ["No answer has been graded yet."]
+    rate = study.overall
+    unasked = f", {study.unasked} not asked" if study.unasked else ""
+    lines = [f"{rate.passed}/{rate.asked} passed ({_share(rate)}, 95 % {_interval(rate)}) over {rate.tasks} tasks{unasked}"]
+    axes = {axis.name: axis.levels for axis in study.axes}
+    if len(axes.get("model", ())) > 1:
+        lines += [f"{level.name}: {_share(level.rate)} ({_interval(level.rate)})" for level in axes["model"]]
+    lines += [
+        f"{_curve_name(curve, study)}: {', '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
+        for curve in study.curves
+    ]
+    return lines
+
+
+def _head(study: Study) -> list[str]:
+    names = [run.run for run in study.runs]
+    first = study.runs[0]
+    facts = [
+        f"Suite {first.suite} {first.suite_version or ''}".strip(),
+        *([f"fingerprint {first.suite_fingerprint}"] if first.suite_fingerprint else []),
+        f"framework {first.framework_version}",
+        f"grader {', '.join(filter(None, study.graders)) or 'unknown'}",
+        *([first.created] if first.created and len(names) == 1 else []),
+    ]
+    notes = [f"Note: {note}" for note in study.notes]
+    return [f"# Run{'s' if len(names) > 1 else ''} {cell(', '.join(names))}", "", cell(" · ".join(facts)), "", *_paragraphs(notes)]
+
+
+def _short_section(study: Study) -> list[str]:
+    return ["## In short", "", *(f"- {cell(line)}" for line in short_form(study)), ""]
+
+
+def _funnel(study: Study, charts: Mapping[str, str]) -> list[str]:
+    if not study.funnels:
+        return []
+    rows = [
+        [
+            one.model,
+            one.asked,
+            *(f"{count} ({_percent(count, one.asked)})" for count in (one.level_a, one.level_b, one.level_c)),
+            one.unasked,
+        ]
+        for one in study.funnels
+    ]
+    lines = ["## Funnel", "", "Each level counts the answers that came through it and all before it.", ""]
+    lines += table(["model", "asked", "A typechecks", "B runs", "C right output", "not asked"], rows)
+    kinds = sorted({kind for one in study.funnels for kind in one.errors}, key=lambda kind: (-_total(study, kind), kind))
+    if kinds:
+        rows = [[kind, *(one.errors.get(kind, 0) for one in study.funnels)] for kind in kinds]
+        lines += ["", "What stopped the others:", "", *table(["error", *(cell(one.model) for one in study.funnels)], rows)]
+    return [*lines, *_picture(charts, "funnel", "How many answers come through each level"), ""]
+
+
+def _total(study: Study, kind: str) -> int:
+    return sum(one.errors.get(kind, 0) for one in study.funnels)
+
+
+def _rates(study: Study) -> list[str]:
+    lines = []
+    for axis in study.axes:
+        title = AXIS_TITLES[axis.name]
+        lines += [f"## {title}", ""]
+        lines += table(
+            [title.lower(), "passed", "rate", "95 % interval", "tasks", "not asked"],
+            [_level(level) for level in axis.levels],
+        )
+        lines.append("")
+    return lines
+
+
+def _level(level: Level) -> list[object]:
+    rate = level.rate
+    return [level.name, f"{rate.passed}/{rate.asked}", _share(rate), _interval(rate), rate.tasks, level.unasked]
+
+
+def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
+    lines = ["## Learning curves", ""]
+    if study.no_curves:
+        return [*lines, study.no_curves, ""]
+    lines += [
+        "Pass rate against the prompt tokens of context and examples; the fit never falls, its band comes from drawing the "
+        "tasks again. " + _controls(study),
+        "",
+    ]
+    rows = [
+        [_curve_name(curve, study), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)] for curve in study.curves
+    ]
+    shares = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
+    lines += table(["model", *(f"reaches {share}" for share in shares)], rows)
+    lines += _picture(charts, "learning-curves", "Learning curves") + _picture(charts, "contexts", "Context by n-shot")
+    for curve in study.curves:
+        size = "tokens (estimated)" if curve.estimated else "tokens"
+        lines += ["", f"### {cell(_curve_name(curve, study))}", ""]
+        lines += table(
+            ["context", "n-shot", size, "passed", "rate", "95 % interval", "fit", "band"],
+            [
+                [
+                    point.context,
+                    point.n_shot,
+                    f"{point.tokens:,}",
+                    f"{point.rate.passed}/{point.rate.asked}",
+                    _share(point.rate),
+                    _interval(point.rate),
+                    f"{100 * point.fit:.0f} %",
+                    f"{100 * point.band_low:.0f}–{100 * point.band_high:.0f} %",
+                ]
+                for point in curve.points
+            ],
+        )
+    return [*lines, ""]
+
+
+def _controls(study: Study) -> str:
+    return f"The {study.controls} trials of control tasks, which ask nothing about the language, are left out." if study.controls else ""
+
+
+def _factors(study: Study) -> list[str]:
+    lines = ["## What each factor is worth", ""]
+    found = study.factors
+    if found is None:
+        return [*lines, study.no_factors or "", ""]
+    lines += [
+        f"A logistic model of {found.trials} trials, errors clustered by {found.tasks} tasks. Points: how the pass rate moves, in "
+        f"percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
+        "",
+        *table(
+            ["factor", "level", "against", "points", "95 % interval", "odds ratio", "95 % interval", "p"],
+            [_effect(effect) for effect in found.effects],
+        ),
+        "",
+        "Could the factor be left out? Could two be told by their sum alone?",
+        "",
+        *table(
+            ["term", "df", "chi²", "p", "farthest from the sum"],
+            [_test(test) for test in (*found.tests, *found.interplay)],
+        ),
+        "",
+    ]
+    return [*lines, *_paragraphs([f"Note: {note}" for note in found.notes])]
+
+
+def _effect(effect: Effect) -> list[object]:
+    odds = DASH if effect.odds_low is None or effect.odds_high is None else f"{effect.odds_low:.2f}–{effect.odds_high:.2f}"
+    return [
+        AXIS_TITLES[effect.factor].lower(),
+        effect.level,
+        effect.reference,
+        f"{effect.points:+.1f}",
+        f"{effect.points_low:+.1f} to {effect.points_high:+.1f}",
+        f"{effect.odds_ratio:.2f}",
+        odds,
+        p_value(effect.p),
+    ]
+
+
+def _test(test: Test) -> list[object]:
+    where = DASH if test.departure is None else f"{test.departure:+.1f} points: {test.departing}"
+    return [" × ".join(AXIS_TITLES[term].lower() for term in test.terms), test.df, f"{test.statistic:.1f}", p_value(test.p), where]
+
+
+def _hardest(study: Study) -> list[str]:
+    lines = ["## Hardest tasks", ""]
+    if not study.hardest:
+        return [*lines, "No task failed.", ""]
+    rows = [
+        [
+            task.task_id,
+            *(value or DASH for value in (task.type, task.category, task.difficulty)),
+            f"{task.rate.passed}/{task.rate.asked}",
+            _share(task.rate),
+            _interval(task.rate),
+        ]
+        for task in study.hardest
+    ]
+    return [*lines, *table(["task", "type", "category", "difficulty", "passed", "rate", "95 % interval"], rows), ""]
+
+
+def _failures(study: Study) -> list[str]:
+    if not study.failures:
+        return []
+    return [FAILURES_TITLE, "", *(line for failure in study.failures for line in _failure(failure, len(study.runs) > 1))]
+
+
+def _failure(failure: Failure, tell_run: bool) -> list[str]:
+    run = f"{failure.run} · " if tell_run else ""
+    condition = f"{failure.context} · {failure.n_shot}-shot · {failure.dialect} · sample {failure.sample}"
+    lines = [f"### {cell(failure.error_type)}: {cell(failure.task_id)}", "", cell(f"{run}{failure.model} · {condition}"), ""]
+    parts = (("Question:", failure.question), ("Answer:", failure.answer), ("Diagnosis:", failure.error_detail))
+    for title, text in parts:
+        lines += [title, "", *(fenced(text) if text and text.strip() else ["(none)"]), ""]
+    return lines
+
+
+def p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _curve_name(curve: Curve, study: Study) -> str:
+    several = len({other.dialect for other in study.curves}) > 1
+    return f"{curve.model}, {curve.dialect}" if several else curve.model
+
+
+def _reached(reach: Reach, estimated: bool) -> str:
+    """`80 % at basic, 3-shot (1,240 tokens; 610 to not reached)`."""
+    mark = f"{100 * reach.share:.0f} %"
+    if reach.tokens is None:
+        doubt = f"; {100 * reach.resamples_reaching:.0f} % of resamples reach it" if reach.resamples_reaching else ""
+        return f"{mark} not reached{doubt}"
+    about = "about " if estimated else ""
+    return f"{mark} at {reach.context}, {reach.n_shot}-shot ({about}{reach.tokens:,} tokens; {_tokens_interval(reach)})"
+
+
+def _reached_cell(reach: Reach, estimated: bool) -> str:
+    return _reached(reach, estimated).removeprefix(f"{100 * reach.share:.0f} % ").removeprefix("at ")
+
+
+def _tokens_interval(reach: Reach) -> str:
+    low, high = ("not reached" if end is None else f"{end:,}" for end in (reach.tokens_low, reach.tokens_high))
+    return f"95 % {low} to {high}" if low != high else f"95 % {low}"
+
+
+def _share(rate: Rate) -> str:
+    return DASH if rate.share is None else f"{100 * rate.share:.0f} %"
+
+
+def _interval(rate: Rate) -> str:
+    return f"{100 * rate.low:.0f}–{100 * rate.high:.0f} %" if rate.asked else DASH
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f} %" if whole else DASH
+
+
+def _picture(charts: Mapping[str, str], name: str, caption: str) -> list[str]:
+    return ["", f"![{caption}]({charts[name]})"] if name in charts else []
+
+
+def _paragraphs(sentences: list[Any]) -> list[str]:
+    return [line for sentence in sentences for line in (cell(sentence), "")]
