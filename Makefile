@@ -7,7 +7,7 @@ READY := .venv/.ready
 .PHONY: run test lint types imports tests quick bench clean
 
 run: $(READY)
-	$(BIN)/probatio trial --limit 14 --context minimal --n-shot 3
+	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
 
 test: lint types imports tests
 

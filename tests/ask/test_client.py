@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from double import Double, Faults
 
+from double import Double, Faults
 from probatio.ask import retry
 from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.gate import GateClosed

@@ -4,10 +4,10 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner
-from double import Double
-from run.trials import finished, new_run
 
+from double import Double
 from probatio.cli.grade import command
+from run.trials import finished, new_run
 
 
 def graded(*arguments: object) -> tuple[int, str]:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from double import Double
 from run.trials import argv, asked, finished, new_run, suite
 

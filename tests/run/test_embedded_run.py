@@ -6,10 +6,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from run.trials import COMMAND, asked, graded, suite
 
 from probatio.ask import weights
 from probatio.errors import ProbatioError
+from run.trials import COMMAND, asked, graded, suite
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,9 @@ def smallest() -> Path:
         pytest.skip(f"the weights can't be had here: {error}")
 
 
-def test_a_run_on_the_embedded_model_is_asked_graded_and_says_which_file_answered(tmp_path: Path, smallest: Path) -> None:
+def test_a_run_on_the_embedded_model_is_asked_graded_and_says_which_file_answered(
+    tmp_path: Path, smallest: Path
+) -> None:
     command = [*COMMAND, "trial", "--model", "smollm2-135m", "--suite", str(suite(tmp_path / "suite", tasks=3))]
     flags = ["--context", "minimal", "--n-shot", "0", "--results", str(tmp_path / "results"), "--run-id", "r"]
     (tmp_path / "config").mkdir()
@@ -28,7 +30,9 @@ def test_a_run_on_the_embedded_model_is_asked_graded_and_says_which_file_answere
     model = {"id": "smollm2-135m", "provider": "embedded", "name": "smollm2-135m"}
     config.write_text(json.dumps({"models": [model], "trials": {"max_tokens": 24}}))
     env = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
-    done = subprocess.run([*command, *flags], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [*command, *flags], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert len(asked(tmp_path)) == len(graded(tmp_path)) == 3
     record = json.loads((tmp_path / "results" / "r" / "run.json").read_text())

@@ -8,11 +8,11 @@ import time
 from pathlib import Path
 
 import pytest
-from double import Double, Faults
-from run.trials import argv, asked, environment, finished, graded, grades, new_run, suite
 
+from double import Double, Faults
 from probatio.records import Response
 from probatio.run.journal import RAW, read_lines
+from run.trials import argv, asked, environment, finished, graded, grades, new_run, suite
 
 FAULTY = Faults(too_many=0.05, server_error=0.05, reset=0.03, torn=0.02, empty_choices=0.02, error_in_200=0.02)
 

@@ -59,7 +59,10 @@ def test_a_bad_line_in_the_middle_is_named(tmp_path: Path) -> None:
 
 
 def test_a_second_writer_is_refused_and_the_lock_goes_with_the_process(tmp_path: Path) -> None:
-    hold = f"from probatio.run.journal import Journal; from pathlib import Path; j = Journal(Path({str(tmp_path)!r})); print('held', flush=True); input()"
+    hold = (
+        "from pathlib import Path; from probatio.run.journal import Journal; "
+        f"journal = Journal(Path({str(tmp_path)!r})); print('held', flush=True); input()"
+    )
     holder = subprocess.Popen([sys.executable, "-c", hold], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert holder.stdout
     assert holder.stdout.readline() == "held\n"

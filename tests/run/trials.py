@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from double import Double
-
 from probatio.records import Grade, Response, TrialKey
 from probatio.run.journal import GRADED, RAW, read_lines
 

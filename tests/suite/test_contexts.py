@@ -56,5 +56,5 @@ def test_a_suite_may_bring_contexts_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("template", ["{{w: nothing}}", "{{words: no such group}}"])
 def test_a_placeholder_that_names_nothing_is_an_error_with_its_file(template: str) -> None:
-    with pytest.raises(UsageError, match="mine.md"):
+    with pytest.raises(UsageError, match=r"mine\.md"):
         rendered(template, "latin", "mine.md")

@@ -21,7 +21,10 @@ def test_the_suite_is_what_its_version_says() -> None:
 def test_every_kind_of_change_moves_the_fingerprint() -> None:
     before = fingerprint(SUITE, GRADER_VERSION)
     first = next(iter(SUITE.tasks.values()))
-    assert fingerprint(replace(SUITE, tasks={**SUITE.tasks, first.id: replace(first, goal="other")}), GRADER_VERSION) != before
+    assert (
+        fingerprint(replace(SUITE, tasks={**SUITE.tasks, first.id: replace(first, goal="other")}), GRADER_VERSION)
+        != before
+    )
     assert fingerprint(replace(SUITE, examples=SUITE.examples[1:]), GRADER_VERSION) != before
     assert fingerprint(SUITE, "another grader") != before
 

@@ -56,7 +56,9 @@ def _study(trials: Trials) -> Study:
     tokens = taught(trials) if rate.asked else {}
     curves, no_curves = learning_curves(trials, tokens)
     worth, no_worth = factors(trials) if rate.asked else (None, "No answer has been graded yet.")
-    unasked_trials, controls = trials.rows("select count(*) filter (not asked), count(*) filter (asked and control) from trials")[0]
+    unasked_trials, controls = trials.rows(
+        "select count(*) filter (not asked), count(*) filter (asked and control) from trials"
+    )[0]
     return Study(
         runs=trials.runs,
         graders=trials.graders,

@@ -50,14 +50,18 @@ def learning_curves(curves: Sequence[Curve]) -> alt.Chart:
     band = source.mark_area(opacity=0.18, interpolate="step-after").encode(
         x=tokens, y=alt.Y("low:Q", scale=share, title="pass rate", axis=alt.Axis(format="%")), y2="high:Q", color=colour
     )
-    fit = source.mark_line(interpolate="step-after", strokeWidth=2).encode(x=tokens, y=alt.Y("fit:Q", scale=share), color=colour)
+    fit = source.mark_line(interpolate="step-after", strokeWidth=2).encode(
+        x=tokens, y=alt.Y("fit:Q", scale=share), color=colour
+    )
     points = source.mark_point(filled=True, size=45).encode(
         x=tokens,
         y=alt.Y("rate:Q", scale=share),
         color=colour,
         tooltip=["model:N", "condition:N", alt.Tooltip("rate:Q", format=".0%"), "tokens:Q"],
     )
-    marks = alt.Chart(_data([{"share": 0.8}, {"share": 0.9}])).mark_rule(strokeDash=[4, 4], opacity=0.5).encode(y="share:Q")
+    marks = (
+        alt.Chart(_data([{"share": 0.8}, {"share": 0.9}])).mark_rule(strokeDash=[4, 4], opacity=0.5).encode(y="share:Q")
+    )
     layers: Any = alt.layer(marks, band, fit, points)
     chart: alt.Chart = layers.properties(width=560, height=320, title="Learning curves, with 95 % bands over tasks")
     return chart
@@ -79,7 +83,9 @@ def heat_map(curves: Sequence[Curve]) -> alt.Chart:
     contexts = in_order("context", sorted({row["context"] for row in rows}))
     source = alt.Chart().encode(x=alt.X("n-shot:O"), y=alt.Y("context:N", sort=contexts))
     fields = source.mark_rect().encode(
-        color=alt.Color("rate:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=alt.Legend(format="%", title="passed"))
+        color=alt.Color(
+            "rate:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=alt.Legend(format="%", title="passed")
+        )
     )
     labels = source.mark_text().encode(
         text="label:N", color=alt.condition("datum.rate > 0.6", alt.value("black"), alt.value("white"))
@@ -121,5 +127,5 @@ def _title(curve: Curve, curves: Sequence[Curve]) -> str:
     return curve.model if len({other.dialect for other in curves}) == 1 else f"{curve.model} · {curve.dialect}"
 
 
-def _data(rows: list[dict[str, Any]]) -> alt.Data:
-    return alt.Data(values=rows)
+def _data(rows: list[dict[str, Any]]) -> alt.InlineData:
+    return alt.InlineData(values=rows)

@@ -40,7 +40,7 @@ Counts = Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]
 def learning_curves(trials: Trials, tokens: Mapping[Condition, Taught]) -> tuple[list[Curve], str | None]:
     """A curve for each model and dialect that was asked under enough conditions; else the reason there is none."""
     if not tokens:
-        return [], "The prompts were not kept with the answers, so the tokens of context and examples are not known."
+        return [], "The tokens of context and examples are not known: no condition has the prompts of two tasks."
     per_curve: dict[tuple[str, str], dict[tuple[str, int], dict[str, tuple[int, int]]]] = defaultdict(
         lambda: defaultdict(dict)
     )

@@ -53,19 +53,28 @@ def factors(trials: Trials) -> tuple[Factors | None, str | None]:
         f"from trials where {usable}"
     )[0]
     if not varied:
-        return None, "Every trial was asked under the same context, n-shot and dialect of the same model: nothing to tell apart."
+        return (
+            None,
+            "Every trial was asked under the same context, n-shot and dialect of the same model: nothing to tell apart.",
+        )
     if tasks < MIN_TASKS:
         return None, f"Errors clustered by task need at least {MIN_TASKS} tasks; there are {tasks}."
     if not right or not wrong:
         return None, f"All {right or wrong} answers {'passed' if right else 'failed'}: no factor can be worth anything."
     cells, notes = _cells(trials, varied, usable)
-    notes[:0] = [f"{factor} has one level only ({levels[factor][0]}) and is left out." for factor in FACTORS if factor not in varied]
+    notes[:0] = [
+        f"{factor} has one level only ({levels[factor][0]}) and is left out."
+        for factor in FACTORS
+        if factor not in varied
+    ]
     from probatio.study.logit import fit
 
     fitted = fit(cells.design, cells.passed, cells.asked)
     effects = [_effect(cells, fitted, number, notes) for number in range(len(cells.terms))]
     tests = [test for factor in varied if (test := _factor_test(cells, factor)) is not None]
-    interplay = [test for pair in combinations(varied, 2) if (test := _interplay(cells, fitted, pair, notes)) is not None]
+    interplay = [
+        test for pair in combinations(varied, 2) if (test := _interplay(cells, fitted, pair, notes)) is not None
+    ]
     return Factors(tasks, right + wrong, effects, tests, interplay, notes), None
 
 
@@ -90,7 +99,7 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[_
     constant = np.ones((len(places), 1))
     kept = independent_columns(constant, columns)
     notes = [
-        f"{terms[number].factor} {terms[number].level} can't be told apart from the other factors in these trials and is left out."
+        f"{terms[number].factor} {terms[number].level} can't be told from the other factors in these trials and is left out."
         for number in range(len(terms))
         if number not in kept
     ]
@@ -155,7 +164,7 @@ def _alike(cells: _Cells, factor: str, level: Any) -> str | None:
     passed, asked = cells.passed[:, mine].sum(), cells.asked[:, mine].sum()
     if passed not in (0, asked):
         return None
-    return f"All {asked:.0f} answers with {factor} {level} {'passed' if passed else 'failed'}: its odds have no upper or lower end."
+    return f"All {asked:.0f} answers with {factor} {level} {'passed' if passed else 'failed'}: its odds ratio has no interval."
 
 
 def _factor_test(cells: _Cells, factor: str) -> Test | None:
@@ -166,7 +175,9 @@ def _factor_test(cells: _Cells, factor: str) -> Test | None:
     mine = [number for number, term in enumerate(cells.terms, 1) if term.factor == factor]
     if not mine:
         return None
-    statistic, df, p = score_test(np.delete(cells.design, mine, axis=1), cells.design[:, mine], cells.passed, cells.asked)
+    statistic, df, p = score_test(
+        np.delete(cells.design, mine, axis=1), cells.design[:, mine], cells.passed, cells.asked
+    )
     return Test((factor,), df, statistic, p) if df else None
 
 
@@ -179,14 +190,14 @@ def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[st
     columns = {
         factor: [number for number, term in enumerate(cells.terms, 1) if term.factor == factor] for factor in pair
     }
-    products = [
-        cells.design[:, one] * cells.design[:, two] for one in columns[pair[0]] for two in columns[pair[1]]
-    ]
+    products = [cells.design[:, one] * cells.design[:, two] for one in columns[pair[0]] for two in columns[pair[1]]]
     kept = independent_columns(cells.design, np.array(products).T) if products else []
     if not kept:
         return None
     if len(kept) > len(cells.passed) // 2:
-        notes.append(f"The interplay of {pair[0]} and {pair[1]} has {len(kept)} terms, too many for {len(cells.passed)} tasks.")
+        notes.append(
+            f"The interplay of {pair[0]} and {pair[1]} has {len(kept)} terms, too many for {len(cells.passed)} tasks."
+        )
         return None
     extra = np.array(products).T[:, kept]
     statistic, df, p = score_test(cells.design, extra, cells.passed, cells.asked)

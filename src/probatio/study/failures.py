@@ -41,13 +41,17 @@ def failures(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[Failure
         part = tokens.get(Condition(model, dialect, context, n_shot))
         question = prompt[part.characters :] if prompt and part else prompt
         found.append(
-            Failure(run, task, model, n_shot, dialect, context, sample, error, _cut(detail), _cut(question), _cut(answer))
+            Failure(
+                run, task, model, n_shot, dialect, context, sample, error, _cut(detail), _cut(question), _cut(answer)
+            )
         )
     return found
 
 
 def _chosen(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[tuple[Any, ...]]:
-    trials.db.execute("create or replace table sizes (model VARCHAR, dialect VARCHAR, context VARCHAR, n_shot INTEGER, size INTEGER)")
+    trials.db.execute(
+        "create or replace table sizes (model VARCHAR, dialect VARCHAR, context VARCHAR, n_shot INTEGER, size INTEGER)"
+    )
     if tokens:
         values = [value for condition, part in tokens.items() for value in (*condition, part.tokens)]
         trials.db.execute(f"insert into sizes values {', '.join(['(?, ?, ?, ?, ?)'] * len(tokens))}", values)
@@ -80,7 +84,8 @@ def _texts(trials: Trials, chosen: list[tuple[Any, ...]]) -> dict[tuple[Any, ...
         keys = ", ".join(["(?, ?, ?, ?, ?)"] * len(wanted))
         rows = trials.rows(
             f"select task_id, model, n_shot, coalesce(dialect, 'latin') as dialect, context, sample, prompt, response "
-            f"from {json_lines([file], _COLUMNS)} where (task_id, model, n_shot, coalesce(dialect, 'latin'), context) in ({keys})",
+            f"from {json_lines([file], _COLUMNS)} "
+            f"where (task_id, model, n_shot, coalesce(dialect, 'latin'), context) in ({keys})",
             [value for key in wanted for value in key[:5]],
         )
         seen: dict[tuple[Any, ...], int] = {}

@@ -105,7 +105,9 @@ class Test(msgspec.Struct, frozen=True):
     df: int
     statistic: float
     p: float
-    departure: float | None = None  # interplay: the cell farthest from what the factors alone predict, percentage points
+    departure: float | None = (
+        None  # interplay: the cell farthest from what the factors alone predict, percentage points
+    )
     departing: str | None = None
 
 

@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -20,6 +22,9 @@ from probatio.records import Model, Sampling
 from probatio.study.markdown import cell, quoted
 from probatio.study.report import FAILURES_TITLE
 from probatio.suite.models import Config
+
+if TYPE_CHECKING:
+    from probatio.ask.routes import Route
 
 TITLE = "## Narrative"
 KEPT = "narrative.json"
@@ -58,7 +63,7 @@ def section(narrative: Narrative, computed: str) -> str:
     lines = [
         f"{TITLE} (written by {cell(narrative.model)})",
         "",
-        f"Written by the model {cell(narrative.model)} from the tables above. It is an opinion: the tables are what was measured.",
+        f"Written by the model {cell(narrative.model)} from the tables above. An opinion: the tables are what was measured.",
         "",
         *quoted(narrative.text[:LONGEST]),
     ]
@@ -86,7 +91,9 @@ def narrate(computed: str, config: Config, env: Mapping[str, str], folder: Path)
     """Ask the analyst of models.yml; whatever hinders that is told in the section and hinders nothing else."""
     digest = _digest(computed)
     if config.analyst is None:
-        return Narrative(None, None, digest, f"No analyst model is named in models.yml ({config.source}): no narrative was written.")
+        return Narrative(
+            None, None, digest, f"No analyst model is named in models.yml ({config.source}): no narrative was written."
+        )
     earlier = kept(folder, computed)
     if earlier is not None and earlier.model == config.analyst:
         return earlier
@@ -102,7 +109,10 @@ def narrate(computed: str, config: Config, env: Mapping[str, str], folder: Path)
 def unasked(computed: str, folder: Path) -> Narrative:
     """What stands there where nobody asked for a narrative: the kept one while it still fits, else how to get one."""
     return kept(folder, computed) or Narrative(
-        None, None, _digest(computed), "None was asked for; `probatio study` adds one where models.yml names an analyst."
+        None,
+        None,
+        _digest(computed),
+        "None was asked for; `probatio study` adds one where models.yml names an analyst.",
     )
 
 
@@ -115,18 +125,38 @@ def _analyst(config: Config) -> Model:
 
 async def _ask(model: Model, prompt: str, env: Mapping[str, str]) -> str:
     from probatio.ask.client import ChatClient
-    from probatio.ask.routes import route_of
-    from probatio.run.session import _embedded_route
 
     async with ChatClient(1) as client:
-        if model.provider == "embedded":
-            async with _embedded_route(model, lambda sentence: None) as (route, _):
-                answer = await client.ask(route, prompt, SAMPLING)
-        else:
-            answer = await client.ask(route_of(model, env), prompt, SAMPLING)
+        with _route(model, env) as route:
+            answer = await client.ask(route, prompt, SAMPLING)
     if not answer.text or not answer.text.strip():
         raise ProbatioError(f"it did not answer ({answer.error or 'an empty text'}).")
     return answer.text
+
+
+@contextmanager
+def _route(model: Model, env: Mapping[str, str]) -> Iterator[Route]:
+    from probatio.ask.routes import EMBEDDED_TIMEOUTS, Route, route_of
+
+    if model.provider != "embedded":
+        yield route_of(model, env)
+        return
+    from probatio.ask import embedded, weights
+
+    file = weights.resolve(model.name).path
+    if not file.exists():
+        raise UsageError(f"its weights are not here; get them with: probatio models pull {model.name}")
+    with embedded.serve(file, reproducible=model.reproducible) as served:
+        url = f"{served.base_url}/chat/completions"
+        yield Route(
+            served.base_url,
+            url,
+            model.name,
+            served.api_key,
+            "embedded",
+            extra_body=served.extra_body,
+            timeouts=EMBEDDED_TIMEOUTS,
+        )
 
 
 def _tables(computed: str) -> str:

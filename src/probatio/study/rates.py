@@ -17,7 +17,9 @@ HARDEST = 10
 
 def overall(trials: Trials) -> Rate:
     return rate_of(
-        trials.rows("select count(*) filter (correct), count(*) from trials where asked group by task_id order by task_id")
+        trials.rows(
+            "select count(*) filter (correct), count(*) from trials where asked group by task_id order by task_id"
+        )
     )
 
 
@@ -47,8 +49,8 @@ def funnels(trials: Trials) -> list[Funnel]:
     ):
         errors[model][kind] = count
     found = {
-        row[0]: Funnel(*row, errors=errors[row[0]])
-        for row in trials.rows(
+        model: Funnel(model, asked, level_a, level_b, level_c, passed, unasked, errors[model])
+        for model, asked, level_a, level_b, level_c, passed, unasked in trials.rows(
             "select model, count(*) filter (asked), count(*) filter (asked and level_a), "
             "count(*) filter (asked and level_a and level_b), count(*) filter (asked and level_a and level_b and level_c), "
             "count(*) filter (asked and correct), count(*) filter (not asked) from trials group by model"
@@ -66,4 +68,7 @@ def hardest(trials: Trials) -> list[HardTask]:
         [HARDEST],
     )
     # One task's own trials are all there is to its rate, so each counts: Wilson as for a cell.
-    return [HardTask(*row[:4], rate=Rate(*row[4:], 1, *wilson(*row[4:]), clustered=False)) for row in rows]
+    return [
+        HardTask(task, kind, category, difficulty, Rate(passed, asked, 1, *wilson(passed, asked), False))
+        for task, kind, category, difficulty, passed, asked in rows
+    ]

@@ -37,7 +37,9 @@ def short_form(study: Study) -> list[str]:
         return ["No answer has been graded yet."]
     rate = study.overall
     unasked = f", {study.unasked} not asked" if study.unasked else ""
-    lines = [f"{rate.passed}/{rate.asked} passed ({_share(rate)}, 95 % {_interval(rate)}) over {rate.tasks} tasks{unasked}"]
+    lines = [
+        f"{rate.passed}/{rate.asked} passed ({_share(rate)}, 95 % {_interval(rate)}) over {rate.tasks} tasks{unasked}"
+    ]
     axes = {axis.name: axis.levels for axis in study.axes}
     if len(axes.get("model", ())) > 1:
         lines += [f"{level.name}: {_share(level.rate)} ({_interval(level.rate)})" for level in axes["model"]]
@@ -59,7 +61,13 @@ def _head(study: Study) -> list[str]:
         *([first.created] if first.created and len(names) == 1 else []),
     ]
     notes = [f"Note: {note}" for note in study.notes]
-    return [f"# Run{'s' if len(names) > 1 else ''} {cell(', '.join(names))}", "", cell(" · ".join(facts)), "", *_paragraphs(notes)]
+    return [
+        f"# Run{'s' if len(names) > 1 else ''} {cell(', '.join(names))}",
+        "",
+        cell(" · ".join(facts)),
+        "",
+        *_paragraphs(notes),
+    ]
 
 
 def _short_section(study: Study) -> list[str]:
@@ -80,10 +88,17 @@ def _funnel(study: Study, charts: Mapping[str, str]) -> list[str]:
     ]
     lines = ["## Funnel", "", "Each level counts the answers that came through it and all before it.", ""]
     lines += table(["model", "asked", "A typechecks", "B runs", "C right output", "not asked"], rows)
-    kinds = sorted({kind for one in study.funnels for kind in one.errors}, key=lambda kind: (-_total(study, kind), kind))
+    kinds = sorted(
+        {kind for one in study.funnels for kind in one.errors}, key=lambda kind: (-_total(study, kind), kind)
+    )
     if kinds:
         rows = [[kind, *(one.errors.get(kind, 0) for one in study.funnels)] for kind in kinds]
-        lines += ["", "What stopped the others:", "", *table(["error", *(cell(one.model) for one in study.funnels)], rows)]
+        lines += [
+            "",
+            "What stopped the others:",
+            "",
+            *table(["error", *(cell(one.model) for one in study.funnels)], rows),
+        ]
     return [*lines, *_picture(charts, "funnel", "How many answers come through each level"), ""]
 
 
@@ -119,7 +134,8 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         "",
     ]
     rows = [
-        [_curve_name(curve, study), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)] for curve in study.curves
+        [_curve_name(curve, study), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)]
+        for curve in study.curves
     ]
     shares = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
     lines += table(["model", *(f"reaches {share}" for share in shares)], rows)
@@ -147,7 +163,11 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
 
 
 def _controls(study: Study) -> str:
-    return f"The {study.controls} trials of control tasks, which ask nothing about the language, are left out." if study.controls else ""
+    return (
+        f"The {study.controls} trials of control tasks, which ask nothing about the language, are left out."
+        if study.controls
+        else ""
+    )
 
 
 def _factors(study: Study) -> list[str]:
@@ -156,8 +176,8 @@ def _factors(study: Study) -> list[str]:
     if found is None:
         return [*lines, study.no_factors or "", ""]
     lines += [
-        f"A logistic model of {found.trials} trials, errors clustered by {found.tasks} tasks. Points: how the pass rate moves, in "
-        f"percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
+        f"A logistic model of {found.trials} trials, errors clustered by {found.tasks} tasks. Points: how the pass rate moves, "
+        f"in percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
         "",
         *table(
             ["factor", "level", "against", "points", "95 % interval", "odds ratio", "95 % interval", "p"],
@@ -176,7 +196,9 @@ def _factors(study: Study) -> list[str]:
 
 
 def _effect(effect: Effect) -> list[object]:
-    odds = DASH if effect.odds_low is None or effect.odds_high is None else f"{effect.odds_low:.2f}–{effect.odds_high:.2f}"
+    odds = (
+        DASH if effect.odds_low is None or effect.odds_high is None else f"{effect.odds_low:.2f}–{effect.odds_high:.2f}"
+    )
     return [
         AXIS_TITLES[effect.factor].lower(),
         effect.level,
@@ -191,7 +213,13 @@ def _effect(effect: Effect) -> list[object]:
 
 def _test(test: Test) -> list[object]:
     where = DASH if test.departure is None else f"{test.departure:+.1f} points: {test.departing}"
-    return [" × ".join(AXIS_TITLES[term].lower() for term in test.terms), test.df, f"{test.statistic:.1f}", p_value(test.p), where]
+    return [
+        " × ".join(AXIS_TITLES[term].lower() for term in test.terms),
+        test.df,
+        f"{test.statistic:.1f}",
+        p_value(test.p),
+        where,
+    ]
 
 
 def _hardest(study: Study) -> list[str]:
@@ -214,13 +242,22 @@ def _hardest(study: Study) -> list[str]:
 def _failures(study: Study) -> list[str]:
     if not study.failures:
         return []
-    return [FAILURES_TITLE, "", *(line for failure in study.failures for line in _failure(failure, len(study.runs) > 1))]
+    return [
+        FAILURES_TITLE,
+        "",
+        *(line for failure in study.failures for line in _failure(failure, len(study.runs) > 1)),
+    ]
 
 
 def _failure(failure: Failure, tell_run: bool) -> list[str]:
     run = f"{failure.run} · " if tell_run else ""
     condition = f"{failure.context} · {failure.n_shot}-shot · {failure.dialect} · sample {failure.sample}"
-    lines = [f"### {cell(failure.error_type)}: {cell(failure.task_id)}", "", cell(f"{run}{failure.model} · {condition}"), ""]
+    lines = [
+        f"### {cell(failure.error_type)}: {cell(failure.task_id)}",
+        "",
+        cell(f"{run}{failure.model} · {condition}"),
+        "",
+    ]
     parts = (("Question:", failure.question), ("Answer:", failure.answer), ("Diagnosis:", failure.error_detail))
     for title, text in parts:
         lines += [title, "", *(fenced(text) if text and text.strip() else ["(none)"]), ""]

@@ -6,7 +6,6 @@ examples), so that text is found as their longest common beginning, and its shar
 
 from __future__ import annotations
 
-from os.path import commonprefix
 from typing import NamedTuple
 
 import msgspec
@@ -59,10 +58,16 @@ def taught(trials: Trials) -> dict[Condition, Taught]:
     )
     found: dict[Condition, Taught] = {}
     for model, dialect, context, n_shot, first, last, tokens, characters in rows:
-        shared = len(commonprefix([first, last]))
+        shared = _shared(first, last)
         count = shared * tokens / characters if characters else shared / _characters_per_token()
         found[Condition(model, dialect, context, n_shot)] = Taught(round(count), not characters, shared)
     return found
+
+
+def _shared(first: str, last: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(first, last, strict=False))
+    return next((number for number, (one, two) in pairs if one != two), min(len(first), len(last)))
 
 
 def _characters_per_token() -> float:

@@ -67,7 +67,9 @@ class Trials:
 
     def levels(self, axis: str, where: str = "true") -> list[Any]:
         """The levels of an axis that occur, in the order a reader expects."""
-        found = [row[0] for row in self.rows(f"select distinct {axis} from trials where {where} and {axis} is not null")]
+        found = [
+            row[0] for row in self.rows(f"select distinct {axis} from trials where {where} and {axis} is not null")
+        ]
         return in_order(axis, found, self.model_order)
 
 
@@ -159,7 +161,9 @@ def _read_grades(trials: Trials) -> None:
         select * from numbered qualify row_number() over (partition by {_KEY}, sample order by line) = 1
         """
     )
-    trials.graders = [row[0] for row in trials.rows("select distinct coalesce(grader_version, '') from graded order by 1")]
+    trials.graders = [
+        row[0] for row in trials.rows("select distinct coalesce(grader_version, '') from graded order by 1")
+    ]
 
 
 def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
@@ -185,7 +189,9 @@ def _seen(trials: Trials, folder: Path, name: str) -> RunSeen:
             record.framework_version,
             record.created,
         )
-    versions = [row[0] for row in trials.rows("select distinct framework_version from graded where run = ? order by 1", [name])]
+    versions = [
+        row[0] for row in trials.rows("select distinct framework_version from graded where run = ? order by 1", [name])
+    ]
     version = ", ".join(filter(None, versions)) or "unknown"
     return RunSeen(name, "another harness's", None, None, version, None)
 
@@ -229,7 +235,9 @@ def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
     )
     (unknown,) = trials.rows("select count(distinct task_id) from trials where type is null")[0]
     if suite is not None and unknown:
-        trials.notes.append(f"{unknown} tasks are not in the suite {suite.name}: their type, category and difficulty are not known.")
+        trials.notes.append(
+            f"{unknown} tasks are not in the suite {suite.name}: their type, category and difficulty are not known."
+        )
 
 
 def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
@@ -242,14 +250,18 @@ def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
     if not (folder / RUN_FILE).exists():
         if (folder / "tasks").is_dir():
             return load_suite(folder)
-        trials.notes.append("The run does not tell its suite: no rates by type, category and difficulty (give --suite).")
+        trials.notes.append(
+            "The run does not tell its suite: no rates by type, category and difficulty (give --suite)."
+        )
         return None
     record = read_run(folder)
     try:
         suite = load_suite(Path(record.suite) if os.sep in record.suite else None)
         now = fingerprint(suite, record.grader_version)
     except UsageError as error:
-        trials.notes.append(f"The suite of the run can't be read, so types, categories and difficulties are missing: {error}")
+        trials.notes.append(
+            f"The suite of the run can't be read, so types, categories and difficulties are missing: {error}"
+        )
         return None
     if now != record.suite_fingerprint:
         trials.notes.append(

@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from languages.faber.material import corpus, probes
 
+from languages.faber.material import corpus, probes
 from probatio.languages import faber
 
 DELIBERATE = {

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from languages.faber.material import programs
 
+from languages.faber.material import programs
 from probatio.languages import faber
 from probatio.languages.faber.dialects import NAMES, dialect
 from probatio.languages.faber.pipeline import analyse
@@ -68,7 +68,7 @@ genus A {
 }
 # end"""
     printed = faber.format(source)
-    numbers = "head one two three four five six seven eight nine ten eleven twelve end".split()
+    numbers = ["head", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "end"]
     assert sorted(line.split("# ")[1] for line in printed.splitlines() if "#" in line) == sorted(numbers)
     assert faber.format(printed) == printed
 

@@ -7,7 +7,6 @@ import re
 from pathlib import Path
 
 from languages.faber.ebnf import Grammar
-
 from probatio.languages.faber.grammar import MODULES, grammar, rules
 from probatio.languages.faber.pipeline import analyse
 

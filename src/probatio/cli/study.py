@@ -1,0 +1,86 @@
+"""`probatio study`: what a run's answers say, each number with its doubt."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from probatio.errors import UsageError
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    default=Path("results"),
+    show_default=True,
+    help="Where runs are kept.",
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder; else beside the run."
+)
+@click.option(
+    "--suite", type=click.Path(path_type=Path), help="The suite the tasks belong to; else the one the run recorded."
+)
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="The models.yml that names the analyst; else config/models.yml."
+)
+@click.option(
+    "--narrative/--no-narrative",
+    default=True,
+    show_default=True,
+    help="Let the analyst of models.yml write its section.",
+)
+@click.option("--json", "as_json", is_flag=True, help="All findings as one JSON object, for scripts.")
+def command(
+    runs: tuple[str, ...],
+    results: Path,
+    out: Path | None,
+    suite: Path | None,
+    config: Path | None,
+    narrative: bool,
+    as_json: bool,
+) -> None:
+    """Study one run, or several runs of the same suite: write analysis.md with its charts and print the short form.
+
+    RUN is a run's id or folder; a folder of another harness with graded_results.jsonl will do.
+
+    \b
+    Examples:
+      probatio study 2026-01-05T20-27-27
+      probatio study run-1 run-2 --out results/both --no-narrative
+      probatio study 2026-01-05T20-27-27 --json
+    """
+    from dotenv import load_dotenv
+
+    from probatio.study.analysis import study_of, write_study
+    from probatio.study.report import short_form
+    from probatio.study.trials import find_results
+    from probatio.suite.models import load_config
+
+    load_dotenv(Path.cwd() / ".env")
+    folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())
+    if len(folders) > 1 and out is None:
+        raise UsageError("Several runs are studied into a folder of their own: name it with --out DIR.")
+    analyst = load_config(config) if narrative else None
+    study = study_of(folders, suite)
+    target, written = write_study(study, out or folders[0], analyst, os.environ)
+    if as_json:
+        import msgspec
+
+        told = {
+            "event": "study",
+            **msgspec.to_builtins(study),
+            "narrative": msgspec.to_builtins(written),
+            "analysis": str(target),
+        }
+        click.echo(msgspec.json.encode(told).decode())
+        return
+    for line in [*(f"Note: {note}" for note in study.notes), *short_form(study)]:
+        click.echo(line)
+    if analyst is not None and written.missing:
+        click.echo(written.missing)
+    click.echo(f"Analysis: {target}")
