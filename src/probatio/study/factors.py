@@ -63,7 +63,7 @@ def factors(trials: Trials) -> tuple[Factors | None, str | None]:
         return None, f"All {right or wrong} answers {'passed' if right else 'failed'}: no factor can be worth anything."
     cells, notes = _cells(trials, varied, usable)
     notes[:0] = [
-        f"{factor} has one level only ({levels[factor][0]}) and is left out."
+        f"{_name(factor)} has one level only ({levels[factor][0]}) and is left out."
         for factor in FACTORS
         if factor not in varied
     ]
@@ -99,7 +99,7 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[_
     constant = np.ones((len(places), 1))
     kept = independent_columns(constant, columns)
     notes = [
-        f"{terms[number].factor} {terms[number].level} can't be told from the other factors in these trials and is left out."
+        f"{_name(terms[number].factor)} {terms[number].level} can't be told from the other factors here and is left out."
         for number in range(len(terms))
         if number not in kept
     ]
@@ -164,7 +164,7 @@ def _alike(cells: _Cells, factor: str, level: Any) -> str | None:
     passed, asked = cells.passed[:, mine].sum(), cells.asked[:, mine].sum()
     if passed not in (0, asked):
         return None
-    return f"All {asked:.0f} answers with {factor} {level} {'passed' if passed else 'failed'}: its odds ratio has no interval."
+    return f"All {asked:.0f} answers with {_name(factor)} {level} {'passed' if passed else 'failed'}: no interval for its odds."
 
 
 def _factor_test(cells: _Cells, factor: str) -> Test | None:
@@ -196,7 +196,8 @@ def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[st
         return None
     if len(kept) > len(cells.passed) // 2:
         notes.append(
-            f"The interplay of {pair[0]} and {pair[1]} has {len(kept)} terms, too many for {len(cells.passed)} tasks."
+            f"The interplay of {_name(pair[0])} and {_name(pair[1])} has too many terms ({len(kept)}) for "
+            f"{len(cells.passed)} tasks."
         )
         return None
     extra = np.array(products).T[:, kept]
@@ -214,5 +215,9 @@ def _departure(cells: _Cells, fitted: Fit, pair: tuple[str, str]) -> tuple[float
             mine = [at == (one, two) for at in zip(cells.of_cell[pair[0]], cells.of_cell[pair[1]], strict=True)]
             if count := asked[mine].sum():
                 gap = (passed[mine].sum() - (asked * fitted.chances)[mine].sum()) / count
-                found.append((float(gap), f"{pair[0]} {one} with {pair[1]} {two}"))
+                found.append((float(gap), f"{_name(pair[0])} {one} with {_name(pair[1])} {two}"))
     return max(found, key=lambda item: abs(item[0]))
+
+
+def _name(factor: str) -> str:
+    return factor.replace("_", "-")

@@ -58,13 +58,20 @@ class Point(msgspec.Struct, frozen=True):
     band_high: float
 
 
+class Place(msgspec.Struct, frozen=True):
+    """A condition and what it spends."""
+
+    tokens: int
+    context: str
+    n_shot: int
+
+
 class Reach(msgspec.Struct, frozen=True):
-    """The smallest condition at which the monotone fit reaches a share; tokens None where it does not."""
+    """The smallest condition that reaches a share; None where none does."""
 
     share: float
-    tokens: int | None
-    context: str | None
-    n_shot: int | None
+    fitted: Place | None  # by the monotone fit: what is larger does not fall back below the share
+    alone: Place | None  # by its own rate, whatever larger conditions do
     tokens_low: int | None  # of the middle 95 % of resamples; None where they do not reach it
     tokens_high: int | None
     resamples_reaching: float

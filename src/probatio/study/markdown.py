@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _BACKTICKS = re.compile(r"`+")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _STARTS_BLOCK = re.compile(r"^(\s*)([#>=~]|-{2,}|-\s*$|\*[\s*]*$|_{3,}|`{3,})")
 
 
@@ -20,7 +21,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
 
 def cell(value: object) -> str:
     """One cell: no bar and no line break gets out of it, and no tag works in it."""
-    return " ".join(str(value).split()).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return _TAG.sub("&lt;", " ".join(str(value).split()).replace("\\", "\\\\").replace("|", "\\|"))
 
 
 def fenced(text: str) -> list[str]:

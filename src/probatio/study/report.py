@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from probatio.study.findings import Curve, Effect, Failure, Level, Reach, Study, Test
+from probatio.study.curves import RESAMPLES
+from probatio.study.findings import Curve, Effect, Failure, Level, Place, Reach, Study, Test
 from probatio.study.intervals import Rate
 from probatio.study.markdown import cell, fenced, table
 
@@ -44,7 +45,7 @@ def short_form(study: Study) -> list[str]:
     if len(axes.get("model", ())) > 1:
         lines += [f"{level.name}: {_share(level.rate)} ({_interval(level.rate)})" for level in axes["model"]]
     lines += [
-        f"{_curve_name(curve, study)}: {', '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
+        f"{_curve_name(curve, study)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
         for curve in study.curves
     ]
     return lines
@@ -129,8 +130,8 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
     if study.no_curves:
         return [*lines, study.no_curves, ""]
     lines += [
-        "Pass rate against the prompt tokens of context and examples; the fit never falls, its band comes from drawing the "
-        "tasks again. " + _controls(study),
+        "Pass rate against the prompt tokens of context and examples. The fit never falls; its band comes from weighing the "
+        f"tasks anew {RESAMPLES:,} times. {_controls(study)}".rstrip(),
         "",
     ]
     rows = [
@@ -274,17 +275,24 @@ def _curve_name(curve: Curve, study: Study) -> str:
 
 
 def _reached(reach: Reach, estimated: bool) -> str:
-    """`80 % at basic, 3-shot (1,240 tokens; 610 to not reached)`."""
-    mark = f"{100 * reach.share:.0f} %"
-    if reach.tokens is None:
-        doubt = f"; {100 * reach.resamples_reaching:.0f} % of resamples reach it" if reach.resamples_reaching else ""
-        return f"{mark} not reached{doubt}"
-    about = "about " if estimated else ""
-    return f"{mark} at {reach.context}, {reach.n_shot}-shot ({about}{reach.tokens:,} tokens; {_tokens_interval(reach)})"
+    """`80 % at basic, 3-shot (1,240 tokens; 95 % 610 to not reached)`."""
+    mark, chance = f"{100 * reach.share:.0f} %", f"{100 * reach.resamples_reaching:.0f} % of resamples reach it"
+    if reach.fitted is None:
+        told = f"{mark} not reached ({chance})"
+    else:
+        told = f"{mark} at {_place(reach.fitted, estimated, _tokens_interval(reach))}"
+    if reach.alone is not None and reach.alone != reach.fitted:
+        told += f", by its own rate at {_place(reach.alone, estimated)}"
+    return told
 
 
 def _reached_cell(reach: Reach, estimated: bool) -> str:
     return _reached(reach, estimated).removeprefix(f"{100 * reach.share:.0f} % ").removeprefix("at ")
+
+
+def _place(place: Place, estimated: bool, doubt: str = "") -> str:
+    size = f"{'about ' if estimated else ''}{place.tokens:,} tokens"
+    return f"{place.context}, {place.n_shot}-shot ({'; '.join(filter(None, (size, doubt)))})"
 
 
 def _tokens_interval(reach: Reach) -> str:

@@ -19,6 +19,27 @@ TERMINALS = {
 }
 
 
+ALMOST_ALWAYS, OFTEN, RARELY = 0.8, 0.4, 0.05
+INFIX = frozenset(
+    (
+        "conditional",
+        "or",
+        "and",
+        "equality",
+        "comparison",
+        "bit_or",
+        "bit_xor",
+        "bit_and",
+        "range",
+        "sum",
+        "product",
+        "postfix",
+        "call",
+    )
+)
+"""Levels every expression passes through: taking their options often would make expressions endless."""
+
+
 class Grammar:
     """Each node is ("lit", text), ("ref", name), ("seq", nodes), ("opt", node), ("rep", node) or ("alt", id, nodes)."""
 
@@ -27,7 +48,7 @@ class Grammar:
         self.rules = {}
         for name, definition in rules.items():
             if name.islower() and name != "comment":
-                self.tokens = _TOKEN.findall(definition)
+                self.tokens = _TOKEN.findall(definition.split("  (*")[0])
                 self.rules[name] = self.choice(name)
 
     def choice(self, rule: str):  # type: ignore[no-untyped-def]
@@ -68,12 +89,15 @@ class Grammar:
             walk(rule)
         return {name for name in found if not name.startswith("program/")}
 
-    def sentence(self, rule: str, chance: random.Random, depth: int) -> tuple[str, set[str]]:
-        """A text of the rule, and which alternatives were taken on the way."""
+    def sentence(
+        self, rule: str, chance: random.Random, depth: int, wanted: frozenset[str] = frozenset()
+    ) -> tuple[str, set[str]]:
+        """A text of the rule, and which alternatives were taken on the way; `wanted` ones are taken more often."""
         words: list[str] = []
+        wanted_rules = {chance.choice(sorted(wanted)).split("/")[0]} if wanted else set()
         taken: set[str] = set()
 
-        def write(node, room: int) -> None:  # type: ignore[no-untyped-def]
+        def write(node, room: int, often: float) -> None:  # type: ignore[no-untyped-def]
             kind = node[0]
             if kind == "lit":
                 words.append(node[1])
@@ -81,29 +105,44 @@ class Grammar:
                 if node[1] in TERMINALS:
                     words.append(chance.choice(TERMINALS[node[1]]))
                 else:
-                    write(self.rules[node[1]], room - (node[1] in ("expression", "statement", "block", "type")))
+                    nests = node[1] in ("expression", "statement", "block", "type")
+                    write(
+                        self.rules[node[1]],
+                        room - nests,
+                        ALMOST_ALWAYS if node[1] in wanted_rules else RARELY if node[1] in INFIX else OFTEN,
+                    )
             elif kind == "seq":
                 for part in node[1]:
-                    write(part, room)
+                    write(part, room, often)
             elif kind in ("opt", "rep"):
-                if room > 0 and chance.random() < 0.35:
-                    write(node[1], room)
+                if room > 0 and chance.random() < often:
+                    write(node[1], room, often)
             else:
                 options = list(range(len(node[2])))
                 if room <= 0:
                     plain = [i for i in options if self.is_plain(node[2][i])]
                     options = plain or options
-                i = chance.choice(options)
+                new = [i for i in options if f"{node[1]}.{i}" in wanted]
+                i = chance.choice(new if new and chance.random() < 0.5 else options)
                 taken.add(f"{node[1]}.{i}")
-                write(node[2][i], room)
+                write(node[2][i], room, often)
 
-        write(self.rules[rule], depth)
+        write(self.rules[rule], depth, OFTEN)
         return " ".join(words), taken
 
     def is_plain(self, node) -> bool:  # type: ignore[no-untyped-def]
         """Does the option lead to no further nesting?"""
         if node[0] == "ref":
-            return node[1] in TERMINALS or node[1] in ("word", "break", "continue", "postfix", "call", "primary", "read", "return")
+            return node[1] in TERMINALS or node[1] in (
+                "word",
+                "break",
+                "continue",
+                "postfix",
+                "call",
+                "primary",
+                "read",
+                "return",
+            )
         if node[0] == "seq":
             return all(self.is_plain(part) for part in node[1])
         if node[0] == "alt":

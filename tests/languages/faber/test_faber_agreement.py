@@ -56,7 +56,9 @@ def disagreements_on_check(entries: list[dict[str, Any]]) -> list[str]:
     for entry in entries:
         diagnostics = faber.check(entry["code"])
         if bool(diagnostics) == entry["check"]:
-            found.append(f"{entry['id']}: the reference {'accepts' if entry['check'] else 'rejects'} it; ours: {diagnostics[:1]}")
+            found.append(
+                f"{entry['id']}: the reference {'accepts' if entry['check'] else 'rejects'} it; ours: {diagnostics[:1]}"
+            )
     print(*found, sep="\n")
     return found
 
@@ -68,7 +70,9 @@ def disagreements_on_run(entries: list[dict[str, Any]]) -> dict[str, str]:
     found = {}
     for entry, outcome in zip(accepted, outcomes, strict=True):
         if (outcome.exit, outcome.stdout) != (entry["exit"], entry["stdout"]):
-            found[entry["id"]] = f"reference {entry['exit']} {entry['stdout']!r}, ours {outcome.exit} {outcome.stdout!r}"
+            found[entry["id"]] = (
+                f"reference {entry['exit']} {entry['stdout']!r}, ours {outcome.exit} {outcome.stdout!r}"
+            )
             print(entry["id"], found[entry["id"]], DELIBERATE.get(entry["id"], "UNEXPLAINED"))
     return found
 

@@ -24,7 +24,13 @@ def test_a_diagnostic_says_where_and_what() -> None:
 
 @pytest.mark.parametrize(
     ("source", "expected"),
-    [("scribe 1", None), ('scribe "a', "syntax_error"), ("scribe (1", "syntax_error"), ("scribe x", "type_error"), ("let x = (", "syntax_error")],
+    [
+        ("scribe 1", None),
+        ('scribe "a', "syntax_error"),
+        ("scribe (1", "syntax_error"),
+        ("scribe x", "type_error"),
+        ("let x = (", "syntax_error"),
+    ],
 )
 def test_the_grading_class_is_syntax_before_type(source: str, expected: str | None) -> None:
     assert faber.error_class(faber.check(source)) == expected
@@ -77,7 +83,7 @@ def test_one_reading_finds_several_errors() -> None:
         ("ordo O { a } scribe O.b", "enum-member"),
         ("scribe 1 aut 2 vel 3", "mixed-or"),
         ("scribe 1 = 2", "assignment-target"),
-        ("@ publica scribe 1", "annotation"),
+        ("@ publica\nscribe 1", "annotation"),
         ("scribe 0x", "malformed-number"),
         ("scribe `a", "unterminated-template"),
         ("scribe ā", "unexpected-character"),

@@ -68,7 +68,22 @@ genus A {
 }
 # end"""
     printed = faber.format(source)
-    numbers = ["head", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "end"]
+    numbers = [
+        "head",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "end",
+    ]
     assert sorted(line.split("# ")[1] for line in printed.splitlines() if "#" in line) == sorted(numbers)
     assert faber.format(printed) == printed
 

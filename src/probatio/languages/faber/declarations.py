@@ -70,7 +70,8 @@ class DeclarationReader(ExpressionReader):
             found.append(annotation)
         return found
 
-    # variable = ( "fixum" | "varia" | "figendum" | "variandum" ) ( list_pattern | [ type ] word ) [ "=" expression ] ;
+    # variable = ( "fixum" | "varia" | "figendum" | "variandum" ) ( list_pattern | [ declared ] word ) [ "=" expression ] ;
+    # declared = type ;  a built-in type in any form, or a NAME directly before the variable's
     def variable(self) -> Statement:
         at = self.starts[self.i]
         keyword = self.kinds[self.i]
@@ -169,7 +170,7 @@ class DeclarationReader(ExpressionReader):
         while self.take(","):
             found.append(self.parameter())
 
-    # parameter = [ "de" | "in" | "ex" ] [ "si" ] [ "ceteri" ] [ type ] word [ "ut" word ] [ "vel" expression ] ;
+    # parameter = [ "de" | "in" | "ex" ] [ "si" ] [ "ceteri" ] [ declared ] word [ "ut" word ] [ "vel" expression ] ;
     def parameter(self) -> Parameter:
         at = self.starts[self.i]
         preposition = self.kinds[self.advance()] if self.kinds[self.i] in PREPOSITIONS else None

@@ -9,6 +9,7 @@ from typing import Any
 
 from probatio.languages.faber import tree
 from probatio.languages.faber.dialects import ESCAPE, Dialect
+from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.languages.faber.parser import STATEMENTS
 from probatio.languages.faber.phrases import CALL, Phrases
 from probatio.languages.faber.vocabulary import NOT_READABLE, words
@@ -41,6 +42,7 @@ def show(
 def unreadable(program: tree.Program) -> dict[str, str]:
     """Names of another dialect's program that Latin could declare but not read back, with the names they get."""
     found: dict[str, str] = {}
+    printer = Printer(dialect_named("latin"), {}, "", [], separate=False)
     stack: list[Any] = [program]
     while stack:
         node = stack.pop()
@@ -50,28 +52,11 @@ def unreadable(program: tree.Program) -> dict[str, str]:
             if isinstance(node, tree.Name) and node.name in NOT_READABLE:
                 found[node.name] = ESCAPE + node.name
             elif isinstance(node, tree.ExpressionStatement):
-                name = leading_name(node.value)
-                if name in STATEMENTS:
-                    found[name] = ESCAPE + name
+                first = _FIRST_WORD.match(printer.text(node.value))
+                if first is not None and first.group() in STATEMENTS:
+                    found[first.group()] = ESCAPE + first.group()
             stack.extend(getattr(node, f.name) for f in fields(node) if f.name != "type")
     return found
-
-
-def leading_name(node: tree.Expression) -> str:
-    """The name an expression starts with, if it starts with one."""
-    while not isinstance(node, tree.Name):
-        following = next(
-            (
-                getattr(node, name)
-                for name in ("target", "callee", "object", "left", "test", "value")
-                if hasattr(node, name)
-            ),
-            None,
-        )
-        if not isinstance(following, tree.Expression):
-            return ""
-        node = following
-    return node.name
 
 
 class Printer(Phrases):
@@ -97,8 +82,10 @@ class Printer(Phrases):
         previous: tree.Node | None = None
         at, tail = -1, ""  # where the previous statement stands in `lines`, and the comment behind it
         for node in nodes:
-            last_end = self.leading_comments(lines, node.at, last_end)
-            self.gap(lines, last_end, node.at)
+            annotations = getattr(node, "annotations", None)
+            start = annotations[0].at if annotations else node.at
+            last_end = self.leading_comments(lines, start, last_end)
+            self.gap(lines, last_end, start)
             text = self.statement(node)
             end_of_node = max(node.end, node.at)
             self.inner_comments(lines, end_of_node)

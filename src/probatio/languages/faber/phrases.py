@@ -66,6 +66,13 @@ class Phrases:
         text, binds = PHRASE[type(node)](self, node)
         return f"({text})" if binds < at_least else text
 
+    def followed(self, node: tree.Expression, at_least: int) -> str:
+        """An operand that an operator follows: its end must not take the operator for its own."""
+        text, binds = PHRASE[type(node)](self, node)
+        edge = right_edge(node)
+        greedy = isinstance(edge, tree.New) and edge.from_value
+        return f"({text})" if greedy or binds < at_least else text
+
     def before_block(self, node: tree.Expression) -> str:
         """An expression that a block follows: its end must not take the block for its own."""
         text = self.text(node)
@@ -118,7 +125,7 @@ class Phrases:
 
     def binary(self, node: tree.Binary) -> Phrase:
         level = BINARY[node.operator]
-        left, right = self.text(node.left, level), self.text(node.right, level + 1)
+        left, right = self.followed(node.left, level), self.text(node.right, level + 1)
         if (
             level == OR
             and isinstance(node.left, tree.Binary)
@@ -148,18 +155,19 @@ class Phrases:
 
     def conditional(self, node: tree.Conditional) -> Phrase:
         yes, no = self.text(node.yes), self.text(node.no, CHOICE)
-        return f"{self.text(node.test, OR)} {self.words['sic']} {yes} {self.words['secus']} {no}", CHOICE
+        return f"{self.followed(node.test, OR)} {self.words['sic']} {yes} {self.words['secus']} {no}", CHOICE
 
     def range(self, node: tree.Range) -> Phrase:
         between = f" {self.words['usque']} " if node.inclusive else ".."
-        text = f"{self.text(node.start, SUM)}{between}{self.text(node.stop, SUM)}"
+        stop = self.text(node.stop, SUM) if node.step is None else self.followed(node.stop, SUM)
+        text = f"{self.followed(node.start, SUM)}{between}{stop}"
         if node.step is not None:
             text += f" {self.words['per']} {self.text(node.step, SUM)}"
         return text, RANGE
 
     def type_test(self, node: tree.TypeTest) -> Phrase:
         non = self.words["non"] + " " if node.negated else ""
-        return f"{self.text(node.value, EQUAL)} {non}{self.words['est']} {self.type_name(node.target)}", EQUAL
+        return f"{self.followed(node.value, EQUAL)} {non}{self.words['est']} {self.type_name(node.target)}", EQUAL
 
     def call(self, node: tree.Call) -> Phrase:
         return f"{self.text(node.callee, CALL)}{node.mark}({self.joined(node.arguments)})", CALL
@@ -180,7 +188,7 @@ class Phrases:
         if node.fields is None:
             return text, PREFIX
         if node.from_value:
-            return f"{text} {self.words['de']} {self.text(node.fields)}", OPEN
+            return f"{text} {self.words['de']} {self.text(node.fields)}", PREFIX
         return f"{text} {self.text(node.fields)}", PREFIX
 
     def shape(self, node: tree.Shape) -> Phrase:

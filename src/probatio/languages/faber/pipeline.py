@@ -15,7 +15,9 @@ from probatio.languages.faber.tree import Program
 
 STACK = 20_000
 """Frames the parser and the check may need for the deepest program they accept (see MAX_DEPTH): Python's own frames live on
-the heap, so a higher limit costs nothing until it is used."""
+the heap, so a higher limit costs nothing until it is used. Raised once and never lowered: lowering it would fail whatever
+else is running."""
+sys.setrecursionlimit(max(STACK, sys.getrecursionlimit()))
 
 
 class Rejected(ValueError):
@@ -37,18 +39,15 @@ def analyse(
     source: str, dialect: str = "latin", *, semantic: bool = True, thorough: bool = False, strict: bool = False
 ) -> Analysis:
     """Read and check a program. `thorough` types what the check passes over too; `strict` also reports what is wrong there."""
-    if sys.getrecursionlimit() < STACK:
-        sys.setrecursionlimit(STACK)
     words = dialect_named(dialect)
     report = Report(Lines(source))
     tokens = tokenize(source, words, report)
-    program = parse(tokens, words, report)
-    if semantic:
-        try:
+    program = Program(0, [], complete=False)
+    try:
+        program = parse(tokens, words, report)
+        if semantic:
             checker = StrictCheck if strict else Check
             checker(report, words, thorough or strict).program(program)
-        except RecursionError:
-            report.add(
-                "syntax", "nesting", 0, "The program nests too deeply to be checked.", "Split it into functions."
-            )
+    except RecursionError:
+        report.add("syntax", "nesting", 0, "The program nests too deeply to be read.", "Split it into functions.")
     return Analysis(tokens, program, report.found)

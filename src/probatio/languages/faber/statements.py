@@ -324,7 +324,7 @@ class StatementReader(DeclarationReader):
         catch = self.catch()
         return Do(at, body, catch, self.expression() if self.take("dum") else None)
 
-    # manage = "cura" [ "arena" | "page" ] [ expression ] [ ( "pro" | "fit" | "fiet" ) [ type ] NAME ] block [ catch ] ;
+    # manage = "cura" [ "arena" | "page" ] [ expression ] [ ( "pro" | "fit" | "fiet" ) [ NAME ] NAME ] block [ catch ] ;
     def manage(self) -> Statement:
         at = self.starts[self.i]
         self.i += 1

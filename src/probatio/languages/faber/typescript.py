@@ -544,10 +544,26 @@ class Emitter(Translator):
         return self.line(self.block(node))
 
     def expression_statement(self, node: tree.ExpressionStatement) -> str:
-        text = self.text(node.value)
+        value = node.value
+        if self.yields and isinstance(leftmost(value), tree.Cede) and not isinstance(value, tree.Cede):
+            # `cede i * i` reads `(cede i) * i`, but it is the product that is meant to be handed out.
+            return self.line(f"yield {self.text(without_cede(value))};")
+        text = self.text(value)
         if text.startswith(("{", "function", "class", "async (", "let")) or isinstance(node.value, tree.Lambda):
             text = f"({text})"
         return self.line(f"{text};")
+
+
+def leftmost(node: tree.Expression) -> tree.Expression:
+    while isinstance(node, tree.Binary):
+        node = node.left
+    return node
+
+
+def without_cede(node: tree.Expression) -> tree.Expression:
+    if isinstance(node, tree.Binary):
+        return tree.Binary(node.at, node.operator, without_cede(node.left), node.right)
+    return node.value if isinstance(node, tree.Cede) else node
 
 
 def asynchronous(node: tree.Function) -> bool:
