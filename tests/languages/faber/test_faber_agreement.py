@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -80,6 +82,14 @@ def disagreements_on_run(entries: list[dict[str, Any]]) -> dict[str, str]:
 @pytest.mark.parametrize("material", [corpus, probes], ids=["corpus", "probes"])
 def test_check_accepts_and_rejects_what_the_reference_does(material: Any) -> None:
     assert disagreements_on_check(material()) == []
+
+
+def test_the_examples_of_the_language_description_are_accepted_and_rejected_as_it_says(shared: Path) -> None:
+    text = (shared / "faber" / "LANGUAGE.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```(fab(?:-bad)?)\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) > 5
+    for kind, source in blocks:
+        assert bool(faber.check(source)) == (kind == "fab-bad"), source
 
 
 @pytest.mark.parametrize("material", [corpus, probes], ids=["corpus", "probes"])

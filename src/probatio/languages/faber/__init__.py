@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from probatio.languages.faber.convert import Conversion, convert
 from probatio.languages.faber.diagnostics import Diagnostic, error_class
-from probatio.languages.faber.pipeline import Rejected, analyse
+from probatio.languages.faber.pipeline import TOO_DEEP, Rejected, analyse
 from probatio.languages.faber.typescript import emit
 from probatio.sandbox import Outcome
 
@@ -27,7 +27,10 @@ def compile(source: str, dialect: str = "latin") -> str:
     analysis = analyse(source, dialect, thorough=True)
     if analysis.diagnostics:
         raise Rejected(analysis.diagnostics)
-    return emit(analysis.program)
+    try:
+        return emit(analysis.program)
+    except RecursionError:
+        raise Rejected([TOO_DEEP]) from None
 
 
 def conversion(source: str, dialect: str = "latin", to: str | None = None) -> Conversion:

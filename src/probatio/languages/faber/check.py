@@ -10,28 +10,23 @@ from collections.abc import Callable as Function
 from typing import Any, ClassVar
 
 from probatio.languages.faber import tree
-from probatio.languages.faber.infer import Inference
 from probatio.languages.faber.library import EXPORTS
 from probatio.languages.faber.scope import Scope, Symbol
+from probatio.languages.faber.signatures import CONSTRUCTOR, HOISTED, Signatures
 from probatio.languages.faber.types import (
-    NUMERUS,
     TEXTUS,
     UNKNOWN,
     VACUUM,
     Callable,
     ClassType,
-    ContractType,
-    EnumType,
     Generic,
     Named,
     OneOf,
     Type,
     UnionType,
-    Unknown,
     fits,
 )
 
-CONSTRUCTOR = "creo"
 ITERATED = frozenset(("lista", "copia", "cursor", "fluxus"))
 
 
@@ -39,7 +34,7 @@ def has(node: tree.Statement, name: str) -> bool:
     return any(annotation.name == name for annotation in node.annotations)
 
 
-class Check(Inference):
+class Check(Signatures):
     statements: ClassVar[dict[type[tree.Statement], Function[[Any, Any], None]]]  # how each statement is checked
 
     def program(self, program: tree.Program) -> None:
@@ -55,83 +50,6 @@ class Check(Inference):
         self.resolve_aliases([s for s in hoisted if isinstance(s, tree.Alias)])
         for node in program.body:
             self.statement(node)
-
-    # Top-level declarations.
-
-    def placeholder(self, node: Hoisted) -> tuple[Type, str]:
-        if isinstance(node, tree.Function):
-            is_async = node.verb in ("fiet", "fient")
-            return Callable([UNKNOWN] * len(node.parameters), UNKNOWN if node.returns else VACUUM, is_async), "function"
-        if isinstance(node, tree.Class):
-            return ClassType(node.name, {}, {}, {}), "genus"
-        if isinstance(node, tree.Contract):
-            return ContractType(node.name, {}), "pactum"
-        if isinstance(node, tree.Enum):
-            return self.enum_type(node), "enum"
-        if isinstance(node, tree.Union):
-            return UnionType(node.name, {}), "type"
-        return UNKNOWN, "type"
-
-    def sign(self, node: Hoisted) -> None:
-        """Give a declared name its real type, now that all names exist."""
-        symbol = self.scope.names[node.name]
-        if isinstance(node, tree.Function):
-            symbol.type = self.function_type(node)
-        elif isinstance(node, tree.Class):
-            symbol.type = self.class_type(node)
-        elif isinstance(node, tree.Contract):
-            symbol.type = self.contract_type(node)
-        elif isinstance(node, tree.Alias):
-            symbol.type = self.alias_type(node)
-
-    def alias_type(self, node: tree.Alias) -> Type:
-        if node.target is None:
-            return UNKNOWN
-        self.resolving.add(node.name)
-        result = self.resolve(node.target)
-        self.resolving.discard(node.name)
-        return result
-
-    def resolve_aliases(self, aliases: list[tree.Alias]) -> None:
-        """Aliases of aliases in any order; what stays unknown goes round in a circle."""
-        progress = True
-        while progress:
-            progress = False
-            for node in aliases:
-                symbol = self.scope.names[node.name]
-                if isinstance(symbol.type, Unknown):
-                    symbol.type = self.alias_type(node)
-                    progress = progress or not isinstance(symbol.type, Unknown)
-        for node in aliases:
-            if isinstance(self.scope.names[node.name].type, Unknown):
-                self.error(
-                    "circular-type", node.at, f"The type '{node.name}' cannot be resolved: it goes round in a circle."
-                )
-
-    def function_type(self, node: tree.Function) -> Callable:
-        parameters = [self.resolve(p.declared) if p.declared else UNKNOWN for p in node.parameters]
-        returns = self.resolve(node.returns) if node.returns else VACUUM
-        return Callable(parameters, returns, node.verb in ("fiet", "fient"))
-
-    def class_type(self, node: tree.Class) -> ClassType:
-        fields: dict[str, Type] = {}
-        statics: dict[str, Type] = {}
-        methods: dict[str, Callable] = {}
-        for member in node.members:
-            if isinstance(member, tree.Field):
-                (statics if member.is_static else fields)[member.name] = self.resolve(member.declared)
-        for member in node.members:
-            if isinstance(member, tree.Function) and member.name != CONSTRUCTOR:
-                methods[member.name] = self.function_type(member)
-        return ClassType(node.name, fields, methods, statics)
-
-    def contract_type(self, node: tree.Contract) -> ContractType:
-        return ContractType(node.name, {method.name: self.function_type(method) for method in node.methods})
-
-    def enum_type(self, node: tree.Enum) -> EnumType:
-        return EnumType(
-            node.name, {m.name: TEXTUS if isinstance(m.value, tree.Text) else NUMERUS for m in node.members}
-        )
 
     # Statements.
 
@@ -165,6 +83,9 @@ class Check(Inference):
     def import_(self, node: tree.Import) -> None:
         exports = EXPORTS.get(node.module)
         if exports is None:
+            # Other packages are left to whoever runs the program; a file beside this one can only be missing.
+            if node.module.startswith(("./", "../")):
+                self.error("no-module", node.at, f"There is no module '{node.module}' beside this program.")
             return
         if node.items is None:
             for name, type_ in exports.items():
@@ -470,9 +391,6 @@ class Check(Inference):
     def expression_statement(self, node: tree.ExpressionStatement) -> None:
         self.infer(node.value)
 
-
-Hoisted = tree.Function | tree.Class | tree.Contract | tree.Enum | tree.Union | tree.Alias
-HOISTED = (tree.Function, tree.Class, tree.Contract, tree.Enum, tree.Union, tree.Alias)
 
 CHECK: dict[type[tree.Statement], Function[[Check, Any], None]] = {
     tree.Import: Check.import_,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 from msgspec import Struct
 
 from probatio.languages.faber.diagnostics import Diagnostic
 from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.languages.faber.format import show
-from probatio.languages.faber.pipeline import analyse
+from probatio.languages.faber.pipeline import TOO_DEEP, analyse
+from probatio.languages.faber.tree import Node, Program
 
 
 class Conversion(Struct, frozen=True):
@@ -16,6 +20,9 @@ class Conversion(Struct, frozen=True):
     text: str
     renamed: dict[str, str]
     diagnostics: list[Diagnostic]  # why the program could not be read, in which case `text` is the source as it was
+
+
+UNPRINTABLE = Diagnostic("syntax", "print", 1, 1, "The program cannot be printed so that it reads the same.")
 
 
 def convert(source: str, dialect: str = "latin", to: str | None = None) -> Conversion:
@@ -31,17 +38,40 @@ def convert(source: str, dialect: str = "latin", to: str | None = None) -> Conve
             if (foreign and not target.escapes and renamed) or _means_the_same(text, target.name, analysis.program):
                 return Conversion(text, renamed, [])
     except RecursionError:
-        report = Diagnostic(
-            "syntax", "nesting", 1, 1, "The program nests too deeply to be printed.", "Split it into functions."
-        )
-        return Conversion(source, {}, [report])
-    report = Diagnostic(
-        "syntax", "print", 1, 1, "The program cannot be printed so that it reads the same; it is left as it was."
-    )
-    return Conversion(source, {}, [report])
+        return Conversion(source, {}, [TOO_DEEP])
+    return Conversion(source, {}, [UNPRINTABLE])
 
 
-def _means_the_same(text: str, dialect: str, program: object) -> bool:
+def _means_the_same(text: str, dialect: str, program: Program) -> bool:
     """Newlines separate nothing in Faber, so two statements may flow together; the print is read again to see."""
     again = analyse(text, dialect, semantic=False)
-    return not again.diagnostics and again.program == program
+    return not again.diagnostics and same(again.program, program)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Are the trees equal? Without recursion, which in `==` runs on the C stack and has no safe end."""
+    pairs = [(one, other)]
+    while pairs:
+        a, b = pairs.pop()
+        if type(a) is not type(b):
+            return False
+        if isinstance(a, list):
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+        elif isinstance(a, Node):
+            pairs.extend((getattr(a, name), getattr(b, name)) for name in _compared(a))
+        elif a != b:
+            return False
+    return True
+
+
+_COMPARED: dict[str, tuple[str, ...]] = {}
+
+
+def _compared(node: Node) -> tuple[str, ...]:
+    """The fields that count, noted once for each kind of node."""
+    kind = type(node).__name__
+    if kind not in _COMPARED:
+        _COMPARED[kind] = tuple(field.name for field in fields(node) if field.compare)
+    return _COMPARED[kind]

@@ -1,4 +1,4 @@
-"""Parser, third part: declarations of variables, functions, types and imports."""
+"""Parser, fourth part: declarations of variables, functions, types and imports."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from probatio.languages.faber.dialects import dialect as dialect_named
 
-MODULES = ("parser", "statements", "declarations", "expressions", "type_names", "tokens")
+MODULES = ("parser", "statements", "declarations", "expressions", "primaries", "type_names", "tokens")
 """Where the rules stand, in the order they are shown."""
 
 _RULE = re.compile(r"^ *# (?P<rule>[A-Za-z_]+ = (?:.*\n *# {3,})*.*) ;(?:  (?P<note>.*))?$", re.MULTILINE)

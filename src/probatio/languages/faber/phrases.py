@@ -7,7 +7,7 @@ from typing import Any
 
 from probatio.languages.faber import tree
 from probatio.languages.faber.dialects import Dialect
-from probatio.languages.faber.expressions import interpolated
+from probatio.languages.faber.primaries import interpolated
 
 # How tightly Faber binds, loosest first, as the parser reads it.
 OPEN, CHOICE, OR, AND, EQUAL, COMPARE, BIT_OR, BIT_XOR, BIT_AND, RANGE, SUM, PRODUCT, PREFIX, POSTFIX, CALL = range(15)

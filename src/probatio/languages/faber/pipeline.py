@@ -20,6 +20,9 @@ else is running."""
 sys.setrecursionlimit(max(STACK, sys.getrecursionlimit()))
 
 
+TOO_DEEP = Diagnostic("syntax", "nesting", 1, 1, "The program nests too deeply.", "Split it into functions.")
+
+
 class Rejected(ValueError):
     """The program has errors; `diagnostics` says which."""
 
@@ -49,5 +52,5 @@ def analyse(
             checker = StrictCheck if strict else Check
             checker(report, words, thorough or strict).program(program)
     except RecursionError:
-        report.add("syntax", "nesting", 0, "The program nests too deeply to be read.", "Split it into functions.")
+        report.found.append(TOO_DEEP)
     return Analysis(tokens, program, report.found)

@@ -1,4 +1,4 @@
-"""Parser, fourth part: the statements that do something."""
+"""Parser, fifth part: the statements that do something."""
 
 from __future__ import annotations
 

@@ -6,8 +6,9 @@ from collections.abc import Callable as Function
 from typing import Any
 
 from probatio.languages.faber import tree
-from probatio.languages.faber.check import CONSTRUCTOR, Check, has
+from probatio.languages.faber.check import Check, has
 from probatio.languages.faber.library import CALLS, FORMULAS
+from probatio.languages.faber.signatures import CONSTRUCTOR
 from probatio.languages.faber.types import VACUUM, Callable, ClassType, Generic, Named, Primitive, Type, Unknown, fits
 from probatio.languages.faber.vocabulary import words
 
