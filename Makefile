@@ -12,8 +12,8 @@ run: $(READY)
 test: lint types imports tests
 
 lint: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff format --check src tests bench
 
 types: $(READY)
 	$(BIN)/mypy

@@ -13,6 +13,8 @@ from probatio.errors import ProbatioError
 COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("probatio.cli.trial", "Ask models the tasks of a suite and grade the answers."),
     "grade": ("probatio.cli.grade", "Grade stored answers again, with no call to any model."),
+    "study": ("probatio.cli.study", "Study runs: rates, learning curves, what each factor is worth."),
+    "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
     "faber": ("probatio.cli.faber", "Check, run, compile or format Faber programs."),
     "models": ("probatio.cli.models", "List the models that can be asked; pull embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works here: keys, embedded models, isolation."),
@@ -63,5 +65,5 @@ def main() -> None:
         click.echo(f"probatio: {error}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:  # whoever read our output has seen enough
-        sys.stdout = None  # type: ignore[assignment]
+        sys.stdout = None
         sys.exit(0)

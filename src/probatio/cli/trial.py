@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probatio.errors import Incomplete, UsageError
+from probatio.errors import Incomplete, ProbatioError, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.runfile import RunRecord
@@ -146,7 +146,11 @@ def _carry_out(
 
     show = Show(as_json=as_json, verbose=verbose)
     ending = carry_out(folder, record, suite, os.environ, show.open, show.say, retry_errors=retry_errors)
-    analysis = write_analysis(folder)
+    try:
+        analysis: Path | None = write_analysis(folder)
+    except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
+        show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
+        analysis = None
     show.end(folder, ending, analysis)
     if ending.stop_reason:
         raise Incomplete(f"{ending.stop_reason} Go on with: probatio trial --resume {folder}")

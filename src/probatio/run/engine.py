@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -24,7 +24,7 @@ from probatio.run.runfile import RunRecord, now_text
 from probatio.suite.load import Suite
 from probatio.suite.prompt import render
 
-Opener = Callable[[Model], AbstractAsyncContextManager[Route]]
+Opener = Callable[[Model], AbstractContextManager[Route]]
 """Opens the way to a model for as long as it is asked; an embedded one is loaded and unloaded by it."""
 
 
@@ -162,7 +162,7 @@ class Engine:
             first = next(pending, None)
             if first is None or self.stop_reason:
                 continue
-            async with self._opener(model) as route:
+            with self._opener(model) as route:
                 await self._ask_all(model, route, _chained(first, pending))
 
     async def _ask_all(self, model: Model, route: Route, pending: Iterator[int]) -> None:

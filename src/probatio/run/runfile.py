@@ -7,7 +7,6 @@ import os
 import platform
 import re
 import subprocess
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -127,5 +126,9 @@ def now_text(now: datetime | None = None) -> str:
     return (now or datetime.now(UTC)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def with_embedded(record: RunRecord, provenance: Mapping[str, Any]) -> RunRecord:
-    return msgspec.structs.replace(record, embedded={**record.embedded, **provenance})
+def with_embedded(record: RunRecord, model: Model) -> RunRecord:
+    """The record, with which file answers for an embedded model."""
+    from probatio.ask import weights
+
+    file = weights.provenance(weights.resolve(model.name).path)
+    return msgspec.structs.replace(record, embedded={**record.embedded, model.id: file})

@@ -6,15 +6,16 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from probatio.ask.client import ChatClient
-from probatio.ask.routes import EMBEDDED_TIMEOUTS, Route, missing_key, route_of
+from probatio.ask.opening import open_route
+from probatio.ask.routes import Route, missing_key, route_of
 from probatio.errors import ProbatioError, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.records import Model
@@ -173,13 +174,11 @@ async def _run(
 ) -> tuple[Tally, str | None]:
     async with ChatClient(record.max_connections) as client:
 
-        @asynccontextmanager
-        async def opener(model: Model) -> AsyncIterator[Route]:
-            if model.provider != "embedded":
-                yield route_of(model, env)
-                return
-            async with _embedded_route(model) as (route, provenance):
-                write_run(folder, with_embedded(read_run(folder), {model.id: provenance}))
+        @contextmanager
+        def opener(model: Model) -> Iterator[Route]:
+            with open_route(model, env) as route:
+                if model.provider == "embedded":
+                    write_run(folder, with_embedded(read_run(folder), model))
                 yield route
 
         engine = Engine(record, suite, journal, client, opener)
@@ -208,28 +207,6 @@ def _pull_embedded(record: RunRecord, say: Say) -> None:
     for model in record.models:
         if model.provider == "embedded":
             weights.ensure(model.name, say)
-
-
-@asynccontextmanager
-async def _embedded_route(model: Model) -> AsyncIterator[tuple[Route, dict[str, object]]]:
-    """Load the weights and give the way to them."""
-    from probatio.ask import embedded, weights
-
-    file = weights.resolve(model.name).path
-    with await asyncio.to_thread(embedded.serve, file, reproducible=model.reproducible) as served:
-        yield (
-            Route(
-                key=served.base_url,
-                url=f"{served.base_url}/chat/completions",
-                model_name=model.name,
-                api_key=served.api_key,
-                provider="embedded",
-                extra_body=served.extra_body,
-                max_in_flight=served.concurrency,
-                timeouts=EMBEDDED_TIMEOUTS,
-            ),
-            weights.provenance(file),
-        )
 
 
 def _models(request: TrialRequest, config: Config, env: Mapping[str, str], say: Say, fetch: bool) -> tuple[Model, ...]:

@@ -13,10 +13,7 @@ from probatio.run.progress import Events, Quiet, Verbose, summary_line
 from probatio.run.runfile import RunRecord
 from probatio.run.session import Ending
 from probatio.suite.load import Suite
-from probatio.suite.prompt import render
-
-CHARACTERS_PER_TOKEN = 3.5
-"""A rough rule for code in English prompts; an estimate is labelled as one."""
+from probatio.suite.prompt import CHARACTERS_PER_TOKEN, render
 
 ANSWER_TOKENS = 150
 """What a typical answer takes of max_tokens; programs of this suite are short."""
@@ -40,7 +37,7 @@ class Show:
         else:
             print(sentence, file=sys.stderr)
 
-    def end(self, folder: Path, ending: Ending, analysis: Path) -> None:
+    def end(self, folder: Path, ending: Ending, analysis: Path | None) -> None:
         tally, view = ending.tally, self._view
         if view is None:
             return
@@ -57,12 +54,12 @@ class Show:
                 cost=tally.spent,
                 seconds=round(ending.seconds, 3),
                 stopped=ending.stop_reason,
-                analysis=str(analysis),
+                analysis=None if analysis is None else str(analysis),
             )
             return
         rest = tally.total - tally.done
         print(f"\n{summary_line(tally, ending.seconds)}" + (f", {rest} of {tally.total} not yet asked" if rest else ""))
-        print(f"Analysis: {analysis}")
+        print(f"Analysis: {analysis or 'not written'}")
 
 
 def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -79,9 +78,9 @@ def parse_side(text: str) -> Side:
     filters: dict[str, list[str]] = defaultdict(list)
     given = match["filters"] or ""
     starts = list(_FILTER.finditer(given))
-    for start, end in zip(starts, [*starts[1:], None], strict=True):
-        axis = _NAMES.get(start["axis"], start["axis"])
-        filters[axis].append(given[start.end() : end.start() if end else len(given)])
+    ends = [start.start() for start in starts[1:]] + [len(given)]
+    for start, end in zip(starts, ends, strict=False):
+        filters[_NAMES.get(start["axis"], start["axis"])].append(given[start.end() : end])
     return Side(text, match["run"], dict(filters))
 
 
@@ -102,8 +101,11 @@ def compare(first: str, second: str, results: Path, suite: Path | None = None) -
 
 def mcnemar(gained: int, lost: int) -> float:
     """The exact two-sided chance of so uneven a split of the flips if each had gone either way with equal chance."""
-    flips, fewer = gained + lost, min(gained, lost)
-    tail = sum(comb(flips, count) for count in range(fewer + 1))
+    flips = gained + lost
+    ways = tail = 1
+    for fewer in range(min(gained, lost)):
+        ways = ways * (flips - fewer) // (fewer + 1)
+        tail += ways
     return min(1.0, tail / (1 << flips - 1)) if flips else 1.0
 
 
@@ -176,9 +178,8 @@ def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comp
     difference, low, high = paired_difference((row[4], row[5], row[1]) for row in rows)
     gained, lost = sum(row[4] for row in rows), sum(row[5] for row in rows)
     totals = [trials.rows(f"select count(*) from {place}")[0][0] for place in "ab"]
-    flips = sorted(
-        (TaskFlip(*row) for row in rows if row[4] or row[5]), key=lambda flip: (flip.gained - flip.lost, flip.task_id)
-    )
+    flips = [TaskFlip(*row) for row in rows if row[4] or row[5]]
+    flips.sort(key=lambda flip: (flip.gained >= flip.lost, -abs(flip.gained - flip.lost), flip.task_id))
     return Comparison(
         a=sides[0].text,
         b=sides[1].text,

@@ -24,6 +24,10 @@ MIN_TASKS = 10
 """Clustered errors from fewer clusters than this are too small by so much that they mislead."""
 
 
+NO_SPREAD = 1e-7
+"""A standard error this small means that all tasks behave alike: there is no spread to take an interval from."""
+
+
 class _Term(NamedTuple):
     """One column of the design: a level of a factor against its reference."""
 
@@ -115,9 +119,11 @@ def _effect(cells: _Cells, fitted: Fit, number: int, notes: list[str]) -> Effect
     term, column = cells.terms[number], number + 1
     tasks = len(cells.passed)
     reach = critical(tasks)
-    value, error = float(fitted.coefficients[column]), sqrt(float(fitted.covariance[column, column]))
+    value, error = float(fitted.coefficients[column]), sqrt(max(0.0, float(fitted.covariance[column, column])))
     points, points_error = _marginal(cells, fitted, term)
     alike = [text for level in (term.level, term.reference) if (text := _alike(cells, term.factor, level))]
+    if not alike and error < NO_SPREAD:
+        alike = [f"No task tells {_name(term.factor)} {term.level} from {term.reference}: no interval for its odds."]
     if alike:
         notes.extend(text for text in alike if text not in notes)
         _, _, p = score_test(
@@ -135,8 +141,8 @@ def _effect(cells: _Cells, fitted: Fit, number: int, notes: list[str]) -> Effect
         odds_low=low,
         odds_high=high,
         points=100 * points,
-        points_low=100 * max(-1.0, points - reach * points_error),
-        points_high=100 * min(1.0, points + reach * points_error),
+        points_low=None if points_error < NO_SPREAD else 100 * max(-1.0, points - reach * points_error),
+        points_high=None if points_error < NO_SPREAD else 100 * min(1.0, points + reach * points_error),
         p=p,
     )
 

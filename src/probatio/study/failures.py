@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from probatio.run.journal import RAW
+from probatio.run.runfile import RUN_FILE
 from probatio.study.findings import Failure
-from probatio.study.tokens import Condition, Taught
+from probatio.study.tokens import Condition, Taught, question_in
 from probatio.study.trials import Trials, json_lines, run_names
 
 EXAMPLES = 10
@@ -38,14 +39,23 @@ def failures(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[Failure
     for row in chosen:
         run, task, model, n_shot, dialect, context, sample, error, detail = row
         prompt, answer = texts.get(row[:7], (None, None))
-        part = tokens.get(Condition(model, dialect, context, n_shot))
-        question = prompt[part.characters :] if prompt and part else prompt
+        question = _question(trials, prompt, task, Condition(model, dialect, context, n_shot), tokens)
         found.append(
             Failure(
                 run, task, model, n_shot, dialect, context, sample, error, _cut(detail), _cut(question), _cut(answer)
             )
         )
     return found
+
+
+def _question(
+    trials: Trials, prompt: str | None, task: str, condition: Condition, tokens: Mapping[Condition, Taught]
+) -> str | None:
+    """The part of the prompt that is about this task alone; the whole prompt where it can't be told apart."""
+    if not prompt:
+        return prompt
+    shared = tokens[condition].characters if condition in tokens else 0
+    return question_in(prompt, trials.suite, task, condition.dialect) or prompt[shared:]
 
 
 def _chosen(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[tuple[Any, ...]]:
@@ -88,10 +98,11 @@ def _texts(trials: Trials, chosen: list[tuple[Any, ...]]) -> dict[tuple[Any, ...
             f"where (task_id, model, n_shot, coalesce(dialect, 'latin'), context) in ({keys})",
             [value for key in wanted for value in key[:5]],
         )
+        ours = (folder / RUN_FILE).exists()
         seen: dict[tuple[Any, ...], int] = {}
         for *key, sample, prompt, response in rows:
             repeated = seen[tuple(key)] = seen.get(tuple(key), -1) + 1
-            full = (run, *key, repeated if sample is None else sample)
+            full = (run, *key, sample if ours else repeated)
             texts.setdefault(full, (prompt, response))
     return texts
 

@@ -98,8 +98,8 @@ class Effect(msgspec.Struct, frozen=True):
     odds_low: float | None  # None where all answers of a level are alike: no interval can be given
     odds_high: float | None
     points: float  # average marginal effect, percentage points
-    points_low: float
-    points_high: float
+    points_low: float | None  # None where all tasks move alike
+    points_high: float | None
     p: float
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from probatio.study.report import FAILURES_TITLE
 from probatio.suite.models import Config
 
 if TYPE_CHECKING:
-    from probatio.ask.routes import Route
+    pass
 
 TITLE = "## Narrative"
 KEPT = "narrative.json"
@@ -125,38 +124,14 @@ def _analyst(config: Config) -> Model:
 
 async def _ask(model: Model, prompt: str, env: Mapping[str, str]) -> str:
     from probatio.ask.client import ChatClient
+    from probatio.ask.opening import open_route
 
     async with ChatClient(1) as client:
-        with _route(model, env) as route:
+        with open_route(model, env) as route:
             answer = await client.ask(route, prompt, SAMPLING)
     if not answer.text or not answer.text.strip():
         raise ProbatioError(f"it did not answer ({answer.error or 'an empty text'}).")
     return answer.text
-
-
-@contextmanager
-def _route(model: Model, env: Mapping[str, str]) -> Iterator[Route]:
-    from probatio.ask.routes import EMBEDDED_TIMEOUTS, Route, route_of
-
-    if model.provider != "embedded":
-        yield route_of(model, env)
-        return
-    from probatio.ask import embedded, weights
-
-    file = weights.resolve(model.name).path
-    if not file.exists():
-        raise UsageError(f"its weights are not here; get them with: probatio models pull {model.name}")
-    with embedded.serve(file, reproducible=model.reproducible) as served:
-        url = f"{served.base_url}/chat/completions"
-        yield Route(
-            served.base_url,
-            url,
-            model.name,
-            served.api_key,
-            "embedded",
-            extra_body=served.extra_body,
-            timeouts=EMBEDDED_TIMEOUTS,
-        )
 
 
 def _tables(computed: str) -> str:

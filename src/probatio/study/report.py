@@ -197,19 +197,20 @@ def _factors(study: Study) -> list[str]:
 
 
 def _effect(effect: Effect) -> list[object]:
-    odds = (
-        DASH if effect.odds_low is None or effect.odds_high is None else f"{effect.odds_low:.2f}–{effect.odds_high:.2f}"
-    )
     return [
         AXIS_TITLES[effect.factor].lower(),
         effect.level,
         effect.reference,
         f"{effect.points:+.1f}",
-        f"{effect.points_low:+.1f} to {effect.points_high:+.1f}",
+        _ends(effect.points_low, effect.points_high, "+.1f", " to "),
         f"{effect.odds_ratio:.2f}",
-        odds,
+        _ends(effect.odds_low, effect.odds_high, ".2f", "–"),
         p_value(effect.p),
     ]
+
+
+def _ends(low: float | None, high: float | None, form: str, between: str) -> str:
+    return DASH if low is None or high is None else f"{low:{form}}{between}{high:{form}}"
 
 
 def _test(test: Test) -> list[object]:

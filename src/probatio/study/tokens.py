@@ -1,17 +1,22 @@
 """Prompt tokens of context and examples: what a condition spends on teaching the language before it asks.
 
-The tokens a server counts are those of the whole prompt. All prompts of a condition begin with the same text (context, then
-examples), so that text is found as their longest common beginning, and its share of the characters is its share of the tokens.
+The tokens a server counts are those of the whole prompt. The shared part's share of the characters is taken as its share of the
+tokens. Where the suite still renders the question a prompt ends with, the shared part is what stands before it; else it is the
+longest text all prompts of the condition begin with.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from probatio.errors import ProbatioError
 from probatio.run.journal import RAW
 from probatio.study.trials import Trials, json_lines
+
+if TYPE_CHECKING:
+    from probatio.suite.load import Suite
 
 _COLUMNS = {
     "task_id": "VARCHAR",
@@ -51,26 +56,43 @@ def taught(trials: Trials) -> dict[Condition, Taught]:
         return {}
     rows = trials.rows(
         # The common beginning of the first and the last prompt in the order of the alphabet is that of all of them.
-        "select model, coalesce(dialect, 'latin'), context, n_shot, min(prompt), max(prompt), "
+        "select model, coalesce(dialect, 'latin'), context, n_shot, arg_min(task_id, prompt), min(prompt), max(prompt), "
         "sum(tokens_in) filter (tokens_in > 0), sum(length(prompt)) filter (tokens_in > 0) "
         f"from {json_lines(files, _COLUMNS)} where prompt <> '' and n_shot is not null "
         "group by all having count(distinct task_id) > 1"
     )
     found: dict[Condition, Taught] = {}
-    for model, dialect, context, n_shot, first, last, tokens, characters in rows:
-        shared = _shared(first, last)
+    for model, dialect, context, n_shot, task, first, last, tokens, characters in rows:
+        asked = question_in(first, trials.suite, task, dialect)
+        shared = len(first) - len(asked) if asked else _alike(first, last)
         count = shared * tokens / characters if characters else shared / _characters_per_token()
         found[Condition(model, dialect, context, n_shot)] = Taught(round(count), not characters, shared)
     return found
 
 
-def _shared(first: str, last: str) -> int:
-    """How many characters two texts begin with alike."""
-    pairs = enumerate(zip(first, last, strict=False))
-    return next((number for number, (one, two) in pairs if one != two), min(len(first), len(last)))
+def question_in(prompt: str, suite: Suite | None, task_id: str, dialect: str) -> str | None:
+    """The question a prompt ends with, where the suite still renders the same one."""
+    from probatio.suite.prompt import question
+
+    if suite is None or task_id not in suite.tasks:
+        return None
+    try:
+        asked = question(suite.tasks[task_id], dialect)
+    except ProbatioError:
+        return None
+    return asked if prompt.endswith(asked) else None
+
+
+def _alike(first: str, last: str) -> int:
+    """How many characters two texts begin with alike, by halving."""
+    low, high = 0, min(len(first), len(last))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if first[low:middle] == last[low:middle] else (low, middle - 1)
+    return low
 
 
 def _characters_per_token() -> float:
-    from probatio.run.shown import CHARACTERS_PER_TOKEN
+    from probatio.suite.prompt import CHARACTERS_PER_TOKEN
 
     return CHARACTERS_PER_TOKEN

@@ -47,8 +47,8 @@ _GRADE_COLUMNS = {
 }
 
 _KEY = "run, task_id, model, n_shot, dialect, context"
-_OBJECT_BYTES = 16 * 1024 * 1024, 256 * 1024 * 1024
-"""DuckDB's limit for one line: its default, and as far as it goes for a file with longer lines."""
+_OBJECT_BYTES = 1024 * 1024, 64 * 1024 * 1024
+"""DuckDB's limit for one line, least and most. Its buffers are as large, so the longest line there is decides."""
 
 
 @dataclass(slots=True)
@@ -61,6 +61,7 @@ class Trials:
     graders: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     model_order: list[str] = field(default_factory=list)
+    suite: Suite | None = None
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self.db.execute(query, list(parameters)).fetchall()
@@ -122,13 +123,17 @@ def run_names(folders: Sequence[Path]) -> list[str]:
 
 def json_lines(files: Sequence[Path], columns: dict[str, str]) -> str:
     """The table function over these files. A line that can't be read becomes a row of nulls."""
-    largest = max((file.stat().st_size for file in files), default=0)
     quoted = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-    size = min(max(_OBJECT_BYTES[0], largest + 1), _OBJECT_BYTES[1])
+    size = min(max(_OBJECT_BYTES[0], max(map(_longest_line, files), default=0) + 1), _OBJECT_BYTES[1])
     return (
         f"read_json([{quoted}], format='newline_delimited', columns={columns}, "
         f"ignore_errors=true, maximum_object_size={size})"
     )
+
+
+def _longest_line(file: Path) -> int:
+    with file.open("rb") as lines:
+        return max(map(len, lines), default=0)
 
 
 def _read_grades(trials: Trials) -> None:
@@ -142,6 +147,8 @@ def _read_grades(trials: Trials) -> None:
         if file.exists() and file.stat().st_size:
             source = json_lines([file], _GRADE_COLUMNS)
             trials.db.execute(f"insert into lines select ?, row_number() over (), * from {source}", [name])
+            if not (folder / RUN_FILE).exists():
+                trials.db.execute("update lines set sample = null where run = ?", [name])
             _note_unreadable(trials, file, name)
     asked = " and ".join(f"error_type is distinct from '{error}'" for error in sorted(UNASKED_ERRORS))
     trials.db.execute(
@@ -152,7 +159,7 @@ def _read_grades(trials: Trials) -> None:
                 coalesce(dialect, 'latin') as dialect,
                 coalesce(level_a, correct) as level_a, coalesce(level_b, correct) as level_b,
                 coalesce(level_c, correct) as level_c,
-                -- runs without samples repeat a trial by repeating its line
+                -- another harness repeats a trial by repeating its line
                 coalesce(sample, row_number() over (partition by {_KEY} order by line) - 1) as sample
             ), {asked} as asked
             from lines where task_id is not null and model is not null and n_shot is not null
@@ -219,7 +226,7 @@ def _require_one_suite(trials: Trials) -> None:
 
 def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
     """Type, category and difficulty of each task, from the suite the run recorded."""
-    suite = _suite(trials, suite_folder)
+    suite = trials.suite = _suite(trials, suite_folder)
     trials.db.execute("create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, difficulty VARCHAR)")
     if suite is not None and suite.tasks:
         rows = [

@@ -53,6 +53,10 @@ EXAMPLE = "TypeScript:\n```typescript\n{typescript}\n```\nFaber:\n```faber\n{fab
 EXAMPLE_OUTPUT = "Output:\n```\n{output}\n```"
 
 
+CHARACTERS_PER_TOKEN = 3.5
+"""A rough rule for code in English prompts, where nobody counted; an estimate is labelled as one."""
+
+
 def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) -> str:
     """The prompt of one trial."""
     shared = _shared(suite.folder.as_posix(), suite.examples[:n_shot], context, dialect)
