@@ -17,12 +17,14 @@ def double():  # type: ignore[no-untyped-def]
 
 def test_quiet_output_is_a_mark_per_trial_the_summary_and_the_analysis(tmp_path: Path, double: Double) -> None:
     done = finished(new_run(tmp_path), double, tmp_path)
-    marks, _, summary, analysis = done.stdout.splitlines()
+    marks, _, summary, analysis, answers, grades = done.stdout.splitlines()
     assert sorted(marks) == ["."] * 6 + ["x"] * 4
     assert summary.startswith("6/10 passed (60%) in ")
     assert summary.endswith("s — $0.0010")
     assert analysis.startswith("Analysis: ")
     assert Path(analysis.removeprefix("Analysis: ")).read_text().startswith("# Run r")
+    assert len(Path(answers.removeprefix("Answers:  ")).read_text().splitlines()) == 10
+    assert len(Path(grades.removeprefix("Grades:   ")).read_text().splitlines()) == 10
 
 
 def test_verbose_prints_each_trial(tmp_path: Path, double: Double) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from probatio.ask.prices import cost_of
 from probatio.run.engine import Engine
+from probatio.run.journal import GRADED, RAW
 from probatio.run.progress import Events, Quiet, Verbose, summary_line
 from probatio.run.runfile import RunRecord
 from probatio.run.session import Ending
@@ -60,6 +61,8 @@ class Show:
         rest = tally.total - tally.done
         print(f"\n{summary_line(tally, ending.seconds)}" + (f", {rest} of {tally.total} not yet asked" if rest else ""))
         print(f"Analysis: {analysis or 'not written'}")
+        print(f"Answers:  {folder / RAW}")
+        print(f"Grades:   {folder / GRADED}")
 
 
 def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) -> None:
