@@ -22,6 +22,6 @@ study() { # NAME FLAG…: begin the run, or go on with it
 case ${1:-all} in
     0.5b) study study-0.5b --model qwen2.5-coder-0.5b ;;
     1.5b) study study-1.5b --model qwen2.5-coder-1.5b ;;
-    dialects) study study-dialects --model qwen2.5-coder-1.5b --context basic --n-shot 3 --dialect english,symbols,scrambled ;;
+    dialects) study study-dialects --model qwen2.5-coder-1.5b --context minimal --n-shot 3 --dialect english,symbols,scrambled ;;
     all) "$0" 0.5b && "$0" 1.5b && "$0" dialects ;;
 esac

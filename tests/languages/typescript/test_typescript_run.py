@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from probatio.errors import UsageError
 from probatio.languages import typescript
-from probatio.languages.typescript.run import CONSOLE, deno
+from probatio.languages.typescript.engines import BUN, SETTING, deno
 from probatio.sandbox import Limits, Memo
 
 
@@ -76,7 +78,7 @@ def test_messages_name_no_path_of_this_machine() -> None:
         "console.log({ get [Symbol.toStringTag]() { throw 1 } })",
     ):
         stderr = typescript.run(source).stderr
-        assert str(CONSOLE.parent) not in stderr
+        assert str(BUN) not in stderr
         assert deno() not in stderr
 
 
@@ -156,3 +158,19 @@ def test_a_slow_program_may_have_a_limit_of_its_own() -> None:
     source = "await new Promise((done) => setTimeout(done, 600)); console.log('done')"
     assert typescript.run(source, Limits(seconds=0.3)).stopped == "time"
     assert typescript.run(source, Limits(seconds=5)).stdout == "done\n"
+
+
+def test_an_engine_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, "no-such-bun")
+    with pytest.raises(UsageError, match="no-such-bun"):
+        typescript.run("1")
+
+
+@pytest.mark.skipif(shutil.which("bun") is None, reason="bun is not installed here")
+def test_bun_runs_programs_where_the_user_has_it_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SETTING, "bun")
+    outcome = typescript.run("enum E { a, b }\nconst x: number = 7;\nconsole.log(x, E.b, typeof Bun)")
+    assert (outcome.exit, outcome.stdout) == (0, "7 1 object\n")
+    assert not typescript.run("const = 1").started
+    assert typescript.run('throw new Error("x")').exit == 1
+    assert typescript.run('console.log(await Bun.file("/etc/passwd").text())').stdout == ""
