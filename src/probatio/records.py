@@ -93,6 +93,14 @@ class Sampling(msgspec.Struct, frozen=True):
     seed: int | None = 42
 
 
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds until we give up."""
+
+    connect: float = 10.0
+    attempt: float = 300.0  # a reasoning model thinks for minutes before the first byte of a plain reply
+    trial: float = 900.0  # all attempts and the waiting between them
+
+
 class Answer(msgspec.Struct, frozen=True):
     """What came back from asking: a text, or the reason there is none."""
 

@@ -165,3 +165,16 @@ def test_the_live_footer_shows_on_a_terminal(tmp_path: Path, double: Double) -> 
     assert "in flight" in text
     assert "left" in text
     assert "120/200 passed (60%)" in text
+
+
+def test_timeouts_of_the_config_reach_the_wire(tmp_path: Path) -> None:
+    from double import Faults
+
+    config = {
+        "models": [{"id": "gpt-4o-mini", "name": "v/a"}],
+        "trials": {"timeouts": {"attempt": 0.2, "trial": 0.3}},
+    }
+    (tmp_path / "models.yml").write_text(json.dumps(config))
+    with Double(Faults(hang=1.0)) as slow:
+        done = finished(new_run(tmp_path, "--limit", "1", "--config", str(tmp_path / "models.yml")), slow, tmp_path)
+    assert "1 could not be asked" in done.stdout

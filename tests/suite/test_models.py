@@ -82,3 +82,13 @@ def test_a_gguf_file_can_be_named_on_the_command_line(file: Path, tmp_path: Path
 def test_the_built_in_list_is_valid_and_names_the_embedded_models() -> None:
     ids = [model.id for model in load_config().models if model.provider == "embedded"]
     assert ids == ["qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "smollm2-135m"]
+
+
+def test_timeouts_can_be_set_for_slow_routes(file: Path) -> None:
+    file.write_text(SEED + "  timeouts: {attempt: 1200, trial: 3600}\n", encoding="utf-8")
+    timeouts = load_config(file).timeouts
+    assert timeouts is not None
+    assert (timeouts.connect, timeouts.attempt, timeouts.trial) == (10.0, 1200.0, 3600.0)
+    file.write_text(SEED + "  timeouts: {attempt: 0}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="more than 0"):
+        load_config(file)

@@ -8,16 +8,7 @@ from typing import Any
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.records import Model
-
-
-class Timeouts(msgspec.Struct, frozen=True):
-    """Seconds until we give up."""
-
-    connect: float = 10.0
-    attempt: float = 300.0  # a reasoning model thinks for minutes before the first byte of a plain reply
-    trial: float = 900.0  # all attempts and the waiting between them
-
+from probatio.records import Model, Timeouts
 
 EMBEDDED_TIMEOUTS = Timeouts(attempt=3600.0, trial=7200.0)
 """A 6,000-token prompt on one busy core takes minutes; nobody else waits for that server."""

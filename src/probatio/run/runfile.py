@@ -16,7 +16,7 @@ import msgspec
 from probatio import __version__
 from probatio.errors import UsageError
 from probatio.languages.typescript.engines import engine_version
-from probatio.records import Model, Sampling
+from probatio.records import Model, Sampling, Timeouts
 from probatio.run.plan import Plan
 from probatio.sandbox import Choice
 
@@ -43,6 +43,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     plan: Plan
     models: tuple[Model, ...]
     sampling: Sampling
+    timeouts: Timeouts | None = None  # of routes over the network, where models.yml sets them
     max_connections: int
     max_cost: float | None = None
     config: str = "built-in"

@@ -116,6 +116,7 @@ def prepare(
         plan=plan,
         models=models,
         sampling=config.sampling,
+        timeouts=config.timeouts,
         max_connections=request.max_connections,
         max_cost=request.max_cost,
         config=config.source,
@@ -179,6 +180,8 @@ async def _run(
             with open_route(model, env) as route:
                 if model.provider == "embedded":
                     write_run(folder, with_embedded(read_run(folder), model))
+                elif record.timeouts:
+                    route = msgspec.structs.replace(route, timeouts=record.timeouts)
                 yield route
 
         engine = Engine(record, suite, journal, client, opener)

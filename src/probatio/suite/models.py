@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.records import Model, Sampling
+from probatio.records import Model, Sampling, Timeouts
 from probatio.suite.near import pick
 from probatio.suite.yaml import read_yaml
 
@@ -38,6 +38,7 @@ class _TrialEntry(msgspec.Struct):
     temperature: float = 0.0
     max_tokens: int = 1000
     seed: int | None = 42
+    timeouts: Timeouts | None = None
 
 
 class _ConfigFile(msgspec.Struct):
@@ -57,6 +58,7 @@ class Config(msgspec.Struct, frozen=True):
     dialects: tuple[str, ...]
     contexts: tuple[str, ...] | None
     sampling: Sampling
+    timeouts: Timeouts | None = None
     analyst: str | None = None
 
 
@@ -70,6 +72,8 @@ def load_config(path: Path | None = None) -> Config:
             raise UsageError(f"{source}: two models have the id `{entry.id}`.")
         seen.add(entry.id)
     trials = file.trials
+    if trials.timeouts and min(msgspec.structs.astuple(trials.timeouts)) <= 0:
+        raise UsageError(f"{source}: trials.timeouts are seconds and more than 0.")
     if any(n < 0 for n in trials.n_shots):
         raise UsageError(f"{source}: trials.n_shots holds a negative number.")
     return Config(
@@ -80,6 +84,7 @@ def load_config(path: Path | None = None) -> Config:
         dialects=trials.dialects,
         contexts=trials.contexts,
         sampling=Sampling(trials.temperature, trials.max_tokens, trials.seed),
+        timeouts=trials.timeouts,
         analyst=file.analyst,
     )
 
