@@ -67,3 +67,7 @@ def main() -> None:
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stdout = None
         sys.exit(0)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        click.echo(f"probatio: {place}{error.strerror or error}.", err=True)
+        sys.exit(3)
