@@ -145,9 +145,10 @@ def test_a_file_cut_short_is_refused_in_llama_cpps_own_words(smallest: Path, tmp
 
 
 BUSY = """
-import json, sys, threading, time, urllib.request
+import json, signal, sys, threading, time, urllib.request
 from pathlib import Path
 from probatio.ask import embedded
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it for what it starts in the background
 with embedded.serve(Path(sys.argv[1]), context_tokens=2048) as served:
     body = {"messages": [{"role": "user", "content": "Count."}], "max_tokens": 1900, "ignore_eos": True}
     headers = {"Authorization": f"Bearer {served.api_key}", "Content-Type": "application/json"}
