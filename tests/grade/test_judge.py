@@ -2,23 +2,11 @@
 
 import pytest
 
+from grade.answers import answered
 from probatio.grade import judge
 from probatio.records import Response, Task
 
 TASK = Task(id="t", type="predict_output", category="c", goal="g", input_faber="scribe 1", expected_output="1\n2\n")
-
-
-def answered(text: str | None, **fields: object) -> Response:
-    base = {
-        "timestamp": "",
-        "run_id": "r",
-        "framework_version": "2",
-        "task_id": "t",
-        "model": "m",
-        "n_shot": 0,
-        "context": "c",
-    }
-    return Response(**{**base, "response": text, **fields})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["1\n2", "1\r\n2\r\n", "```\n1\n2\n```", "The output is:\n\n1\n2"])

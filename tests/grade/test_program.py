@@ -4,27 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from grade.answers import answered
 from probatio.grade import judge
 from probatio.grade.extract import program
 from probatio.grade.program import FABER_FENCES, TYPESCRIPT_FENCES
-from probatio.records import Response, Task, TaskType
+from probatio.records import Task, TaskType
 
 
 def task(kind: TaskType, expected: str = "7", **fields: str) -> Task:
     return Task(id="t", type=kind, category="c", goal="g", expected_output=expected, **fields)
-
-
-def answered(text: str, **fields: object) -> Response:
-    base = {
-        "timestamp": "",
-        "run_id": "r",
-        "framework_version": "2",
-        "task_id": "t",
-        "model": "m",
-        "n_shot": 0,
-        "context": "c",
-    }
-    return Response(**{**base, "response": text, **fields})  # type: ignore[arg-type]
 
 
 def levels(kind: TaskType, text: str, **fields: str) -> tuple[str, str | None]:

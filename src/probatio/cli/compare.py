@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from probatio.cli import options
+
 if TYPE_CHECKING:
     from probatio.study.compare import Comparison
 
@@ -17,16 +19,8 @@ SHOWN_FLIPS = 20
 @click.command()
 @click.argument("a")
 @click.argument("b")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Where runs are kept.",
-)
-@click.option(
-    "--suite", type=click.Path(path_type=Path), help="The suite the tasks belong to; else the one the run recorded."
-)
+@options.results
+@options.recorded_suite
 @click.option(
     "--fail-below",
     type=click.FloatRange(-100, 100),

@@ -7,32 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
+from probatio.cli import options
+
 if TYPE_CHECKING:
     from probatio.sandbox import Choice
 
 
 @click.command()
 @click.argument("run")
-@click.option(
-    "--suite",
-    type=click.Path(path_type=Path),
-    help="The suite the answers belong to; else the run's own, else the built-in one.",
-)
+@options.recorded_suite
 @click.option("--out", type=click.Path(path_type=Path), help="Write the grades here; else beside the answers.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Where runs are kept.",
-)
-@click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),
-    default="auto",
-    show_default=True,
-    help="The jail a model's code runs in.",
-)
+@options.results
+@options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
 def command(run: str, suite: Path | None, out: Path | None, results: Path, sandbox: Choice, as_json: bool) -> None:
     """Grade stored answers again and tell what flipped. RUN is a run's id or folder, or a raw_responses.jsonl.

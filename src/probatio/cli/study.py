@@ -7,24 +7,17 @@ from pathlib import Path
 
 import click
 
+from probatio.cli import options
 from probatio.errors import UsageError
 
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Where runs are kept.",
-)
+@options.results
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder; else beside the run."
 )
-@click.option(
-    "--suite", type=click.Path(path_type=Path), help="The suite the tasks belong to; else the one the run recorded."
-)
+@options.recorded_suite
 @click.option(
     "--config", type=click.Path(path_type=Path), help="The models.yml that names the analyst; else config/models.yml."
 )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from probatio.cli import options
 from probatio.errors import Incomplete, ProbatioError, UsageError
 
 if TYPE_CHECKING:
@@ -63,13 +64,7 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
 )
 @click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers drawn per trial.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="Where runs are kept.",
-)
+@options.results
 @click.option("--run-id", help="The run's name; else the moment it starts.")
 @click.option("--resume", metavar="RUN", help="Go on with a run; takes everything from its run.json.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: ask again what could not be asked (api_error).")
@@ -78,13 +73,7 @@ def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -
     "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
 )
 @click.option("--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); ask nothing.")
-@click.option(
-    "--sandbox",
-    type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),
-    default="auto",
-    show_default=True,
-    help="The jail a model's code runs in.",
-)
+@options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
 @click.option("--verbose", "-v", is_flag=True, help="A line per trial.")
 @click.pass_context
