@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from probatio.errors import UsageError
-
-DIALECTS = ("latin", "english", "symbols", "scrambled")
+from probatio.languages.faber import Diagnostic
+from probatio.languages.faber.dialects import NAMES as DIALECTS
 
 dialect_option = click.option(
     "--dialect",
@@ -43,7 +43,7 @@ def sources(files: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield name, data.decode("utf-8", "replace")
 
 
-def show_diagnostics(name: str, diagnostics: list, as_json: bool, **more: object) -> None:  # type: ignore[type-arg]
+def show_diagnostics(name: str, diagnostics: list[Diagnostic], as_json: bool, **more: object) -> None:
     import msgspec
 
     if as_json:
