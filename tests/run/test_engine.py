@@ -131,6 +131,13 @@ def test_the_budget_stops_the_run_cleanly_and_a_larger_one_goes_on(tmp_path: Pat
     assert len(asked(tmp_path)) == 100
 
 
+def test_a_run_that_ends_just_as_its_budget_does_is_complete(tmp_path: Path) -> None:
+    with Double(cost=0.125) as double:
+        done = finished(new_run(tmp_path, "--max-cost", "1.25"), double, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert len(asked(tmp_path)) == 10
+
+
 def test_a_failed_trial_is_an_api_error_never_a_wrong_answer(tmp_path: Path) -> None:
     with Double(Faults(status={404: 0.5})) as double:
         done = finished(new_run(tmp_path, "--samples", "4"), double, tmp_path)

@@ -141,8 +141,9 @@ class Engine:
             place = self._places.number(line.key)
             if place is not None and not self._answered[place]:
                 self._answered[place] = 1
-                self._budget.spent += line.cost or 0.0
-                self._budget.answers += 1
+                if line.cost is not None:
+                    self._budget.spent += line.cost
+                    self._budget.answers += 1
                 if not graded[place]:
                     ungraded.append(place)
         self.tally.spent = self._budget.spent
@@ -183,9 +184,8 @@ class Engine:
                 worker.cancel()
 
     async def _work(self, model: Model, route: Route, pending: Iterator[int]) -> None:
-        while not self.stop_reason and await self._affordable():
-            place = next(pending, None)
-            if place is None:
+        for place in pending:
+            if self.stop_reason or not await self._affordable():
                 return
             self._budget.sent()
             cost: float | None = None
