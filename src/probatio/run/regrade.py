@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -59,7 +60,7 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
         file = part.open("wb")
     except OSError as error:
         raise UsageError(f"{target} can't be written: {error.strerror}; name another file with --out.") from None
-    with file, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+    with _gone_if_broken_off(part), file, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
         known = _of_suite(read_lines(source, Response), suite)
         while batch := list(islice(known, BATCH)):
             responses = [response for response in batch if response is not None]
@@ -77,10 +78,19 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
                     flips.append(Flip(" · ".join(map(str, response.key)), told, _told(grade), grade.error_detail))
         file.flush()
         os.fsync(file.fileno())
-    if out is None and earlier.exists():
+    if out is None and flips:
         _keep(earlier)
     part.replace(target)
     return Report(target, graded, passed, errors, compared, unknown_tasks, flips)
+
+
+@contextmanager
+def _gone_if_broken_off(part: Path) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def _graded(response: Response, suite: Suite, sandbox: Choice) -> Grade:

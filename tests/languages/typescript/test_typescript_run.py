@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -158,6 +160,23 @@ def test_a_slow_program_may_have_a_limit_of_its_own() -> None:
     source = "await new Promise((done) => setTimeout(done, 600)); console.log('done')"
     assert typescript.run(source, Limits(seconds=0.3)).stopped == "time"
     assert typescript.run(source, Limits(seconds=5)).stdout == "done\n"
+
+
+def test_the_engine_is_found_also_where_many_threads_ask_first_at_once() -> None:
+    program = (
+        "import threading\n"
+        "from probatio.languages.typescript.engines import deno\n"
+        "start, found = threading.Barrier(16), []\n"
+        "def ask():\n"
+        "    start.wait()\n"
+        "    found.append(deno())\n"
+        "threads = [threading.Thread(target=ask) for _ in range(16)]\n"
+        "for thread in threads: thread.start()\n"
+        "for thread in threads: thread.join()\n"
+        "assert len(found) == 16 and len(set(found)) == 1\n"
+    )
+    for _ in range(5):
+        assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0
 
 
 def test_an_engine_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

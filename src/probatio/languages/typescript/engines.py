@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 from pathlib import Path
 
 import msgspec
@@ -54,9 +55,18 @@ def engine(choice: str | None = None) -> Engine:
     return _engine(choice or os.environ.get(SETTING) or "deno")
 
 
-@functools.cache
+_ONE_AT_A_TIME = threading.RLock()
+"""The wheel asks `sysconfig`, whose table is half-filled for a moment where two threads ask first at once (Python 3.11)."""
+
+
 def deno() -> str:
     """The deno the wheel installed, wherever PATH points."""
+    with _ONE_AT_A_TIME:
+        return _deno()
+
+
+@functools.cache
+def _deno() -> str:
     try:
         from deno import find_deno_bin
 
