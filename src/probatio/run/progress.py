@@ -76,7 +76,12 @@ class Quiet:
         self._out.flush()
 
     def stopping(self, reason: str, in_flight: int) -> None:
-        waiting = f" Waiting for {in_flight} answers in flight; Ctrl-C again drops them." if in_flight else ""
+        many = "1 answer" if in_flight == 1 else f"{in_flight} answers"
+        waiting = (
+            f" Waiting for {many} in flight; Ctrl-C again drops {'it' if in_flight == 1 else 'them'}."
+            if in_flight
+            else ""
+        )
         self.say(f"Stopping: {reason}{waiting}")
 
     def close(self) -> None:
