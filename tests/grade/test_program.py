@@ -8,6 +8,7 @@ from grade.answers import answered
 from probatio.grade import judge
 from probatio.grade.extract import program
 from probatio.grade.program import FABER_FENCES, TYPESCRIPT_FENCES
+from probatio.languages import faber
 from probatio.records import Task, TaskType
 
 
@@ -64,11 +65,19 @@ def test_a_completion_is_judged_as_the_program_it_makes() -> None:
 
 
 def test_an_answer_is_judged_in_the_dialect_it_was_asked_for_in() -> None:
-    from probatio.languages import faber
-
     english = faber.format("fixum x = 7\nscribe x", "latin", "english")
     assert judge(task("write_faber"), answered(english, dialect="english")).correct
     assert not judge(task("write_faber"), answered(english, dialect="latin")).correct
+
+
+def test_a_program_the_check_accepts_but_that_can_not_be_compiled_fails_level_b(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(source: str, dialect: str) -> str:
+        raise faber.Rejected([])
+
+    monkeypatch.setattr(faber, "compile", refuse)
+    assert levels("write_faber", "scribe 7") == ("A", "runtime_error")
 
 
 def test_an_answer_cut_off_by_the_token_limit_is_labelled_so() -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import click
 
+from probatio.cli import options
 from probatio.errors import UsageError
 from probatio.languages.faber import Diagnostic
 from probatio.languages.faber.dialects import NAMES as DIALECTS
+from probatio.sandbox import Choice
 
 dialect_option = click.option(
     "--dialect",
@@ -78,7 +80,8 @@ def check(files: tuple[str, ...], dialect: str, as_json: bool, strict: bool) -> 
 @command.command()
 @click.argument("file", metavar="FILE | -")
 @dialect_option
-def run(file: str, dialect: str) -> None:
+@options.sandbox
+def run(file: str, dialect: str, sandbox: Choice) -> None:
     """Compile a program and run it; the exit code and the output are the program's own.
 
     \b
@@ -89,7 +92,7 @@ def run(file: str, dialect: str) -> None:
 
     ((name, source),) = sources((file,))
     try:
-        outcome = faber.run(source, dialect)
+        outcome = faber.run(source, dialect, sandbox)
     except faber.Rejected as error:
         show_diagnostics(name, error.diagnostics, as_json=False)
         sys.exit(1)

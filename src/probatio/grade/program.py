@@ -50,7 +50,10 @@ def faber_verdict(source: str, dialect: str, isolation: Choice = "auto") -> Verd
     if found := faber.check(source, dialect):
         said = "; ".join(str(diagnostic) for diagnostic in found[:3])
         return Verdict(level_a=False, error_type=faber.error_class(found), detail=said)
-    outcome = typescript.run(faber.compile(source, dialect), isolation=isolation)
+    try:
+        outcome = faber.run(source, dialect, isolation)
+    except faber.Rejected as error:  # the check accepts it, but no program can be made of it
+        outcome = Outcome(exit=1, stdout="", stderr=f"error: {error}", stopped=None, seconds=0.0, started=False)
     return Verdict(level_a=True, outcome=outcome)
 
 

@@ -15,6 +15,7 @@ import msgspec
 
 from probatio import __version__
 from probatio.errors import UsageError
+from probatio.languages import faber
 from probatio.languages.typescript.engines import engine_version
 from probatio.records import Model, Sampling, Timeouts
 from probatio.run.plan import Plan
@@ -105,7 +106,12 @@ def checked_run_id(run_id: str, results: Path) -> str:
 
 def versions() -> dict[str, str]:
     """Versions that belong into the record."""
-    found = {"probatio": __version__, "python": platform.python_version(), "typescript": engine_version()}
+    found = {
+        "probatio": __version__,
+        "python": platform.python_version(),
+        "faber": faber.VERSION,
+        "typescript": engine_version(),
+    }
     for package in RECORDED_PACKAGES:
         try:
             found[package] = importlib.metadata.version(package)

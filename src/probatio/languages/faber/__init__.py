@@ -6,9 +6,14 @@ from probatio.languages.faber.convert import Conversion, convert
 from probatio.languages.faber.diagnostics import Diagnostic, error_class
 from probatio.languages.faber.pipeline import TOO_DEEP, Rejected, analyse
 from probatio.languages.faber.typescript import emit
-from probatio.sandbox import Outcome
+from probatio.sandbox import Choice, Outcome
 
-__all__ = ["Conversion", "Diagnostic", "Rejected", "check", "compile", "conversion", "error_class", "format", "run"]
+__all__ = [
+    "VERSION", "Conversion", "Diagnostic", "Rejected", "check", "compile", "conversion", "error_class", "format", "run",
+]  # fmt: skip
+
+VERSION = "1.0.0"
+"""Bumped whenever a program could be checked or run otherwise; recorded with every run."""
 
 # The functions below share their names with the modules that do the work. The modules are loaded above, once and for all,
 # so these names stay the functions.
@@ -43,8 +48,8 @@ def format(source: str, dialect: str = "latin", to: str | None = None) -> str:
     return convert(source, dialect, to).text
 
 
-def run(source: str, dialect: str = "latin") -> Outcome:
+def run(source: str, dialect: str = "latin", isolation: Choice = "auto") -> Outcome:
     """Compile a program and run it where TypeScript answers run; Rejected where the check finds errors."""
     from probatio.languages.typescript import run as run_typescript
 
-    return run_typescript(compile(source, dialect))
+    return run_typescript(compile(source, dialect), isolation=isolation)
