@@ -29,6 +29,19 @@ def test_every_kind_of_change_moves_the_fingerprint() -> None:
     assert fingerprint(SUITE, "another grader") != before
 
 
+def test_a_word_changed_in_another_dialect_moves_the_fingerprint(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    from probatio.languages.faber.dialects import dialect
+    from probatio.suite.contexts import context_text
+
+    before = fingerprint(SUITE, GRADER_VERSION)
+    monkeypatch.setitem(dialect("english").words, "scribe", "utter")
+    context_text.cache_clear()
+    try:
+        assert fingerprint(SUITE, GRADER_VERSION) != before
+    finally:
+        context_text.cache_clear()
+
+
 def test_a_change_of_the_prompt_moves_the_fingerprint(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     before = fingerprint(SUITE, GRADER_VERSION)
     monkeypatch.setattr(prompt, "INTRODUCTION", "Faber is another language.")

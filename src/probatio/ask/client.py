@@ -6,7 +6,7 @@ import asyncio
 import random
 import time
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 import aiohttp
 from msgspec.structs import replace
@@ -24,12 +24,6 @@ MAX_REPLY_BYTES = 32 * 1024 * 1024
 
 class StopTheRun(Incomplete):
     """Every further request would fail the same way: a refused key, an empty account."""
-
-
-class Asker(Protocol):
-    """Whatever can be asked: the client over the network, a replay, a double in a test."""
-
-    async def ask(self, route: Route, prompt: str, sampling: Sampling) -> Answer: ...
 
 
 class ChatClient:

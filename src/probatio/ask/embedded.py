@@ -125,13 +125,6 @@ def serve(
     return Served(server, path, context_tokens=context, threads=threads, reproducible=reproducible, key=key)
 
 
-def engine_version() -> str:
-    """What runs the models, for run.json: another version may round otherwise."""
-    from importlib.metadata import version
-
-    return f"xllamacpp {version('xllamacpp')}"
-
-
 def usable_cores() -> int:
     """The cores this process may use: a container or a task set may allow fewer than the machine has."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

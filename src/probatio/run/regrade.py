@@ -104,8 +104,7 @@ def _of_suite(responses: Iterator[Response], suite: Suite) -> Iterator[Response 
 
 def _suite(folder: Path | None, beside: Path) -> Suite:
     if folder is None and (beside / RUN_FILE).exists():
-        name = read_run(beside).suite
-        folder = Path(name) if os.sep in name else None
+        folder = read_run(beside).suite_folder
     return load_suite(folder)
 
 

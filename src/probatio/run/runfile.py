@@ -53,6 +53,11 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
 
+    @property
+    def suite_folder(self) -> Path | None:
+        """Where the suite is; None for the built-in one."""
+        return Path(self.suite) if os.sep in self.suite else None
+
     def model(self, model_id: str) -> Model:
         return next(model for model in self.models if model.id == model_id)
 

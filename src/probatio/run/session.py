@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -129,7 +128,7 @@ def prepare(
 def take_up(folder: Path, max_connections: int | None, max_cost: float | None) -> tuple[RunRecord, Suite]:
     """A run to go on with: everything from its record, but for how fast and how far money goes this time."""
     record = read_run(folder)
-    suite = load_suite(Path(record.suite) if os.sep in record.suite else None)
+    suite = load_suite(record.suite_folder)
     if fingerprint(suite, GRADER_VERSION) != record.suite_fingerprint:
         raise UsageError(
             f"The suite or the grader has changed since {record.run_id} began, and answers to two suites are not one run. "

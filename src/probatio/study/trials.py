@@ -263,7 +263,7 @@ def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
         return None
     record = read_run(folder)
     try:
-        suite = load_suite(Path(record.suite) if os.sep in record.suite else None)
+        suite = load_suite(record.suite_folder)
         now = fingerprint(suite, record.grader_version)
     except UsageError as error:
         trials.notes.append(

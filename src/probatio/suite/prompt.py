@@ -106,12 +106,14 @@ def _example(example: Example, dialect: str) -> str:
 
 
 def fingerprint(suite: Suite, grader_version: str) -> str:
-    """What pins a suite to its version: every task, example, context and prompt text, and the grader."""
+    """What pins a suite to its version: every task, example, prompt text and context in every dialect, and the grader."""
+    from probatio.languages.faber.dialects import NAMES
+
     folder = suite.folder.as_posix()
     return digest(
         list(suite.tasks.values()),
         suite.examples,
-        {name: context_text(folder, name, "latin") for name in CONTEXTS},
+        {f"{name} {dialect}": context_text(folder, name, dialect) for name in CONTEXTS for dialect in NAMES},
         [INTRODUCTION, QUESTIONS, EXAMPLE, EXAMPLE_OUTPUT],
         grader_version,
     )
