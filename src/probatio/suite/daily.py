@@ -1,0 +1,231 @@
+"""The daily suite from its folder: manifest with every constant of the watch, use cases, their cases and rubrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.records import Grading, Sampling
+from probatio.suite.load import SUITES
+from probatio.suite.yaml import read_yaml
+
+DAILY = SUITES / "daily"
+
+
+class Limits(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A test of the rule: fires at or below `z`, or at or above `drop`."""
+
+    z: float
+    drop: float
+
+
+class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The rule's numbers for one kind of grading."""
+
+    sd_floor: float
+    suspicious: Limits
+    cooked: Limits
+    collapse: float
+
+
+class RuleConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    baseline_days: int
+    baseline_min: int
+    deterministic: Thresholds
+    judged: Thresholds
+    consecutive_within: int
+    cooked_use_cases: int
+    suspicious_beside: int
+    new_route_days: int
+    recovered_days: int
+    improved_z: float
+
+    def thresholds(self, grading: Grading) -> Thresholds:
+        return self.deterministic if grading == "deterministic" else self.judged
+
+
+class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    reference_days: int
+    deltas: tuple[float, ...]
+    low: float
+    caution: float
+    hac_lag: int
+    recovery_prior: float
+    recovery_weight: float
+    recovery_se: float
+    dead_share: float
+    judged_sd_factor: float
+    judged_sd_floor: float
+    day_cap: float
+    suspected: float
+    confirmed: float
+    recovered_days: int
+    route_window: int
+    fleet_models: int
+    fleet_vendors: int
+    detectable_days: int
+    detectable_probability: float
+
+
+class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The pinned, dated judge, and how far it may shift."""
+
+    id: str
+    name: str
+    provider: str
+    max_tokens: int
+    bar: float
+    route: tuple[str, ...] = ()
+    base_url: str | None = None
+    api_key_env: str | None = None
+
+
+class _SamplingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    temperature: float
+    seed: int | None
+    reasoning: str | None
+
+
+class _UseCaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    title: str
+    grading: Grading
+    max_tokens: int
+    checked: float | None = None
+
+
+class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    deterministic: tuple[int, int]
+    hybrid: tuple[int, int]
+    judge: tuple[int, int]
+
+
+class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`suite.yml` of a daily suite."""
+
+    name: str
+    version: str
+    sampling: _SamplingEntry
+    judge: JudgeEntry
+    gap_errors: float
+    samples: _SampleCounts
+    use_cases: tuple[_UseCaseEntry, ...]
+    rule: RuleConstants
+    evidence: EvidenceConstants
+    fingerprint: str | None = None
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One test case: what is asked, and the gold that the use case's own grader reads."""
+
+    id: str
+    prompt: str
+    use_case: str = ""
+    difficulty: int = 2  # 1 easy, 2 middle, 3 hard
+    gold: dict[str, Any] = {}
+
+
+class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing the judge marks, with what each mark from 1 to 5 means."""
+
+    id: str
+    question: str
+    anchors: dict[int, str]
+    weight: float = 1.0
+
+
+class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    criteria: tuple[Criterion, ...]
+
+
+class UseCase(msgspec.Struct, frozen=True):
+    """One use case with everything its folder holds."""
+
+    id: str
+    title: str
+    grading: Grading
+    base_samples: int
+    full_samples: int
+    max_tokens: int
+    checked_weight: float  # 1 for deterministic, 0 for judge
+    cases: tuple[Case, ...]
+    rubric: Rubric | None
+    folder: Path
+
+    @property
+    def kind(self) -> Grading:
+        """Which thresholds apply: hybrid use cases count as judged."""
+        return "deterministic" if self.grading == "deterministic" else "judge"
+
+
+class DailySuite(msgspec.Struct, frozen=True):
+    """What is asked every day."""
+
+    folder: Path
+    manifest: DailyManifest
+    use_cases: dict[str, UseCase]
+
+    @property
+    def version(self) -> str:
+        return self.manifest.version
+
+    @property
+    def sampling(self) -> Sampling:
+        entry = self.manifest.sampling
+        return Sampling(temperature=entry.temperature, seed=entry.seed)
+
+    @property
+    def cases(self) -> dict[str, Case]:
+        return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
+
+
+class _CaseFile(msgspec.Struct):
+    cases: list[Case]
+
+
+def load_daily(folder: Path | None = None) -> DailySuite:
+    """The daily suite in `folder`, or the built-in one."""
+    root = folder or DAILY
+    manifest = read_manifest(root)
+    use_cases: dict[str, UseCase] = {}
+    taken: dict[str, str] = {}
+    for entry in manifest.use_cases:
+        use_case = _use_case(root, manifest, entry)
+        for case in use_case.cases:
+            if case.id in taken:
+                raise UsageError(f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}.")
+            taken[case.id] = entry.id
+        use_cases[entry.id] = use_case
+    return DailySuite(root, manifest, use_cases)
+
+
+def read_manifest(folder: Path | None = None) -> DailyManifest:
+    """The manifest alone, for those who need only its constants."""
+    return read_yaml((folder or DAILY) / "suite.yml", DailyManifest)
+
+
+def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:
+    folder = root / entry.id
+    cases = read_yaml(folder / "cases.yml", _CaseFile).cases
+    if not cases:
+        raise UsageError(f"{folder / 'cases.yml'} holds no case.")
+    rubric = read_yaml(folder / "rubric.yml", Rubric) if entry.grading != "deterministic" else None
+    if entry.grading == "hybrid" and (entry.checked is None or not 0 < entry.checked < 1):
+        raise UsageError(f"{root / 'suite.yml'}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1.")
+    base, full = getattr(manifest.samples, entry.grading)
+    weight = {"deterministic": 1.0, "judge": 0.0, "hybrid": entry.checked or 0.0}[entry.grading]
+    return UseCase(
+        id=entry.id,
+        title=entry.title,
+        grading=entry.grading,
+        base_samples=base,
+        full_samples=full,
+        max_tokens=entry.max_tokens,
+        checked_weight=weight,
+        cases=tuple(msgspec.structs.replace(case, use_case=entry.id) for case in cases),
+        rubric=rubric,
+        folder=folder,
+    )

@@ -1,0 +1,1 @@
+"""The suites that come with Probatio: data, and beside the daily use cases their graders."""

@@ -1,0 +1,1 @@
+"""Code generation: cases, grader and proofs."""

@@ -1,0 +1,1 @@
+"""Creative writing: cases, grader and proofs."""

@@ -1,0 +1,1 @@
+"""Customer service: cases, grader and proofs."""

@@ -1,0 +1,1 @@
+"""Game design: cases, grader and proofs."""

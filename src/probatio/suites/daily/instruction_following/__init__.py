@@ -1,0 +1,1 @@
+"""Instruction following: cases, grader and proofs."""

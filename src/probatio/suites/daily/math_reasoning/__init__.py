@@ -1,0 +1,1 @@
+"""Math reasoning: cases, grader and proofs."""

@@ -1,0 +1,1 @@
+"""Report analysis: cases, grader and proofs."""

@@ -1,0 +1,1 @@
+"""Structured extraction: cases, grader and proofs."""

@@ -1,0 +1,1 @@
+"""Summarization: cases, grader and proofs."""

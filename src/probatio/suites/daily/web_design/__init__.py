@@ -1,0 +1,1 @@
+"""Web design: cases, grader and proofs."""
