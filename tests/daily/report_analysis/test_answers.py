@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probatio.grade.found_json import Ambiguous
 from probatio.suites.daily.report_analysis.answers import read_answers
-from probatio.suites.daily.structured_extraction.found_json import Ambiguous
 
 
 @pytest.mark.parametrize(

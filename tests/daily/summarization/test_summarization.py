@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probatio.grade.restraint import word_count
 from probatio.suite.daily import DAILY, Case
 from probatio.suite.yaml import read_yaml
 from probatio.suites.daily.summarization.grader import SOURCE_BEGINS, Gold, check
-from probatio.suites.daily.summarization.restraint import word_count
 
 
 class Cases(msgspec.Struct):

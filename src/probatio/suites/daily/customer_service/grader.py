@@ -5,10 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from probatio.grade.checked import Checked, Part
-from probatio.grade.extract import fenced_blocks
-from probatio.sandbox import Choice
-from probatio.suite.daily import Case
-from probatio.suites.daily.summarization.claims import (
+from probatio.grade.claims import (
     Claim,
     Statement,
     asserted,
@@ -18,7 +15,10 @@ from probatio.suites.daily.summarization.claims import (
     mentions,
     statements,
 )
-from probatio.suites.daily.summarization.restraint import Span, earned, figures_part, forbidden_part, length_part
+from probatio.grade.extract import fenced_blocks
+from probatio.grade.restraint import Span, earned, figures_part, forbidden_part, length_part
+from probatio.sandbox import Choice
+from probatio.suite.daily import Case
 
 ELEMENTS, PROMISES, FIGURES, ORDER, NAME, SIGNATURE, TONE, LENGTH = 6.0, 2.0, 1.0, 0.8, 0.5, 0.3, 0.4, 1.0  # weights
 BROKEN = 0.1  # taken off for each forbidden promise, beside the whole credit for making none

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from probatio.grade.extract import unwrapped
-from probatio.suites.daily.structured_extraction.found_json import Ambiguous, find_object
+from probatio.grade.found_json import Ambiguous, find_object
 
 Form = Literal["json", "lines"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.suites.daily.structured_extraction.values import MAGNITUDES, day, folded, number
+from probatio.grade.values import MAGNITUDES, day, folded, number
 
 HALF = 0.5  # near, or right in the wrong form
 

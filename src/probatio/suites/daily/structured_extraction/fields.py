@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from probatio.suites.daily.structured_extraction.values import day, folded, is_iso, number, overlap
+from probatio.grade.values import day, folded, is_iso, number, overlap
 
 HALF = 0.5  # the right thing in the wrong form
 _MOST_ITEMS = 100

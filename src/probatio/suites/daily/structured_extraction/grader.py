@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 
 from probatio.grade.checked import Checked, Part
+from probatio.grade.found_json import Ambiguous, Found, find_object
 from probatio.sandbox import Choice
 from probatio.suite.daily import Case
 from probatio.suites.daily.structured_extraction.fields import Field, credit, fits
-from probatio.suites.daily.structured_extraction.found_json import Ambiguous, Found, find_object
 
 EXTRA = 0.05  # taken off for each field nobody asked for …
 MOST_EXTRA = 0.30

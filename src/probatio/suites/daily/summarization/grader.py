@@ -7,11 +7,11 @@ import re
 import msgspec
 
 from probatio.grade.checked import Checked, Part
+from probatio.grade.claims import Claim, asserted, in_order, is_sentence, look, statements
 from probatio.grade.extract import fenced_blocks
+from probatio.grade.restraint import Span, earned, figures_part, forbidden_part, length_part
 from probatio.sandbox import Choice
 from probatio.suite.daily import Case
-from probatio.suites.daily.summarization.claims import Claim, asserted, in_order, is_sentence, look, statements
-from probatio.suites.daily.summarization.restraint import Span, earned, figures_part, forbidden_part, length_part
 
 SOURCE_BEGINS = "\nText:\n"  # in every prompt: what follows is what the answer's figures must come from
 

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from probatio.suites.daily.structured_extraction.values import day, folded, number, overlap
+from probatio.grade.values import day, folded, number, overlap
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from probatio.grade.checked import Part
-from probatio.suites.daily.summarization.claims import Statement, mentions
-from probatio.suites.daily.summarization.figures import invented
+from probatio.grade.claims import Statement, mentions
+from probatio.grade.figures import invented
 
 FULL_AT = 0.75  # saying this share of what was asked earns all credit for restraint
 OVERRUN = 0.3  # at this much over the limit (or under the least) nothing is left of the credit for length

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.suites.daily.summarization.claims import Claim, asserted, in_order, is_sentence, look, statements
+from probatio.grade.claims import Claim, asserted, in_order, is_sentence, look, statements
 
 CLOSES = Claim("closes", wordings=(("plant|factory", "clos*|shut*", "30 june"),), partly=(("clos*|shut*", "june"),))
 NO_REFUND = Claim("no refund", denied=(("refund*|money back",),))

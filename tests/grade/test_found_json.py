@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.suites.daily.structured_extraction.found_json import Ambiguous, find_object
+from probatio.grade.found_json import Ambiguous, find_object
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(-1e9, 1e9) | st.text(),

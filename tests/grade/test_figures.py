@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.suites.daily.summarization.figures import figures, invented, words
+from probatio.grade.figures import figures, invented, words
 
 
 def read(text: str) -> list[str]:

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from probatio.suites.daily.summarization.figures import Word, pattern_words, word_set, words
+from probatio.grade.figures import Word, pattern_words, word_set, words
 
 State = Literal["said", "partly", "denied", "doubtful", "misplaced", "left open", "absent"]
 

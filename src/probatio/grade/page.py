@@ -1,0 +1,154 @@
+"""One page in a browser's tab: opened with every request answered by us, looked at and used from outside its reach."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, CDPSession, Request, Route
+    from playwright.async_api import Page as Tab
+
+T = TypeVar("T")
+
+ADDRESS = "https://page.test/"
+"""Where the page believes to be: an address of its own, so that it has storage; the answer comes from us, not from a network."""
+
+STEP_SECONDS = 10.0
+"""One load, look or key press. They take milliseconds; a page that hangs is given up then."""
+
+# Run before the page's own scripts: the same page draws the same lots each time, and sees the window of an ordinary browser,
+# where a headless one tells that it has no frame and no line.
+_ORDINARY = """(() => {
+  let seed = 1;
+  Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
+  const tell = (owner, name, get) => Object.defineProperty(owner, name, { get, configurable: true });
+  tell(window, "outerWidth", () => window.innerWidth);
+  tell(window, "outerHeight", () => window.innerHeight + 85);
+  tell(Navigator.prototype, "onLine", () => true);
+})()"""
+
+
+class PageFailed(Exception):
+    """The page's own doing: it never came to rest, crashed, or left. A sentence for the breakdown."""
+
+
+class Page:
+    """An open page, spoken to from a JavaScript world of our own: nothing the page redefines is used to look at it."""
+
+    def __init__(self, tab: Tab, session: CDPSession) -> None:
+        self.tab = tab
+        self.session = session
+        self.errors: list[str] = []
+        self.requests: list[str] = []
+        self._world: int | None = None
+
+    async def load(self, width: int, height: int) -> None:
+        """Open the page anew in a window of this size."""
+        from playwright.async_api import Error, TimeoutError
+
+        self._world = None
+        await self.tab.set_viewport_size({"width": width, "height": height})
+        try:
+            await self.tab.goto(ADDRESS, wait_until="load", timeout=STEP_SECONDS * 1000)
+        except TimeoutError as error:
+            raise PageFailed(f"The page did not finish loading within {STEP_SECONDS:g} s.") from error
+        except Error as error:
+            # A page may send itself elsewhere while it loads; what is then shown is what counts.
+            if "interrupted by another navigation" not in str(error) and "ERR_" not in str(error):
+                raise
+
+    async def evaluate(self, script: str, argument: object = None) -> Any:
+        """The value of a function, called in our own world of the page."""
+        from playwright.async_api import Error
+
+        for fresh in (False, True):
+            if self._world is None or fresh:
+                frame = (await _step(self.session.send("Page.getFrameTree")))["frameTree"]["frame"]["id"]
+                ask = {"frameId": frame, "worldName": "probatio"}
+                self._world = (await _step(self.session.send("Page.createIsolatedWorld", ask)))["executionContextId"]
+            asked = {
+                "contextId": self._world,
+                "expression": f"({script})({json.dumps(argument)})",
+                "returnByValue": True,
+                "awaitPromise": True,
+            }
+            try:
+                answer = await _step(self.session.send("Runtime.evaluate", asked))
+            except Error as error:
+                if fresh or "context" not in str(error):
+                    raise
+                continue
+            if "exceptionDetails" in answer:
+                told = answer["exceptionDetails"].get("exception", {}).get("description", "no reason given")
+                raise PageFailed(f"The page could not be examined: {str(told)[:200]}")
+            return answer["result"].get("value")
+        raise AssertionError("unreachable")
+
+    async def click(self, x: float, y: float) -> None:
+        await _step(self.tab.mouse.click(x, y))
+
+    async def press(self, key: str) -> None:
+        await _step(self.tab.keyboard.press(key))
+
+    async def insert(self, text: str) -> None:
+        await _step(self.tab.keyboard.insert_text(text))
+
+
+async def fresh_context(browser: Browser) -> BrowserContext:
+    major = browser.version.partition(".")[0]
+    return await browser.new_context(
+        offline=True,
+        accept_downloads=False,
+        service_workers="block",
+        color_scheme="light",
+        reduced_motion="reduce",
+        locale="en-US",
+        timezone_id="UTC",
+        user_agent=f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36",
+    )
+
+
+async def opened(context: BrowserContext, html: str) -> tuple[Page, asyncio.Future[None]]:
+    """A tab whose every request is answered by us: with the page for its own address, with a refusal for all others."""
+    await context.add_init_script(_ORDINARY)
+    tab = await context.new_page()
+    page = Page(tab, await context.new_cdp_session(tab))
+    # Kept up to date by the browser, roles and names cost 1 ms a look; asked for one by one they cost 100.
+    await page.session.send("Accessibility.enable")
+    crashed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def answer(route: Route, request: Request) -> None:
+        if request.url.partition("?")[0].partition("#")[0] == ADDRESS and request.is_navigation_request():
+            await route.fulfill(status=200, content_type="text/html; charset=utf-8", body=html)
+            return
+        if not request.url.endswith("/favicon.ico"):
+            page.requests.append(request.url[:200])
+        await route.abort()
+
+    def crash(_: object) -> None:
+        if not crashed.done():
+            crashed.set_result(None)
+
+    tab.on("crash", crash)
+    tab.on("pageerror", lambda error: page.errors.append(str(error)[:200]))
+    tab.on(
+        "console",
+        lambda message: (
+            page.errors.append(message.text[:200])
+            if message.type == "error" and not message.text.startswith("Failed to load resource")
+            else None
+        ),
+    )
+    context.on("page", lambda other: asyncio.ensure_future(other.close()) if other is not tab else None)
+    await context.route("**/*", answer)
+    return page, crashed
+
+
+async def _step(doing: Awaitable[T]) -> T:
+    try:
+        return await asyncio.wait_for(doing, STEP_SECONDS)
+    except TimeoutError as error:
+        raise PageFailed(f"The page did not answer within {STEP_SECONDS:g} s.") from error
