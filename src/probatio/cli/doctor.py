@@ -42,6 +42,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     keys: dict[str, bool]
     models_folder: str
     models: dict[str, int]
+    browser: str = ""
 
     @property
     def isolated(self) -> bool:
@@ -74,6 +75,16 @@ def _models() -> tuple[Path, dict[str, int]]:
     folder = models_folder()
     found = {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*.gguf"))}
     return folder, found
+
+
+def _browser(choice: Choice) -> str:
+    """The Chromium that web pages are checked in, started for real."""
+    from probatio.grade.browser import available, close
+
+    try:
+        return available(choice).sentence
+    finally:
+        close()
 
 
 def _trials(choice: Choice, every: bool) -> tuple[Trial, ...]:
@@ -121,6 +132,7 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         keys=_keys(),
         models_folder=str(folder),
         models=models,
+        browser=_browser(choice),
     )
 
 
@@ -132,6 +144,7 @@ def _show(found: Diagnosis) -> None:
     row("python", f"{found.python} on {found.platform}")
     row("deno", found.deno)
     row("bubblewrap", found.bubblewrap)
+    row("browser", found.browser)
     row("isolation", f"{found.isolation}: {found.made_of}")
     for reason in found.passed_over:
         row("", f"not used: {reason}")

@@ -124,7 +124,7 @@ class DeclarationReader(ExpressionReader):
         at = self.starts[self.i]
         self.i += 1
         is_text = self.kinds[self.i] == STRING
-        module = self.values[self.i]
+        module = self.values[self.i] if is_text else self.dialect.read_name(self.values[self.i])
         self.i += 2
         if self.take("*"):
             return Import(at, module, is_text, None, self.identifier() if self.take("ut") else None)

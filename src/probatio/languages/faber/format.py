@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable as Function
 from dataclasses import fields, is_dataclass
+from itertools import zip_longest
 from typing import Any
 
 from probatio.languages.faber import tree
 from probatio.languages.faber.dialects import ESCAPE, Dialect
-from probatio.languages.faber.dialects import dialect as dialect_named
-from probatio.languages.faber.layout import FIRST_WORD, ONE_LINE, Layout
+from probatio.languages.faber.edges import OPEN, leading
+from probatio.languages.faber.layout import ONE_LINE, Layout
 from probatio.languages.faber.parser import STATEMENTS
+from probatio.languages.faber.statements import BINDING, RESOURCES
 from probatio.languages.faber.vocabulary import NOT_READABLE
+
+STARTS = frozenset(STATEMENTS) | {"reddit"}
+READ_OTHERWISE = NOT_READABLE | {"verum", "falsum", "nihil", "ego", "lege"}
 
 
 def show(
@@ -30,19 +35,14 @@ def show(
 def unreadable(program: tree.Program) -> dict[str, str]:
     """Names of another dialect's program that Latin could declare but not read back, with the names they get."""
     found: dict[str, str] = {}
-    printer = Printer(dialect_named("latin"), {}, "", [], separate=False)
     stack: list[Any] = [program]
     while stack:
         node = stack.pop()
         if isinstance(node, (list, tuple)):
             stack.extend(node)
         elif is_dataclass(node):
-            if isinstance(node, tree.Name) and node.name in NOT_READABLE:
+            if isinstance(node, tree.Name) and node.name in READ_OTHERWISE:
                 found[node.name] = ESCAPE + node.name
-            elif isinstance(node, tree.ExpressionStatement):
-                first = FIRST_WORD.match(printer.text(node.value))
-                if first is not None and first.group() in STATEMENTS:
-                    found[first.group()] = ESCAPE + first.group()
             stack.extend(getattr(node, f.name) for f in fields(node) if f.name != "type")
     return found
 
@@ -68,17 +68,18 @@ class Printer(Layout):
             text = f"\n{self.indent()}".join([*head, text])
         return text
 
-    def annotation(self, node: tree.Annotation) -> str:
+    def annotation(self, node: tree.Annotation, following: str = "") -> str:
         text = f"@ {self.dialect.write_annotation(node.name)}"
         for argument in node.arguments:
             raw = node.name in ("innatum", "subsidia", "radix", "verte") and isinstance(argument, tree.Text)
-            text += " " + (argument.inside if raw else self.text(argument))  # type: ignore[attr-defined]
+            self.unbracketed |= leading(argument)  # a bracket after an annotation's name is no argument of it
+            text += " " + (argument.inside if raw else self.text(argument, OPEN, following))  # type: ignore[attr-defined]
         return text
 
     # Declarations.
 
     def import_(self, node: tree.Import) -> str:
-        module = f'"{node.module}"' if node.module_is_text else node.module
+        module = f'"{node.module}"' if node.module_is_text else self.name(node.module)
         text = f"{self.words['ex']} {module} {self.words['importa']} "
         if node.items is None:
             return text + "*" + (f" {self.words['ut']} {self.variable(node.alias)}" if node.alias else "")
@@ -110,7 +111,7 @@ class Printer(Layout):
     def destructure(self, node: tree.Destructure) -> str:
         return f"{self.words['ex']} {self.text(node.value)} {self.words[node.keyword]} {self.items(node.items)}"
 
-    def parameter(self, p: tree.Parameter) -> str:
+    def parameter(self, p: tree.Parameter, at_least: int, following: str) -> str:
         parts = [self.words[p.preposition]] if p.preposition is not None else []
         parts += [self.words["si"]] * p.optional + [self.words["ceteri"]] * p.rest
         if p.declared is not None:
@@ -119,13 +120,13 @@ class Printer(Layout):
         if p.alias is not None:
             parts += [self.words["ut"], self.variable(p.alias)]
         if p.default is not None:
-            parts += [self.words["vel"], self.text(p.default)]
+            parts += [self.words["vel"], self.text(p.default, at_least, following)]
         return " ".join(parts)
 
     def signature(self, node: tree.Function, name: str) -> str:
         prae = f"{self.words['prae']} {self.words['typus']} "
         inside = ", ".join(
-            [prae + self.name(t) for t in node.type_parameters] + [self.parameter(p) for p in node.parameters]
+            [prae + self.name(t) for t in node.type_parameters] + self.each(node.parameters, self.parameter)
         )
         text = f"{self.words['functio']} {name}({inside})"
         if node.curator is not None:
@@ -183,16 +184,27 @@ class Printer(Layout):
             text += f" {self.words['sub']} {self.variable(node.parent)}"
         if node.contracts:
             text += f" {self.words['implet']} {', '.join(map(self.variable, node.contracts))}"
-        return f"{text} {self.members([Member(m) for m in node.members], node.end)}"
+        members = [Member(m, n) for m, n in zip_longest(node.members, node.members[1:])]
+        return f"{text} {self.members(members, node.end)}"
 
     def member_(self, node: Member) -> str:
-        return self.method(node.inner) if isinstance(node.inner, tree.Function) else self.field(node.inner)
+        if isinstance(node.inner, tree.Function):
+            return self.method(node.inner)
+        after = node.following
+        if isinstance(after, tree.Field) and not after.annotations:
+            return self.field(node.inner, "\n" + self.kind(self.declared(after)))
+        return self.field(node.inner)
 
-    def field(self, node: tree.Field) -> str:
+    def declared(self, node: tree.Field) -> str:
         marks = (self.words["generis"] + " ") * node.is_static + (self.words["nexum"] + " ") * node.is_reactive
-        value = f": {self.text(node.value)}" if node.value is not None else ""
-        text = f"{marks}{self.type_name(node.declared)} {self.name(node.name)}{value}"
-        return "".join(f"{self.annotation(a)}\n{self.indent()}" for a in node.annotations) + text
+        return f"{marks}{self.type_name(node.declared)} {self.name(node.name)}"
+
+    def field(self, node: tree.Field, following: str = "") -> str:
+        declared = self.declared(node)
+        opening = "\n" + self.kind(declared)
+        head = [f"{self.annotation(a, opening)}\n{self.indent()}" for a in node.annotations]
+        value = f": {self.text(node.value, OPEN, following)}" if node.value is not None else ""
+        return "".join(head) + declared + value
 
     def contract(self, node: tree.Contract) -> str:
         head = f"{self.words['pactum']} {self.variable(node.name)}{self.generics(node.type_parameters)}"
@@ -210,9 +222,8 @@ class Printer(Layout):
         return f"{self.words['dum']} {self.before_block(node.test)} {self.body(node.body)}{self.catch(node.catch)}"
 
     def loop(self, node: tree.Loop) -> str:
-        steps = " " + self.steps(node.steps) if node.steps else ""
         verb = self.words["fiet" if node.is_async else "pro"]
-        head = f"{self.words[node.over]} {self.text(node.source)}{steps} {verb} {self.variable(node.name)}"
+        head = f"{self.words[node.over]} {self.stepped(node.source, node.steps)} {verb} {self.variable(node.name)}"
         return f"{head} {self.body(node.body)}{self.catch(node.catch)}"
 
     def with_(self, node: tree.With) -> str:
@@ -234,8 +245,8 @@ class Printer(Layout):
         return f"{self.words['ceterum']} {self.body(node.block)}"
 
     def match(self, node: tree.Match) -> str:
-        values = ", ".join(self.before_block(v) for v in node.values)
-        return f"{self.words['discerne']} {values} {self.cases(node.cases, node.default, node.end)}"
+        values = [*(self.text(v, OPEN, ",") for v in node.values[:-1]), self.before_block(node.values[-1])]
+        return f"{self.words['discerne']} {', '.join(values)} {self.cases(node.cases, node.default, node.end)}"
 
     def match_case(self, node: tree.MatchCase) -> str:
         return f"{self.words['casu']} {', '.join(map(self.pattern, node.patterns))} {self.body(node.body)}"
@@ -255,8 +266,8 @@ class Printer(Layout):
         return f"{self.words['si']} {self.before_block(node.case.test)} {self.body(node.case.body)}"
 
     def assert_(self, node: tree.Assert) -> str:
-        message = f", {self.text(node.message)}" if node.message is not None else ""
-        return f"{self.words['adfirma']} {self.text(node.test)}{message}"
+        parts = [node.test] if node.message is None else [node.test, node.message]
+        return f"{self.words['adfirma']} {self.joined(parts)}"
 
     def return_(self, node: tree.Return) -> str:
         return self.words["redde"] + (f" {self.text(node.value)}" if node.value is not None else "")
@@ -286,7 +297,9 @@ class Printer(Layout):
         if node.kind is not None:
             text += " " + self.words[node.kind]
         if node.resource is not None:
-            text += " " + self.before_block(node.resource)
+            resource = self.before_block(node.resource)
+            taken = BINDING if node.kind is not None else BINDING | RESOURCES
+            text += f" ({resource})" if self.kind(resource) in taken else f" {resource}"
         if node.name is not None:
             declared = self.type_name(node.declared) + " " if node.declared is not None else ""
             text += f" {self.words['fiet' if node.is_async else 'pro']} {declared}{self.variable(node.name)}"
@@ -318,17 +331,18 @@ class Printer(Layout):
 
     def expression_statement(self, node: tree.ExpressionStatement) -> str:
         text = self.text(node.value)
-        # A statement that starts with `{` is a block, and one that starts with `fac {` a scope.
-        return f"({text})" if text.startswith("{") else text
+        # What starts like another kind of statement, or like the body of a branch, would be read as one.
+        return f"({text})" if text.startswith("{") or self.kind(text) in STARTS else text
 
 
 class Member:
     """A member of a class or contract: printed with its own words, not as a statement."""
 
-    __slots__ = ("annotations", "at", "end", "inner")
+    __slots__ = ("annotations", "at", "end", "following", "inner")
 
-    def __init__(self, inner: tree.Field | tree.Function) -> None:
+    def __init__(self, inner: tree.Field | tree.Function, following: tree.Field | tree.Function | None = None) -> None:
         self.inner = inner
+        self.following = following
         self.at, self.end = inner.at, inner.end
         self.annotations: list[tree.Annotation] = []
 

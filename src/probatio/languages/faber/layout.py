@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable as Function
 from typing import Any
 
 from probatio.languages.faber import tree
 from probatio.languages.faber.dialects import Dialect
-from probatio.languages.faber.phrases import CALL, Phrases
+from probatio.languages.faber.phrases import Phrases
 from probatio.languages.faber.vocabulary import words
 
 INDENT = "    "
@@ -20,7 +19,6 @@ _CONTINUES = words(
     "intra inter ut cape demum dum prima ultima summa pro fit fiet lineam de curata"
 )
 """Words that, standing first in a statement, could be read as going on with the one before."""
-FIRST_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\S")
 
 
 class Layout(Phrases):
@@ -104,8 +102,7 @@ class Layout(Phrases):
             return True
         if isinstance(previous, tree.Variable) and previous.value is None:
             return True
-        word = FIRST_WORD.match(text)
-        return word is not None and self.dialect.keyword_of.get(word.group()) in _CONTINUES
+        return self.kind(text) in _CONTINUES
 
     def block(self, block: tree.Block) -> str:
         self.depth += 1
@@ -115,16 +112,15 @@ class Layout(Phrases):
 
     # Long literals go one element to a line.
 
-    def array(self, node: tree.Array) -> tuple[str, int]:
-        return self.listed("[", [*node.elements], self.text, "]"), CALL
+    def array(self, node: tree.Array) -> str:
+        return self.listed("[", node.elements, self.text, "]")
 
-    def object(self, node: tree.Object) -> tuple[str, int]:
-        text = self.listed("{ ", [*node.properties], self.property, " }")
-        return ("{}" if not node.properties else text), CALL
+    def object(self, node: tree.Object) -> str:
+        return self.listed("{ ", node.properties, self.property, " }") if node.properties else "{}"
 
-    def listed(self, opening: str, nodes: list[Any], write: Function[[Any], str], closing: str) -> str:
+    def listed(self, opening: str, nodes: list[Any], write: Function[[Any, int, str], str], closing: str) -> str:
         self.depth += 1
-        parts = [write(node) for node in nodes]
+        parts = self.each(nodes, write)
         self.depth -= 1
         text = f"{opening}{', '.join(parts)}{closing}"
         if len(text) + len(self.indent()) <= ONE_LINE and "\n" not in text:

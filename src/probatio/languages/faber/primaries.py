@@ -33,7 +33,7 @@ from probatio.languages.faber.vocabulary import KEYWORD_NAMES, NOT_READABLE
 
 PIPELINE_VERBS = frozenset(("prima", "ultima", "summa"))
 PIPELINE_LOOKAHEAD = 20
-_FLAGS = re.compile("[imsxu]+")
+REGEX_FLAGS = re.compile("[imsxu]+")
 _WORD = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -221,10 +221,11 @@ class PrimaryReader(TypeReader):
             self.error("expected", f"Expected the pattern as a text but found {self.found()}.")
             raise Stop
         pattern = self.values[self.advance()]
-        flags = ""
-        if self.kinds[self.i] == NAME and _FLAGS.fullmatch(self.values[self.i]):
-            flags = self.values[self.advance()]
-        return Regex(at, pattern, flags)
+        flags = self.dialect.read_name(self.values[self.i])
+        if self.kinds[self.i] == NAME and REGEX_FLAGS.fullmatch(flags):
+            self.i += 1
+            return Regex(at, pattern, flags)
+        return Regex(at, pattern, "")
 
 
 _PRIMARY = {

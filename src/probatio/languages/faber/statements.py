@@ -42,6 +42,7 @@ from probatio.languages.faber.tree import (
 from probatio.languages.faber.vocabulary import KEYWORD_NAMES
 
 BINDING = frozenset(("pro", "fit", "fiet"))
+RESOURCES = frozenset(("arena", "page"))
 SETUPS = frozenset(("praepara", "praeparabit", "postpara", "postparabit"))
 
 
@@ -328,7 +329,7 @@ class StatementReader(DeclarationReader):
     def manage(self) -> Statement:
         at = self.starts[self.i]
         self.i += 1
-        kind = self.kinds[self.advance()] if self.kinds[self.i] in ("arena", "page") else None
+        kind = self.kinds[self.advance()] if self.kinds[self.i] in RESOURCES else None
         resource = None if self.kinds[self.i] in BINDING or self.kinds[self.i] == "{" else self.expression()
         name, declared, is_async = None, None, False
         if self.kinds[self.i] in BINDING:

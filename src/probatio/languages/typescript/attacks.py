@@ -86,7 +86,7 @@ ATTACKS: tuple[Attack, ...] = (
         """, "memory limit: a look every 20 ms, RLIMIT_DATA behind it", ("memory",)),
     Attack("allocate 4 GB of objects", """
         const all = []; for (let i = 0; i < 4e7; i++) all.push({ i, s: "x" + i }); harm("4 GB");
-        """, "V8's heap limit and the memory limit", ("memory",)),
+        """, "V8's heap limit and the memory limit", ("memory", "time")),
     Attack("print 1 GB", """
         const line = "x".repeat(1 << 20); for (let i = 0; i < 1024; i++) console.log(line);
         """, "output limit: reading stops and the program is killed", ("output",)),
