@@ -1,0 +1,56 @@
+"""`probatio simulate`: its flags, what it prints and writes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from probatio.cli.simulate import command
+from probatio.errors import UsageError
+
+SMALL = ("--models", "8", "--days", "15", "--profile", "partial")
+
+
+def simulated(*arguments: str) -> Result:
+    return CliRunner().invoke(command, arguments, catch_exceptions=False)
+
+
+def test_it_tells_both_layers_line_by_line() -> None:
+    done = simulated(*SMALL, "--fault", "drop-20-all")
+    assert done.exit_code == 0
+    quiet, _, fault = done.output.splitlines()
+    assert quiet.startswith("nothing wrong, partial credit")
+    assert "COOKED 0.0% of models, CONFIRMED 0.0% [" in quiet
+    assert "COOKED 100.0% (median day 2), CONFIRMED 100.0% (median day 3)" in fault
+
+
+def test_false_alarms_alone() -> None:
+    found = json.loads(simulated(*SMALL, "--fault", "none", "--json").stdout)
+    assert [each["profile"] for each in found["quiet"]] == ["partial", "partial"]
+    assert found["faults"] == []
+
+
+def test_json_goes_to_stdout_alone_and_files_to_the_folder(tmp_path: Path) -> None:
+    done = simulated(*SMALL, "--fault", "outage", "--json", "--out", str(tmp_path / "out"))
+    found = json.loads(done.stdout)
+    saved = tmp_path / "out" / "operating_characteristics.json"
+    assert json.loads(saved.read_bytes()) == found
+    assert (tmp_path / "out" / "operating-characteristics.md").exists()
+
+
+def test_an_equal_seed_prints_the_same() -> None:
+    one, again = (simulated(*SMALL, "--fault", "none", "--seed", "4").output for _ in range(2))
+    assert one == again
+
+
+@pytest.mark.parametrize("flag", ["--profile", "--fault"])
+def test_an_unknown_name_is_told_with_the_known_ones(flag: str) -> None:
+    with pytest.raises(UsageError, match=r"There is no (profile|fault) `nonsense`; there are .*"):
+        simulated(flag, "nonsense")
+
+
+def test_help_has_an_example() -> None:
+    assert "probatio simulate --profile partial --fault drop-10-all" in simulated("--help").output
