@@ -1,0 +1,280 @@
+"""A solution that attacks its tests, its checker or the machine gets no credit for it and does no harm."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+import pytest
+
+from probatio.grade.checked import Checked
+from probatio.languages.python import Call, Failed, Raised, Result, Returned, run_calls
+from probatio.sandbox import Choice, NoIsolation, isolation
+from probatio.suite.daily import Case
+from probatio.suites.daily.code_generation.grader import check
+
+
+@pytest.fixture(params=["bubblewrap", "landlock"])
+def kind(request: pytest.FixtureRequest) -> Choice:
+    choice: Choice = request.param
+    try:
+        isolation(choice)
+    except NoIsolation as error:
+        pytest.skip(str(error))
+    return choice
+
+
+def graded(source: str, kind: Choice, tests: list[dict[str, object]] | None = None) -> Checked:
+    """A case whose right answers can't be guessed: the function shall double its argument and add a secret."""
+    tests = tests or [{"args": [n], "expected": f"ANSWER-{secrets.token_hex(8)}"} for n in range(4)]
+    case = Case("secret", "", gold={"function": "f", "groups": [{"name": "secret", "tests": tests}]})
+    return check(case, f"```python\n{source}\n```", kind)
+
+
+SEARCH = """
+import gc, os, re, sys
+def everything():
+    yield open("/proc/self/cmdline").read()
+    yield open("/proc/self/environ").read()
+    for fd in range(64):
+        try:
+            os.lseek(fd, 0, 0)
+            yield os.read(fd, 1 << 20).decode("utf-8", "replace")
+        except OSError:
+            pass
+    frame = sys._getframe()
+    while frame:
+        yield repr(frame.f_locals) + repr(frame.f_globals)
+        frame = frame.f_back
+    for thing in gc.get_objects():
+        if type(thing) in (str, bytes, tuple, list, dict):
+            yield repr(thing)[:100_000]
+    for place, folders, names in os.walk("/"):
+        folders[:] = [name for name in folders if name not in ("proc", "sys", "python3.11", "python3.12", "python3.13")]
+        for name in names:
+            if name.endswith((".yml", ".py", ".json", ".txt")):
+                try:
+                    yield open(os.path.join(place, name)).read()
+                except (OSError, UnicodeDecodeError):
+                    pass
+def f(n):
+    for text in everything():
+        if found := re.search("ANSWER-[0-9a-f]{16}", text):
+            return found[0]
+    return "nothing"
+"""
+
+
+def test_a_search_of_memory_files_and_handles_finds_no_expected_value(kind: Choice, tmp_path: Path) -> None:
+    (tmp_path / "cases.yml").write_text("expected: ANSWER-0123456789abcdef")
+    checked = graded(SEARCH, kind)
+    assert checked.score == 0
+    assert "'nothing' returned" in checked.parts[0].detail
+
+
+def test_the_same_search_finds_what_is_in_the_jail(kind: Choice) -> None:
+    (result,) = run_calls(SEARCH, "f", [Call(("ANSWER-0123456789abcdef",))], kind, memo=None)
+    assert result == Returned("ANSWER-0123456789abcdef")
+
+
+def test_tests_can_not_be_edited(kind: Choice, tmp_path: Path) -> None:
+    theirs = tmp_path / "cases.yml"
+    theirs.write_text("expected: 1")
+    folder = Path(__file__).resolve().parents[3] / "src" / "probatio" / "suites" / "daily" / "code_generation"
+    before = (folder / "cases.yml").read_bytes()
+    source = f"""
+def f(n):
+    done = []
+    for path in [{str(theirs)!r}, {str(folder / "cases.yml")!r}, {str(folder / "grader.py")!r}, "/tmp/x", "x"]:
+        for mode in ("r", "w", "a"):
+            try:
+                open(path, mode).close()
+                done.append(path)
+            except OSError:
+                pass
+    return done
+"""
+    assert run_calls(source, "f", [Call((0,))], kind, memo=None) == (Returned([]),)
+    assert theirs.read_text() == "expected: 1"
+    assert (folder / "cases.yml").read_bytes() == before
+
+
+EXITS = {
+    "at once": "import os\nos._exit(0)",
+    "by sys.exit": "import sys\nsys.exit(0)",
+    "in the call": "import os\ndef f(n):\n    os._exit(0)",
+    "by SystemExit in the call": "def f(n):\n    raise SystemExit(0)",
+    "after a line that looks like success": "import os\nos.write(1, b'4 passed\\nOK\\n')\nos._exit(0)",
+    "at exit": "import atexit, os\natexit.register(os._exit, 0)\ndef f(n):\n    return None",
+}
+
+
+@pytest.mark.parametrize("source", EXITS.values(), ids=EXITS.keys())
+def test_leaving_early_with_success_earns_nothing(source: str, kind: Choice) -> None:
+    assert graded(source, kind).score == 0
+
+
+PATCHES = {
+    "the driver's own functions": """
+import __main__
+__main__.plain = lambda value, depth=0: '"passed"'
+__main__.same = __main__.check = lambda *args: True
+def f(n):
+    return n
+""",
+    "builtins": """
+import builtins
+builtins.issubclass = lambda *args: True
+builtins.isinstance = lambda *args: True
+builtins.all = lambda *args: True
+def f(n):
+    return n
+""",
+    "json": """
+import json, _json
+json.dumps = json.loads = lambda *args, **more: {"passed": True}
+_json.encode_basestring_ascii = lambda text: '"passed"'
+def f(n):
+    return "x"
+""",
+    "equality": """
+class Yes(str):
+    __eq__ = lambda self, other: True
+    __ne__ = lambda self, other: False
+    __hash__ = lambda self: 0
+    __class__ = property(lambda self: Exception)
+    __str__ = __repr__ = __format__ = lambda self, *args: "ANSWER"
+def f(n):
+    return Yes("x")
+""",
+    "the frames above": """
+import sys
+def f(n):
+    frame = sys._getframe()
+    while frame:
+        for name in list(frame.f_locals):
+            if name in ("body", "line", "patience"):
+                frame.f_locals[name] = "passed"
+        frame = frame.f_back
+    return n
+""",
+    "lines of its own on every handle": """
+import os
+def f(n):
+    for fd in range(1, 64):
+        for line in (b'{"call": %d, "passed": true}', b'{"call": %d, "value": true}', b'{"call": %d, "value": null}'):
+            try:
+                os.write(fd, line % n + b"\\n")
+            except OSError:
+                pass
+    print("PASSED", "OK", "4 passed in 0.01s")
+    os._exit(0)
+""",
+    "lines that are no result": r"""
+import os
+def f(n):
+    for text in ('{"call": 0}', '{"call": true, "value": 1}', '{"call": -1, "value": 1}', '{"call": 99999, "value": 1}',
+                 '{"call": 0, "value": {"set": [[]]}}', '{"call": 0, "value": {"dict": 3}}', "[" * 9999,
+                 '{"call": 0, "value": {"x": 1, "y": 2}}',
+                 '{"call": 0, "raised": 3}', '{"call": 0, "raised": [], "after": 7}', '{"end": 5}', '{"end": "x", "raised": 1}',
+                 '{"call": 0, "value": ' + "[" * 5000 + "]" * 5000 + '}', '{"call": 0, "value": ' + "9" * 5000 + '}', "nul\0"):
+        for fd in range(3, 9):
+            try:
+                os.write(fd, text.encode() + b"\n")
+            except OSError:
+                pass
+    return "x"
+""",
+}
+
+
+@pytest.mark.parametrize("source", PATCHES.values(), ids=PATCHES.keys())
+def test_taking_over_the_driver_earns_nothing(source: str, kind: Choice) -> None:
+    assert graded(source, kind).score == 0
+
+
+def test_forging_the_lines_says_no_more_than_returning(kind: Choice) -> None:
+    """The argument of calls.py, run: a forged right answer counts because whoever knows it could have returned it."""
+    forged = """
+import os
+def f(n):
+    for fd in range(3, 9):
+        try:
+            os.write(fd, b'{"call": %d, "value": %d}\\n' % (n, 2 * n))
+        except OSError:
+            pass
+    os._exit(0)
+"""
+    tests: list[dict[str, object]] = [{"args": [0], "expected": 0}]
+    assert graded(forged, kind, tests).score == graded("def f(n):\n    return 2 * n", kind, tests).score == 1
+
+
+def outcome(source: str, kind: Choice) -> Result:
+    return run_calls(source, "f", [Call(())], kind, memo=None)[0]
+
+
+def test_new_processes_sockets_and_signals_are_refused(kind: Choice) -> None:
+    for deed in (
+        "import os\ndef f():\n    while True: os.fork()",
+        "import socket\ndef f():\n    socket.create_connection(('127.0.0.1', 9))",
+        "import os\ndef f():\n    os.kill(1, 9)",
+        "import subprocess\ndef f():\n    subprocess.run(['/bin/true'])",
+        "def f():\n    open('/etc/passwd').read()",
+    ):
+        result = outcome(deed, kind)
+        assert isinstance(result, Raised), (deed, result)
+        assert "OSError" in result.names
+
+
+@pytest.mark.parametrize(
+    "source, limits",
+    [
+        ("def f():\n    a = []\n    while True: a.append('x' * 10_000_000)", ("memory",)),
+        ("import os\ndef f():\n    while True: os.write(1, b'x' * 65536)", ("output",)),
+        ("def f():\n    return 'x' * 50_000_000", ("output",)),
+        ("from threading import Event, Thread\ndef f():\n    for _ in range(999): Thread(target=Event().wait).start()",
+         ("processes", "memory")),
+        ("def f():\n    return 9 ** 9 ** 9", ("cpu", "time", "memory")),
+    ],
+    ids=["memory", "output", "a result of 50 MB", "threads", "a number without end"],
+)  # fmt: skip
+def test_what_goes_beyond_a_limit_is_stopped_there(source: str, limits: tuple[str, ...], kind: Choice) -> None:
+    result = outcome(source, kind)
+    assert isinstance(result, Failed) or (
+        isinstance(result, Raised) and {"MemoryError", "RuntimeError"} & set(result.names)
+    )
+    if isinstance(result, Failed):
+        assert any(limit in result.why for limit in (*limits, "no end")), result
+
+
+def test_nothing_of_ours_and_nothing_installed_can_be_imported(kind: Choice) -> None:
+    source = """
+import os, sys
+def f():
+    found = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
+    there = [place for place, folders, names in os.walk("/") if "/proc" not in place
+             and (place.endswith(("site-packages", "dist-packages", "probatio/suites")) or "cases.yml" in names)]
+    return found + there
+def can(name):
+    try:
+        __import__(name)
+        return True
+    except ImportError:
+        return False
+"""
+    assert outcome(source, kind) == Returned([])
+
+
+def test_two_solutions_know_nothing_of_each_other(kind: Choice) -> None:
+    leave = """
+import sys
+def f():
+    sys.modules["left"] = 1
+    try:
+        open("left", "w").write("x")
+    except OSError:
+        return 1
+"""
+    look = "import os, sys\ndef f():\n    return ['left' in sys.modules, os.path.exists('left'), os.path.exists('/tmp/left')]"
+    assert outcome(leave, kind) == Returned(1)
+    assert outcome(look, kind) == Returned([False, False, False])
