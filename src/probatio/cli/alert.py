@@ -1,0 +1,80 @@
+"""`probatio alert`: try the channels that hear of a changed verdict, and send what could not be sent."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from probatio.cli import options
+from probatio.errors import Incomplete, UsageError
+
+if TYPE_CHECKING:
+    from probatio.daily.channels import Channel
+
+config_option = click.option(
+    "--config", type=click.Path(path_type=Path), help="The models.yml with `alerts:`.  [default: config/models.yml]"
+)
+
+
+@click.group()
+def command() -> None:
+    """Alerts: who hears of it when a verdict changes, by the section `alerts:` of models.yml.
+
+    \b
+    Example:
+      probatio alert test
+    """
+
+
+@command.command()
+@config_option
+def test(config: Path | None) -> None:
+    """Send a test message to every channel and say which failed; exit 3 if any did.
+
+    \b
+    Example:
+      probatio alert test --config config/models.yml
+    """
+    from probatio.daily.alerting import try_channels
+
+    channels = _channels(config)
+    failed = try_channels(channels, os.environ, click.echo)
+    if failed:
+        raise Incomplete(f"{len(failed)} of {len(channels)} alert channels failed: {', '.join(failed)}.")
+
+
+@command.command()
+@config_option
+@options.results
+def send(config: Path | None, results: Path) -> None:
+    """Send what is due and what failed before, without waiting for the next day; exit 3 if a channel failed again.
+
+    \b
+    Example:
+      probatio alert send
+    """
+    from probatio.daily.alerting import alert
+
+    channels = _channels(config)
+    passed = alert(results, channels, os.environ, click.echo)
+    if passed.failed:
+        raise Incomplete(f"{passed.pending} alerts are still unsent, for {', '.join(passed.failed)}.")
+    if not passed.sent:
+        click.echo("Nothing to send.")
+
+
+def _channels(config: Path | None) -> tuple[Channel, ...]:
+    from dotenv import load_dotenv
+
+    from probatio.daily.channels import read_channels
+
+    load_dotenv(Path.cwd() / ".env")
+    channels = read_channels(config)
+    if not channels:
+        raise UsageError(
+            f"{config or 'config/models.yml'} has no section `alerts:` with a channel; see docs/alerts.md."
+        )
+    return channels
