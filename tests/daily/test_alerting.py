@@ -236,14 +236,6 @@ def test_of_an_address_the_scheme_is_shown_and_the_host_where_it_is_one(url: str
     assert shown(url) == told
 
 
-def test_a_link_leads_where_the_site_has_the_model() -> None:
-    from probatio.site.data import slugs as of_the_site
-    from probatio.watch.slugs import slugs
-
-    names = ["gpt-4o", "openai/GPT 4o", "openai-gpt-4o", "gguf:Ärger.gguf", "日本", "x" * 200]
-    assert slugs(names) == of_the_site(names)
-
-
 def test_whatever_breaks_the_day_goes_on(tmp_path: Path) -> None:
     said: list[str] = []
     recorded(tmp_path, 30.0)

@@ -1,0 +1,132 @@
+"""`probatio site`: the leaderboard, model pages and learnability explorer, live, as files, or as a demo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from probatio.cli import options
+
+BENCH = Path("config/bench.yml")
+
+bench_option = click.option(
+    "--bench",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The file of public results.  [default: config/bench.yml, where it is there]",
+)
+
+
+@click.group()
+def command() -> None:
+    """Show the results: a leaderboard of verdicts, every raw sample, the learnability explorer.
+
+    \b
+    Examples:
+      probatio site demo && probatio site serve --results results-demo
+      probatio site serve                       http://127.0.0.1:8000
+      probatio site build --out site            files for any web server
+    """
+
+
+@command.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen at.")
+@click.option("--detectable", is_flag=True, help="First compute what each OK could have seen (1 s per new reference).")
+@bench_option
+@options.results
+def serve(host: str, port: int, detectable: bool, bench: Path | None, results: Path) -> None:
+    """Serve the site, read-only; it follows the results folder as it changes.
+
+    \b
+    Example:
+      probatio site serve --results results --port 8000
+    """
+    from probatio.site.data import load_site
+    from probatio.site.live import Shelf
+    from probatio.site.live import serve as run
+
+    figures = _bench(bench)
+    shelf = Shelf(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
+    click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
+    run(shelf, host, port)
+
+
+@command.command()
+@click.option(
+    "--out", type=click.Path(path_type=Path), default=Path("site"), show_default=True, help="The folder to write."
+)
+@click.option(
+    "--sample-days",
+    default=14,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Days whose samples get pages, besides those on which a verdict changed.",
+)
+@click.option(
+    "--base-url", default="", metavar="URL", help="Where the site will stand, for absolute links in the feed."
+)
+@click.option(
+    "--detectable/--no-detectable",
+    default=True,
+    show_default=True,
+    help="Compute what each OK could have seen, where it is not kept yet (1 s per new reference).",
+)
+@click.option("--json", "as_json", is_flag=True, help="What was built as one JSON object, for scripts.")
+@bench_option
+@options.results
+def build(
+    out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: Path
+) -> None:
+    """Write the site as files that any web server can hand out, under any path.
+
+    Raw JSONL is linked into the folder where it lies on the same disk, and copied otherwise.
+
+    \b
+    Example:
+      probatio site build --out site && python -m http.server --directory site
+    """
+    from probatio.site.data import load_site
+    from probatio.site.static import build as write
+
+    site = load_site(results, bench=_bench(bench), sample_days=sample_days, base_url=base_url, detectable=detectable)
+    built = write(site, out)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": "site", **msgspec.structs.asdict(built)}).decode())
+        return
+    click.echo(f"{built.pages} pages, {built.bytes / 1e6:.1f} MB, in {built.seconds:.1f} s.")
+    click.echo(f"Site: {out / 'index.html'}")
+
+
+@command.command()
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("results-demo"),
+    show_default=True,
+    help="The results folder to fill; never one with real days.",
+)
+@click.option("--days", default=60, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
+@click.option("--until", metavar="YYYY-MM-DD", help="The last simulated day.  [default: today, UTC]")
+def demo(out: Path, days: int, until: str | None) -> None:
+    """Fill a results folder with simulated models, marked SIMULATED on every page.
+
+    \b
+    Example:
+      probatio site demo && probatio site serve --results results-demo
+    """
+    from datetime import UTC, date, datetime
+
+    from probatio.daily.day import day_of
+    from probatio.site.demo import fill
+
+    last = date.fromisoformat(day_of(until, datetime.now(UTC)))
+    samples = fill(out, days, last)
+    click.echo(f"{days} simulated days with {samples:,} samples in {out}. See them with:")
+    click.echo(f"  probatio site serve --results {out}")
+
+
+def _bench(given: Path | None) -> Path | None:
+    return given or (BENCH if BENCH.exists() else None)

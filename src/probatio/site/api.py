@@ -1,0 +1,194 @@
+"""The JSON API: the same addresses live and as files, described by an OpenAPI document made from the records."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from probatio import __version__
+from probatio.records import ModelVerdict
+from probatio.site.bench import BenchScore, bench_score
+from probatio.site.data import Change
+from probatio.site.page import Asked, Page, html, json
+from probatio.study.findings import Study
+from probatio.study.intervals import Rate
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """A model as it stands on the last day."""
+
+    slug: str
+    verdict: ModelVerdict
+    bench: BenchScore | None
+
+
+class Leaderboard(msgspec.Struct, frozen=True):
+    date: str | None
+    suite_version: str
+    simulated: bool
+    models: list[Standing]
+
+
+class UseCaseSeries(msgspec.Struct, frozen=True):
+    """One use case day by day; every list is as long as `dates` of the model."""
+
+    score: list[float | None]
+    mean: list[float | None]
+    sd: list[float | None]
+    status: list[str | None]
+
+
+class ModelSeries(msgspec.Struct, frozen=True):
+    """A model with all its days, as columns."""
+
+    model: str
+    slug: str
+    simulated: bool
+    last: ModelVerdict
+    dates: list[str]
+    status: list[str]
+    evidence: list[str]
+    evidence_value: list[float | None]
+    route: list[str | None]
+    suite_version: list[str]
+    use_cases: dict[str, UseCaseSeries]
+
+
+class RunShort(msgspec.Struct, frozen=True):
+    run: str
+    created: str
+    suite: str
+    models: list[str]
+    overall: Rate
+
+
+class Operation(NamedTuple):
+    """What the OpenAPI document says of one address."""
+
+    address: str
+    summary: str
+    gives: Any
+
+
+OPERATIONS = (
+    Operation("/api/leaderboard.json", "Every tracked model with its last verdict and its bench score.", Leaderboard),
+    Operation("/api/models/{slug}.json", "One model: the last verdict and all days as columns.", ModelSeries),
+    Operation("/api/days/{date}.json", "Every model's verdict on one day, with every number.", list[ModelVerdict]),
+    Operation("/api/changes.json", "Days on which a layer began to say something else, newest first.", list[Change]),
+    Operation("/api/bench.json", "The bench score of every tracked model it is known of.", dict[str, BenchScore]),
+    Operation("/api/runs.json", "Runs of the learnability bench.", list[RunShort]),
+    Operation("/api/runs/{run}.json", "Everything found in one run.", Study),
+)
+
+
+def page(asked: Asked) -> Page:
+    return html(asked, "api.html", operations=OPERATIONS, document=document())
+
+
+def openapi(asked: Asked) -> Page:
+    return json(document())
+
+
+def document() -> dict[str, Any]:
+    """The OpenAPI document of these addresses."""
+    kinds = [operation.gives for operation in OPERATIONS]
+    schemas, components = msgspec.json.schema_components(kinds, ref_template="#/components/schemas/{name}")
+    paths = {}
+    for operation, schema in zip(OPERATIONS, schemas, strict=True):
+        named = [part.split("}")[0] for part in operation.address.split("{")[1:]]
+        replies: dict[str, Any] = {
+            "200": {"description": "As it stands.", "content": {"application/json": {"schema": schema}}}
+        }
+        if named:
+            replies["404"] = {"description": "There is none of that name."}
+        paths[operation.address] = {
+            "get": {
+                "summary": operation.summary,
+                "operationId": operation.address.removesuffix(".json").strip("/").replace("/", "_").translate(_PLAIN),
+                "parameters": [
+                    {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in named
+                ],
+                "responses": replies,
+            }
+        }
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "probatio", "version": __version__, "description": "Read-only; no key is needed."},
+        "paths": paths,
+        "components": {"schemas": components},
+    }
+
+
+_PLAIN = str.maketrans("", "", "{}")
+
+
+def leaderboard(asked: Asked) -> Page:
+    site = asked.site
+    models = [
+        Standing(model.slug, model.last, bench_score(site.bench, model.id, model.resolved))
+        for model in site.tracked.values()
+    ]
+    return json(Leaderboard(site.last_date, site.manifest.version, site.simulated, models))
+
+
+def model(asked: Asked) -> Page | None:
+    found = asked.site.tracked.get(asked.names["slug"])
+    if found is None:
+        return None
+    columns = {}
+    for use_case in found.use_cases:
+        days = [each for _, each in found.series(use_case)]
+        columns[use_case] = UseCaseSeries(
+            [each.score if each else None for each in days],
+            [each.mean if each else None for each in days],
+            [each.sd if each else None for each in days],
+            [each.status if each else None for each in days],
+        )
+    said = found.verdicts
+    return json(
+        ModelSeries(
+            model=found.id,
+            slug=found.slug,
+            simulated=asked.site.simulated,
+            last=found.last,
+            dates=[each.date for each in said],
+            status=[each.status for each in said],
+            evidence=[each.evidence for each in said],
+            evidence_value=[each.evidence_value for each in said],
+            route=[each.route for each in said],
+            suite_version=[each.suite_version for each in said],
+            use_cases=columns,
+        )
+    )
+
+
+def day(asked: Asked) -> Page | None:
+    date = asked.names["date"]
+    if date not in asked.site.records:
+        return None
+    return json([model.by_date[date] for model in asked.site.tracked.values() if date in model.by_date])
+
+
+def changes(asked: Asked) -> Page:
+    return json(asked.site.changes)
+
+
+def bench(asked: Asked) -> Page:
+    site = asked.site
+    scores = {model.id: bench_score(site.bench, model.id, model.resolved) for model in site.tracked.values()}
+    return json({model: score for model, score in scores.items() if score})
+
+
+def runs(asked: Asked) -> Page:
+    return json(
+        [
+            RunShort(run.name, run.record.created, run.record.suite_name, run.models, run.study.overall)
+            for run in asked.site.runs.values()
+        ]
+    )
+
+
+def run(asked: Asked) -> Page | None:
+    found = asked.site.runs.get(asked.names["run"])
+    return None if found is None else json(found.study)

@@ -1,0 +1,70 @@
+// Sorting and filtering of tables. Every page is whole without it.
+"use strict";
+
+const value = (row, at) => {
+  const cell = row.cells[at];
+  const text = cell.dataset.sort ?? cell.textContent.trim();
+  const number = Number(text);
+  return text !== "" && !Number.isNaN(number) ? number : text;
+};
+
+const compare = (a, b) =>
+  typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+
+for (const table of document.querySelectorAll("table.sortable")) {
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, at) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const falling = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
+      const rows = [...table.tBodies[0].rows].sort((a, b) => compare(value(a, at), value(b, at)));
+      table.tBodies[0].append(...(falling ? rows.reverse() : rows));
+    });
+  });
+}
+
+for (const tools of document.querySelectorAll("[data-tools]")) {
+  const table = document.getElementById(tools.dataset.tools);
+  if (!table) continue;
+  const words = labelled("Filter", document.createElement("input"));
+  words.field.type = "search";
+  words.field.name = "filter";
+  const statuses = (tools.dataset.statuses ?? "").split(" ").filter(Boolean);
+  const status = labelled("Verdict", document.createElement("select"));
+  status.field.name = "verdict";
+  for (const name of ["all", ...statuses]) status.field.append(new Option(name, name === "all" ? "" : name));
+  const count = document.createElement("output");
+  count.setAttribute("aria-live", "polite");
+  const apply = () => {
+    const wanted = words.field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    let shown = 0;
+    for (const row of table.tBodies[0].rows) {
+      const text = row.textContent.toLowerCase();
+      const fits = wanted.every((word) => text.includes(word)) && (!status.field.value || row.dataset.status === status.field.value);
+      row.hidden = !fits;
+      shown += fits;
+    }
+    count.textContent = `${shown} of ${table.tBodies[0].rows.length} shown`;
+  };
+  words.field.addEventListener("input", apply);
+  status.field.addEventListener("change", apply);
+  tools.append(words.both);
+  if (statuses.length) tools.append(status.both);
+  tools.append(count);
+  apply();
+}
+
+function labelled(name, field) {
+  const label = document.createElement("label");
+  field.id = `tool-${name.toLowerCase()}`;
+  label.htmlFor = field.id;
+  label.textContent = name;
+  const both = document.createElement("span");
+  both.append(label, " ", field);
+  return { both, field };
+}

@@ -1,0 +1,101 @@
+"""The bench score: a weighted blend of public results, each with its source and date. It never enters a verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.suite.yaml import read_yaml
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A public benchmark: its share of the blend, and the line that takes its figures to 0–100."""
+
+    title: str
+    weight: float
+    low: float = 0.0  # the figure that counts as 0 …
+    high: float = 100.0  # … and the one that counts as 100; beyond either the line is cut
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One published result."""
+
+    value: float
+    source: str
+    date: str
+
+
+class BenchModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A model under the names it is asked by."""
+
+    names: tuple[str, ...]
+    figures: dict[str, Figure]
+
+
+class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`config/bench.yml`."""
+
+    parts: dict[str, Part]
+    models: tuple[BenchModel, ...] = ()
+
+
+class BenchPart(msgspec.Struct, frozen=True):
+    part: str
+    title: str
+    weight: float  # of the parts there are
+    value: float
+    scaled: float  # 0–100
+    source: str
+    date: str
+
+
+class BenchScore(msgspec.Struct, frozen=True):
+    """The blend of one model."""
+
+    score: float
+    partial: bool  # a part is missing and the others carry its weight
+    missing: tuple[str, ...]
+    parts: tuple[BenchPart, ...]
+
+
+def read_bench(path: Path) -> Bench:
+    bench = read_yaml(path, Bench)
+    for model in bench.models:
+        for part, figure in model.figures.items():
+            where = f"{path}: {model.names[0] if model.names else 'a model without names'}, {part}"
+            if part not in bench.parts:
+                raise UsageError(f"{where}: there is no such part; the parts are {', '.join(bench.parts)}.")
+            if not figure.source.startswith("https://"):
+                raise UsageError(f"{where}: `source` has to be the https address the figure is published at.")
+    return bench
+
+
+def bench_score(bench: Bench | None, *names: str) -> BenchScore | None:
+    """The blend of the model that goes by one of these names; None where nothing is known of it."""
+    wanted = {name.casefold() for name in names if name}
+    found = (each for each in (bench.models if bench else ()) if wanted & {name.casefold() for name in each.names})
+    model = next(found, None)
+    if bench is None or model is None or not model.figures:
+        return None
+    total = sum(bench.parts[part].weight for part in model.figures)
+    parts = tuple(
+        BenchPart(
+            name,
+            part.title,
+            part.weight / total,
+            figure.value,
+            scaled(figure.value, part),
+            figure.source,
+            figure.date,
+        )
+        for name, part in bench.parts.items()
+        if (figure := model.figures.get(name)) is not None
+    )
+    missing = tuple(part.title for name, part in bench.parts.items() if name not in model.figures)
+    return BenchScore(sum(each.weight * each.scaled for each in parts), bool(missing), missing, parts)
+
+
+def scaled(value: float, part: Part) -> float:
+    return 100 * min(1.0, max(0.0, (value - part.low) / (part.high - part.low)))

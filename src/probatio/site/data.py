@@ -1,0 +1,212 @@
+"""What the pages read: one snapshot of the results folder, taken whole and never changed afterwards."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.site.bench import Bench, read_bench
+from probatio.site.runs import Run, find_runs
+from probatio.site.samples import Samples
+from probatio.suite.daily import DailyManifest, read_manifest
+from probatio.watch.days import DAILY, SCORES, Days, read_days
+from probatio.watch.detectable import cache_folder
+from probatio.watch.fold import constants_of
+from probatio.watch.ledger import LEDGER, read_ledger, standing_records
+from probatio.watch.slugs import slugs
+from probatio.watch.verdict import verdicts
+
+SPARK_DAYS = 30
+"""Days in a small chart of the leaderboard."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A day on which one of the two layers began to say something else of a model."""
+
+    date: str
+    model: str
+    slug: str
+    layer: str  # "rule" or "evidence"
+    before: str | None
+    after: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Tracked:
+    """A model with its verdicts, oldest first."""
+
+    id: str
+    slug: str
+    verdicts: tuple[ModelVerdict, ...]
+    resolved: str = ""  # the name its provider knows it by
+
+    @property
+    def last(self) -> ModelVerdict:
+        return self.verdicts[-1]
+
+    @cached_property
+    def by_date(self) -> dict[str, ModelVerdict]:
+        return {verdict.date: verdict for verdict in self.verdicts}
+
+    @cached_property
+    def use_cases(self) -> list[str]:
+        return list(dict.fromkeys(each.use_case for verdict in self.verdicts for each in verdict.use_cases))
+
+    def series(self, use_case: str) -> list[tuple[ModelVerdict, UseCaseVerdict | None]]:
+        """Each day with what was said of one use case; None where it was not asked."""
+        return [
+            (verdict, next((each for each in verdict.use_cases if each.use_case == use_case), None))
+            for verdict in self.verdicts
+        ]
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        found: list[Change] = []
+        before: ModelVerdict | None = None
+        for verdict in self.verdicts:
+            for layer in ("rule", "evidence"):
+                name = "status" if layer == "rule" else "evidence"
+                now, then = getattr(verdict, name), getattr(before, name, None)
+                if now != then and before is not None:
+                    found.append(Change(verdict.date, self.id, self.slug, layer, then, now, verdict.reason))
+            before = verdict
+        return found
+
+
+@dataclass(frozen=True)
+class Site:
+    """One snapshot."""
+
+    results: Path
+    manifest: DailyManifest
+    records: dict[str, DayRecord]  # date → the day's record, oldest first
+    tracked: dict[str, Tracked]  # slug → model
+    runs: dict[str, Run]
+    bench: Bench | None
+    sample_days: int | None = None  # None: every day's samples can be shown
+    base_url: str = ""
+    scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    @property
+    def simulated(self) -> bool:
+        return any(record.simulated for record in self.records.values())
+
+    @property
+    def last_date(self) -> str | None:
+        return next(reversed(self.records), None)
+
+    @cached_property
+    def samples(self) -> Samples:
+        return Samples(self.results, whole_days=self.sample_days is not None)
+
+    @cached_property
+    def titles(self) -> dict[str, str]:
+        return {entry.id: entry.title for entry in self.manifest.use_cases}
+
+    def title(self, use_case: str) -> str:
+        return self.titles.get(use_case, use_case.replace("_", " "))
+
+    @cached_property
+    def changes(self) -> list[Change]:
+        """All of them, newest first."""
+        found = [change for model in self.tracked.values() for change in model.changes]
+        return sorted(found, key=lambda change: (change.date, change.slug, change.layer), reverse=True)
+
+    @cached_property
+    def sampled_dates(self) -> set[str]:
+        """Days whose samples are shown: all, or the last ones and those on which a verdict changed."""
+        if self.sample_days is None:
+            return set(self.records)
+        latest = list(self.records)[-self.sample_days :] if self.sample_days else []
+        return {*latest, *(change.date for change in self.changes)}
+
+
+def load_site(
+    results: Path,
+    *,
+    bench: Path | None = None,
+    sample_days: int | None = None,
+    base_url: str = "",
+    detectable: bool = False,
+) -> Site:
+    """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
+    days = read_days(results)
+    manifest = _manifest(days)
+    found = _verdicts(results, days, manifest, detectable)
+    names = {model.id: model.name for day in days.days for model in day.record.models}
+    return Site(
+        results=results,
+        manifest=manifest,
+        records={day.date: day.record for day in days.days},
+        tracked=_tracked(found, names),
+        runs=find_runs(results),
+        bench=read_bench(bench) if bench is not None else None,
+        sample_days=sample_days,
+        base_url=base_url.rstrip("/") + "/" if base_url else "",
+    )
+
+
+def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
+    """Changes when a file the snapshot was read from does."""
+    files: list[Path] = [*results.glob(f"{DAILY}/*/{SCORES}"), results / DAILY / LEDGER]
+    files += results.glob("*/graded_results.jsonl")
+    files += [bench] if bench is not None else []
+    seen = ((str(path), path.stat()) for path in files if path.exists())
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in seen))
+
+
+def _manifest(days: Days) -> DailyManifest:
+    """That of the last day's suite; the built-in one where there is no day, or its folder has gone."""
+    try:
+        return read_manifest(days.days[-1].suite_folder if days.days else None)
+    except UsageError:
+        return read_manifest(None)
+
+
+def _verdicts(results: Path, days: Days, manifest: DailyManifest, compute: bool) -> list[ModelVerdict]:
+    """As the ledger published them; those of days it does not hold are worked out now. The last ones say what they could see."""
+    if not days.days:
+        return []
+    constants = constants_of(manifest)
+    published = standing_records(read_ledger(results))
+    told: dict[str, tuple[ModelVerdict, ...]] = {
+        date: record.verdicts for date, record in published.items() if date in set(days.dates)
+    }
+    missing = set(days.dates) - set(told)
+    for verdict in verdicts(days, constants, dates=missing) if missing else ():
+        told[verdict.date] = (*told.get(verdict.date, ()), verdict)
+    last = days.dates[-1]
+    seen = {
+        verdict.model: verdict
+        for verdict in verdicts(days, constants, dates={last}, detectable=cache_folder(), compute=compute)
+    }
+    told[last] = tuple(_with_drops(verdict, seen.get(verdict.model)) for verdict in told.get(last, ()))
+    return [verdict for date in sorted(told) for verdict in told[date]]
+
+
+def _with_drops(published: ModelVerdict, seen: ModelVerdict | None) -> ModelVerdict:
+    if seen is None or seen.smallest_drop is None:
+        return published
+    drops = {each.use_case: each.smallest_drop for each in seen.use_cases}
+    use_cases = tuple(
+        msgspec.structs.replace(each, smallest_drop=drops.get(each.use_case)) for each in published.use_cases
+    )
+    return msgspec.structs.replace(published, smallest_drop=seen.smallest_drop, use_cases=use_cases)
+
+
+def _tracked(found: list[ModelVerdict], names: dict[str, str]) -> dict[str, Tracked]:
+    of: dict[str, list[ModelVerdict]] = {}
+    for verdict in found:
+        of.setdefault(verdict.model, []).append(verdict)
+    return {
+        slug: Tracked(model, slug, tuple(of[model]), names.get(model, "")) for model, slug in slugs(sorted(of)).items()
+    }

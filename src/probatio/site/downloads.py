@@ -1,0 +1,160 @@
+"""Downloads: every table as CSV and Parquet, written by DuckDB from the records; raw JSONL as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probatio.run.journal import GRADED, RAW
+from probatio.site.data import Site
+from probatio.site.page import Asked, Page, html, scrubbed
+from probatio.site.samples import FILES
+from probatio.watch.days import DAILY, SCORES
+from probatio.watch.ledger import ledger_path
+
+JSONL = "application/x-ndjson"
+_KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+
+
+def _verdicts(site: Site) -> Iterator[dict[str, Any]]:
+    for model in site.tracked.values():
+        for verdict in model.verdicts:
+            row = msgspec.to_builtins(verdict)
+            del row["use_cases"]
+            yield row | {"named": ", ".join(verdict.named)}
+
+
+def _use_case_verdicts(site: Site) -> Iterator[dict[str, Any]]:
+    for model in site.tracked.values():
+        for verdict in model.verdicts:
+            for found in verdict.use_cases:
+                row = msgspec.to_builtins(found) | {"fired": ", ".join(found.fired)}
+                yield {"date": verdict.date, "model": verdict.model, **row}
+
+
+def _changes(site: Site) -> Iterator[dict[str, Any]]:
+    for change in site.changes:
+        yield msgspec.to_builtins(change)
+
+
+def _bench(site: Site) -> Iterator[dict[str, Any]]:
+    for model in site.bench.models if site.bench else ():
+        for part, figure in model.figures.items():
+            yield {"model": model.names[0], "part": part, **msgspec.to_builtins(figure)}
+
+
+MADE: dict[str, Callable[[Site], Iterable[dict[str, Any]]]] = {
+    "verdicts": _verdicts,
+    "use_case_verdicts": _use_case_verdicts,
+    "changes": _changes,
+    "bench": _bench,
+}
+"""Tables made from the snapshot."""
+
+READ: dict[str, Callable[[Site], list[Path]]] = {
+    "scores": lambda site: [site.results / DAILY / date / SCORES for date in site.records],
+    "trials": lambda site: [run.folder / GRADED for run in site.runs.values()],
+}
+"""Tables read from the results folder as they are."""
+
+
+def page(asked: Asked) -> Page:
+    site = asked.site
+    tables = [name for name in (*READ, *MADE) if _any(site, name)]
+    return html(asked, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
+
+
+def table(asked: Asked) -> Page | None:
+    site, name, kind = asked.site, asked.names["table"], asked.names["format"]
+    if not _any(site, name):
+        return None
+    target = Path(site.scratch.name) / f"{name}.{kind}"
+    with site.lock:
+        if not target.exists():
+            _write(site, name, target)
+    return Page(kind=_KINDS[kind], file=target)
+
+
+def every_table(site: Site) -> Iterator[dict[str, str]]:
+    for name in (*READ, *MADE):
+        if _any(site, name):
+            for kind in _KINDS:
+                yield {"table": name, "format": kind}
+
+
+def day_file(asked: Asked) -> Page | None:
+    date, name = asked.names["date"], asked.names["file"]
+    path = asked.site.results / DAILY / date / name
+    return Page(kind=JSONL, file=path) if name in FILES and date in asked.site.records and path.is_file() else None
+
+
+def ledger(asked: Asked) -> Page | None:
+    path = ledger_path(asked.site.results)
+    return Page(kind=JSONL, file=path) if path.is_file() else None
+
+
+def every_ledger(site: Site) -> Iterator[dict[str, str]]:
+    if ledger_path(site.results).is_file():
+        yield {}
+
+
+def run_file(asked: Asked) -> Page | None:
+    run, name = asked.site.runs.get(asked.names["run"]), asked.names["file"]
+    if run is None or name not in (RAW, GRADED) or not (run.folder / name).is_file():
+        return None
+    return Page(kind=JSONL, file=run.folder / name)
+
+
+def every_run_file(site: Site) -> Iterator[dict[str, str]]:
+    for run in site.runs.values():
+        for name in (RAW, GRADED):
+            if (run.folder / name).is_file():
+                yield {"run": run.name, "file": name}
+
+
+def _any(site: Site, name: str) -> bool:
+    if name in READ:
+        return any(path.exists() and path.stat().st_size for path in READ[name](site))
+    return name in MADE and next(iter(MADE[name](site)), None) is not None
+
+
+def _write(site: Site, name: str, target: Path) -> None:
+    import duckdb
+
+    if name in READ:
+        files = [path for path in READ[name](site) if path.exists() and path.stat().st_size]
+    else:
+        files = [Path(site.scratch.name) / f"{name}.jsonl"]
+        if not files[0].exists():
+            _write_lines(files[0], MADE[name](site))
+    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
+    with duckdb.connect() as db:
+        db.execute("set threads = 1")
+        db.execute("set enable_progress_bar = false")  # it would go to standard output, where `--json` has the word
+        source = f"read_json([{listed}], format='newline_delimited', union_by_name=true, ignore_errors=true, sample_size=20000)"
+        columns = db.execute(f"describe select * from {source}").fetchall()
+        csv = target.suffix == ".csv"
+        chosen = ", ".join(_column(column, kind, csv) for column, kind, *_ in columns)
+        part = target.with_suffix(target.suffix + ".part")
+        how = "format csv, header" if csv else "format parquet"
+        db.execute(f"copy (select {chosen} from {source}) to '{str(part).replace(chr(39), chr(39) * 2)}' ({how})")
+    part.replace(target)
+
+
+def _column(name: str, kind: str, csv: bool) -> str:
+    """A column as it is; in CSV a text that a spreadsheet would run as a formula gets an apostrophe before it."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    if not csv or kind in ("BIGINT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP"):
+        return quoted
+    text = f"cast({quoted} as varchar)"
+    return f"case when regexp_matches({text}, '^[=+\\-@\\t\\r]') then '''' || {text} else {text} end as {quoted}"
+
+
+def _write_lines(path: Path, rows: Iterable[dict[str, Any]]) -> None:
+    encoder = msgspec.json.Encoder()
+    with path.open("wb") as file:
+        for row in rows:
+            file.write(scrubbed(encoder.encode(row).decode()).encode() + b"\n")

@@ -1,0 +1,76 @@
+"""What others read of us: the Atom feed of verdict changes, a badge and a shields endpoint per model."""
+
+from __future__ import annotations
+
+from html import escape
+
+from probatio.records import Status
+from probatio.site.page import PICTURE_POLICY, SVG, Asked, Page, json, printable, scrubbed
+from probatio.watch.table import MARKS
+
+ENTRIES = 100
+"""Changes in the feed; older ones are in api/changes.json."""
+
+COLOURS: dict[Status, str] = {
+    "OK": "#1a7f37",
+    "SUSPICIOUS": "#8a5a00",
+    "COOKED": "#b31d1a",
+    "CALIBRATING": "#57606a",
+    "GAP": "#57606a",
+}
+"""White text on each passes AA."""
+
+
+def atom(asked: Asked) -> Page:
+    from feedgen.feed import FeedGenerator
+
+    site = asked.site
+    feed = FeedGenerator()
+    feed.id("urn:probatio:verdicts")
+    feed.title("Probatio: verdict changes" + (" (SIMULATED)" if site.simulated else ""))
+    feed.link(href=site.base_url or "./", rel="alternate")
+    feed.link(href=f"{site.base_url}feed.atom", rel="self")
+    feed.author({"name": "probatio"})
+    feed.updated(_moment(site.last_date or "1970-01-01"))
+    for change in site.changes[:ENTRIES]:
+        entry = feed.add_entry(order="append")
+        entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after}")
+        simulated = "SIMULATED: " if site.simulated else ""
+        entry.title(printable(f"{simulated}{change.model}: {change.before} → {change.after} ({change.layer})"))
+        entry.link(href=f"{site.base_url}models/{change.slug}/")
+        entry.updated(_moment(change.date))
+        entry.summary(printable(scrubbed(change.reason)))
+    return Page(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
+
+
+def badge(asked: Asked) -> Page | None:
+    model = asked.site.tracked.get(asked.names["slug"])
+    if model is None:
+        return None
+    status = model.last.status
+    label = printable(model.id) + (" (simulated)" if asked.site.simulated else "")
+    message = f"{MARKS[status]} {status}"
+    left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
+    text = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+        f'aria-label="{escape(label)}: {status}"><title>{escape(label)}: {status}</title>'
+        f'<rect width="{left}" height="20" fill="#3b444d"/>'
+        f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/>'
+        f'<g fill="#fff" font-family="Verdana,Geneva,sans-serif" font-size="11" text-anchor="middle">'
+        f'<text x="{left / 2}" y="14">{escape(label)}</text><text x="{left + right / 2}" y="14">{message}</text></g></svg>\n'
+    )
+    return Page(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
+
+
+def shield(asked: Asked) -> Page | None:
+    """What shields.io reads to draw a badge of its own."""
+    model = asked.site.tracked.get(asked.names["slug"])
+    if model is None:
+        return None
+    status = model.last.status
+    label = model.id + (" (simulated)" if asked.site.simulated else "")
+    return json({"schemaVersion": 1, "label": label, "message": status, "color": COLOURS[status]})
+
+
+def _moment(date: str) -> str:
+    return f"{date}T00:00:00Z"

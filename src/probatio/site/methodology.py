@@ -1,0 +1,43 @@
+"""The methodology page, made from the suite's manifest and the simulator's figures; and the bench score's page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from probatio.site.bench import bench_score
+from probatio.site.page import Asked, Page, html
+from probatio.watch.characteristics import PACKAGED, Characteristics, constants_digest, read
+from probatio.watch.noise import FAULTS, JUDGED, PROFILES
+
+
+def page(asked: Asked) -> Page:
+    manifest = asked.site.manifest
+    found = characteristics()
+    faults: dict[str, list[Any]] = {}
+    for each in found.faults if found else ():
+        faults.setdefault(each.fault, []).append(each)
+    return html(
+        asked,
+        "methodology.html",
+        manifest=manifest,
+        found=found,
+        stale=found is not None and found.constants != constants_digest(manifest),
+        faults=faults,
+        titles={"profile": PROFILES, "noise": JUDGED, "fault": FAULTS},
+        evidence=msgspec.to_builtins(manifest.evidence),
+        attribution=msgspec.to_builtins(manifest.attribution),
+    )
+
+
+def bench_page(asked: Asked) -> Page:
+    bench = asked.site.bench
+    scores = [(model, bench_score(bench, *model.names)) for model in (bench.models if bench else ())]
+    scores.sort(key=lambda pair: -(pair[1].score if pair[1] else 0))
+    return html(asked, "bench.html", bench=bench, scores=scores)
+
+
+def characteristics() -> Characteristics | None:
+    """The figures of this version of the package; None where it has none."""
+    return read() if PACKAGED.exists() else None

@@ -1,0 +1,73 @@
+"""The static build: every page as a file, written beside the old build and put in its place whole."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.site.data import Site
+from probatio.site.page import Page
+from probatio.site.pages import addresses, answer
+
+MARK = ".probatio-site"
+"""Stands in a folder that we built and may build again."""
+
+
+class Built(msgspec.Struct, frozen=True):
+    """What a build came to."""
+
+    folder: str
+    pages: int
+    bytes: int
+    seconds: float
+    skipped: int  # addresses that had nothing to show after all
+
+
+def build(site: Site, out: Path, told: Callable[[int], None] = lambda pages: None) -> Built:
+    """Write every page of the site into `out`, which must be new, empty or an earlier build."""
+    _require_ours(out)
+    began = time.perf_counter()
+    part = out.with_name(f".{out.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    pages = size = skipped = 0
+    for path in addresses(site):
+        page = answer(site, path)
+        if page is None:
+            skipped += 1
+            continue
+        size += _write(page, part / (path + "index.html" if path.endswith("/") or not path else path))
+        pages += 1
+        told(pages)
+    (part / MARK).write_text("Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8")
+    (part / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
+    shutil.rmtree(out, ignore_errors=True)
+    part.replace(out)
+    return Built(str(out), pages, size, round(time.perf_counter() - began, 3), skipped)
+
+
+def _require_ours(out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        raise UsageError(f"{out} is a file; name a folder with --out.")
+    if out.is_dir() and any(out.iterdir()) and not (out / MARK).exists():
+        raise UsageError(
+            f"{out} holds something else than an earlier build of the site; name another folder with --out."
+        )
+
+
+def _write(page: Page, target: Path) -> int:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if page.file is None:
+        target.write_bytes(page.body)
+        return len(page.body)
+    try:
+        os.link(page.file, target)  # raw answers of a year are gigabytes; on one disk they need not lie there twice
+    except OSError:
+        shutil.copyfile(page.file, target)
+    return page.file.stat().st_size

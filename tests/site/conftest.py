@@ -1,0 +1,121 @@
+"""A results folder to show: simulated days, the repository's own runs, and one model whose every text is hostile."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from fastapi.testclient import TestClient
+
+from probatio.daily.day import day_folder, write_record, write_scores
+from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling
+from probatio.site.data import Site, load_site
+from probatio.site.demo import fill
+from probatio.site.live import Shelf, application
+from probatio.suite.daily import read_manifest
+
+REPOSITORY = Path(__file__).parents[2]
+BENCH = REPOSITORY / "config" / "bench.yml"
+LAST = dt.date(2026, 3, 31)
+DAYS = 34
+HOSTILE = '=HYPERLINK("x")</title><script>top.scriptRan=1</script><img src=x onerror=top.scriptRan=1>\'"'
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Simulated days and two runs."""
+    results = tmp_path_factory.mktemp("site") / "results"
+    fill(results, DAYS, LAST)
+    for run in ("study-dialects", "study-0.5b"):
+        shutil.copytree(REPOSITORY / "results" / run, results / run)
+    return results
+
+
+@pytest.fixture(scope="session")
+def site(demo: Path) -> Site:
+    return load_site(demo, bench=BENCH, sample_days=2)
+
+
+@pytest.fixture(scope="session")
+def client(demo: Path) -> TestClient:
+    return TestClient(application(Shelf(lambda: load_site(demo, bench=BENCH), demo, BENCH)))
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One real day of a model that attacks whoever shows it."""
+    results = tmp_path_factory.mktemp("hostile") / "results"
+    write_hostile_day(results, "2026-03-01")
+    return results
+
+
+@pytest.fixture
+def hostile_day() -> Callable[..., None]:
+    """Writes a day of that model: hostile_day(results, date, score)."""
+    return write_hostile_day
+
+
+@pytest.fixture
+def hostile_text() -> str:
+    return HOSTILE
+
+
+def write_hostile_day(results: Path, date: str, score: float | None = 80.0) -> None:
+    manifest = read_manifest()
+    folder = day_folder(results, date)
+    folder.mkdir(parents=True)
+    record = DayRecord(
+        date=date,
+        created=f"{date}T00:00:00Z",
+        suite_version=manifest.version,
+        suite_fingerprint="x",
+        grader_version="x",
+        models=(Model(id=HOSTILE, name=HOSTILE),),
+        sampling=Sampling(),
+    )
+    write_record(folder, record)
+    lines = [
+        DailyScore(
+            date=date,
+            model=HOSTILE,
+            use_case=entry.id,
+            grading=entry.grading,
+            suite_version=manifest.version,
+            score=score,
+            base_score=score,
+            n=5,
+            base_n=5,
+            cases={f"{entry.id}_case": 0.8},
+            gap=None if score is not None else f"{HOSTILE} {Path.cwd()}/secret/file",
+            route=HOSTILE,
+            providers={HOSTILE: 5},
+        )
+        for entry in manifest.use_cases
+    ]
+    write_scores(folder, lines)
+    common = {"timestamp": date, "run_id": date, "framework_version": "x", "task_id": HOSTILE, "model": HOSTILE}
+    place = {"n_shot": 0, "dialect": "none", "context": "base"}
+    page = f"<!doctype html><html><body>{HOSTILE}<script>top.scriptRan=1</script></body></html>"
+    response = Response(
+        **common,
+        **place,
+        prompt=HOSTILE,
+        response=page,
+        provider=HOSTILE,
+        error=f"{Path.cwd()}/secret/file {HOSTILE}\x00",
+    )
+    breakdown = {
+        "use_case": "web_design",
+        "parts": [{"name": HOSTILE, "score": HOSTILE, "weight": 1, "detail": f"{Path.home()}/secret {HOSTILE}"}],
+        "marks": {HOSTILE: {"mark": HOSTILE, "reason": HOSTILE}},
+        "note": HOSTILE,
+    }
+    grade = Grade(
+        **common, **place, level_a=True, level_b=True, level_c=False, correct=False, score=0.5, breakdown=breakdown
+    )
+    (folder / "raw_responses.jsonl").write_bytes(msgspec.json.encode(response) + b"\n")
+    (folder / "graded_results.jsonl").write_bytes(msgspec.json.encode(grade) + b"\n")

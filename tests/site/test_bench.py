@@ -1,0 +1,83 @@
+"""The bench score: weights, the line for Elo, missing parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from probatio.errors import UsageError
+from probatio.site.bench import Bench, BenchModel, Figure, Part, bench_score, read_bench, scaled
+
+CONFIG = Path(__file__).parents[2] / "config" / "bench.yml"
+
+
+def _figure(value: float) -> Figure:
+    return Figure(value, "https://example.org/", "2026-01-01")
+
+
+BENCH = Bench(
+    {"elo": Part("Elo", 0.3, low=1000, high=1500), "exam": Part("Exam", 0.7)},
+    (
+        BenchModel(("whole", "vendor/whole"), {"elo": _figure(1250), "exam": _figure(80)}),
+        BenchModel(("half",), {"exam": _figure(80)}),
+        BenchModel(("nothing",), {}),
+    ),
+)
+
+
+def test_the_parts_are_blended_by_weight() -> None:
+    found = bench_score(BENCH, "WHOLE")
+    assert found is not None
+    assert found.score == pytest.approx(0.3 * 50 + 0.7 * 80)
+    assert not found.partial
+
+
+def test_a_missing_part_leaves_its_weight_to_the_others_and_shows() -> None:
+    found = bench_score(BENCH, "half")
+    assert found is not None
+    assert (found.score, found.partial, found.missing) == (80.0, True, ("Elo",))
+
+
+def test_a_model_is_found_by_any_of_its_names_or_not_at_all() -> None:
+    assert bench_score(BENCH, "other", "vendor/whole") is not None
+    assert bench_score(BENCH, "who") is None
+    assert bench_score(BENCH, "nothing") is None
+    assert bench_score(None, "whole") is None
+
+
+@pytest.mark.parametrize(("elo", "points"), [(900, 0), (1000, 0), (1250, 50), (1500, 100), (1700, 100)])
+def test_elo_goes_to_points_by_a_line_that_is_cut_at_its_ends(elo: float, points: float) -> None:
+    assert scaled(elo, BENCH.parts["elo"]) == points
+
+
+def test_our_file_has_the_published_weights_and_a_source_for_every_figure() -> None:
+    bench = read_bench(CONFIG)
+    assert {name: part.weight for name, part in bench.parts.items()} == {
+        "lmarena": 0.30,
+        "mmlu_pro": 0.20,
+        "gpqa_diamond": 0.20,
+        "swe_bench_verified": 0.20,
+        "aime": 0.10,
+    }
+    assert all(
+        figure.source.startswith("https://") and figure.date
+        for model in bench.models
+        for figure in model.figures.values()
+    )
+
+
+@pytest.mark.parametrize(
+    ("figure", "said"),
+    [
+        ("chess: {value: 1, source: 'https://x', date: '2026-01-01'}", "there is no such part"),
+        ("exam: {value: 1, source: 'somewhere', date: '2026-01-01'}", "https address"),
+    ],
+)
+def test_a_figure_without_part_or_source_is_refused(tmp_path: Path, figure: str, said: str) -> None:
+    path = tmp_path / "bench.yml"
+    path.write_text(
+        f"parts: {{exam: {{title: Exam, weight: 1}}}}\nmodels:\n  - names: [a]\n    figures: {{{figure}}}\n"
+    )
+    with pytest.raises(UsageError, match=said):
+        read_bench(path)

@@ -1,0 +1,256 @@
+"""The site in a real browser: live and static, light and dark, on a desk and on a phone.
+
+With PROBATIO_SCREENSHOTS=1 the same tests write the pictures of the README to docs/images.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from probatio.site.data import Site
+from probatio.site.static import build
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+CHROMIUM = os.environ.get("PROBATIO_CHROMIUM") or shutil.which("chromium")
+PROBATIO_SITE = [sys.executable, "-c", "from probatio.cli import main; main()", "site"]
+PHONE = {"width": 375, "height": 740}
+AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
+DESK = {"width": 1280, "height": 860}
+SHOWN = (
+    "",
+    "models/demo-cooked/",
+    "models/demo-cooked/2026-03-31/",
+    "models/demo-cooked/2026-03-31/web_design/",
+    "learnability/",
+    "learnability/study-0.5b/",
+    "learnability/study-0.5b/trials/3/",
+    "learnability/study-dialects/",
+    "methodology/",
+    "bench/",
+    "downloads/",
+    "api/",
+)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install `chromium` or set PROBATIO_CHROMIUM"),
+]
+
+
+@pytest.fixture(scope="module")
+def live(demo: Path) -> Iterator[str]:
+    """`probatio site serve` as a process of its own."""
+    yield from _serving(lambda port: [*PROBATIO_SITE, "serve", "--port", str(port), "--results", str(demo)])
+
+
+@pytest.fixture(scope="module")
+def static(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The build behind `python -m http.server`, not at the server's root."""
+    root = tmp_path_factory.mktemp("www")
+    (root / "some").mkdir()
+    build(site, root / "some" / "where")
+    for base in _serving(
+        lambda port: [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(root)]
+    ):
+        yield f"{base}some/where/"
+
+
+def _serving(words: Callable[[int], list[str]]) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(words(port), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        address = f"http://127.0.0.1:{port}/"
+        until = time.monotonic() + 90
+        while True:
+            try:
+                urllib.request.urlopen(address, timeout=5).close()
+                break
+            except OSError:
+                if process.poll() is not None or time.monotonic() > until:
+                    raise
+                time.sleep(0.2)
+        yield address
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def tab(browser: Any) -> Iterator[Any]:
+    page = browser.new_page(viewport=DESK)
+    page.set_default_timeout(30_000)
+    page.complaints = []
+    page.on("console", lambda message: message.type == "error" and page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    yield page
+    page.close()
+
+
+def _picture(tab: Any, name: str) -> None:
+    if os.environ.get("PROBATIO_SCREENSHOTS") == "1":
+        tab.screenshot(path=IMAGES / f"site-{name}.png")
+
+
+def _models(tab: Any) -> list[str]:
+    return tab.locator("#board tbody tr:visible th").all_inner_texts()
+
+
+@pytest.mark.parametrize("where", ["live", "static"])
+def test_the_leaderboard_sorts_and_filters(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+    tab.goto(request.getfixturevalue(where))
+    everyone = _models(tab)
+    assert everyone[0] == "demo-cooked"
+    _picture(tab, "leaderboard")
+    tab.get_by_role("button", name="Model", exact=True).click()
+    assert _models(tab) == sorted(everyone)
+    tab.get_by_role("button", name="Model", exact=True).press("Enter")
+    assert _models(tab) == sorted(everyone, reverse=True)
+    tab.get_by_role("button", name=re.compile("^Today")).click()
+    scores = [float(text) for text in tab.locator("#board td[data-label=Today]").all_inner_texts()]
+    assert scores == sorted(scores)
+    tab.get_by_label("Verdict", exact=True).select_option("COOKED")
+    assert _models(tab) == ["demo-cooked"]
+    tab.get_by_label("Verdict", exact=True).select_option("")
+    tab.get_by_label("Filter").fill("demo faraway")
+    assert _models(tab) == ["demo-rerouted"]
+    assert tab.locator("output").inner_text() == f"1 of {len(everyone)} shown"
+    assert not tab.complaints
+
+
+@pytest.mark.parametrize("where", ["live", "static"])
+def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+    tab.goto(request.getfixturevalue(where))
+    tab.get_by_role("link", name="demo-cooked").first.click()
+    charts = tab.locator("figure.chart img")
+    for number in range(charts.count()):
+        charts.nth(number).scroll_into_view_if_needed()
+        tab.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=charts.nth(number).element_handle())
+    assert charts.count() == 11
+    tab.evaluate("scrollTo(0, 0)")
+    _picture(tab, "model")
+    tab.get_by_role("link", name=re.compile("Every sample of")).click()
+    tab.get_by_role("link", name="Summarization").first.click()
+    tab.locator("details.sample > summary").first.click()
+    sample = tab.locator("details.sample").first
+    assert "SIMULATED answer of demo-cooked" in sample.locator("pre.answer").inner_text()
+    assert "Judge" in sample.inner_text()
+    assert "Borealis" in sample.inner_text()
+    assert not tab.complaints
+
+
+@pytest.mark.parametrize("where", ["live", "static"])
+def test_a_script_in_an_answer_never_runs(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+    base = request.getfixturevalue(where)
+    tab.goto(f"{base}models/demo-cooked/2026-03-31/web_design/")
+    title = tab.title()
+    tab.locator("details.sample > summary").first.click()
+    tab.locator("details.inert > summary").first.click()
+    tab.locator("details.inert iframe").first.scroll_into_view_if_needed()
+    framed = tab.frame_locator("details.inert iframe").first.frame_locator("iframe")
+    framed.locator("h1").wait_for()
+    assert "Simulated bakery" in framed.locator("h1").inner_text()
+    colour = framed.locator("h1").evaluate("e => getComputedStyle(e).color")
+    assert colour == "rgb(140, 74, 22)", "the page's own styles show"
+    tab.wait_for_timeout(300)
+    assert tab.title() == title
+    assert tab.evaluate("typeof window.scriptRan") == "undefined"
+    assert framed.locator("script").count() == 1
+    assert all("Blocked script" in text or "Content Security Policy" in text for text in tab.complaints)
+    _picture(tab, "sample")
+    number = tab.locator("details.inert iframe").first.get_attribute("src")
+    tab.goto(f"{base}models/demo-cooked/2026-03-31/web_design/{number}")
+    assert tab.evaluate("typeof window.scriptRan") == "undefined", "nor when the frame's own page is opened"
+
+
+@pytest.mark.parametrize("where", ["live", "static"])
+def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+    tab.goto(f"{request.getfixturevalue(where)}learnability/")
+    tab.get_by_role("link", name="study-0.5b").click()
+    curves = tab.locator("figure.chart img")
+    tab.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=curves.element_handle())
+    assert tab.locator("table.heat td[class*=heat-]").count() > 10
+    _picture(tab, "learnability")
+    tab.get_by_role("link", name=re.compile("^A failure of")).first.click()
+    assert {"Prompt", "Answer", "Diagnostics"} <= set(tab.locator("h2").all_inner_texts())
+    assert not tab.complaints
+
+
+def test_pages_hold_on_a_phone_without_complaint(static: str, browser: Any) -> None:
+    page = browser.new_page(viewport=PHONE)
+    complaints: list[str] = []
+    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    for path in SHOWN:
+        page.goto(static + path)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+    page.goto(static)
+    _picture(page, "phone")
+    assert not complaints
+    page.close()
+
+
+def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(static)
+    assert page.locator("#board tbody tr").count() == 8
+    page.get_by_role("link", name="demo-cooked").first.click()
+    assert "COOKED since" in page.locator(".reason").inner_text()
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(scheme: str, static: str, browser: Any) -> None:
+    axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
+    source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
+    context = browser.new_context(viewport=DESK, color_scheme=scheme, bypass_csp=True)
+    page = context.new_page()
+    found = []
+    for path in SHOWN:
+        page.goto(static + path)
+        page.evaluate("document.querySelectorAll('details').forEach(e => e.open = !e.classList.contains('inert'))")
+        page.evaluate(source)
+        result = page.evaluate(f"axe.run(document, {{runOnly: {AXE_RULES}, resultTypes: ['violations']}})")
+        found += [
+            (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
+            for each in result["violations"]
+            if each["impact"] in ("serious", "critical")
+        ]
+    if scheme == "dark":
+        page.goto(static)
+        _picture(page, "dark")
+    context.close()
+    assert not found
+
+
+def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab: Any) -> None:
+    tab.goto(static)
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Skip to the content"
+    tab.keyboard.press("Enter")
+    assert tab.evaluate("document.activeElement.id") == "main"
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.name") == "filter"

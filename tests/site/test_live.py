@@ -1,0 +1,112 @@
+"""The live server: read-only, strict, and following the results folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from fastapi.testclient import TestClient
+
+from probatio.site.api import OPERATIONS, document
+from probatio.site.data import load_site
+from probatio.site.live import Shelf, application
+
+ODD_ADDRESSES = (
+    "/../../etc/passwd",
+    "/..%2f..%2fetc/passwd",
+    "/models/..%2f..%2f/",
+    "/models/demo-cooked/2026-99-99/",
+    "/models/nobody/",
+    "/models/demo-cooked/charts/daily-nothing.svg",
+    "/models/demo-cooked/2026-03-31/web_design/999.html",
+    "/raw/daily/2026-03-31/day.json",
+    "/raw/daily/../../../etc/passwd",
+    "/raw/runs/study-0.5b/run.json",
+    "/assets/..%2fpages.py",
+    "/data/sqlite_master.csv",
+    "/data/scores.exe",
+    "/learnability/study-0.5b/trials/99999/",
+    "/learnability/study-0.5b/compare/a-vs-b/",
+    "/api/models/%00.json",
+    "/docs",
+    "/openapi.json",
+)
+
+
+def test_every_reply_carries_the_policy_and_no_server_name(client: TestClient) -> None:
+    for path in ("/", "/models/demo-cooked/", "/nowhere", "/assets/style.css", "/data/changes.csv"):
+        reply = client.get(path)
+        assert "default-src 'none'" in reply.headers["content-security-policy"], path
+        assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+@pytest.mark.parametrize("path", ODD_ADDRESSES)
+def test_an_address_that_is_not_ours_is_not_there(client: TestClient, path: str) -> None:
+    reply = client.get(path)
+    assert reply.status_code == 404
+    assert "Traceback" not in reply.text
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
+def test_the_server_is_read_only(client: TestClient, method: str) -> None:
+    assert client.request(method, "/").status_code == 405
+    assert client.request(method, "/api/leaderboard.json").status_code == 405
+
+
+def test_a_folder_without_its_slash_leads_to_it(client: TestClient) -> None:
+    reply = client.get("/models/demo-cooked", follow_redirects=False)
+    assert (reply.status_code, reply.headers["location"]) == (308, "demo-cooked/")
+    assert client.get("/models/demo-cooked").status_code == 200
+
+
+def test_a_page_that_is_known_is_not_sent_again(client: TestClient) -> None:
+    first = client.get("/")
+    again = client.get("/", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_head_tells_the_length_without_the_page(client: TestClient) -> None:
+    reply = client.head("/methodology/")
+    assert reply.status_code == 200
+    assert reply.content == b""
+
+
+def test_the_api_gives_what_its_document_says(client: TestClient) -> None:
+    names = {"slug": "demo-cooked", "date": "2026-03-31", "run": "study-dialects"}
+    for operation in OPERATIONS:
+        reply = client.get(operation.address.format(**names))
+        assert reply.status_code == 200, operation.address
+        assert reply.headers["content-type"] == "application/json"
+        msgspec.json.decode(reply.content, type=operation.gives)
+    told = client.get("/api/openapi.json").json()
+    assert told == msgspec.json.decode(msgspec.json.encode(document()))
+    assert set(told["paths"]) == {operation.address for operation in OPERATIONS}
+    for used in str(told).split("'#/components/schemas/")[1:]:
+        assert used.split("'")[0] in told["components"]["schemas"]
+
+
+def test_the_inert_page_has_a_policy_of_its_own(client: TestClient) -> None:
+    reply = client.get("/models/demo-cooked/2026-03-31/web_design/0.html")
+    assert reply.headers["content-security-policy"].startswith("sandbox; default-src 'none'")
+
+
+def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
+    shelf = Shelf(lambda: load_site(tmp_path), tmp_path, None)
+    client = TestClient(application(shelf))
+    assert "no recorded day yet" in client.get("/").text
+    assert not shelf.look()
+    hostile_day(tmp_path, "2026-03-01")
+    assert shelf.look()
+    assert "2026-03-01" in client.get("/").text
+
+
+def test_files_that_can_not_be_read_end_in_a_plain_reply(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
+    hostile_day(tmp_path, "2026-03-01")
+    client = TestClient(application(Shelf(lambda: load_site(tmp_path), tmp_path, None)))
+    slug = client.get("/api/leaderboard.json").json()["models"][0]["slug"]
+    (tmp_path / "daily" / "2026-03-01" / "scores.jsonl").write_text("{ not a score\n")
+    reply = client.get(f"/models/{slug}/2026-03-01/")
+    assert reply.status_code == 503
+    assert str(tmp_path) not in reply.text

@@ -1,0 +1,254 @@
+"""The pages: one table, whole links, nothing of the machine, nothing that runs."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from posixpath import join, normpath
+from urllib.parse import urldefrag
+
+import pytest
+from fastapi.testclient import TestClient
+
+from probatio.site import methodology
+from probatio.site.data import Site, load_site
+from probatio.site.page import POLICY
+from probatio.site.page import json as as_json
+from probatio.site.pages import addresses, answer
+from probatio.watch.characteristics import Characteristics
+from probatio.watch.simulate import AfterFault, Found, Measured, QuietYears, RuleFacts
+from probatio.watch.slugs import slugs
+from probatio.watch.table import MARKS
+
+
+class _Markup(HTMLParser):
+    """Links, and whatever a strict policy would have to stop."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.links: list[str] = []
+        self.inline: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        found = dict(attrs)
+        self.links += [found[name] or "" for name in ("href", "src") if name in found]
+        self.inline += [f"{tag} {name}" for name in found if name.startswith("on") or name == "style"]
+        if tag == "style" or (tag == "script" and "src" not in found):
+            self.inline.append(tag)
+        if (found.get("href") or "").casefold().startswith("javascript:"):
+            self.inline.append("javascript:")
+
+
+@pytest.fixture(scope="module")
+def pages(site: Site) -> dict[str, bytes]:
+    found = {}
+    for path in addresses(site):
+        page = answer(site, path)
+        if page is not None and page.file is None:
+            found[path] = page.body
+    return found
+
+
+@pytest.fixture(scope="module")
+def markup(pages: dict[str, bytes]) -> dict[str, _Markup]:
+    return {path: _Markup(body.decode()) for path, body in pages.items() if _is_page(path)}
+
+
+def _is_page(path: str) -> bool:
+    return path.endswith("/") or not path
+
+
+def test_every_listed_address_answers(site: Site) -> None:
+    missing = [path for path in addresses(site) if answer(site, path) is None]
+    assert not missing
+
+
+def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str, _Markup]) -> None:
+    known = set(addresses(site))
+    broken = set()
+    for path, found in markup.items():
+        for link in found.links:
+            if link.startswith(("https://", "#", "data:")):
+                continue
+            target = normpath(join("/", path, urldefrag(link).url)).lstrip("/")
+            if link.endswith("/"):
+                target = f"{target}/" if target else ""
+            if target not in known:
+                broken.add((path, link))
+    assert not broken
+
+
+def test_links_never_begin_at_the_server_root(markup: dict[str, _Markup]) -> None:
+    assert not [(path, link) for path, found in markup.items() for link in found.links if link.startswith("/")]
+
+
+def test_no_page_has_inline_script_or_style(markup: dict[str, _Markup]) -> None:
+    assert not {path: found.inline for path, found in markup.items() if found.inline}
+
+
+def test_every_page_says_simulated_and_carries_the_policy(pages: dict[str, bytes]) -> None:
+    for path, body in pages.items():
+        if _is_page(path):
+            assert b"<strong>SIMULATED</strong>" in body, path
+            assert b"Content-Security-Policy" in body, path
+    assert b"SIMULATED" in pages["feed.atom"]
+    assert b"(simulated)" in pages["badges/demo-cooked.svg"]
+
+
+def test_no_page_tells_a_path_of_the_machine(site: Site, pages: dict[str, bytes]) -> None:
+    places = [str(site.results).encode(), str(Path.cwd()).encode(), f"{Path.home()}/".encode()]
+    assert not [(path, place) for path, body in pages.items() for place in places if place in body]
+
+
+def test_a_path_in_a_reason_is_taken_out_of_every_reply() -> None:
+    told = as_json({"reason": f"no weights at {Path.home()}/models/a.gguf"}).body
+    assert str(Path.home()).encode() not in told
+    assert b"no weights at" in told
+
+
+def test_the_live_server_gives_the_same_page(client: TestClient, pages: dict[str, bytes]) -> None:
+    for path in ("methodology/", "models/demo-cooked/charts/evidence.svg", "feed.atom", "learnability/", "bench/"):
+        assert client.get(f"/{path}").content == pages[path], path
+
+
+def test_the_board_shows_the_worst_first_with_words_and_marks(pages: dict[str, bytes]) -> None:
+    board = pages[""].decode()
+    order = re.findall(r'<tr data-status="(\w+)">', board)
+    assert order == sorted(order, key=list(MARKS).index)
+    assert set(order) >= {"COOKED", "OK", "CALIBRATING"}
+    assert f"{MARKS['COOKED']}</span> COOKED" in board
+
+
+def test_a_model_page_says_why_in_a_sentence_with_numbers(pages: dict[str, bytes]) -> None:
+    page = pages["models/demo-cooked/"].decode()
+    assert re.search(r'class="lead reason">COOKED since 2026-03-\d\d: \d+ use cases cooked \(.*z −\d', page)
+
+
+def test_an_outage_is_told_as_a_gap_and_drawn_as_one(site: Site) -> None:
+    model = site.tracked["demo-outage"]
+    chart = answer(site, "models/demo-outage/charts/daily-math_reasoning.svg")
+    assert chart is not None
+    gaps = sum(verdict.status == "GAP" for verdict in model.verdicts)
+    assert gaps == 5
+    assert chart.body.count(b'class="GAP"') == gaps
+    assert chart.body.count(b'class="line"') == 2, "the line breaks at the outage"
+
+
+def test_every_sample_shows_prompt_answer_grade_marks_and_cost(client: TestClient) -> None:
+    page = client.get("/models/demo-steady/2026-03-31/summarization/").text
+    for part in (
+        "Prompt",
+        "SIMULATED answer",
+        "Judge&#39;s criterion",
+        "Served by",
+        "Aster",
+        "Tokens in / out",
+        "Latency",
+    ):
+        assert part.replace("&#39;", "'") in page.replace("&#39;", "'"), part
+
+
+def test_the_methodology_holds_no_number_of_its_own() -> None:
+    import probatio.site
+
+    template = (Path(probatio.site.__file__).parent / "templates" / "methodology.html").read_text()
+    words = re.sub(r"\{[{%].*?[%}]\}|<[^>]*>", "", template, flags=re.DOTALL)
+    assert not re.findall(r"\d", words)
+
+
+def test_the_methodology_follows_the_manifest(site: Site) -> None:
+    page = answer(site, "methodology/")
+    assert page is not None
+    text = page.body.decode()
+    assert f"{site.manifest.evidence.confirmed:,.0f}" in text
+    assert f"{100 * site.manifest.rule.judged.collapse:.0f} %" in text
+
+
+def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    share = Measured(0.1234, 0.1, 0.2, 500)
+    soon = Found(share, 3.0, 5.0)
+    quiet = QuietYears("partial", "gaussian", 500, 365, *[share] * 8, 1.5)
+    fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, *[soon] * 4, share, None, None)
+    facts = RuleFacts(-1.79, *[share] * 4)
+    made = Characteristics(site.manifest.version, 1, 500, 365, (quiet,), (fault,), facts, "other constants")
+    monkeypatch.setattr(methodology, "characteristics", lambda: made)
+    page = answer(site, "methodology/")
+    assert page is not None
+    text = page.body.decode()
+    assert text.count("12.3 %") > 5
+    assert "tends to −1.79" in text
+    assert "taken with other constants" in text
+    monkeypatch.setattr(methodology, "characteristics", lambda: None)
+    bare = answer(site, "methodology/")
+    assert bare is not None
+    assert "<code>probatio simulate</code>" in bare.body.decode()
+
+
+def test_an_empty_folder_names_the_commands_that_fill_it(tmp_path: Path) -> None:
+    empty = load_site(tmp_path)
+    for path, command in (
+        ("", "probatio daily"),
+        ("", "probatio site demo"),
+        ("learnability/", "probatio trial"),
+        ("downloads/", "probatio daily"),
+        ("bench/", "config/bench.yml"),
+    ):
+        page = answer(empty, path)
+        assert page is not None
+        assert command in page.body.decode(), path
+    assert not [path for path in addresses(empty) if answer(empty, path) is None]
+
+
+def test_slugs_are_plain_and_never_shared() -> None:
+    found = slugs(["GPT 4", "gpt-4", "gpt/4", "../..", "日本"])
+    assert found == {"GPT 4": "gpt-4", "gpt-4": "gpt-4-2", "gpt/4": "gpt-4-3", "../..": "model", "日本": "model-2"}
+
+
+def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
+    site = load_site(hostile)
+    slug = next(iter(site.tracked))
+    shown = 0
+    for path in addresses(site):
+        page = answer(site, path)
+        if page is None or page.file is not None or path.startswith("assets/"):
+            continue
+        text = page.body.decode()
+        if "json" not in page.kind:
+            assert "<script>top" not in text, path
+            assert "<img src=x" not in text, path
+        shown += "scriptRan" in text
+    assert shown > 10
+    samples = answer(site, f"models/{slug}/2026-03-01/web_design/")
+    assert samples is not None
+    assert "&lt;script&gt;top.scriptRan=1" in samples.body.decode()
+
+
+def test_a_page_a_model_wrote_is_framed_without_any_right(hostile: Path) -> None:
+    site = load_site(hostile)
+    slug = next(iter(site.tracked))
+    inert = answer(site, f"models/{slug}/2026-03-01/web_design/0.html")
+    assert inert is not None
+    text = inert.body.decode()
+    assert '<iframe sandbox="" ' in text
+    assert "<script" not in text
+    assert inert.policy.startswith("sandbox; default-src 'none'")
+    assert "script-src" not in inert.policy
+
+
+def test_errors_are_told_without_paths_of_the_machine(hostile: Path) -> None:
+    site = load_site(hostile)
+    slug = next(iter(site.tracked))
+    page = answer(site, f"models/{slug}/2026-03-01/web_design/")
+    assert page is not None
+    text = page.body.decode()
+    assert "…/secret" in text
+    assert str(Path.cwd()) not in text
+    assert f"{Path.home()}/" not in text
+
+
+def test_the_policy_lets_nothing_in_from_elsewhere() -> None:
+    assert POLICY.startswith("default-src 'none'")
+    assert "unsafe" not in POLICY
+    assert "http" not in POLICY
