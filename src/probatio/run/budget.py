@@ -38,3 +38,7 @@ class Budget:
         if cost is not None:
             self.spent += cost
             self.answers += 1
+
+    def pay(self, cost: float | None) -> None:
+        """Money that an answer cost beyond its own request, such as a judge's reply on it."""
+        self.spent += cost or 0.0

@@ -1,28 +1,25 @@
-"""The engine: asks every trial of a plan once, keeps the answer, grades it, keeps the grade."""
+"""The engine: asks every question of a job once, keeps the answer, grades it, keeps the grade."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
-
-import msgspec
 
 from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.gate import Gate, GateClosed
 from probatio.ask.prices import cost_of
 from probatio.ask.routes import Route
 from probatio.errors import ProbatioError
-from probatio.grade import GRADER_VERSION, judge, needs_sandbox
-from probatio.records import UNASKED_ERRORS, Answer, Grade, Judgement, Model, Response, Sampling, TrialKey
+from probatio.grade import GRADER_VERSION
+from probatio.records import UNASKED_ERRORS, Answer, Grade, Judgement, Model, Response, TrialKey
 from probatio.run.budget import Budget
+from probatio.run.job import Graded, Job
 from probatio.run.journal import GRADED, RAW, Journal, read_lines
-from probatio.run.plan import Places
-from probatio.run.runfile import RunRecord, now_text
-from probatio.suite.load import Suite
-from probatio.suite.prompt import render
+from probatio.run.runfile import now_text
 
 Opener = Callable[[Model], AbstractContextManager[Route]]
 """Opens the way to a model for as long as it is asked; an embedded one is loaded and unloaded by it."""
@@ -60,42 +57,27 @@ class Tally:
             self.failed += 1
 
 
-class _Answered(msgspec.Struct):
-    """As much of a raw line as a resume needs to know; reading no more keeps the scan of a large run short."""
-
-    task_id: str
-    model: str
-    n_shot: int
-    context: str
-    dialect: str = "latin"
-    sample: int = 0
-    cost: float | None = None
-    correct: bool = False
-    error_type: str | None = None
-
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+_PASSED, _FAILED, _ERROR = 1, 2, 3
+"""How a question stands in the table a resume makes of the grades; 0 is not graded."""
 
 
 class Engine:
-    """One run, from where it stands to its end or to the reason it stops."""
+    """One job, from where it stands to its end or to the reason it stops."""
 
     watcher: Watcher
 
-    def __init__(self, record: RunRecord, suite: Suite, journal: Journal, client: ChatClient, opener: Opener) -> None:
-        self._record = record
-        self._suite = suite
+    def __init__(self, job: Job, journal: Journal, client: ChatClient, opener: Opener, budget: Budget) -> None:
+        self._job = job
         self._journal = journal
         self._client = client
         self._opener = opener
-        self._budget = Budget(record.max_cost)
+        self._budget = budget
         self._budget_moved = asyncio.Event()
-        self._places = Places(record.plan)
-        self._answered = bytearray(len(record.plan))
+        self._answered = bytearray(len(job))
         self._lanes: list[asyncio.Task[None]] = []
-        self.tally = Tally(len(record.plan))
+        self.tally = Tally(job.total)
         self.stop_reason: str | None = None
+        self.refused: dict[str, str] = {}  # model → why it can't be asked any further, where it ends alone
 
     @property
     def gate(self) -> Gate:
@@ -104,8 +86,8 @@ class Engine:
     async def run(self) -> None:
         """Ask what is not yet asked. Ends early, with `stop_reason` set, rather than lose anything."""
         await self._take_up()
-        remote = [model for model in self._record.models if model.provider != "embedded"]
-        embedded = [model for model in self._record.models if model.provider == "embedded"]
+        remote = [model for model in self._job.models if model.provider != "embedded"]
+        embedded = [model for model in self._job.models if model.provider == "embedded"]
         # Models over the network go side by side; embedded ones share these cores and go one after another.
         chains = [*([model] for model in remote), *([embedded] if embedded else [])]
         self._lanes = [asyncio.create_task(self._ask_in_turn(chain)) for chain in chains]
@@ -129,46 +111,70 @@ class Engine:
             lane.cancel()
 
     async def _take_up(self) -> None:
-        """Read where the run stands: what is answered is not asked again, what is not graded yet is graded."""
-        graded = bytearray(len(self._record.plan))
-        for line in read_lines(self._journal.folder / GRADED, _Answered):
-            place = self._places.number(line.key)
-            if place is not None and not graded[place]:
-                graded[place] = 1
-                self.tally.count(line.correct, line.error_type)
-        ungraded: list[int] = []
-        for line in read_lines(self._journal.folder / RAW, _Answered):
-            place = self._places.number(line.key)
+        """Read where the job stands: what is answered is not asked again, what is not graded yet is graded."""
+        graded = bytearray(len(self._job))
+        for line in read_lines(self._journal.folder / GRADED, self._job.graded_line):
+            place = self._job.number(line.key)
+            if place is not None:
+                code = _ERROR if line.error_type in UNASKED_ERRORS else _PASSED if line.correct else _FAILED
+                graded[place] = code if self._job.recall(line) else 0
+        self.tally.passed, self.tally.failed, self.tally.errors = map(graded.count, (_PASSED, _FAILED, _ERROR))
+        ungraded: set[int] = set()
+        for line in read_lines(self._journal.folder / RAW, Graded):
+            place = self._job.number(line.key)
             if place is not None and not self._answered[place]:
                 self._answered[place] = 1
                 if line.cost is not None:
                     self._budget.spent += line.cost
                     self._budget.answers += 1
                 if not graded[place]:
-                    ungraded.append(place)
+                    ungraded.add(place)
         self.tally.spent = self._budget.spent
         if ungraded:
-            await self._grade_left_over(set(ungraded))
+            await self._grade_left_over(ungraded)
 
     async def _grade_left_over(self, places: set[int]) -> None:
-        for response in read_lines(self._journal.folder / RAW, Response):
-            place = self._places.number(response.key)
-            if place in places:
-                places.discard(place)
-                await self._grade(response)
+        """Side by side, as they would have been graded: one may wait for a jail or a judge."""
+
+        def left_over() -> Iterator[Response]:
+            for response in read_lines(self._journal.folder / RAW, Response):
+                place = self._job.number(response.key)
+                if place in places:
+                    places.discard(place)
+                    yield response
+
+        responses = left_over()
+
+        async def work() -> None:
+            for response in responses:
+                try:
+                    await self._grade(response)
+                except GateClosed:
+                    return
+
+        await asyncio.gather(*(work() for _ in range(self._job.max_connections)))
 
     async def _ask_in_turn(self, models: list[Model]) -> None:
         for model in models:
-            pending = (place for place in self._record.plan.of_model(model.id) if not self._answered[place])
-            first = next(pending, None)
-            if first is None or self.stop_reason:
-                continue
-            with self._opener(model) as route:
-                await self._ask_all(model, route, _chained(first, pending))
+            with ExitStack() as opened:
+                route: Route | None = None
+                for number, batch in enumerate(self._job.rounds(model)):
+                    if number:
+                        self.tally.total += len(batch)
+                    pending = (place for place in batch if not self._answered[place])
+                    first = next(pending, None)
+                    if first is None:
+                        continue
+                    if self.stop_reason:
+                        return
+                    route = route or opened.enter_context(self._opener(model))
+                    await self._ask_all(model, route, chain((first,), pending))
+                    if self._ended(model):
+                        break
 
     async def _ask_all(self, model: Model, route: Route, pending: Iterator[int]) -> None:
         """A few more workers than may be in flight: while some wait out a retry, the route stays full."""
-        ceiling = min(self._record.max_connections, route.max_in_flight or self._record.max_connections)
+        ceiling = min(self._job.max_connections, route.max_in_flight or self._job.max_connections)
         workers = [asyncio.create_task(self._work(model, route, pending)) for _ in range(ceiling + ceiling // 2 + 1)]
         try:
             done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
@@ -185,21 +191,35 @@ class Engine:
 
     async def _work(self, model: Model, route: Route, pending: Iterator[int]) -> None:
         for place in pending:
-            if self.stop_reason or not await self._affordable():
+            if self._ended(model) or not await self._affordable():
                 return
             self._budget.sent()
             cost: float | None = None
             try:
-                cost = await self._trial(self._record.plan[place], model, route)
+                response = await self._ask(self._job.key(place), model, route)
+                cost = response.cost
             except GateClosed:
                 return
             except StopTheRun as error:
-                self.stop(str(error))
+                self._refuse(model, str(error))
                 return
             finally:
                 self._budget.returned(cost)
                 self.tally.spent = self._budget.spent
                 self._budget_moved.set()
+            try:
+                await self._grade(response)
+            except GateClosed:  # whoever is to judge it can't be asked any more; a resume grades it
+                return
+
+    def _ended(self, model: Model) -> bool:
+        return self.stop_reason is not None or model.id in self.refused
+
+    def _refuse(self, model: Model, reason: str) -> None:
+        if self._job.ends_alone:
+            self.refused.setdefault(model.id, reason)
+        else:
+            self.stop(reason)
 
     async def _affordable(self) -> bool:
         while not self._budget.admits():
@@ -211,9 +231,9 @@ class Engine:
             await self._budget_moved.wait()
         return True
 
-    async def _trial(self, key: TrialKey, model: Model, route: Route) -> float | None:
-        prompt = render(self._suite, self._suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)
-        answer = await self._client.ask(route, prompt, self._sampling(key.sample))
+    async def _ask(self, key: TrialKey, model: Model, route: Route) -> Response:
+        prompt = self._job.prompt(key)
+        answer = await self._client.ask(route, prompt, self._job.sampling(key))
         cost = None if answer.text is None else cost_of(model, answer.tokens_in, answer.tokens_out, answer.cost)
         response = self._response(key, prompt, answer, cost)
         self._journal.answer(response)
@@ -222,33 +242,22 @@ class Engine:
             self.stop("The disk is full.")
         if self._budget.limit is not None and cost is None and answer.text is not None:
             self.stop(f"--max-cost can't be kept: neither the reply nor models.yml tells what `{model.id}` costs.")
-        await self._grade(response)
-        return cost
-
-    def _sampling(self, sample: int) -> Sampling:
-        """Each sample has its own seed: the same one again would draw the same answer."""
-        sampling = self._record.sampling
-        if sampling.seed is None or not sample:
-            return sampling
-        return msgspec.structs.replace(sampling, seed=sampling.seed + sample)
+        return response
 
     async def _grade(self, response: Response) -> None:
-        task = self._suite.tasks[response.task_id]
-        if response.response is not None and needs_sandbox(task):
-            judgement = await asyncio.to_thread(judge, task, response, self._record.sandbox)
-        else:
-            judgement = judge(task, response)
-        grade = grade_line(response, judgement)
+        judgement = await self._job.judge(response)
+        grade = grade_line(response, judgement, self._job.stamp.grader_version)
         self._journal.grade(grade)
         self.tally.count(grade.correct, grade.error_type)
         self.watcher.trial(response, grade)
 
     def _response(self, key: TrialKey, prompt: str, answer: Answer, cost: float | None) -> Response:
+        stamp = self._job.stamp
         return Response(
             timestamp=now_text(),
-            run_id=self._record.run_id,
-            framework_version=self._record.framework_version,
-            git_sha=self._record.git_sha,
+            run_id=stamp.run_id,
+            framework_version=stamp.framework_version,
+            git_sha=stamp.git_sha,
             task_id=key.task_id,
             model=key.model,
             n_shot=key.n_shot,
@@ -271,7 +280,7 @@ class Engine:
         )
 
 
-def grade_line(response: Response, judgement: Judgement) -> Grade:
+def grade_line(response: Response, judgement: Judgement, grader_version: str = GRADER_VERSION) -> Grade:
     """The line of `graded_results.jsonl` for an answer and how it was judged."""
     return Grade(
         timestamp=now_text(),
@@ -292,10 +301,5 @@ def grade_line(response: Response, judgement: Judgement) -> Grade:
         sample=response.sample,
         score=judgement.score,
         breakdown=judgement.breakdown,
-        grader_version=GRADER_VERSION,
+        grader_version=grader_version,
     )
-
-
-def _chained(first: int, rest: Iterator[int]) -> Iterator[int]:
-    yield first
-    yield from rest

@@ -69,7 +69,7 @@ class _Lines:
 
 
 class Journal:
-    """The two files of a run, open for writing by this process alone."""
+    """The files of a run, open for writing by this process alone."""
 
     def __init__(self, folder: Path, *, retry_errors: bool = False) -> None:
         self.folder = folder
@@ -79,8 +79,7 @@ class Journal:
             _set_errors_aside(folder)
         self._reserve = folder / ".reserve"
         self._reserve_space()
-        self._raw = _Lines(folder / RAW)
-        self._graded = _Lines(folder / GRADED)
+        self._files = {name: _Lines(folder / name) for name in (RAW, GRADED)}
         self._dirty = threading.Event()
         self._closing = threading.Event()
         self._syncer = threading.Thread(target=self._sync_now_and_then, name="journal-sync", daemon=True)
@@ -97,11 +96,11 @@ class Journal:
 
     def answer(self, response: Response) -> None:
         """Keep an answer. Called before anything is done with it."""
-        self._append(self._raw, response)
+        self.keep(RAW, response)
 
     def grade(self, grade: Grade) -> None:
         """Keep a grade."""
-        self._append(self._graded, grade)
+        self.keep(GRADED, grade)
 
     def close(self) -> None:
         if self._closing.is_set():
@@ -109,16 +108,17 @@ class Journal:
         self._closing.set()
         self._dirty.set()
         self._syncer.join()
-        with contextlib.suppress(OSError):
-            self._raw.sync()
-            self._graded.sync()
-        self._raw.close()
-        self._graded.close()
+        self._sync()
+        for lines in self._files.values():
+            lines.close()
         self._reserve.unlink(missing_ok=True)
         os.close(self._lock)
 
-    def _append(self, lines: _Lines, record: Response | Grade) -> None:
-        line = _encode(record) + b"\n"
+    def keep(self, name: str, record: msgspec.Struct) -> None:
+        """Keep a line in the file of that name; a further file is opened with its first line."""
+        if name not in self._files:
+            self._files[name] = _Lines(self.folder / name)
+        lines, line = self._files[name], _encode(record) + b"\n"
         try:
             lines.append(line)
         except OSError as error:
@@ -146,9 +146,22 @@ class Journal:
         while not self._closing.wait(SYNC_SECONDS):
             if self._dirty.is_set():
                 self._dirty.clear()
-                with contextlib.suppress(OSError):
-                    self._raw.sync()
-                    self._graded.sync()
+                self._sync()
+
+    def _sync(self) -> None:
+        for lines in list(self._files.values()):
+            with contextlib.suppress(OSError):
+                lines.sync()
+
+
+def put(path: Path, data: bytes) -> None:
+    """Put a file in place whole or not at all."""
+    part = path.with_name(f"{path.name}.part")
+    with part.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())
+    part.replace(path)
 
 
 def read_lines(path: Path, shape: type[T]) -> Iterator[T]:
@@ -190,17 +203,25 @@ def _set_errors_aside(folder: Path) -> None:
         if not path.exists():
             continue
         part = path.with_name(f"{path.name}.part")
-        with path.open("rb") as lines, part.open("wb") as kept, (folder / SET_ASIDE).open("ab") as aside:
+        aside: list[bytes] = []
+        with path.open("rb") as lines, part.open("wb") as kept:
             for line in lines:
                 if not line.endswith(b"\n") and not _whole(line):
                     break
-                if not decode(line).unasked:
+                if decode(line).unasked:
+                    aside.append(line)
+                else:
                     kept.write(line)
-                elif path.name == RAW:
-                    aside.write(line)
-            for file in (aside, kept):
-                file.flush()
-                os.fsync(file.fileno())
+            kept.flush()
+            os.fsync(kept.fileno())
+        if not aside:
+            part.unlink()
+            continue
+        if path.name == RAW:
+            with (folder / SET_ASIDE).open("ab") as errors:
+                errors.writelines(aside)
+                errors.flush()
+                os.fsync(errors.fileno())
         part.replace(path)
 
 

@@ -23,6 +23,13 @@ def mark(grade: Grade) -> str:
     return "." if grade.correct else "x"
 
 
+def mark_of_score(grade: Grade) -> str:
+    """Where credit is partial: `.` full, `o` some, `x` none, `E` error."""
+    if grade.error_type in UNASKED_ERRORS:
+        return "E"
+    return "." if grade.correct else "o" if grade.score > 0 else "x"
+
+
 def summary_line(tally: Tally, seconds: float) -> str:
     """`39/42 passed (93%) in 19.6s — $0.01`; trials that could not be asked stand beside it, not in it."""
     asked = tally.passed + tally.failed
@@ -44,7 +51,14 @@ def spell(seconds: float) -> str:
 class Quiet:
     """A mark per trial; on a terminal the footer under the marks shows how the run goes."""
 
-    def __init__(self, tally: Tally, concurrency: Callable[[], tuple[int, int]], out: TextIO | None = None) -> None:
+    def __init__(
+        self,
+        tally: Tally,
+        concurrency: Callable[[], tuple[int, int]],
+        out: TextIO | None = None,
+        mark: Callable[[Grade], str] = mark,
+    ) -> None:
+        self._mark = mark
         self._tally = tally
         self._concurrency = concurrency
         self._out = out or sys.stdout
@@ -57,10 +71,10 @@ class Quiet:
 
     def trial(self, response: Response, grade: Grade) -> None:
         if not self._live:
-            self._out.write(mark(grade))
+            self._out.write(self._mark(grade))
             self._out.flush()
             return
-        self._line += mark(grade)
+        self._line += self._mark(grade)
         now = time.monotonic()
         if len(self._line) >= self._width:
             self._draw(wrap=True)
@@ -125,7 +139,7 @@ class Verbose(Quiet):
         detail = f"  {grade.error_type}: {grade.error_detail}" if grade.error_type else ""
         cost = f"${response.cost:.6f}" if response.cost else "$0"
         self._out.write(
-            f"{mark(grade)} {self._tally.done}/{self._tally.total} {response.task_id} [{condition}] "
+            f"{self._mark(grade)} {self._tally.done}/{self._tally.total} {response.task_id} [{condition}] "
             f"{response.tokens_in}+{response.tokens_out} tokens, {response.latency_ms:.0f} ms, {cost}"
             f"{', attempt ' + str(response.attempts) if response.attempts > 1 else ''}{detail}\n"
         )
@@ -140,6 +154,7 @@ class Events(Quiet):
             "trial",
             **response.key._asdict(),
             correct=grade.correct,
+            score=grade.score,
             level_a=grade.level_a,
             level_b=grade.level_b,
             level_c=grade.level_c,

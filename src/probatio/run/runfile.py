@@ -18,6 +18,7 @@ from probatio.errors import UsageError
 from probatio.languages import faber
 from probatio.languages.typescript.engines import engine_version
 from probatio.records import Model, Sampling, Timeouts
+from probatio.run.journal import put
 from probatio.run.plan import Plan
 from probatio.sandbox import Choice
 
@@ -65,12 +66,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
 def write_run(folder: Path, record: RunRecord) -> None:
     """Put the record in place whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{RUN_FILE}.part"
-    with part.open("wb") as file:
-        file.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-    part.replace(folder / RUN_FILE)
+    put(folder / RUN_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
 def read_run(folder: Path) -> RunRecord:
@@ -141,7 +137,11 @@ def now_text(now: datetime | None = None) -> str:
 
 def with_embedded(record: RunRecord, model: Model) -> RunRecord:
     """The record, with which file answers for an embedded model."""
+    return msgspec.structs.replace(record, embedded={**record.embedded, model.id: embedded_file(model)})
+
+
+def embedded_file(model: Model) -> dict[str, object]:
+    """Which file answers for an embedded model."""
     from probatio.ask import weights
 
-    file = weights.provenance(weights.resolve(model.name).path)
-    return msgspec.structs.replace(record, embedded={**record.embedded, model.id: file})
+    return weights.provenance(weights.resolve(model.name).path)

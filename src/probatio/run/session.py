@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +18,7 @@ from probatio.ask.routes import Route, missing_key, route_of
 from probatio.errors import ProbatioError, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.records import Model
+from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
 from probatio.run.journal import Journal
 from probatio.run.plan import Plan
@@ -32,6 +33,7 @@ from probatio.run.runfile import (
     with_embedded,
     write_run,
 )
+from probatio.run.trials import TrialJob
 from probatio.sandbox import Choice, isolation
 from probatio.suite.contexts import known_contexts
 from probatio.suite.load import Suite, load_suite
@@ -152,7 +154,7 @@ def carry_out(
     retry_errors: bool = False,
 ) -> Ending:
     """Run what is left of a run. Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
-    _pull_embedded(record, say)
+    pull_embedded(record.models, say)
     began = time.monotonic()
     with Journal(folder, retry_errors=retry_errors) as journal:
         if not (folder / "run.json").exists():
@@ -183,14 +185,16 @@ async def _run(
                     route = msgspec.structs.replace(route, timeouts=record.timeouts)
                 yield route
 
-        engine = Engine(record, suite, journal, client, opener)
+        engine = Engine(TrialJob(record, suite), journal, client, opener, Budget(record.max_cost))
         engine.watcher = show(engine)
-        _on_signals(engine)
+        on_signals(engine)
         await engine.run()
         return engine.tally, engine.stop_reason
 
 
-def _on_signals(engine: Engine) -> None:
+def on_signals(engine: Engine) -> None:
+    """Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
+
     def on_signal(name: str) -> None:
         if engine.stop_reason is None:
             engine.stop(f"{name}.")
@@ -202,11 +206,11 @@ def _on_signals(engine: Engine) -> None:
         loop.add_signal_handler(number, on_signal, name)
 
 
-def _pull_embedded(record: RunRecord, say: Say) -> None:
+def pull_embedded(models: Iterable[Model], say: Say) -> None:
     """Fetch what is not here yet, before anything else: a download can be interrupted, a run should not wait in one."""
     from probatio.ask import weights
 
-    for model in record.models:
+    for model in models:
         if model.provider == "embedded":
             weights.ensure(model.name, say)
 

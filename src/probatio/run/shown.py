@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
 from probatio.ask.prices import cost_of
+from probatio.records import Grade
 from probatio.run.engine import Engine
 from probatio.run.journal import GRADED, RAW
-from probatio.run.progress import Events, Quiet, Verbose, summary_line
+from probatio.run.progress import Events, Quiet, Verbose, mark, summary_line
 from probatio.run.runfile import RunRecord
 from probatio.run.session import Ending
 from probatio.suite.load import Suite
@@ -23,13 +25,14 @@ ANSWER_TOKENS = 150
 class Show:
     """Opens the view that the flags ask for, and closes it with the summary."""
 
-    def __init__(self, *, as_json: bool, verbose: bool) -> None:
+    def __init__(self, *, as_json: bool, verbose: bool, mark: Callable[[Grade], str] = mark) -> None:
         self._kind = Events if as_json else Verbose if verbose else Quiet
+        self._mark = mark
         self._view: Quiet | None = None
 
     def open(self, engine: Engine) -> Quiet:
         gate = engine.gate
-        self._view = self._kind(engine.tally, lambda: (gate.in_flight, gate.limit))
+        self._view = self._kind(engine.tally, lambda: (gate.in_flight, gate.limit), mark=self._mark)
         return self._view
 
     def say(self, sentence: str) -> None:
@@ -38,11 +41,16 @@ class Show:
         else:
             print(sentence, file=sys.stderr)
 
+    def close(self) -> Quiet | None:
+        """End the progress; what comes after it is the caller's."""
+        if self._view:
+            self._view.close()
+        return self._view
+
     def end(self, folder: Path, ending: Ending, analysis: Path | None) -> None:
-        tally, view = ending.tally, self._view
+        tally, view = ending.tally, self.close()
         if view is None:
             return
-        view.close()
         if isinstance(view, Events):
             view.event(
                 "end",

@@ -70,6 +70,17 @@ class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     detectable_probability: float
 
 
+class AttributionConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    judge_shifts: tuple[float, ...]
+    judge_sd_floor: float
+    fleet_chance: float
+    error_share: float
+    truncated_share: float
+    latency_factor: float
+    tokens_factor: float
+    jump_mads: float
+
+
 class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The pinned, dated judge, and how far it may shift."""
 
@@ -115,6 +126,7 @@ class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     use_cases: tuple[_UseCaseEntry, ...]
     rule: RuleConstants
     evidence: EvidenceConstants
+    attribution: AttributionConstants
     fingerprint: str | None = None
 
 

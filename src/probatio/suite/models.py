@@ -41,11 +41,30 @@ class _TrialEntry(msgspec.Struct):
     timeouts: Timeouts | None = None
 
 
+class JudgeOverride(msgspec.Struct, frozen=True):
+    """Another judge than the suite's own; what is not given stays as the suite has it."""
+
+    name: str | None = None
+    provider: str | None = None
+    route: tuple[str, ...] | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+
+
+class DailyConfig(msgspec.Struct, frozen=True):
+    """The section `daily:`: who is tracked, and where one leaves the suite's own settings (which makes it another suite)."""
+
+    models: tuple[str, ...] = ()
+    temperature: float | None = None
+    judge: JudgeOverride | None = None
+
+
 class _ConfigFile(msgspec.Struct):
     models: list[_ModelEntry]
     framework_version: str | float | None = None
     trials: _TrialEntry = msgspec.field(default_factory=_TrialEntry)
     analyst: str | None = None
+    daily: DailyConfig = msgspec.field(default_factory=DailyConfig)
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -60,6 +79,7 @@ class Config(msgspec.Struct, frozen=True):
     sampling: Sampling
     timeouts: Timeouts | None = None
     analyst: str | None = None
+    daily: DailyConfig = DailyConfig()
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -86,6 +106,7 @@ def load_config(path: Path | None = None) -> Config:
         sampling=Sampling(trials.temperature, trials.max_tokens, trials.seed),
         timeouts=trials.timeouts,
         analyst=file.analyst,
+        daily=file.daily,
     )
 
 

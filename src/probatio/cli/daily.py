@@ -1,0 +1,87 @@
+"""`probatio daily`: run the daily suite against every tracked model and score the day."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from probatio.cli import options
+from probatio.errors import Incomplete
+
+
+def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
+
+
+@click.command()
+@click.option("--date", metavar="YYYY-MM-DD", help="The day to run or to complete, in UTC; else today.")
+@click.option(
+    "--model",
+    "models",
+    multiple=True,
+    callback=_split,
+    help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
+)
+@click.option("--use-case", "use_cases", multiple=True, callback=_split, help="Use case id or glob, such as 'math_*'.")
+@click.option("--suite", type=click.Path(path_type=Path), help="A folder with suite.yml; else the built-in suite.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+)
+@options.results
+@click.option("--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]")
+@click.option(
+    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
+)
+@click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; ask nothing.")
+@options.sandbox
+@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
+@click.option("--verbose", "-v", is_flag=True, help="A line per sample.")
+def command(
+    results: Path, as_json: bool, verbose: bool, dry_run: bool, max_connections: int | None, **given: object
+) -> None:
+    """Run the daily suite: the same cases against every tracked model, a score per model and use case.
+
+    A day is idempotent: run it again and it asks only what is missing.
+
+    \b
+    Examples:
+      probatio daily                                the embedded model; no key, no network
+      probatio daily --model 'gpt-*' --max-cost 2
+      probatio daily --date 2026-03-01              complete that day
+      probatio daily --dry-run                      what it would ask, and what that may cost
+    """
+    from dotenv import load_dotenv
+
+    from probatio.daily.preparing import DayRequest, prepare
+    from probatio.daily.session import carry_out
+    from probatio.daily.shown import show_end, show_plan
+    from probatio.run.progress import mark_of_score
+    from probatio.run.session import MAX_CONNECTIONS
+    from probatio.run.shown import Show
+
+    load_dotenv(Path.cwd() / ".env")
+    request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
+    note = _note(as_json)
+    prepared = prepare(request, results, os.environ, note, datetime.now(UTC), fetch=not dry_run)
+    if dry_run:
+        show_plan(prepared, as_json=as_json)
+        return
+    show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
+    ending = carry_out(prepared, os.environ, show.open, note)
+    show_end(show.close(), prepared.folder, ending, prepared.suite)
+    again = f"Go on with: probatio daily --date {prepared.record.date}"
+    if ending.stop_reason:
+        raise Incomplete(f"{ending.stop_reason} {again}")
+    if ending.refused:
+        raise Incomplete(f"{'; '.join(ending.refused.values())} {again}")
+    if ending.missing:
+        raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
+
+
+def _note(as_json: bool) -> Callable[[str], None]:
+    """Notes before the day starts go to stderr with --json, so that its output stays what a script expects."""
+    return lambda sentence: click.echo(sentence, err=as_json)

@@ -1,0 +1,98 @@
+"""`probatio judge`: how the judge stands against its calibration set, and new reference marks where they are wanted."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from probatio.errors import Incomplete, UsageError
+
+if TYPE_CHECKING:
+    from probatio.records import Calibration
+
+
+@click.group()
+def command() -> None:
+    """The judge of the daily suite.
+
+    \b
+    Example:
+      probatio judge calibrate
+    """
+
+
+@command.command()
+@click.option("--suite", type=click.Path(path_type=Path), help="A folder with suite.yml; else the built-in suite.")
+@click.option(
+    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+)
+@click.option("--pin", is_flag=True, help="Make today's marks the reference and raise the suite's patch version.")
+@click.option(
+    "--max-connections", type=click.IntRange(1), default=16, show_default=True, help="Most requests in flight."
+)
+@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
+@click.pass_context
+def calibrate(
+    ctx: click.Context, suite: Path | None, config: Path | None, pin: bool, max_connections: int, as_json: bool
+) -> None:
+    """Judge the frozen answers and show how far each mark is from its reference; exit 1 if that bars the judge.
+
+    \b
+    Examples:
+      probatio judge calibrate
+      probatio judge calibrate --suite my-suite --pin
+    """
+    from dotenv import load_dotenv
+
+    from probatio.daily.pinning import calibrate_now, pin_marks
+    from probatio.daily.settings import as_configured
+    from probatio.suite.daily import load_daily
+    from probatio.suite.models import load_config
+
+    load_dotenv(Path.cwd() / ".env")
+    own = load_daily(suite)
+    asked = as_configured(own, load_config(config).daily)
+    if pin and asked.manifest.judge != own.manifest.judge:
+        raise UsageError(
+            "--pin is for the suite's own judge: take `judge` out of `daily` in models.yml, or change suite.yml."
+        )
+    judged, standing = calibrate_now(asked, os.environ, max_connections)
+    _show(standing, as_json)
+    if standing.error:
+        raise Incomplete(f"The judge could not be calibrated: {standing.error}.")
+    if pin:
+        pinned = pin_marks(own, judged)
+        click.echo(
+            f"Pinned as {pinned.manifest.name} {pinned.version} in {pinned.folder}; all baselines start anew.",
+            err=as_json,
+        )
+    elif standing.barred:
+        ctx.exit(1)
+
+
+def _show(standing: Calibration, as_json: bool) -> None:
+    import msgspec
+
+    if as_json:
+        for item in standing.items:
+            click.echo(msgspec.json.encode({"event": "item", **msgspec.structs.asdict(item)}).decode())
+        total = msgspec.structs.asdict(msgspec.structs.replace(standing, items=()))
+        click.echo(msgspec.json.encode({"event": "calibration", **total}).decode())
+        return
+    width = max((len(item.id) for item in standing.items), default=4)
+    click.echo(f"{'answer':<{width}}  {'use case':<18}  reference  mark  shift")
+    for item in standing.items:
+        if item.mark is None:
+            click.echo(f"{item.id:<{width}}  {item.use_case:<18}  {item.reference:9.2f}     –  {item.error}")
+        else:
+            shift = item.mark - item.reference
+            click.echo(
+                f"{item.id:<{width}}  {item.use_case:<18}  {item.reference:9.2f}  {item.mark:4.2f}  {shift:+5.2f}"
+            )
+    if standing.shift is not None:
+        barred = "barred: judged and hybrid use cases can't flip a verdict" if standing.barred else "within the bar"
+        cost = f", ${standing.cost:.4f}" if standing.cost else ""
+        click.echo(f"\n{standing.judge}: mean shift {standing.shift:+.3f}, {barred}{cost}.")

@@ -1,0 +1,108 @@
+"""`probatio verdict`: is each model still what it was, and why we say so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from probatio.cli import options
+
+if TYPE_CHECKING:
+    from probatio.records import ModelVerdict
+
+FAIL_ON = {"cooked": ("COOKED",), "suspicious": ("COOKED", "SUSPICIOUS")}
+
+COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING": "blue", "GAP": "bright_black"}
+
+
+@click.command()
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Only this model (again for more; globs work).")
+@click.option(
+    "--date", metavar="YYYY-MM-DD", help="The verdict of that day, from the days up to it.  [default: the last]"
+)
+@click.option("--explain", metavar="MODEL", help="Every number that led to the verdict on one model.")
+@click.option(
+    "--regrade",
+    is_flag=True,
+    help="Grade the day's stored answers again first, to tell a changed grader from a changed model.",
+)
+@click.option(
+    "--fail-on", type=click.Choice(list(FAIL_ON)), help="Exit 1 when a model shown is that bad, for use in CI."
+)
+@click.option(
+    "--detectable", is_flag=True, help="Compute what each OK could have seen, where it is not kept yet (1 s each)."
+)
+@click.option("--json", "as_json", is_flag=True, help="Every number as one JSON object, for scripts.")
+@options.results
+@click.pass_context
+def command(
+    ctx: click.Context,
+    models: tuple[str, ...],
+    date: str | None,
+    explain: str | None,
+    regrade: bool,
+    detectable: bool,
+    fail_on: str | None,
+    as_json: bool,
+    results: Path,
+) -> None:
+    """Say of each model whether it is still what it was: the published rule and the evidence, side by side.
+
+    \b
+    Examples:
+      probatio verdict                                  the last recorded day
+      probatio verdict --date 2026-03-01 --model 'gpt-*'
+      probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
+      probatio verdict --fail-on cooked                 a gate: exit 1 if any model is COOKED
+    """
+    from probatio.suite.daily import read_manifest
+    from probatio.suite.near import pick
+    from probatio.watch.days import read_days
+    from probatio.watch.detectable import cache_folder
+    from probatio.watch.fold import constants_of
+    from probatio.watch.verdict import day_wanted, verdicts
+
+    days = read_days(results, until=date)
+    day = day_wanted(days, results, date)
+    constants = constants_of(read_manifest(day.suite_folder))
+    chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
+    regraded = {}
+    if regrade:
+        from probatio.daily.verify import changed_grades
+
+        regraded = changed_grades(results, day)
+    found = verdicts(
+        days,
+        constants,
+        dates={day.date},
+        models=chosen,
+        regraded=regraded,
+        detectable=cache_folder(),
+        compute=detectable or explain is not None,
+    )
+    failed = [verdict.model for verdict in found if fail_on and verdict.status in FAIL_ON[fail_on]]
+    if as_json:
+        _print_json(found, day.date, fail_on, failed)
+    else:
+        from probatio.watch.table import explained, table
+
+        told = explained(found[0], days, constants, _paint) if explain else table(found, _paint)
+        click.echo(told)
+    if fail_on and not as_json:
+        click.echo(f"Gate: {', '.join(failed) if failed else 'no model'} at or beyond {fail_on.upper()}.")
+    if failed:
+        ctx.exit(1)
+
+
+def _paint(text: str, status: str) -> str:
+    return click.style(text, fg=COLOURS[status])
+
+
+def _print_json(found: list[ModelVerdict], date: str, fail_on: str | None, failed: list[str]) -> None:
+    import msgspec
+
+    gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed}
+    told = {"event": "verdicts", "date": date, "verdicts": found, "gate": gate}
+    click.echo(msgspec.json.encode(told).decode())

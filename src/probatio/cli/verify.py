@@ -1,0 +1,86 @@
+"""`probatio verify`: is everything recorded still what the raw files say?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from probatio.cli import options
+
+if TYPE_CHECKING:
+    from probatio.daily.verify import Report
+    from probatio.sandbox import Choice
+
+SHOWN = 20
+"""Differences printed; --json has them all."""
+
+
+@click.command()
+@click.option(
+    "--date", "dates", multiple=True, metavar="YYYY-MM-DD", help="Only that day, beside the chain (again for more)."
+)
+@click.option("--quick", is_flag=True, help="Chain, file hashes and verdicts only: no answer is graded again.")
+@click.option(
+    "--head", metavar="SHA256", help="A head noted earlier, or its beginning, that must still be in the ledger."
+)
+@click.option("--json", "as_json", is_flag=True, help="The report as one JSON object, for scripts.")
+@options.sandbox
+@options.results
+@click.pass_context
+def command(
+    ctx: click.Context,
+    dates: tuple[str, ...],
+    quick: bool,
+    head: str | None,
+    as_json: bool,
+    sandbox: Choice,
+    results: Path,
+) -> None:
+    """Recompute the ledger's chain, the files' hashes, grades, scores and verdicts, and name the first difference.
+
+    No model and no judge is called: answers are graded again by code, and the judge's kept replies are read again. A cut
+    tail of the ledger can't be seen from inside; note the head printed here elsewhere, and give it back with --head.
+
+    \b
+    Examples:
+      probatio verify
+      probatio verify --quick --head 3fa9c2d1           chain and hashes, and the head noted last week
+      probatio verify --date 2026-03-01 --json
+    """
+    from probatio.daily.verify import verify
+    from probatio.errors import UsageError
+    from probatio.watch.ledger import ledger_path
+
+    if not ledger_path(results).exists():
+        raise UsageError(f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`.")
+    report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": "verified", **msgspec.to_builtins(report)}).decode())
+    else:
+        _show(report)
+    if report.findings:
+        ctx.exit(1)
+
+
+def _show(report: Report) -> None:
+    click.echo(
+        f"Checked {report.records} records, {report.days} days: {report.files} files, {report.grades} grades, "
+        f"{report.scores} scores, {report.verdicts} verdicts."
+    )
+    click.echo(
+        f"Head of the ledger: {report.head or 'none'}  (note it elsewhere: a cut tail can't be seen from inside)"
+    )
+    for note in report.notes:
+        click.echo(f"Note: {note}")
+    if not report.findings:
+        click.echo("No difference.")
+        return
+    click.echo(f"First difference: {report.findings[0]}")
+    for finding in report.findings[1:SHOWN]:
+        click.echo(f"  also {finding}")
+    if len(report.findings) > SHOWN:
+        click.echo(f"  … and {len(report.findings) - SHOWN} more (--json has them all)")

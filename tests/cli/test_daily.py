@@ -1,0 +1,181 @@
+"""`probatio daily`: its flags, its sentences and its exit codes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from daily.days import (
+    DAY,
+    EXTRACTION,
+    MODEL,
+    STORY,
+    SUMMARY,
+    argv,
+    asked,
+    gold_script,
+    record,
+    run,
+    scores,
+    small_suite,
+)
+from double import Double, Faults
+
+
+@pytest.fixture
+def double():  # type: ignore[no-untyped-def]
+    with Double(reply=gold_script()) as server:
+        yield server
+
+
+def config(root: Path, *models: dict[str, object], **daily: object) -> str:
+    path = root / "models.yml"
+    path.write_text(json.dumps({"models": [{"name": f"v/{model['id']}", **model} for model in models], "daily": daily}))
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (["--date", "yesterday"], "YYYY-MM-DD"),
+        (["--date", "2026-02-30"], "YYYY-MM-DD"),
+        (["--date", "20260301"], "YYYY-MM-DD"),
+        (["--date", (datetime.now(UTC) + timedelta(days=2)).date().isoformat()], "lies ahead"),
+        (["--model", "gpt-4o-min"], "gpt-4o-mini"),
+        (["--use-case", "structured"], "structured_extraction"),
+        (["--config", "/nowhere.yml"], "does not exist"),
+    ],
+)
+def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
+    tmp_path: Path, double: Double, flags: list[str], said: str
+) -> None:
+    done = run(tmp_path, double, *flags)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not double.served
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) -> None:
+    suite = small_suite(tmp_path / "suite", EXTRACTION)
+    (suite / EXTRACTION).rename(suite / "chess")
+    (suite / "suite.yml").write_text((suite / "suite.yml").read_text().replace(f"id: {EXTRACTION}", "id: chess"))
+    done = run(tmp_path, double)
+    assert (done.returncode, "no grader for the use case `chess`" in done.stderr) == (2, True)
+
+
+def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> None:
+    import subprocess
+
+    from daily.days import environment
+
+    small_suite(tmp_path / "suite", EXTRACTION)
+    command = argv(tmp_path)
+    at = command.index("--date")
+    done = subprocess.run(
+        command[:at] + command[at + 2 :],
+        env={**environment(double), "TZ": "Pacific/Kiritimati"},
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0
+    days = [path.name for path in (tmp_path / "results" / "daily").iterdir() if path.is_dir()]
+    assert days == [datetime.now(UTC).date().isoformat()]
+
+
+def test_use_cases_can_be_run_one_by_one_and_make_one_day(tmp_path: Path, double: Double) -> None:
+    run(tmp_path, double, "--use-case", "structured_*")
+    assert set(scores(tmp_path)) == {EXTRACTION}
+    run(tmp_path, double)
+    assert set(scores(tmp_path)) == {EXTRACTION, SUMMARY, STORY}
+    assert set(asked(tmp_path).values()) == {1}
+
+
+def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, double: Double) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    models = config(tmp_path, {"id": "a"}, {"id": "b"})
+    for model in ("a", "b"):
+        assert run(tmp_path, double, "--config", models, model=model).returncode == 0
+    lines = (tmp_path / "results" / "daily" / DAY / "scores.jsonl").read_text().splitlines()
+    assert [json.loads(line)["model"] for line in lines] == ["a", "b"]
+    assert [model.id for model in record(tmp_path).models] == ["a", "b"]
+
+
+def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(tmp_path: Path, double: Double) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    models = config(tmp_path, {"id": "a", "api_key_env": "NO_SUCH_KEY"}, {"id": "b"}, models=["a", "b"])
+    done = run(tmp_path, double, "--config", models, model=None)
+    assert done.returncode == 0, done.stderr
+    assert "Skipping a: NO_SUCH_KEY is not set." in done.stdout
+    assert {key.model for key in asked(tmp_path)} == {"b"}
+    assert record(tmp_path).skipped == {"a": "NO_SUCH_KEY is not set"}
+    alone = run(tmp_path, double, "--config", models, model="a", day="2026-03-09")
+    assert (alone.returncode, "NO_SUCH_KEY" in alone.stderr) == (2, True)
+
+
+def test_a_refused_key_ends_its_own_model_only(tmp_path: Path, double: Double) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(Faults(status={401: 1.0})) as refusing:
+        models = config(tmp_path, {"id": "a", "base_url": refusing.base_url}, {"id": "b"}, models=["*"])
+        done = run(tmp_path, double, "--config", models, model=None)
+    assert done.returncode == 3
+    assert "the key was refused" in done.stderr
+    lines = [json.loads(line) for line in (tmp_path / "results/daily" / DAY / "scores.jsonl").read_text().splitlines()]
+    assert {line["model"]: line["score"] for line in lines} == {"a": None, "b": 100.0}
+    assert "the key was refused" in lines[0]["gap"]
+    joined = run(tmp_path, double, "--config", config(tmp_path, {"id": "c"}), model="c")
+    assert joined.returncode == 0, joined.stderr  # the model that could not be asked keeps its gap and holds nobody up
+    lines = [json.loads(line) for line in (tmp_path / "results/daily" / DAY / "scores.jsonl").read_text().splitlines()]
+    assert {line["model"]: line["score"] for line in lines} == {"a": None, "b": 100.0, "c": 100.0}
+    again = run(tmp_path, double, "--config", config(tmp_path, {"id": "a"}, {"id": "b"}), model="a,b")
+    assert again.returncode == 0, again.stderr
+    assert {key.model for key in asked(tmp_path)} == {"a", "b", "c"}
+
+
+def test_an_id_stands_for_one_model_throughout_a_day(tmp_path: Path, double: Double) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    run(tmp_path, double, "--config", config(tmp_path, {"id": "a", "name": "v/old"}), model="a")
+    done = run(tmp_path, double, "--config", config(tmp_path, {"id": "a", "name": "v/new"}), model="a")
+    assert (done.returncode, "`a` is v/old by any route" in done.stderr) == (2, True)
+
+
+def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
+    done = run(tmp_path, double, "--json")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [event["event"] for event in events] == ["trial"] * 26 + ["score"] * 3 + ["end"]
+    assert (events[-1]["closed"], events[-1]["asked"], events[-1]["date"]) == (True, 26, DAY)
+    assert {event["use_case"]: event["score"] for event in events if event["event"] == "score"}[EXTRACTION] == 100
+
+
+def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> None:
+    done = run(tmp_path, double, "--dry-run")
+    assert "14 samples, 26 at full count, about $" in done.stdout
+    assert not double.served
+    assert not (tmp_path / "results").exists()
+
+
+def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
+    with Double(reply=gold_script(), cost=0.01) as double:
+        done = run(tmp_path, double, "--max-cost", "0.40")
+        assert done.returncode == 3
+        assert "budget of $0.40 is reached" in done.stderr
+        assert double.served["answer"] < 55
+        assert not (tmp_path / "results" / "daily" / DAY / "scores.jsonl").exists()
+        assert run(tmp_path, double, "--max-cost", "9").returncode == 0
+    assert set(asked(tmp_path).values()) == {1}
+    assert scores(tmp_path)[STORY].score == 100
+
+
+def test_the_ledger_gets_a_day_once(tmp_path: Path, double: Double) -> None:
+    for _ in range(2):
+        run(tmp_path, double)
+    lines = (tmp_path / "results" / "daily" / "ledger.jsonl").read_text().splitlines()
+    assert [(json.loads(line)["date"], json.loads(line)["kind"]) for line in lines] == [(DAY, "day")]
+
+
+def test_models_without_a_pinned_route_are_pointed_out(tmp_path: Path, double: Double) -> None:
+    assert f"{MODEL} has no `route`" in run(tmp_path, double).stdout

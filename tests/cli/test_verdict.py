@@ -1,0 +1,93 @@
+"""`probatio verdict` as its users meet it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from probatio.cli import root
+from watch.made_up import day_at, made_up_day, steady, write_days
+
+USE_CASES = ["a", "b", "c", "j1"]
+
+
+@pytest.fixture
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Twenty steady days of three models, then one of them collapses and another is suspicious."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    usual = dict.fromkeys(USE_CASES, 90.0)
+    last = {"fine": usual, "odd": {**usual, "a": 86.0}, "bad": {**usual, "a": 20.0, "b": 20.0}}
+    write_days(tmp_path, [*steady(20, list(last), USE_CASES), made_up_day(20, last)])
+    return tmp_path
+
+
+def _verdict(results: Path, *flags: str) -> Result:
+    return CliRunner().invoke(root, ["verdict", "--results", str(results), *flags])
+
+
+def test_the_table_names_every_model_worst_first_with_its_reason(results: Path) -> None:
+    done = _verdict(results)
+    assert done.exit_code == 0
+    places = [done.output.index(word) for word in ("✖ COOKED", "▲ SUSPICIOUS", "● OK")]
+    assert places == sorted(places)
+    assert "COOKED since 2026-01-21: 2 use cases cooked (a 20.0 against 90.0 ± 2.0, z −35.0, drop 77.8 %" in " ".join(
+        done.output.split()
+    )
+    assert f"{day_at(20)}, suite" in done.output
+
+
+def test_an_earlier_day_is_judged_from_the_days_up_to_it(results: Path) -> None:
+    told = json.loads(_verdict(results, "--date", day_at(19), "--json").output)
+    assert {each["status"] for each in told["verdicts"]} == {"OK"}
+    assert told["date"] == day_at(19)
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "failed"),
+    [
+        (["--fail-on", "cooked"], 1, ["bad"]),
+        (["--fail-on", "suspicious"], 1, ["odd", "bad"]),
+        (["--fail-on", "cooked", "--model", "odd"], 0, []),
+        (["--fail-on", "suspicious", "--model", "fine"], 0, []),
+        (["--fail-on", "suspicious", "--date", "2026-01-20"], 0, []),
+    ],
+)
+def test_the_gate_fails_at_the_status_named(results: Path, flags: list[str], code: int, failed: list[str]) -> None:
+    done = _verdict(results, *flags, "--json")
+    assert done.exit_code == code
+    assert json.loads(done.output)["gate"]["failed"] == failed
+    assert _verdict(results, *flags).exit_code == code
+
+
+def test_explain_shows_every_number(results: Path) -> None:
+    shown = " ".join(_verdict(results, "--explain", "bad").output.split())
+    for number in ("20.0 against 90.0 ± 2.0 of 14 days", "cooked drop 77.8 % ≥ 20 % YES", "collapse 77.8 % ≥ 35 % YES"):
+        assert number in shown
+    assert "suspicious z 0.00 ≤ −2 no" in shown  # the use cases that are fine, too
+    assert "days before: 01-07 90.0" in shown
+    assert "cause MODEL" in shown
+    assert "route Host" in shown
+
+
+def test_models_are_chosen_by_name_or_glob(results: Path) -> None:
+    told = json.loads(_verdict(results, "--model", "*d*", "--json").output)
+    assert [each["model"] for each in told["verdicts"]] == ["odd", "bad"]
+    done = CliRunner().invoke(root, ["verdict", "--results", str(results), "--model", "od"])
+    assert "There is no model `od` on 2026-01-21. Near matches: odd" in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("flags", "sentence"), [([], "There is no recorded day under"), (["--date", "2026-01-01"], "up to 2026-01-01")]
+)
+def test_without_days_there_is_a_sentence(tmp_path: Path, flags: list[str], sentence: str) -> None:
+    assert sentence in str(_verdict(tmp_path, *flags).exception)
+
+
+def test_colour_is_never_the_only_signal(results: Path) -> None:
+    painted = CliRunner().invoke(root, ["verdict", "--results", str(results)], color=True).output
+    assert "\x1b[31m✖ COOKED" in painted
+    assert "✖ COOKED" in _verdict(results).output
+    assert "\x1b" not in _verdict(results).output
