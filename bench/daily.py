@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 REPOSITORY = Path(__file__).parent.parent
-MODELS = 20
+MODELS = int(os.environ.get("MODELS", "20"))
 DAY = "2026-03-10"
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
 

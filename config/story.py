@@ -20,7 +20,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
 MODEL = "qwen2.5-coder-0.5b"
-SIGMA = 0.2
+SIGMA = 0.15
 FIRST = date(2026, 10, 1)
 HEALTHY, WORSE = 28, 8
 TEMPERATURE = 0.4

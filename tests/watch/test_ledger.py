@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,19 +126,20 @@ def test_a_whole_last_line_only_lacks_its_newline(tmp_path: Path) -> None:
     assert path.read_bytes() == whole
 
 
-def _append(results: Path, number: int) -> None:
-    record_day(results, day_at(number), CONSTANTS, "now")
+WRITER = """
+import sys
+from pathlib import Path
+from probatio.suite.daily import read_manifest
+from probatio.watch.fold import constants_of
+from probatio.watch.ledger import record_day
+record_day(Path(sys.argv[1]), sys.argv[2], constants_of(read_manifest()), "now")
+"""
 
 
 def test_writers_at_the_same_time_leave_one_chain(tmp_path: Path) -> None:
     write_days(tmp_path, steady(6, ["m"], ["a"]))
-    spawn = multiprocessing.get_context("spawn")
-    writers = [spawn.Process(target=_append, args=(tmp_path, number)) for number in range(6)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join(60)
-    assert [writer.exitcode for writer in writers] == [0] * 6
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, tmp_path, day_at(number)]) for number in range(6)]
+    assert [writer.wait(120) for writer in writers] == [0] * 6
     assert not list(chain_findings(read_ledger(tmp_path)))
     assert sorted(record.date for record in _records(tmp_path)) == [day_at(number) for number in range(6)]
 

@@ -6,10 +6,19 @@ from pathlib import Path
 
 from probatio.run.runfile import now_text
 from probatio.suite.daily import DailyManifest
+from probatio.watch.days import read_days
+from probatio.watch.detectable import cache_folder
 from probatio.watch.fold import constants_of
 from probatio.watch.ledger import LedgerRecord, record_day
+from probatio.watch.verdict import verdicts
 
 
 def close(results: Path, day: str, manifest: DailyManifest) -> list[LedgerRecord]:
-    """Append the day's verdicts to the ledger, with corrections for what follows from them; nothing where they stand there."""
-    return record_day(results, day, constants_of(manifest), now_text())
+    """Append the day's verdicts to the ledger, with corrections for what follows from them; nothing where they stand there.
+
+    What an OK could have seen is worked out here, once per reference and into the cache, so that whoever shows it only reads.
+    """
+    constants = constants_of(manifest)
+    appended = record_day(results, day, constants, now_text())
+    list(verdicts(read_days(results, until=day), constants, dates={day}, detectable=cache_folder()))
+    return appended
