@@ -24,28 +24,21 @@ SIGMA = 0.15
 FIRST = date(2026, 10, 1)
 HEALTHY, WORSE = 28, 8
 TEMPERATURE = 0.4
-MAX_TOKENS = 250
-CASES = {
-    "structured_extraction": ["extract_contact", "extract_booking"],
-    "code_generation": ["code_balance", "code_top_words"],
-    "instruction_following": ["follow_packing", "follow_sort"],
-}
-"""The cheapest cases of three deterministic use cases: the days must fit into an hour of one core."""
+MAX_TOKENS = 120
+SUITE = Path(__file__).parent / "story-suite"
+"""Easy cases, so that so small a model has something to lose; graders and constants are the daily suite's own."""
 
 
-def small_suite(target: Path) -> None:
-    """The daily suite with these use cases and cases only; graders and constants are its own."""
+def story_suite(target: Path) -> None:
+    """The daily suite's manifest over the story's own cases."""
     from probatio.suite.daily import DAILY
 
+    shutil.copytree(SUITE, target)
     manifest = yaml.safe_load((DAILY / "suite.yml").read_text())
     manifest["name"], manifest["version"] = "story", f"{manifest['version']}-story"
     manifest.pop("fingerprint")
-    manifest["use_cases"] = [{**u, "max_tokens": MAX_TOKENS} for u in manifest["use_cases"] if u["id"] in CASES]
-    for use_case, wanted in CASES.items():
-        (target / use_case).mkdir(parents=True)
-        cases = yaml.safe_load((DAILY / use_case / "cases.yml").read_text())["cases"]
-        chosen = {"cases": [case for case in cases if case["id"] in wanted]}
-        (target / use_case / "cases.yml").write_text(yaml.safe_dump(chosen, allow_unicode=True, sort_keys=False))
+    wanted = {folder.name for folder in SUITE.iterdir()}
+    manifest["use_cases"] = [{**u, "max_tokens": MAX_TOKENS} for u in manifest["use_cases"] if u["id"] in wanted]
     (target / "suite.yml").write_text(yaml.safe_dump(manifest, sort_keys=False))
 
 
@@ -60,7 +53,7 @@ def prepare(folder: Path) -> None:
             worse_copy(source, folder / f"{name}.part", sigma)
             (folder / f"{name}.part").rename(folder / f"{name}.gguf")
     if not (folder / "suite").exists():
-        small_suite(folder / "suite")
+        story_suite(folder / "suite")
     config = {
         "models": [{"id": MODEL, "provider": "embedded", "name": f"gguf:{folder / 'model.gguf'}"}],
         "daily": {"temperature": TEMPERATURE},
