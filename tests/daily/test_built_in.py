@@ -67,7 +67,7 @@ def test_the_fingerprint_follows_graders_to_what_they_import_and_to_scripts_besi
     found = set(sources(tuple(SUITE.use_cases)))
     assert {
         "grade/rubric.py", "grade/extract.py", "grade/checked.py", "grade/unanswered.py", "grade/browser.py",
-        "suites/daily/graders.py", "suites/daily/web_design/survey.js", "suites/daily/structured_extraction/found_json.py",
+        "suites/daily/graders.py", "suites/daily/web_design/survey.js", "grade/found_json.py",
     } <= found  # fmt: skip
     assert any(name.startswith("languages/python/") for name in found)
     assert not [name for name in found if "faber" in name]
