@@ -1,4 +1,4 @@
-"""The story of docs/story.md: an embedded model is watched for 28 days, then a worse copy takes its place under its name.
+"""A story: an embedded model is watched for 28 days, then a worse copy takes its place under its name.
 
     python config/story.py run FOLDER        record the days in FOLDER/results, or go on where it stopped; about an hour
     python config/story.py tell FOLDER OUT   write the page and its chart from the ledger of FOLDER
@@ -20,7 +20,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
 MODEL = "qwen2.5-coder-0.5b"
-SIGMA = 0.15
+SIGMA = 0.25
 FIRST = date(2026, 10, 1)
 HEALTHY, WORSE = 28, 8
 TEMPERATURE = 0.4
@@ -138,7 +138,7 @@ def chart(rows: list[dict[str, object]], target: Path) -> None:
 
 
 def tell(folder: Path, out: Path) -> None:
-    """The table of days and the chart; the words of docs/story.md stand around them."""
+    """The table of days and the chart; the words of a page stand around them."""
     rows = told(folder)
     chart(rows, out.with_suffix(".png"))
     by_day: dict[str, list[dict[str, object]]] = {}
