@@ -13,29 +13,17 @@ from probatio.cli import options
 from probatio.errors import Incomplete
 
 
-def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
-
-
 @click.command()
 @click.option("--date", metavar="YYYY-MM-DD", help="The day to run or to complete, in UTC; else today.")
+@options.models
 @click.option(
-    "--model",
-    "models",
-    multiple=True,
-    callback=_split,
-    help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
+    "--use-case", "use_cases", multiple=True, callback=options.listed, help="Use case id or glob, such as 'math_*'."
 )
-@click.option("--use-case", "use_cases", multiple=True, callback=_split, help="Use case id or glob, such as 'math_*'.")
 @click.option("--suite", type=click.Path(path_type=Path), help="A folder with suite.yml; else the built-in suite.")
-@click.option(
-    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
-)
+@options.config
 @options.results
-@click.option("--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]")
-@click.option(
-    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
-)
+@options.max_connections
+@options.max_cost
 @click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; ask nothing.")
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")

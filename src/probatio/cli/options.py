@@ -25,3 +25,29 @@ sandbox = click.option(
 recorded_suite = click.option(
     "--suite", type=click.Path(path_type=Path), help="The suite the tasks belong to; else the one the run recorded."
 )
+
+
+def listed(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """An option given several times, each time with one name or several after commas."""
+    return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
+
+
+models = click.option(
+    "--model",
+    "models",
+    multiple=True,
+    callback=listed,
+    help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
+)
+
+config = click.option(
+    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+)
+
+max_connections = click.option(
+    "--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]"
+)
+
+max_cost = click.option(
+    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
+)

@@ -33,45 +33,35 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     return numbers
 
 
-def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
-
-
 @click.command()
-@click.option(
-    "--model",
-    "models",
-    multiple=True,
-    callback=_split,
-    help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
-)
-@click.option("--task", "tasks", multiple=True, callback=_split, help="Task id or glob, such as 'predict_*'.")
-@click.option("--category", "categories", multiple=True, callback=_split, help="Task category, such as loops.")
+@options.models
+@click.option("--task", "tasks", multiple=True, callback=options.listed, help="Task id or glob, such as 'predict_*'.")
+@click.option("--category", "categories", multiple=True, callback=options.listed, help="Task category, such as loops.")
 @click.option("--n-shot", "n_shots", callback=_n_shots, metavar="0,1,3,10", help="Numbers of examples shown.")
 @click.option(
     "--context",
     "contexts",
     multiple=True,
-    callback=_split,
+    callback=options.listed,
     help="examples-only, grammar-only, minimal, basic, complete.",
 )
 @click.option(
-    "--dialect", "dialects", multiple=True, callback=_split, help="latin (default), english, symbols, scrambled."
+    "--dialect",
+    "dialects",
+    multiple=True,
+    callback=options.listed,
+    help="latin (default), english, symbols, scrambled.",
 )
 @click.option("--suite", type=click.Path(path_type=Path), help="A folder with tasks/*.yml; else the built-in suite.")
-@click.option(
-    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
-)
+@options.config
 @click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers drawn per trial.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
 @options.results
 @click.option("--run-id", help="The run's name; else the moment it starts.")
 @click.option("--resume", metavar="RUN", help="Go on with a run; takes everything from its run.json.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: ask again what could not be asked (api_error).")
-@click.option("--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]")
-@click.option(
-    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
-)
+@options.max_connections
+@options.max_cost
 @click.option("--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); ask nothing.")
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
-from probatio.ask.routes import missing_key, route_of
+from probatio.ask.routes import missing_key
 from probatio.daily.calibrating import calibration_set
 from probatio.daily.channels import Channel, read_channels
 from probatio.daily.day import day_folder, day_of
@@ -17,13 +17,12 @@ from probatio.errors import UsageError
 from probatio.records import DayRecord, Model, Timeouts
 from probatio.run.runfile import git_sha, now_text, versions
 from probatio.run.session import MAX_CONNECTIONS
+from probatio.run.whom import Say, embedded_default, require_routes
 from probatio.sandbox import Choice, isolation
 from probatio.suite.daily import DailySuite, UseCase, load_daily
 from probatio.suite.models import Config, load_config, select_models
 from probatio.suite.near import pick
 from probatio.suites.daily.graders import STARTS_PROCESSES, daily_fingerprint, require_graders
-
-Say = Callable[[str], None]
 
 
 class DayRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,13 +67,7 @@ def prepare(
     if any(use_case.id in STARTS_PROCESSES for use_case in use_cases):
         isolation(request.sandbox)
     models, skipped = _models(request, config, env, say, fetch)
-    for model in models:
-        if model.provider != "embedded":
-            route_of(model, env)
-            if request.max_cost is not None and model.cost_per_1m_input is None and model.provider != "openrouter":
-                raise UsageError(
-                    f"--max-cost needs a price for `{model.id}` in {config.source} (cost_per_1m_input/output)."
-                )
+    require_routes(models, env, request.max_cost, config.source)
     day = day_of(request.date, now)
     fingerprint = daily_fingerprint(suite)
     record = DayRecord(
@@ -119,10 +112,4 @@ def _models(
         raise UsageError(
             f"None of the models asked for can be asked: {'; '.join(f'{m}: {w}' for m, w in skipped.items())}."
         )
-    from probatio.ask.weights import default_model
-
-    default = default_model(say, fetch=fetch)
-    if default.because:
-        say(f"{default.instead_of} can't be had: {default.because}")
-    say(f"No --model given: asking the embedded model {default.model.id}, which needs no key and no network.")
-    return (default.model,), skipped
+    return (embedded_default(say, fetch=fetch),), skipped

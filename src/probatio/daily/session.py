@@ -20,7 +20,7 @@ from probatio.daily.grading import Grading
 from probatio.daily.job import DayJob
 from probatio.daily.judging import JUDGED, Judge, JudgeReply, judge_model
 from probatio.daily.past import Past
-from probatio.daily.preparing import Prepared, Say
+from probatio.daily.preparing import Prepared
 from probatio.daily.reckoning import Reckoned, begun, reckon
 from probatio.daily.rounds import Rounds
 from probatio.errors import ProbatioError, UsageError
@@ -31,6 +31,7 @@ from probatio.run.job import Stamp
 from probatio.run.journal import Journal, read_lines
 from probatio.run.runfile import embedded_file
 from probatio.run.session import on_signals, pull_embedded
+from probatio.run.whom import Say
 from probatio.watch.days import SCORES, read_days
 
 

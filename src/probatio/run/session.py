@@ -14,7 +14,7 @@ import msgspec
 
 from probatio.ask.client import ChatClient
 from probatio.ask.opening import open_route
-from probatio.ask.routes import Route, missing_key, route_of
+from probatio.ask.routes import Route, missing_key
 from probatio.errors import ProbatioError, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.records import Model
@@ -34,6 +34,7 @@ from probatio.run.runfile import (
     write_run,
 )
 from probatio.run.trials import TrialJob
+from probatio.run.whom import Say, embedded_default, require_routes
 from probatio.sandbox import Choice, isolation
 from probatio.suite.contexts import known_contexts
 from probatio.suite.load import Suite, load_suite
@@ -72,9 +73,6 @@ class Ending(msgspec.Struct, frozen=True):
     stop_reason: str | None
 
 
-Say = Callable[[str], None]
-
-
 def prepare(
     request: TrialRequest, results: Path, env: Mapping[str, str], say: Say, *, fetch: bool = True
 ) -> tuple[RunRecord, Suite]:
@@ -85,13 +83,7 @@ def prepare(
     suite = load_suite(request.suite)
     config = load_config(request.config)
     models = _models(request, config, env, say, fetch)
-    for model in models:
-        if model.provider != "embedded":
-            route_of(model, env)
-            if request.max_cost is not None and model.cost_per_1m_input is None and model.provider != "openrouter":
-                raise UsageError(
-                    f"--max-cost needs a price for `{model.id}` in {config.source} (cost_per_1m_input/output)."
-                )
+    require_routes(models, env, request.max_cost, config.source)
     moment = datetime.now(UTC)
     tasks = _tasks(request, suite)
     runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
@@ -226,13 +218,7 @@ def _models(request: TrialRequest, config: Config, env: Mapping[str, str], say: 
                 say(f"Leaving out {model.id}: {key} is not set.")
         if able:
             return able
-    from probatio.ask.weights import default_model
-
-    default = default_model(say, fetch=fetch)
-    if default.because:
-        say(f"{default.instead_of} can't be had: {default.because}")
-    say(f"No --model given: asking the embedded model {default.model.id}, which needs no key and no network.")
-    return (default.model,)
+    return (embedded_default(say, fetch=fetch),)
 
 
 def _tasks(request: TrialRequest, suite: Suite) -> tuple[str, ...]:
