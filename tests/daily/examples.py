@@ -39,9 +39,8 @@ def example(use_case: UseCase) -> str:
     blocks = [f"The case `{case.id}`:\n\n{_fenced(case.prompt)}"]
     if use_case.grading != "judge":
         proofs = [proof for proof in built_in(use_case.id, "proofs") if proof["case"] == case.id]
-        blocks += [
-            _graded(case, next(proof for proof in proofs if proof["kind"] == kind)) for kind in ("gold", "wrong")
-        ]
+        gold, wrong = (next(proof for proof in proofs if proof["kind"] == kind) for kind in ("gold", "wrong"))
+        blocks += [_graded(case, gold), _graded(case, wrong, beside=gold["answer"])]
     if use_case.rubric:
         blocks.append(_judged(use_case))
     return "\n\n".join(blocks)
@@ -50,7 +49,7 @@ def example(use_case: UseCase) -> str:
 def _graded(case: Case, proof: dict[str, Any], beside: str | None = None) -> str:
     """An answer and its grade; of a long one only the lines that differ from the answer it stands `beside`."""
     checked = check(case, proof["answer"])
-    told = "A gold answer" if beside is None else f"A wrong one ({proof['why']})"
+    told = "A gold answer" if beside is None else f"A wrong one ({proof['why'].rstrip('.')})"
     shown = _fenced(proof["answer"])
     if len(proof["answer"]) > LONG and beside is None:
         shown = f"<details><summary>The page, {len(proof['answer']):,} characters</summary>\n\n{shown}\n\n</details>"
