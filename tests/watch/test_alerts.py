@@ -230,3 +230,43 @@ def test_every_day_told_twice_gives_what_every_day_told_once_gives(statuses: str
     days = [verdict(n, RULE_WORDS[letter]) for n, letter in enumerate(statuses)]
     rule = AlertRule(severities=("suspicious",), hold_days=hold)
     assert told([each for day in days for each in (day, day)], rule) == told(days, rule)
+
+
+def many(number: int, status: str, causes: dict[str, str | None], rule: AlertRule, before: Standings) -> Any:
+    """The messages of a day on which all models have the same status, each with its own cause."""
+    verdicts = [verdict(number, status, model=model, cause=cause) for model, cause in causes.items()]
+    pages = {model: f"https://x.example/models/{model}/" for model in causes}
+    return due(rule, before, verdicts, pages)
+
+
+def test_one_cause_outside_the_models_is_one_message_that_names_them_all() -> None:
+    _, messages = many(0, "COOKED", {"a": "HARNESS", "b": "MODEL", "c": "HARNESS"}, AlertRule(), {})
+    assert [message.model for message in messages] == ["a, c", "b"]
+    together = messages[0]
+    assert together.title == "HARNESS, 2 models, alarms that are not the models' own: a, c"
+    for model in "ac":
+        assert (
+            f"{model}: COOKED, put down to HARNESS. reason of 2026-03-01. https://x.example/models/{model}/"
+            in together.body
+        )
+    assert together.tone == "failure"
+
+
+@pytest.mark.parametrize("cause", ["MODEL", "ROUTE", "INFRA"])
+def test_what_is_a_models_own_is_told_model_by_model(cause: str) -> None:
+    _, messages = many(0, "COOKED", {"a": cause, "b": cause}, AlertRule(), {})
+    assert [message.model for message in messages] == ["a", "b"]
+
+
+def test_alarms_told_together_end_together_and_others_by_themselves() -> None:
+    standings, _ = many(0, "COOKED", {"a": "JUDGE", "b": "MODEL", "c": "JUDGE"}, AlertRule(), {})
+    standings, messages = many(1, "OK", {"a": None, "b": None, "c": None}, AlertRule(), standings)
+    assert [message.model for message in messages] == ["a, c", "b"]
+    assert messages[0].title == "JUDGE, 2 models, alarms end: a, c"
+    assert messages[0].tone == "success"
+    assert all(each.cause is None for layers in standings.values() for each in layers.values())
+
+
+def test_a_shared_cause_that_strikes_one_model_reads_as_any_other() -> None:
+    _, (message,) = many(0, "COOKED", {"a": "JUDGE"}, AlertRule(), {})
+    assert message.title == "a: COOKED, put down to JUDGE"

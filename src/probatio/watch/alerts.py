@@ -2,7 +2,8 @@
 
 An episode of a layer lasts from the first day it says something worse than well to the first day it says well again. Within
 it there is one message for each severity reached, and one at its end if any went out. The two layers have episodes of their
-own, since neither overwrites the other; what both have to say of a model on a day is one message.
+own, since neither overwrites the other; what both have to say of a model on a day is one message, and so is what is put down
+to one cause that is no model's: a judge that drifts must not ring thirty times.
 
 A gap, a day that is calibrating and a day on which every use case is held say nothing: they neither start nor end an episode.
 No clock, disk or network in here.
@@ -16,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from probatio.records import ModelVerdict
+from probatio.records import Cause, ModelVerdict
 from probatio.suite.near import matches
 
 Layer = Literal["rule", "evidence"]
@@ -27,6 +28,8 @@ LEVELS: dict[Layer, tuple[str, str]] = {"rule": ("SUSPICIOUS", "COOKED"), "evide
 WELL: dict[Layer, frozenset[str]] = {"rule": frozenset({"OK"}), "evidence": frozenset({"QUIET", "RECOVERED"})}
 SEVERITIES = tuple(level.lower() for levels in LEVELS.values() for level in levels)
 """What a channel may be told about, as the configuration names it."""
+SHARED: frozenset[Cause] = frozenset({"JUDGE", "HARNESS", "GRADER"})
+"""Causes that lie with the watch and not with a model: whoever they strike on a day, it is one piece of news."""
 
 
 class AlertRule(msgspec.Struct, frozen=True):
@@ -58,13 +61,14 @@ class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
     last: str | None = None  # the worst severity told in the last episode that was told of
     last_on: str | None = None  # day of the last message
     anew: bool = False  # calibrated within the episode: what follows is compared with another past
+    cause: Cause | None = None  # what the episode was put down to when it was told
 
 
 class Message(msgspec.Struct, frozen=True):
-    """What is sent of one model on one day."""
+    """What is sent of one model on one day, or of several that one cause outside them struck."""
 
     date: str
-    model: str
+    model: str  # several with commas
     title: str
     body: str
     tone: Tone
@@ -75,6 +79,30 @@ class Notice(msgspec.Struct, frozen=True):
 
     text: str
     tone: Tone
+    cause: Cause | None = None
+
+
+class News(msgspec.Struct, frozen=True):
+    """What both layers have to tell of one model."""
+
+    verdict: ModelVerdict
+    notices: tuple[Notice, ...]
+    page: str | None
+
+    @property
+    def told(self) -> str:
+        return "; ".join(notice.text for notice in self.notices)
+
+    @property
+    def tone(self) -> Tone:
+        tones: tuple[Tone, ...] = ("failure", "warning", "info", "success")
+        return min((notice.tone for notice in self.notices), key=tones.index)
+
+    @property
+    def shared(self) -> Cause | None:
+        """The one cause outside the model that all of it is put down to."""
+        (cause, *others) = {notice.cause for notice in self.notices}
+        return cause if not others and cause in SHARED else None
 
 
 Standings = dict[str, dict[Layer, Standing]]
@@ -89,7 +117,7 @@ def due(
     The same verdicts given again call for nothing, and neither do those of a day before the last.
     """
     after = dict(before)
-    messages: list[Message] = []
+    news: list[News] = []
     for verdict in verdicts:
         if not rule.covers(verdict.model):
             continue
@@ -101,8 +129,8 @@ def due(
                 notices += [notice] if notice else []
         after[verdict.model] = standings
         if notices:
-            messages.append(_message(verdict, notices, pages.get(verdict.model)))
-    return after, messages
+            news.append(News(verdict, tuple(notices), pages.get(verdict.model)))
+    return after, _messages(news)
 
 
 def step(
@@ -125,16 +153,17 @@ def step(
     reached = [level for level in levels if days.get(level, 0) >= rule.hold_days]
     if not reached or _rank(known, reached[-1]) <= _rank(known, now.told) or _cooling(rule, known, now, reached[-1]):
         return now, None
-    told = msgspec.structs.replace(now, told=reached[-1], last=reached[-1], last_on=verdict.date)
-    return told, Notice(_alarm(layer, reached[-1], verdict), "failure" if reached[-1] == known[-1] else "warning")
+    told = msgspec.structs.replace(now, told=reached[-1], last=reached[-1], last_on=verdict.date, cause=verdict.cause)
+    tone: Tone = "failure" if reached[-1] == known[-1] else "warning"
+    return told, Notice(_alarm(layer, reached[-1], verdict), tone, verdict.cause)
 
 
 def _ended(now: Standing, layer: Layer, said: str, verdict: ModelVerdict) -> tuple[Standing, Notice | None]:
-    over = msgspec.structs.replace(now, since=None, told=None, anew=False)
+    over = msgspec.structs.replace(now, since=None, told=None, anew=False, cause=None)
     if now.told is None:
         return over, None
     notice = _anew(layer, said, now) if now.anew else _back(layer, said, now, verdict)
-    return msgspec.structs.replace(over, last_on=verdict.date), notice
+    return msgspec.structs.replace(over, last_on=verdict.date), msgspec.structs.replace(notice, cause=now.cause)
 
 
 def _cooling(rule: AlertRule, known: tuple[str, ...], now: Standing, level: str) -> bool:
@@ -172,9 +201,29 @@ def _anew(layer: Layer, said: str, now: Standing) -> Notice:
     return Notice(f"{said} by the {which} against a new past; {now.told} against the former one", "info")
 
 
-def _message(verdict: ModelVerdict, notices: list[Notice], page: str | None) -> Message:
-    tones: tuple[Tone, ...] = ("failure", "warning", "info", "success")
-    told = "; ".join(notice.text for notice in notices)
-    body = f"{verdict.date}: {verdict.reason}" + (f"\n{page}" if page else "")
-    worst = min((notice.tone for notice in notices), key=tones.index)
-    return Message(verdict.date, verdict.model, f"{verdict.model}: {told}", body, worst)
+def _messages(news: list[News]) -> list[Message]:
+    """One for each model, and one for all that share a cause outside them and the tone."""
+    groups: dict[tuple[str, ...], list[News]] = {}
+    for each in news:
+        groups.setdefault((each.shared, each.tone) if each.shared else (each.verdict.model,), []).append(each)
+    return [_alone(*group) if len(group) == 1 else _together(group) for group in groups.values()]
+
+
+def _alone(news: News) -> Message:
+    verdict = news.verdict
+    body = f"{verdict.date}: {verdict.reason}" + (f"\n{news.page}" if news.page else "")
+    return Message(verdict.date, verdict.model, f"{verdict.model}: {news.told}", body, news.tone)
+
+
+def _together(group: list[News]) -> Message:
+    first = group[0]
+    names = ", ".join(each.verdict.model for each in group)
+    news = "alarms end" if first.tone in ("success", "info") else "alarms that are not the models' own"
+    lines = (f"{each.verdict.model}: {each.told}. {each.verdict.reason} {each.page or ''}".rstrip() for each in group)
+    return Message(
+        first.verdict.date,
+        names,
+        f"{first.shared}, {len(group)} models, {news}: {names}",
+        "\n".join((f"{first.verdict.date}:", *lines)),
+        first.tone,
+    )
