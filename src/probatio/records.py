@@ -273,7 +273,9 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     grader_version: str
     models: tuple[Model, ...]
     sampling: Sampling
-    suite: str = "daily"  # a built-in suite's name, or the folder given with --suite
+    suite: str = (
+        "daily"  # a built-in suite's name, or the folder given with --suite, from the folder of runs or in full
+    )
     git_sha: str | None = None
     calibration: Calibration | None = None
     skipped: dict[str, str] = {}  # model → why it was not asked

@@ -13,6 +13,7 @@ import pytest
 
 from daily.days import COMMAND, EXTRACTION, MODEL, SUMMARY, environment, gold_script, run
 from double import Double
+from probatio.daily.preparing import suite_place
 from probatio.daily.verify import Report, changed_grades, verify
 from probatio.watch.days import read_days
 
@@ -32,8 +33,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def results(recorded: Path, tmp_path: Path) -> Path:
-    """A copy to tamper with. The suite stays where the days say it is."""
-    return Path(shutil.copytree(recorded / "results", tmp_path / "results"))
+    """A copy to tamper with, suite and all: what was recorded in one place is verified in another."""
+    return Path(shutil.copytree(recorded, tmp_path / "moved")) / "results"
 
 
 def _lines(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:
@@ -223,3 +224,19 @@ def test_without_a_ledger_there_is_a_sentence(tmp_path: Path) -> None:
         )  # fmt: skip
     assert done.returncode == 2
     assert "no day has been recorded yet" in done.stderr
+
+
+def test_a_day_knows_its_suite_from_where_its_runs_are_and_names_no_folder_of_the_machine(results: Path) -> None:
+    text = (results / "daily" / DAYS[0] / "day.json").read_text(encoding="utf-8")
+    assert json.loads(text)["suite"] == "../suite"
+    assert read_days(results).days[0].suite_folder == results / "../suite"
+
+
+@pytest.mark.parametrize(
+    ("suite", "place"),
+    [("project/suite", "../suite"), ("project/results/mine", "./mine"), ("elsewhere/suite", "{root}/elsewhere/suite")],
+)
+def test_a_suite_in_the_project_is_recorded_from_the_runs_and_another_in_full(
+    suite: str, place: str, tmp_path: Path
+) -> None:
+    assert suite_place(tmp_path / suite, tmp_path / "project/results") == place.format(root=tmp_path.resolve())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -78,12 +79,22 @@ def prepare(
         grader_version=fingerprint,
         models=tuple(as_asked(model, suite) for model in models),
         sampling=suite.sampling,
-        suite=suite.manifest.name if request.suite is None else str(request.suite.resolve()),
+        suite=suite.manifest.name if request.suite is None else suite_place(request.suite, results),
         git_sha=git_sha(),
         skipped=skipped,
         versions=versions(),
     )
     return Prepared(day_folder(results, day), record, suite, use_cases, request, config.timeouts, channels)
+
+
+def suite_place(suite: Path, results: Path) -> str:
+    """Where a suite is, as a day records it: from the folder of runs where both lie in one project, so that they can be moved or
+    published together and verified elsewhere; else in full. Always with a separator: a word without one is a built-in suite."""
+    suite, results = suite.resolve(), results.resolve()
+    if not suite.is_relative_to(results.parent):
+        return str(suite)
+    place = os.path.relpath(suite, results)
+    return place if os.sep in place else f"{os.curdir}{os.sep}{place}"
 
 
 def _use_cases(request: DayRequest, suite: DailySuite) -> tuple[str, ...]:

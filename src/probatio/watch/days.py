@@ -36,6 +36,7 @@ class Day:
 
     record: DayRecord
     scores: tuple[DailyScore, ...]
+    results: Path = Path()  # the folder of runs it was read from
 
     @property
     def date(self) -> str:
@@ -44,7 +45,7 @@ class Day:
     @property
     def suite_folder(self) -> Path | None:
         """Where the day's suite is; None for the built-in one."""
-        return Path(self.record.suite) if os.sep in self.record.suite else None
+        return self.results / self.record.suite if os.sep in self.record.suite else None
 
     @cached_property
     def ordinal(self) -> int:
@@ -238,7 +239,7 @@ def read_day(folder: Path) -> Day:
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
         raise UsageError(_where(path, data, error)) from None
     last = {(line.model, line.use_case): line for line in lines}
-    return Day(record, tuple(last.values()))
+    return Day(record, tuple(last.values()), folder.parent.parent)
 
 
 @contextmanager
