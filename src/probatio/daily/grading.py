@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -19,6 +21,9 @@ from probatio.sandbox import Choice
 from probatio.suite.daily import Case, DailySuite, UseCase
 from probatio.suites.daily.graders import STARTS_PROCESSES, blend, check
 
+REMEMBERED = 4096
+"""Answers of a process whose check is kept: at temperature 0 the samples of a case are often the same to the letter, and a page
+costs two seconds of a browser."""
 REFUSAL_BELOW = 0.25
 """Only a poor answer is called a refusal by its words: a good reply to a customer may well say "I can't refund that"."""
 
@@ -36,6 +41,7 @@ class Grading:
         # What is computed in our own process gains nothing from a second thread, and its libraries need not bear one.
         self._computing = ThreadPoolExecutor(1, "daily-check")
         self._waiting = ThreadPoolExecutor(os.cpu_count() or 1, "daily-jail")
+        self._checks: OrderedDict[tuple[str, bytes], asyncio.Future[Checked]] = OrderedDict()
 
     def close(self) -> None:
         self._computing.shutdown(wait=False, cancel_futures=True)
@@ -56,8 +62,17 @@ class Grading:
         return judgement(use_case, response, checked, marks, self.no_judge)
 
     async def _check(self, case: Case, answer: str) -> Checked:
-        pool = self._waiting if case.use_case in STARTS_PROCESSES else self._computing
-        return await asyncio.get_running_loop().run_in_executor(pool, self._checked, case, answer)
+        """The same answer to the same case is checked once, by however many samples it is given. A check that has something to
+        remark may owe it to a busy machine, and is made anew."""
+        key = (case.id, hashlib.blake2b(answer.encode(errors="surrogatepass"), digest_size=16).digest())
+        check = self._checks.get(key)
+        if check is None or (check.done() and not _settled(check)):
+            pool = self._waiting if case.use_case in STARTS_PROCESSES else self._computing
+            check = asyncio.get_running_loop().run_in_executor(pool, self._checked, case, answer)
+            self._checks[key] = check
+            while len(self._checks) > REMEMBERED:
+                self._checks.popitem(last=False)
+        return await asyncio.shield(check)
 
     def _checked(self, case: Case, answer: str) -> Checked:
         if self.stopping():  # a hundred pages may wait for the browser; the next process opens them
@@ -68,6 +83,10 @@ class Grading:
         if self.judge is None or use_case.rubric is None:
             return None
         return await self.judge.marks(response.key, use_case.rubric, case, answer)
+
+
+def _settled(check: asyncio.Future[Checked]) -> bool:
+    return not check.cancelled() and check.exception() is None and check.result().note is None
 
 
 def judgement(
