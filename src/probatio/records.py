@@ -74,6 +74,10 @@ class Model(msgspec.Struct, frozen=True):
     reproducible: bool = False
 
 
+NO_DIALECT = "none"
+"""What a sample of the daily suite has in place of a dialect."""
+
+
 class TrialKey(NamedTuple):
     """What makes a trial the one it is; unique within a run."""
 

@@ -55,6 +55,15 @@ def test_gold_answers_give_full_scores_and_every_sample_is_kept(tmp_path: Path) 
     assert "100.0" in done.stdout
 
 
+def test_verbose_prints_each_sample_with_its_score(tmp_path: Path) -> None:
+    with Double(reply=gold_script()) as double:
+        lines = [
+            line for line in run(tmp_path, double, "-v").stdout.splitlines() if f"[{MODEL} · full · sample " in line
+        ]
+    assert len(lines) == 26
+    assert {line.partition(", score ")[2] for line in lines} == {"100", "90"}
+
+
 def test_calls_are_drawn_as_the_manifest_says(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         run(tmp_path, double)

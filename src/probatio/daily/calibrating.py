@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.daily.judging import Judge, NoJudgement
 from probatio.grade.rubric import Marks
-from probatio.records import Calibration, CalibrationItem, TrialKey
+from probatio.records import NO_DIALECT, Calibration, CalibrationItem, TrialKey
 from probatio.suite.calibration import Item, load_calibration
 from probatio.suite.daily import DailySuite, Rubric
 
@@ -35,7 +35,7 @@ async def judge_items(judge: Judge, suite: DailySuite, items: Sequence[Item]) ->
     """The judge's marks for the frozen answers. Raises `GateClosed` where the run is stopping; what was judged is kept."""
 
     async def judged(item: Item) -> Judged:
-        key = TrialKey(item.id, ROUND, 0, "none", ROUND, 0)
+        key = TrialKey(item.id, ROUND, 0, NO_DIALECT, ROUND, 0)
         try:
             return Judged(item, await judge.marks(key, _rubric(suite, item), suite.cases[item.case], item.answer))
         except NoJudgement as error:

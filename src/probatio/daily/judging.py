@@ -11,7 +11,7 @@ from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.prices import cost_of
 from probatio.ask.routes import Route
 from probatio.grade.rubric import Marks, Unreadable, judge_prompt, read_marks, repair_prompt
-from probatio.records import Answer, Model, Sampling, TrialKey
+from probatio.records import NO_DIALECT, Answer, Model, Sampling, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.job import Stamp
 from probatio.run.runfile import now_text
@@ -36,7 +36,7 @@ class JudgeReply(msgspec.Struct, frozen=True, kw_only=True):
     task_id: str
     model: str
     n_shot: int = 0
-    dialect: str = "none"
+    dialect: str = NO_DIALECT
     context: str
     sample: int
     attempt: int  # 0 the judgement, 1 its repair

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from probatio.records import ErrorType, TrialKey
+from probatio.records import NO_DIALECT, ErrorType, TrialKey
 from probatio.suite.daily import DailySuite, UseCase
 
 Round = Literal["base", "full"]
@@ -79,7 +79,7 @@ class Served(msgspec.Struct):
 
 
 def sample_key(case: str, model: str, which: Round, sample: int) -> TrialKey:
-    return TrialKey(case, model, 0, "none", which, sample)
+    return TrialKey(case, model, 0, NO_DIALECT, which, sample)
 
 
 class Places:

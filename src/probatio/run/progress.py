@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import msgspec
 
-from probatio.records import UNASKED_ERRORS, Grade, Response
+from probatio.records import NO_DIALECT, UNASKED_ERRORS, Grade, Response
 from probatio.run.engine import Tally
 
 FOOTER_SECONDS = 0.1
@@ -135,13 +135,20 @@ class Verbose(Quiet):
     """A line per trial: what was asked of whom, how it went, and why it failed."""
 
     def trial(self, response: Response, grade: Grade) -> None:
-        condition = f"{response.model} · {response.context} · {response.n_shot}-shot · {response.dialect}"
-        detail = f"  {grade.error_type}: {grade.error_detail}" if grade.error_type else ""
+        if (
+            response.dialect == NO_DIALECT
+        ):  # a day of the watch knows neither examples nor dialects, but samples and scores
+            condition = f"{response.model} · {response.context} · sample {response.sample}"
+            score = f", score {100 * grade.score:.0f}"
+        else:
+            condition = f"{response.model} · {response.context} · {response.n_shot}-shot · {response.dialect}"
+            score = ""
+        why = ": ".join(each for each in (grade.error_type, grade.error_detail) if each)
         cost = f"${response.cost:.6f}" if response.cost else "$0"
         self._out.write(
             f"{self._mark(grade)} {self._tally.done}/{self._tally.total} {response.task_id} [{condition}] "
-            f"{response.tokens_in}+{response.tokens_out} tokens, {response.latency_ms:.0f} ms, {cost}"
-            f"{', attempt ' + str(response.attempts) if response.attempts > 1 else ''}{detail}\n"
+            f"{response.tokens_in}+{response.tokens_out} tokens, {response.latency_ms:.0f} ms, {cost}{score}"
+            f"{', attempt ' + str(response.attempts) if response.attempts > 1 else ''}{'  ' + why if why else ''}\n"
         )
         self._out.flush()
 
