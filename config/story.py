@@ -1,18 +1,25 @@
 """A story: an embedded model is watched for 28 days, then a worse copy takes its place under its name.
 
-    python config/story.py run FOLDER        record the days in FOLDER/results, or go on where it stopped; about an hour
-    python config/story.py tell FOLDER OUT   write the page and its chart from the ledger of FOLDER
+    python config/story.py dose FOLDER       how much noise: one day of each copy, before the story and apart from it
+    python config/story.py run FOLDER        record the days in FOLDER/daily, or go on where it stopped; about an hour
+    python config/story.py tell FOLDER PAGE  write the table of days and the chart from the ledger of FOLDER
 
 Everything is real but the calendar: days are run back to back under set dates. At temperature 0 an embedded model would give the
 same answers every day, so it is asked at temperature 0.4, each day with seeds of its own: that is the day-to-day noise.
+
+The dose is set by a rule and not by the story's end: of `DOSES` the smallest that costs the suite's mean score at least
+`WORTH_TELLING`, measured by `dose` on a day that is not part of the story.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
 from datetime import date, timedelta
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import yaml
@@ -20,13 +27,16 @@ import yaml
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
 MODEL = "qwen2.5-coder-0.5b"
+DOSES = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3)
+WORTH_TELLING = 0.2
 SIGMA = 0.25
-FIRST = date(2026, 10, 1)
-HEALTHY, WORSE = 28, 8
+DOSE_DAY, FIRST = date(2026, 9, 1), date(2026, 10, 1)
+HEALTHY, WORSE = 28, 10
 TEMPERATURE = 0.4
-MAX_TOKENS = 120
+MAX_TOKENS = 200
 SUITE = Path(__file__).parent / "story-suite"
 """Easy cases, so that so small a model has something to lose; graders and constants are the daily suite's own."""
+BEGIN, END = "<!-- days -->", "<!-- end of days -->"
 
 
 def story_suite(target: Path) -> None:
@@ -42,37 +52,59 @@ def story_suite(target: Path) -> None:
     (target / "suite.yml").write_text(yaml.safe_dump(manifest, sort_keys=False))
 
 
-def prepare(folder: Path) -> None:
+def prepare(folder: Path, copies: dict[str, float]) -> None:
+    """The suite, a models.yml that asks `model.gguf`, and the copies that take turns under that name."""
     from worse_copy import worse_copy
 
     from probatio.ask import weights
 
+    folder.mkdir(parents=True, exist_ok=True)
     source = weights.resolve(MODEL).path
-    for name, sigma in (("healthy", 0.0), ("worse", SIGMA)):
+    for name, sigma in copies.items():
         if not (folder / f"{name}.gguf").exists():
             worse_copy(source, folder / f"{name}.part", sigma)
             (folder / f"{name}.part").rename(folder / f"{name}.gguf")
     if not (folder / "suite").exists():
         story_suite(folder / "suite")
     config = {
-        "models": [{"id": MODEL, "provider": "embedded", "name": f"gguf:{folder / 'model.gguf'}"}],
+        "models": [{"id": MODEL, "provider": "embedded", "name": "gguf:model.gguf"}],
         "daily": {"temperature": TEMPERATURE},
     }
     (folder / "models.yml").write_text(yaml.safe_dump(config))
 
 
-def run(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    prepare(folder)
-    for number in range(HEALTHY + WORSE):
-        day = FIRST + timedelta(days=number)
-        if (folder / "results" / "daily" / day.isoformat() / "scores.jsonl").exists():
-            continue
+def ask(folder: Path, copy: str, day: date, results: str = ".") -> Path:
+    """One day of one copy under the model's name; its scores."""
+    scores = folder / results / "daily" / day.isoformat() / "scores.jsonl"
+    if not scores.exists():
         link = folder / "model.gguf"
         link.unlink(missing_ok=True)
-        link.symlink_to(folder / ("healthy.gguf" if number < HEALTHY else "worse.gguf"))
+        link.symlink_to(folder / f"{copy}.gguf")
         asked = ["daily", "--date", day.isoformat(), "--config", "models.yml", "--suite", "suite", "--model", MODEL]
-        subprocess.run([shutil.which("probatio") or "probatio", *asked], cwd=folder, check=True)
+        probatio = shutil.which("probatio") or "probatio"
+        subprocess.run([probatio, *asked, "--results", results], cwd=folder, check=True)
+    return scores
+
+
+def dose(folder: Path) -> None:
+    """A table of doses and scores, and the dose the rule picks."""
+    prepare(folder, {f"sigma-{sigma}": sigma for sigma in DOSES})
+    means: dict[float, float] = {}
+    for sigma in DOSES:
+        scores = ask(folder, f"sigma-{sigma}", DOSE_DAY, f"dose-{sigma}")
+        found = {line["use_case"]: line["score"] for line in map(json.loads, scores.read_text().splitlines())}
+        means[sigma] = sum(found.values()) / len(found)
+        print(
+            f"sigma {sigma}: {means[sigma]:.1f}", {name: round(score, 1) for name, score in found.items()}, flush=True
+        )
+    worse = [sigma for sigma in DOSES if means[sigma] <= (1 - WORTH_TELLING) * means[0.0]]
+    print(f"the dose: {worse[0]}" if worse else "no dose costs enough")
+
+
+def run(folder: Path) -> None:
+    prepare(folder, {"healthy": 0.0, "worse": SIGMA})
+    for number in range(HEALTHY + WORSE):
+        ask(folder, "healthy" if number < HEALTHY else "worse", FIRST + timedelta(days=number))
 
 
 def told(folder: Path) -> list[dict[str, object]]:
@@ -80,7 +112,7 @@ def told(folder: Path) -> list[dict[str, object]]:
     from probatio.watch.ledger import read_ledger, standing_records
 
     rows: list[dict[str, object]] = []
-    for day, record in sorted(standing_records(read_ledger(folder / "results")).items()):
+    for day, record in sorted(standing_records(read_ledger(folder)).items()):
         (verdict,) = record.verdicts
         rows += [
             {
@@ -105,56 +137,56 @@ def chart(rows: list[dict[str, object]], target: Path) -> None:
 
     from probatio.study.charts import write_png
 
-    source = alt.Chart(alt.InlineData(values=rows))
-    x = alt.X("day:Q", title=None, scale=alt.Scale(domain=[1, HEALTHY + WORSE]), axis=alt.Axis(tickMinStep=1))
+    def day(title: str | None = None) -> alt.X:
+        return alt.X("day:Q", title=title, scale=alt.Scale(domain=[0, HEALTHY + WORSE + 1], nice=False))
+
     statuses = ["CALIBRATING", "OK", "SUSPICIOUS", "COOKED"]
     colour = alt.Color(
         "status:N", sort=statuses, scale=alt.Scale(domain=statuses, range=["#888", "#2a7", "#d90", "#c22"])
     )
     shape = alt.Shape("status:N", scale=alt.Scale(domain=statuses, range=["circle", "circle", "triangle", "cross"]))
-    swap = alt.Chart(alt.InlineData(values=[{"day": HEALTHY + 0.5}])).mark_rule(strokeDash=[4, 3]).encode(x="day:Q")
+    swap = alt.Chart(alt.InlineData(values=[{"day": HEALTHY + 0.5}])).mark_rule(strokeDash=[4, 3]).encode(x=day())
     panels = []
     for name in dict.fromkeys(row["use case"] for row in rows):
-        mine = source.transform_filter(f"datum['use case'] == '{name}'")
-        band = mine.mark_area(opacity=0.15).encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q")
-        points = mine.mark_point(filled=True, size=40).encode(
-            x=x, y=alt.Y("score:Q", title="score", scale=alt.Scale(domain=[0, 100])), color=colour, shape=shape
-        )
+        mine = alt.Chart(alt.InlineData(values=[row for row in rows if row["use case"] == name]))
+        score = alt.Y("score:Q", title="score", scale=alt.Scale(domain=[0, 104], nice=False))
+        band = mine.mark_area(opacity=0.15, clip=True).encode(x=day(), y=alt.Y("low:Q"), y2="high:Q")
+        points = mine.mark_point(filled=True, size=40).encode(x=day(), y=score, color=colour, shape=shape)
         panels.append((band + points + swap).properties(width=620, height=95, title=str(name)))
-    days = {row["day"]: row for row in rows if row["M"]}
-    values = [{"day": day, "M": max(1.0, float(str(row["M"])))} for day, row in days.items()]
-    lines = alt.InlineData(values=[{"M": 3650, "line": "SUSPECTED"}, {"M": 36500, "line": "CONFIRMED"}])
-    scale = alt.Scale(type="log", domainMin=1)
-    evidence = (
-        alt.Chart(alt.InlineData(values=values))
-        .mark_line(point=True)
-        .encode(
-            x=alt.X("day:Q", title="day", scale=alt.Scale(domain=[1, HEALTHY + WORSE])), y=alt.Y("M:Q", scale=scale)
-        )
-    )
-    levels = alt.Chart(lines).mark_rule(strokeDash=[2, 2]).encode(y=alt.Y("M:Q", scale=scale), color=alt.value("#c22"))
-    panels.append((evidence + levels + swap).properties(width=620, height=110, title="evidence, model statistic M"))
+    values = {row["day"]: max(1.0, float(str(row["M"]))) for row in rows if row["M"]}
+    levels = [{"M": 3650, "level": "SUSPECTED"}, {"M": 36500, "level": "CONFIRMED"}]
+    highest = max(36500 * 10.0, *values.values())
+    ticks = [10.0**power for power in range(0, len(f"{highest:.0f}"), 2)]
+    scale = alt.Scale(type="log", domain=[1, highest], nice=False)
+    m = alt.Y("M:Q", scale=scale, axis=alt.Axis(values=ticks, format="~e"))
+    wealth = alt.Chart(alt.InlineData(values=[{"day": day, "M": value} for day, value in values.items()]))
+    marks = alt.Chart(alt.InlineData(values=levels))
+    lines = marks.mark_rule(strokeDash=[2, 2]).encode(y=m, color=alt.value("#c22"))
+    names = marks.mark_text(align="left", dx=4, dy=-5, x=0).encode(y=m, text="level:N", color=alt.value("#c22"))
+    evidence = lines + names + wealth.mark_line(point=True).encode(x=day("day"), y=m) + swap
+    panels.append(evidence.properties(width=620, height=130, title="evidence: the model's statistic M"))
     write_png(alt.vconcat(*panels), target)
 
 
-def tell(folder: Path, out: Path) -> None:
-    """The table of days and the chart; the words of a page stand around them."""
-    rows = told(folder)
-    chart(rows, out.with_suffix(".png"))
-    by_day: dict[str, list[dict[str, object]]] = {}
-    for row in rows:
-        by_day.setdefault(str(row["date"]), []).append(row)
+def table(rows: list[dict[str, object]]) -> str:
+    """A line per day: scores, what the rule said, and what the evidence did."""
     names = list(dict.fromkeys(str(row["use case"]) for row in rows))
     lines = ["| day | " + " | ".join(names) + " | rule | evidence | M |", "|---" * (len(names) + 4) + "|"]
-    for day, found in by_day.items():
-        scores = {str(row["use case"]): row for row in found}
-        cells = [_cell(scores.get(name)) for name in names]
-        head = found[0]
-        m = "–" if head["M"] is None else f"{float(str(head['M'])):,.0f}"
-        lines.append(
-            f"| {head['day']} ({day}) | " + " | ".join(cells) + f" | {head['model']} | {head['evidence']} | {m} |"
-        )
-    out.with_suffix(".md").write_text("\n".join(lines) + "\n")
+    for _, group in groupby(rows, key=itemgetter("date")):
+        found = {str(row["use case"]): row for row in group}
+        head = next(iter(found.values()))
+        m = "" if head["M"] is None else f"{float(str(head['M'])):,.0f}"
+        cells = [f"{head['day']} ({head['date']})", *(_cell(found.get(name)) for name in names)]
+        lines.append("| " + " | ".join([*cells, str(head["model"]), str(head["evidence"]), m]) + " |")
+    return "\n".join(lines)
+
+
+def tell(folder: Path, page: Path) -> None:
+    """The chart beside the page, and the table of days between the page's marks."""
+    rows = told(folder)
+    chart(rows, page.parent / "images" / "story.png")
+    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
 
 
 def _cell(row: dict[str, object] | None) -> str:
@@ -166,9 +198,11 @@ def _cell(row: dict[str, object] | None) -> str:
 
 if __name__ == "__main__":
     match sys.argv[1:]:
+        case ["dose", folder]:
+            dose(Path(folder).resolve())
         case ["run", folder]:
             run(Path(folder).resolve())
-        case ["tell", folder, out]:
-            tell(Path(folder).resolve(), Path(out))
+        case ["tell", folder, page]:
+            tell(Path(folder).resolve(), Path(page))
         case _:
             sys.exit(__doc__)
