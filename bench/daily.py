@@ -7,6 +7,7 @@ python bench/daily.py             a steady day (base samples), with and without 
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import json
 import os
 import resource
@@ -34,23 +35,39 @@ class Cost(NamedTuple):
 
 
 def measured(argv: list[str], env: dict[str, str]) -> Cost:
-    """CPU of the process with all it waited for, what of that was its children's, wall time, and its own peak memory."""
+    """CPU of the process and of all it started, what of that was not its own, wall time, and its own peak memory."""
     told = Path(env["TOLD"])
     program = (
         "import atexit, json, pathlib, resource\n"
         "def tell():\n"
-        "    own, theirs = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))\n"
-        "    told = [own.ru_utime + own.ru_stime, theirs.ru_utime + theirs.ru_stime, own.ru_maxrss / 1024]\n"
+        "    own = resource.getrusage(resource.RUSAGE_SELF)\n"
+        "    told = [own.ru_utime + own.ru_stime, own.ru_maxrss / 1024]\n"
         f"    pathlib.Path({str(told)!r}).write_text(json.dumps(told))\n"
         "atexit.register(tell)\n"
+        "from probatio.daily import grading\n"
+        "grading.REMEMBERED = 0  # twenty models don't say the same: every answer is checked\n"
         "from probatio.cli import main; main()"
     )
-    began = time.perf_counter()
+    began, before = time.perf_counter(), _children()
     done = subprocess.run([sys.executable, "-c", program, *argv], env=env, stdout=subprocess.DEVNULL, check=False)
+    wall = time.perf_counter() - began
     if done.returncode:
         raise SystemExit(f"{argv} ended with {done.returncode}")
-    own, children, peak = json.loads(told.read_text())
-    return Cost(own + children, children, time.perf_counter() - began, peak)
+    own, peak = json.loads(told.read_text())
+    cpu = _children() - before
+    return Cost(cpu, cpu - own, wall, peak)
+
+
+def _children() -> float:
+    """CPU of everything below this process that has ended, orphans of a browser included: `main` adopts them."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0] == 0:
+                break
+        except ChildProcessError:
+            break
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def serve() -> None:
@@ -62,10 +79,10 @@ def serve() -> None:
     gold, asked = script(), Counter[str]()
 
     def each_its_own(body: dict[str, Any]) -> str:
-        """No two answers alike, as from twenty models, so that nothing is saved by having been checked before."""
+        """No two programs alike, as from twenty models, so that none is saved by having been run before."""
         prompt = body["messages"][0]["content"]
         number = asked[prompt] = asked[prompt] + 1
-        return str(gold(body)).replace("```python\n", f"```python\n# {number}\n") + " " * number
+        return str(gold(body)).replace("```python\n", f"```python\n# {number}\n")
 
     async def run() -> None:
         double = Double(reply=each_its_own, latency=0.02, keep_bodies=False)
@@ -105,6 +122,7 @@ def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans come to us, and their CPU with them
     work = Path(tempfile.mkdtemp(prefix="probatio-bench-"))
     server = subprocess.Popen(
         [sys.executable, "-W", "ignore", __file__, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
