@@ -162,7 +162,8 @@ def chart(rows: list[dict[str, object]], target: Path) -> None:
     wealth = alt.Chart(alt.InlineData(values=[{"day": day, "M": value} for day, value in values.items()]))
     marks = alt.Chart(alt.InlineData(values=levels))
     lines = marks.mark_rule(strokeDash=[2, 2]).encode(y=m, color=alt.value("#c22"))
-    names = marks.mark_text(align="left", dx=4, dy=-5, x=0).encode(y=m, text="level:N", color=alt.value("#c22"))
+    written = marks.encode(y=m, text="level:N", color=alt.value("#c22"))
+    names = written.mark_text(align="left", dx=4, dy=alt.expr("datum.M > 5000 ? -6 : 8"), x=0)
     evidence = lines + names + wealth.mark_line(point=True).encode(x=day("day"), y=m) + swap
     panels.append(evidence.properties(width=620, height=130, title="evidence: the model's statistic M"))
     write_png(alt.vconcat(*panels), target)
