@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 REPOSITORY = Path(__file__).parent.parent
 MODELS = int(os.environ.get("MODELS", "20"))
 DAY = "2026-03-10"
-PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
 
 
 class Cost(NamedTuple):

@@ -81,8 +81,7 @@ def ask(folder: Path, copy: str, day: date, results: str = ".") -> Path:
         link.unlink(missing_ok=True)
         link.symlink_to(folder / f"{copy}.gguf")
         asked = ["daily", "--date", day.isoformat(), "--config", "models.yml", "--suite", "suite", "--model", MODEL]
-        probatio = shutil.which("probatio") or "probatio"
-        subprocess.run([probatio, *asked, "--results", results], cwd=folder, check=True)
+        subprocess.run([sys.executable, "-m", "probatio", *asked, "--results", results], cwd=folder, check=True)
     return scores
 
 

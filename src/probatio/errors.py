@@ -1,4 +1,9 @@
-"""Errors a user can act on: one sentence each, and the exit code it ends the command with."""
+"""What is said to the user in sentences: errors to act on, each with the exit code it ends the command with, and remarks."""
+
+from collections.abc import Callable
+
+Say = Callable[[str], None]
+"""Where a remark goes while the work goes on."""
 
 
 class ProbatioError(Exception):

@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 from typing import IO
 
-from probatio.ask.weights import Say, Weights
-from probatio.errors import Incomplete
+from probatio.ask.weights import Weights
+from probatio.errors import Incomplete, Say
 
 MARGIN = 64 << 20
 """Left free on the disk: filling it to the last byte would break everything else on the machine."""

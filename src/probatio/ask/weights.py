@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 
-from probatio.errors import ProbatioError, UsageError
+from probatio.errors import ProbatioError, Say, UsageError
 from probatio.records import Model
 from probatio.suite.near import unknown
-
-Say = Callable[[str], None]
 
 
 class Hub(msgspec.Struct, frozen=True, tag="hub"):

@@ -20,7 +20,8 @@ from typing import IO
 import msgspec
 
 from probatio.ask.download import BLOCK, Meter, Refused, check_space, put
-from probatio.ask.weights import Say, Weights, Wheels, sha256_of
+from probatio.ask.weights import Weights, Wheels, sha256_of
+from probatio.errors import Say
 
 
 class _Joined(msgspec.Struct, frozen=True):

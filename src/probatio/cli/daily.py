@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete
+from probatio.errors import Incomplete, Say
 
 
 @click.command()
@@ -70,6 +69,6 @@ def command(
         raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
 
 
-def _note(as_json: bool) -> Callable[[str], None]:
+def _note(as_json: bool) -> Say:
     """Notes before the day starts go to stderr with --json, so that its output stays what a script expects."""
     return lambda sentence: click.echo(sentence, err=as_json)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete, ProbatioError, UsageError
+from probatio.errors import Incomplete, ProbatioError, Say, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.runfile import RunRecord
@@ -142,6 +141,6 @@ def _refuse_flags_beside_resume(ctx: click.Context) -> None:
             raise UsageError(f"{param.opts[0]} can't stand beside --resume: a run goes on as run.json says.")
 
 
-def _note(as_json: bool) -> Callable[[str], None]:
+def _note(as_json: bool) -> Say:
     """Notes before the run starts go to stderr, so that --json output stays what a script expects."""
     return lambda sentence: click.echo(sentence, err=True) if as_json else click.echo(sentence, file=sys.stdout)

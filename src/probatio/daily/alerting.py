@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
@@ -18,7 +18,7 @@ import msgspec
 
 from probatio.daily.channels import Channel
 from probatio.daily.sending import PAUSES, Failure, send, shown
-from probatio.errors import Incomplete, UsageError
+from probatio.errors import Incomplete, Say, UsageError
 from probatio.records import ModelVerdict
 from probatio.run.journal import put
 from probatio.watch.alerts import Message, Standings, due
@@ -33,8 +33,6 @@ PENDING_DAYS = 14
 """A message that could not be sent for so long is dropped."""
 LOCK_SECONDS = 60.0
 """Longer than a pass over a few dead channels."""
-
-Say = Callable[[str], None]
 
 
 class ChannelState(msgspec.Struct, frozen=True):

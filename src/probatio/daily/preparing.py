@@ -14,11 +14,11 @@ from probatio.daily.calibrating import calibration_set
 from probatio.daily.channels import Channel, read_channels
 from probatio.daily.day import day_folder, day_of
 from probatio.daily.settings import as_asked, as_configured
-from probatio.errors import UsageError
+from probatio.errors import Say, UsageError
 from probatio.records import DayRecord, Model, Timeouts
 from probatio.run.runfile import git_sha, now_text, versions
 from probatio.run.session import MAX_CONNECTIONS
-from probatio.run.whom import Say, embedded_default, require_routes
+from probatio.run.whom import embedded_default, require_routes
 from probatio.sandbox import Choice, isolation
 from probatio.suite.daily import DailySuite, UseCase, load_daily
 from probatio.suite.models import Config, load_config, select_models

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from probatio.daily.day import day_folder
-from probatio.errors import UsageError
+from probatio.errors import Say, UsageError
 from probatio.watch.days import DAILY, SCORES
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ _LENGTH = re.compile(r"(\d+)([smh])")
 _HOUR = re.compile(r"\d{2}:\d{2}(:\d{2})?")
 
 Clock = Callable[[], datetime]
-Say = Callable[[str], None]
 
 
 def hour_of(text: str) -> time:

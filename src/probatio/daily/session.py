@@ -23,7 +23,7 @@ from probatio.daily.past import Past
 from probatio.daily.preparing import Prepared
 from probatio.daily.reckoning import Reckoned, begun, reckon
 from probatio.daily.rounds import Rounds
-from probatio.errors import ProbatioError, UsageError
+from probatio.errors import ProbatioError, Say, UsageError
 from probatio.records import Calibration, DailyScore, DayRecord, Model
 from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
@@ -31,7 +31,6 @@ from probatio.run.job import Stamp
 from probatio.run.journal import Journal, read_lines
 from probatio.run.runfile import embedded_file
 from probatio.run.session import on_signals, pull_embedded
-from probatio.run.whom import Say
 from probatio.watch.days import SCORES, read_days
 
 

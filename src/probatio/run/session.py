@@ -15,7 +15,7 @@ import msgspec
 from probatio.ask.client import ChatClient
 from probatio.ask.opening import open_route
 from probatio.ask.routes import Route, missing_key
-from probatio.errors import ProbatioError, UsageError
+from probatio.errors import ProbatioError, Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.records import Model
 from probatio.run.budget import Budget
@@ -34,7 +34,7 @@ from probatio.run.runfile import (
     write_run,
 )
 from probatio.run.trials import TrialJob
-from probatio.run.whom import Say, embedded_default, require_routes
+from probatio.run.whom import embedded_default, require_routes
 from probatio.sandbox import Choice, isolation
 from probatio.suite.contexts import known_contexts
 from probatio.suite.load import Suite, load_suite

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from probatio.ask.routes import route_of
-from probatio.errors import UsageError
+from probatio.errors import Say, UsageError
 from probatio.records import Model
-
-Say = Callable[[str], None]
 
 
 def embedded_default(say: Say, *, fetch: bool) -> Model:

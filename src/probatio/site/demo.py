@@ -16,7 +16,7 @@ import numpy as np
 from probatio import __version__
 from probatio.daily.day import day_folder, write_record, write_scores
 from probatio.errors import UsageError
-from probatio.records import Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
+from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
 from probatio.suite.daily import DailySuite, UseCase, load_daily
 from probatio.watch.days import DAILY
 from probatio.watch.synthetic import days_of
@@ -165,7 +165,7 @@ def _samples(line: DailyScore, use_case: UseCase, rng: np.random.Generator) -> I
         "framework_version": __version__,
         "model": line.model,
         "n_shot": 0,
-        "dialect": "none",
+        "dialect": NO_DIALECT,
         "context": which,
     }
     cases = [case for case in use_case.cases if case.id in line.cases] or list(use_case.cases)
