@@ -43,7 +43,7 @@ def measured(argv: list[str], env: dict[str, str]) -> Cost:
         "    told = [own.ru_utime + own.ru_stime, own.ru_maxrss / 1024]\n"
         f"    pathlib.Path({str(told)!r}).write_text(json.dumps(told))\n"
         "atexit.register(tell)\n"
-        "from probatio.daily import grading\n"
+        "from probatio.day import grading\n"
         "grading.REMEMBERED = 0  # twenty models don't say the same: every answer is checked\n"
         "from probatio.cli import main; main()"
     )
@@ -72,7 +72,7 @@ def _children() -> float:
 def serve() -> None:
     """Gold answers and full marks on a port that is printed, until stdin closes."""
     sys.path[0] = str(REPOSITORY / "tests")  # in place of this folder, whose daily.py is not the one meant
-    from daily.gold import script
+    from builtin.daily.gold import script
     from double import Double
 
     gold, asked = script(), Counter[str]()
@@ -94,7 +94,7 @@ def serve() -> None:
 
 def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
     """Five quiet days, so that today takes base samples only."""
-    from probatio.daily.day import day_folder, write_record, write_scores
+    from probatio.day.folder import day_folder, write_record, write_scores
     from probatio.records import DailyScore, DayRecord, Model, Sampling
     from probatio.suite.daily import load_daily
 
@@ -132,8 +132,8 @@ def main() -> None:
     models = [{"id": f"m{n}", "name": f"v/m{n}", "route": "doubleco"} for n in range(MODELS)]
     config = work / "models.yml"
     config.write_text(json.dumps({"models": models, "daily": {"models": ["*"]}}), encoding="utf-8")
+    from probatio.builtin.daily.graders import STARTS_PROCESSES
     from probatio.suite.daily import load_daily
-    from probatio.suites.daily.graders import STARTS_PROCESSES
 
     pure = ",".join(name for name in load_daily().use_cases if name not in STARTS_PROCESSES)
 

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from probatio.simulate.noise import JUDGED, PROFILES, Population
+from probatio.simulate.simulator import quiet_years
+from probatio.simulate.synthetic import bets, plan_of, run_days
 from probatio.suite.daily import read_manifest
-from probatio.watch import evidence
-from probatio.watch.detectable import smallest_drops
-from probatio.watch.evidence import EvidenceDay, EvidenceState
-from probatio.watch.noise import JUDGED, PROFILES, Population
-from probatio.watch.simulate import quiet_years
-from probatio.watch.synthetic import bets, plan_of, run_days
+from probatio.verdict import evidence
+from probatio.verdict.detectable import smallest_drops
+from probatio.verdict.evidence import EvidenceDay, EvidenceState
 
 MODELS, YEAR, WATCHED = 2000, 365, 30
 MANIFEST = read_manifest()

@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import aiohttp
 
-from probatio.daily.day import day_folder, write_record, write_scores
+from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import Calibration, DayRecord, Model, Sampling
+from probatio.simulate.synthetic import days_of
 from probatio.suite.daily import read_manifest
-from probatio.watch.synthetic import days_of
 
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
 MODELS, DAYS = 30, 365

@@ -16,7 +16,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-from probatio.ask import weights
+from probatio.embedded import weights
 
 
 def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0) -> int:

@@ -56,7 +56,7 @@ def prepare(folder: Path, copies: dict[str, float]) -> None:
     """The suite, a models.yml that asks `model.gguf`, and the copies that take turns under that name."""
     from worse_copy import worse_copy
 
-    from probatio.ask import weights
+    from probatio.embedded import weights
 
     folder.mkdir(parents=True, exist_ok=True)
     source = weights.resolve(MODEL).path
@@ -108,7 +108,7 @@ def run(folder: Path) -> None:
 
 def told(folder: Path) -> list[dict[str, object]]:
     """A row per day and use case, from the ledger."""
-    from probatio.watch.ledger import read_ledger, standing_records
+    from probatio.ledger.ledger import read_ledger, standing_records
 
     rows: list[dict[str, object]] = []
     for day, record in sorted(standing_records(read_ledger(folder)).items()):

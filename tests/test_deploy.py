@@ -14,8 +14,8 @@ import click
 import pytest
 import yaml
 
+from probatio.alerts.channels import read_channels
 from probatio.cli import root
-from probatio.daily.channels import read_channels
 
 REPOSITORY = Path(__file__).parent.parent
 DEPLOY = REPOSITORY / "deploy"

@@ -8,9 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from probatio.daily.verify import verify
-from probatio.watch.days import read_days
-from probatio.watch.ledger import read_ledger, standing_records
+from probatio.audit.verify import verify
+from probatio.ledger.ledger import read_ledger, standing_records
+from probatio.verdict.days import read_days
 
 REPOSITORY = Path(__file__).parent.parent
 RECORDED = REPOSITORY / "results" / "story"

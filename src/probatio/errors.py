@@ -22,3 +22,7 @@ class Incomplete(ProbatioError):
     """The work stopped before its end; what was done is kept."""
 
     exit_code = 3
+
+
+class CannotCheck(Exception):
+    """The checker's own tool is missing or failed (no browser, no jail): the sample is an error, never a zero."""

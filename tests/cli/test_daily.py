@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from daily.days import (
+from day.days import (
     DAY,
     EXTRACTION,
     MODEL,
@@ -71,7 +71,7 @@ def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) 
 def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> None:
     import subprocess
 
-    from daily.days import environment
+    from day.days import environment
 
     small_suite(tmp_path / "suite", EXTRACTION)
     command = argv(tmp_path)

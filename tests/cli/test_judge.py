@@ -8,10 +8,10 @@ from pathlib import Path
 
 import yaml
 
-from daily.days import COMMAND, FROZEN, environment, gold_script, marks_as_worth, small_suite
+from day.days import COMMAND, FROZEN, environment, gold_script, marks_as_worth, small_suite
 from double import Double
+from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.suite.daily import load_daily
-from probatio.suites.daily.graders import daily_fingerprint
 
 
 def calibrate(root: Path, double: Double, *flags: str, judge: bool = True) -> subprocess.CompletedProcess[str]:

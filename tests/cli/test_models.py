@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from probatio.ask import weights
+from probatio.embedded import weights
 
 KEPT = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from probatio.cli import root
-from watch.made_up import day_at, made_up_day, steady, write_days
+from verdict.made_up import day_at, made_up_day, steady, write_days
 
 USE_CASES = ["a", "b", "c", "j1"]
 

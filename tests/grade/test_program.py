@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grade.answers import answered
-from probatio.grade import judge
+from probatio.grade import assess
 from probatio.grade.extract import program
 from probatio.grade.program import FABER_FENCES, TYPESCRIPT_FENCES
 from probatio.languages import faber
@@ -17,13 +17,13 @@ def task(kind: TaskType, expected: str = "7", **fields: str) -> Task:
 
 
 def levels(kind: TaskType, text: str, **fields: str) -> tuple[str, str | None]:
-    judgement = judge(task(kind, **fields), answered(text))
+    assessment = assess(task(kind, **fields), answered(text))
     passed = "".join(
         name
-        for name, level in zip("ABC", (judgement.level_a, judgement.level_b, judgement.level_c), strict=True)
+        for name, level in zip("ABC", (assessment.level_a, assessment.level_b, assessment.level_c), strict=True)
         if level
     )
-    return passed, judgement.error_type
+    return passed, assessment.error_type
 
 
 @pytest.mark.parametrize(
@@ -66,8 +66,8 @@ def test_a_completion_is_judged_as_the_program_it_makes() -> None:
 
 def test_an_answer_is_judged_in_the_dialect_it_was_asked_for_in() -> None:
     english = faber.format("fixum x = 7\nscribe x", "latin", "english")
-    assert judge(task("write_faber"), answered(english, dialect="english")).correct
-    assert not judge(task("write_faber"), answered(english, dialect="latin")).correct
+    assert assess(task("write_faber"), answered(english, dialect="english")).correct
+    assert not assess(task("write_faber"), answered(english, dialect="latin")).correct
 
 
 def test_a_program_the_check_accepts_but_that_can_not_be_compiled_fails_level_b(
@@ -81,7 +81,7 @@ def test_a_program_the_check_accepts_but_that_can_not_be_compiled_fails_level_b(
 
 
 def test_an_answer_cut_off_by_the_token_limit_is_labelled_so() -> None:
-    assert judge(task("write_faber"), answered("scribe (", finish_reason="length")).error_type == "truncated"
+    assert assess(task("write_faber"), answered("scribe (", finish_reason="length")).error_type == "truncated"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from probatio.ask import weights
+from probatio.embedded import weights
 from probatio.errors import ProbatioError
 from run.trials import COMMAND, asked, graded, suite
 

@@ -11,7 +11,8 @@ import pytest
 
 from double import Double, Faults
 from probatio.records import Response
-from probatio.run.journal import RAW, read_lines
+from probatio.store.layout import ANSWERS
+from probatio.store.lines import read_lines
 from run.trials import argv, asked, environment, finished, graded, grades, new_run, suite
 
 FAULTY = Faults(too_many=0.05, server_error=0.05, reset=0.03, torn=0.02, empty_choices=0.02, error_in_200=0.02)
@@ -43,7 +44,7 @@ def test_killed_at_ten_random_moments_and_resumed_each_time_nothing_is_lost_or_d
             time.sleep(chance.uniform(0.0, 1.2))
             process.send_signal(signal.SIGKILL)
             process.wait()
-            raw = tmp_path / "results" / "r" / RAW
+            raw = tmp_path / "results" / "r" / ANSWERS
             if raw.exists():
                 now = raw.read_bytes()
                 kept = before[: before.rfind(b"\n") + 1]
@@ -58,7 +59,7 @@ def test_killed_at_ten_random_moments_and_resumed_each_time_nothing_is_lost_or_d
     assert len(asked(tmp_path)) == len(graded(tmp_path)) == 2000
     assert set(asked(tmp_path).values()) == set(graded(tmp_path).values()) == {1}
     # Only what was in flight at a kill is asked again: at most the ceiling's worth, ten times.
-    answers = sum(line.error is None for line in read_lines(tmp_path / "results" / "r" / RAW, Response))
+    answers = sum(line.error is None for line in read_lines(tmp_path / "results" / "r" / ANSWERS, Response))
     assert double.served["answer"] <= answers + 10 * 64
 
 
@@ -129,7 +130,7 @@ def test_the_budget_stops_the_run_cleanly_and_a_larger_one_goes_on(tmp_path: Pat
         done = finished(new_run(tmp_path, "--samples", "10", "--max-cost", "0.25"), double, tmp_path)
         assert done.returncode == 3
         assert "budget of $0.25 is reached" in done.stderr
-        spent = sum(line.cost or 0 for line in read_lines(tmp_path / "results" / "r" / RAW, Response))
+        spent = sum(line.cost or 0 for line in read_lines(tmp_path / "results" / "r" / ANSWERS, Response))
         assert 0.25 <= spent <= 0.26 + 1e-9
         assert finished(argv(tmp_path, "--resume", "r", "--max-cost", "9"), double, tmp_path).returncode == 0
     assert len(asked(tmp_path)) == 100

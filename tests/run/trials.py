@@ -12,7 +12,8 @@ from typing import Any
 
 from double import Double
 from probatio.records import Grade, Response, TrialKey
-from probatio.run.journal import GRADED, RAW, read_lines
+from probatio.store.layout import ANSWERS, GRADES
+from probatio.store.lines import read_lines
 
 COMMAND = [sys.executable, "-c", "from probatio.cli import main; main()"]
 
@@ -63,12 +64,12 @@ def finished(command: list[str], double: Double, root: Path, **options: Any) -> 
 
 
 def asked(root: Path, run: str = "r") -> Counter[TrialKey]:
-    return Counter(line.key for line in read_lines(root / "results" / run / RAW, Response))
+    return Counter(line.key for line in read_lines(root / "results" / run / ANSWERS, Response))
 
 
 def graded(root: Path, run: str = "r") -> Counter[TrialKey]:
-    return Counter(line.key for line in read_lines(root / "results" / run / GRADED, Grade))
+    return Counter(line.key for line in read_lines(root / "results" / run / GRADES, Grade))
 
 
 def grades(root: Path, run: str = "r") -> list[Grade]:
-    return list(read_lines(root / "results" / run / GRADED, Grade))
+    return list(read_lines(root / "results" / run / GRADES, Grade))

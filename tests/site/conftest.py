@@ -11,7 +11,7 @@ import msgspec
 import pytest
 from fastapi.testclient import TestClient
 
-from probatio.daily.day import day_folder, write_record, write_scores
+from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling
 from probatio.site.data import Site, load_site
 from probatio.site.demo import fill

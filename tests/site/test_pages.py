@@ -11,15 +11,15 @@ from urllib.parse import urldefrag
 import pytest
 from fastapi.testclient import TestClient
 
+from probatio.simulate.characteristics import Characteristics
+from probatio.simulate.simulator import AfterFault, Found, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
 from probatio.site.data import Site, load_site
 from probatio.site.page import POLICY
 from probatio.site.page import json as as_json
 from probatio.site.pages import addresses, answer
-from probatio.watch.characteristics import Characteristics
-from probatio.watch.simulate import AfterFault, Found, Measured, QuietYears, RuleFacts
-from probatio.watch.slugs import slugs
-from probatio.watch.table import MARKS
+from probatio.slugs import slugs
+from probatio.verdict.table import MARKS
 
 
 class _Markup(HTMLParser):

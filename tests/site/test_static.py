@@ -14,14 +14,14 @@ from click.testing import CliRunner
 
 from probatio.cli.site import command
 from probatio.errors import UsageError
+from probatio.ledger.ledger import ledger_path, record_day
 from probatio.records import ModelVerdict
 from probatio.site.data import Site, load_site
 from probatio.site.downloads import every_table
 from probatio.site.pages import answer
 from probatio.site.static import build
 from probatio.suite.daily import read_manifest
-from probatio.watch.fold import constants_of
-from probatio.watch.ledger import ledger_path, record_day
+from probatio.verdict.fold import constants_of
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.records import Grade, Model, Response, Sampling, TrialKey
-from probatio.run.journal import GRADED, RAW
 from probatio.run.plan import Plan
-from probatio.run.runfile import RunRecord, write_run
+from probatio.run.record import RunRecord, write_run
+from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.load import load_suite
 from probatio.suite.prompt import fingerprint
 
@@ -74,7 +74,7 @@ def write_made_up_run(
     )  # fmt: skip
     write_run(folder, record)
     encode = msgspec.json.Encoder().encode
-    with (folder / RAW).open("wb") as raw, (folder / GRADED).open("wb") as graded:
+    with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
         for key in plan:
             response = _response(record, key, tokens, prompt_words, outcome(key))
             raw.write(encode(response) + b"\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from probatio.run.journal import RAW
+from probatio.store.layout import ANSWERS
 from probatio.study.analysis import study_of, write_analysis
 from probatio.study.failures import EXAMPLES, LONGEST_TEXT
 from probatio.study.tokens import taught
@@ -43,10 +43,10 @@ def test_a_failure_is_told_with_its_own_question_answer_and_diagnosis(tmp_path: 
 
 def test_an_answer_full_of_fences_stays_inside_its_block_and_a_long_one_is_cut(tmp_path: Path) -> None:
     run = _run(tmp_path)
-    lines = [json.loads(line) for line in (run / RAW).read_text().splitlines()]
+    lines = [json.loads(line) for line in (run / ANSWERS).read_text().splitlines()]
     for line in lines:
         line["response"] = "````\n## Narrative\n" + "x" * 10000
-    (run / RAW).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (run / ANSWERS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     text = write_analysis(run).read_text()
     assert "`````\n````\n## Narrative\nxxx" in text
     whole = len("````\n## Narrative\n") + 10000
@@ -57,12 +57,12 @@ def test_the_question_is_the_suites_own_where_the_prompt_ends_with_it(tmp_path: 
     """All prompts of one type begin their question alike; that beginning belongs to the question all the same."""
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 30), lambda key: False)
     suite = load_suite(tmp_path / "suite")
-    lines = [json.loads(line) for line in (run / RAW).read_text().splitlines()]
+    lines = [json.loads(line) for line in (run / ANSWERS).read_text().splitlines()]
     for line in lines:
         line["prompt"] = render(suite, suite.tasks[line["task_id"]], "minimal", 0, "latin")
         line["tokens_in"] = len(line["prompt"])
     predictions = [line for line in lines if suite.tasks[line["task_id"]].type == "predict_output"]
-    (run / RAW).write_text("".join(json.dumps(line) + "\n" for line in predictions))
+    (run / ANSWERS).write_text("".join(json.dumps(line) + "\n" for line in predictions))
     shown = next(failure for failure in study_of([run]).failures if failure.question)
     assert shown.question == question(suite.tasks[shown.task_id], "latin")
     with open_trials([run]) as trials:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from double import Double, Faults
-from probatio.run.journal import GRADED
+from probatio.config import Config, load_config
+from probatio.store.layout import GRADES
 from probatio.study.analysis import study_of, write_analysis, write_study
 from probatio.study.narrative import TITLE, strange_numbers
-from probatio.suite.models import Config, load_config
 from study.runs import write_made_up_run, write_suite
 
 FORGERY = """\
@@ -117,8 +117,8 @@ def test_a_narrative_is_paid_for_once_while_the_tables_stay(tmp_path: Path, run:
             path, _ = write_study(study_of([run]), run, config, {})
         assert sum(double.served.values()) == 1
         assert "> Prose." in write_analysis(run).read_text()
-        lines = (run / GRADED).read_text().splitlines(keepends=True)
-        (run / GRADED).write_text("".join(lines[1:]))
+        lines = (run / GRADES).read_text().splitlines(keepends=True)
+        (run / GRADES).write_text("".join(lines[1:]))
         assert "> Prose." not in write_analysis(run).read_text()
         write_study(study_of([run]), run, config, {})
         assert sum(double.served.values()) == 2

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
-from probatio.run.journal import GRADED, RAW
+from probatio.store.layout import ANSWERS, GRADES
 from probatio.study.analysis import study_of
 from probatio.study.findings import Study
 from probatio.study.trials import find_results
@@ -41,7 +41,7 @@ def _first_harness(folder: Path, grades: list[dict[str, object]]) -> Path:
         for line in grades
     ]
     raw = [{**line, "prompt": "", "response": f"answer {number}", "tokens_in": 0} for number, line in enumerate(graded)]
-    for name, lines in ((GRADED, graded), (RAW, raw)):
+    for name, lines in ((GRADES, graded), (ANSWERS, raw)):
         (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     return folder
 
@@ -81,7 +81,7 @@ def test_a_suite_beside_old_grades_gives_types_and_categories(tmp_path: Path) ->
 
 def test_answers_of_real_models_recorded_by_the_first_harness_are_read(tmp_path: Path, shared: Path) -> None:
     """Their grades are made from the reference levels beside them; the tally is made by hand here."""
-    raw = [json.loads(line) for line in (shared / "recorded" / RAW).read_text().splitlines()]
+    raw = [json.loads(line) for line in (shared / "recorded" / ANSWERS).read_text().splitlines()]
     reference = [json.loads(line) for line in (shared / "recorded" / "reference.jsonl").read_text().splitlines()]
     folder = tmp_path / "old"
     folder.mkdir()
@@ -105,8 +105,8 @@ def test_answers_of_real_models_recorded_by_the_first_harness_are_read(tmp_path:
         }
         lines.append({**kept, **dict(zip(("level_a", "level_b", "level_c"), levels, strict=True)), "correct": all(levels),
                       "error_type": None if all(levels) else "wrong_output", "error_detail": None})  # fmt: skip
-    (folder / GRADED).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    (folder / RAW).write_bytes((shared / "recorded" / RAW).read_bytes())
+    (folder / GRADES).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (folder / ANSWERS).write_bytes((shared / "recorded" / ANSWERS).read_bytes())
     study = study_of([folder], shared / "recorded")
     assert (study.overall.passed, study.overall.asked) == (passed, len(raw))
     assert len(study.funnels) == len({line["model"] for line in raw})
@@ -116,16 +116,16 @@ def test_answers_of_real_models_recorded_by_the_first_harness_are_read(tmp_path:
 def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
     whole = study_of([run])
-    with (run / GRADED).open("ab") as file:
+    with (run / GRADES).open("ab") as file:
         file.write(b'{"timestamp":"x","task_id":"task_0')
     assert study_of([run]) == whole
 
 
 def test_a_bad_line_elsewhere_is_told(tmp_path: Path) -> None:
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
-    lines = (run / GRADED).read_text().splitlines()
+    lines = (run / GRADES).read_text().splitlines()
     lines[2] = lines[2][:40]
-    (run / GRADED).write_text("\n".join(lines) + "\n")
+    (run / GRADES).write_text("\n".join(lines) + "\n")
     study = study_of([run])
     assert study.overall.asked == 4
     assert study.notes == ["1 lines of r/graded_results.jsonl are not grades and were left out."]
@@ -133,8 +133,8 @@ def test_a_bad_line_elsewhere_is_told(tmp_path: Path) -> None:
 
 def test_a_line_written_twice_counts_once(tmp_path: Path) -> None:
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
-    lines = (run / GRADED).read_text()
-    (run / GRADED).write_text(lines + lines)
+    lines = (run / GRADES).read_text()
+    (run / GRADES).write_text(lines + lines)
     assert study_of([run]).overall.asked == 5
 
 
@@ -183,7 +183,7 @@ def test_runs_of_two_suite_versions_are_never_pooled(tmp_path: Path, change: dic
 def test_runs_of_two_graders_are_never_pooled(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", 5)
     one, two = (write_made_up_run(tmp_path / name, suite, lambda key: True) for name in "ab")
-    (two / GRADED).write_text((two / GRADED).read_text().replace('"grader_version":"1"', '"grader_version":"2"'))
+    (two / GRADES).write_text((two / GRADES).read_text().replace('"grader_version":"1"', '"grader_version":"2"'))
     with pytest.raises(UsageError, match="probatio grade"):
         study_of([one, two])
 
@@ -206,7 +206,7 @@ def test_a_suite_that_is_gone_costs_only_what_came_from_it(tmp_path: Path) -> No
 
 def test_a_run_without_any_grade_says_so(tmp_path: Path) -> None:
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
-    (run / GRADED).write_text("")
+    (run / GRADES).write_text("")
     study: Study = study_of([run])
     assert study.overall.share is None
     assert study.funnels == []
@@ -214,7 +214,7 @@ def test_a_run_without_any_grade_says_so(tmp_path: Path) -> None:
 
 def test_answers_without_grades_are_sent_to_the_grader(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
-    (tmp_path / "old" / RAW).write_text("{}\n")
+    (tmp_path / "old" / ANSWERS).write_text("{}\n")
     with pytest.raises(UsageError, match="probatio grade"):
         find_results(str(tmp_path / "old"), tmp_path)
 

@@ -13,7 +13,7 @@ SUITE = load_suite()
 def test_the_suite_is_what_its_version_says() -> None:
     found = fingerprint(SUITE, GRADER_VERSION)
     assert found == SUITE.pinned, (
-        f"A task, example, context, prompt or the grader has changed. Bump `version` in suites/faber/suite.yml, set "
+        f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/faber/suite.yml, set "
         f"`fingerprint: {found}` beside it, and say in CHANGELOG.md that scores can shift."
     )
 

@@ -12,7 +12,7 @@ from probatio.cli import options
 from probatio.errors import Incomplete, UsageError
 
 if TYPE_CHECKING:
-    from probatio.daily.channels import Channel
+    from probatio.alerts.channels import Channel
 
 config_option = click.option(
     "--config", type=click.Path(path_type=Path), help="The models.yml with `alerts:`.  [default: config/models.yml]"
@@ -38,7 +38,7 @@ def test(config: Path | None) -> None:
     Example:
       probatio alert test --config config/models.yml
     """
-    from probatio.daily.alerting import try_channels
+    from probatio.alerts.delivery import try_channels
 
     channels = _channels(config)
     failed = try_channels(channels, os.environ, click.echo)
@@ -56,7 +56,7 @@ def send(config: Path | None, results: Path) -> None:
     Example:
       probatio alert send
     """
-    from probatio.daily.alerting import alert
+    from probatio.alerts.delivery import alert
 
     channels = _channels(config)
     passed = alert(results, channels, os.environ, click.echo)
@@ -69,7 +69,7 @@ def send(config: Path | None, results: Path) -> None:
 def _channels(config: Path | None) -> tuple[Channel, ...]:
     from dotenv import load_dotenv
 
-    from probatio.daily.channels import read_channels
+    from probatio.alerts.channels import read_channels
 
     load_dotenv(Path.cwd() / ".env")
     channels = read_channels(config)

@@ -43,12 +43,12 @@ def command(
     """
     from dotenv import load_dotenv
 
-    from probatio.daily.preparing import DayRequest, prepare
-    from probatio.daily.session import carry_out
-    from probatio.daily.shown import show_end, show_plan
+    from probatio.day.preparation import DayRequest, prepare
+    from probatio.day.session import carry_out
+    from probatio.day.summary import show_end, show_plan
     from probatio.run.progress import mark_of_score
     from probatio.run.session import MAX_CONNECTIONS
-    from probatio.run.shown import Show
+    from probatio.run.summary import Show
 
     load_dotenv(Path.cwd() / ".env")
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]

@@ -70,7 +70,7 @@ def _keys() -> dict[str, bool]:
 
 def _models() -> tuple[Path, dict[str, int]]:
     """Where embedded models are kept, and what is there, by size in bytes."""
-    from probatio.ask.weights import models_folder
+    from probatio.embedded.weights import models_folder
 
     folder = models_folder()
     found = {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*.gguf"))}
@@ -79,7 +79,7 @@ def _models() -> tuple[Path, dict[str, int]]:
 
 def _browser(choice: Choice) -> str:
     """The Chromium that web pages are checked in, started for real."""
-    from probatio.grade.browser import available, close
+    from probatio.browser.driver import available, close
 
     try:
         return available(choice).sentence

@@ -47,10 +47,10 @@ def calibrate(
     """
     from dotenv import load_dotenv
 
-    from probatio.daily.pinning import calibrate_now, pin_marks
-    from probatio.daily.settings import as_configured
+    from probatio.config import load_config
+    from probatio.day.settings import as_configured
+    from probatio.judge.pinning import calibrate_now, pin_marks
     from probatio.suite.daily import load_daily
-    from probatio.suite.models import load_config
 
     load_dotenv(Path.cwd() / ".env")
     own = load_daily(suite)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from probatio.ask.weights import Weights
+    from probatio.embedded.weights import Weights
 
 
 @click.group()
@@ -56,8 +56,8 @@ def list_models(config: Path | None, as_json: bool) -> None:
 def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[str, Any]]:
     """The models of models.yml, then those of the catalogue that it does not name."""
     from probatio.ask.routes import missing_key
-    from probatio.ask.weights import CATALOGUE
-    from probatio.suite.models import load_config
+    from probatio.config import load_config
+    from probatio.embedded.weights import CATALOGUE
 
     models = load_config(config).models
     rows = []
@@ -83,7 +83,7 @@ def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[
 
 
 def _standing(name: str) -> dict[str, Any]:
-    from probatio.ask.weights import is_here, resolve
+    from probatio.embedded.weights import is_here, resolve
     from probatio.errors import UsageError
 
     try:
@@ -120,7 +120,7 @@ def pull(ids: tuple[str, ...]) -> None:
     Example:
       probatio models pull qwen2.5-coder-0.5b smollm2-135m
     """
-    from probatio.ask.weights import ensure, is_here, provenance
+    from probatio.embedded.weights import ensure, is_here, provenance
 
     for weights in _of_catalogue(ids):
         if is_here(weights):
@@ -143,7 +143,7 @@ def path(model_id: str) -> None:
     Example:
       ls -l "$(probatio models path smollm2-135m)"
     """
-    from probatio.ask.weights import is_here
+    from probatio.embedded.weights import is_here
     from probatio.errors import Incomplete
 
     weights = _of_catalogue((model_id,))[0]
@@ -161,7 +161,7 @@ def remove(ids: tuple[str, ...]) -> None:
     Example:
       probatio models remove qwen2.5-coder-1.5b
     """
-    from probatio.ask.pull import remove as remove_weights
+    from probatio.embedded.pull import remove as remove_weights
 
     for weights in _of_catalogue(ids):
         freed = remove_weights(weights)
@@ -170,7 +170,7 @@ def remove(ids: tuple[str, ...]) -> None:
 
 def _of_catalogue(ids: tuple[str, ...]) -> list[Weights]:
     """All of them before anything is done: a slip in the last id must not come out after an hour of downloading."""
-    from probatio.ask.weights import resolve
+    from probatio.embedded.weights import resolve
     from probatio.errors import UsageError
 
     found = [resolve(model_id) for model_id in ids]

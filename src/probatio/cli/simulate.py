@@ -10,7 +10,7 @@ import click
 from probatio.errors import UsageError
 
 if TYPE_CHECKING:
-    from probatio.watch.simulate import AfterFault, QuietYears, RuleFacts
+    from probatio.simulate.simulator import AfterFault, QuietYears, RuleFacts
 
 
 @click.command()
@@ -64,9 +64,9 @@ def command(
     """
     import msgspec
 
+    from probatio.simulate import characteristics
+    from probatio.simulate.noise import FAULTS, PROFILES
     from probatio.suite.daily import read_manifest
-    from probatio.watch import characteristics
-    from probatio.watch.noise import FAULTS, PROFILES
 
     for given, known, kind in ((profiles, PROFILES, "profile"), (faults, (*FAULTS, "none"), "fault")):
         for name in given:
@@ -89,8 +89,8 @@ def command(
 
 
 def _tell(result: QuietYears | AfterFault | RuleFacts) -> None:
-    from probatio.watch.noise import FAULTS, PROFILES
-    from probatio.watch.simulate import AfterFault, QuietYears
+    from probatio.simulate.noise import FAULTS, PROFILES
+    from probatio.simulate.simulator import AfterFault, QuietYears
 
     if isinstance(result, QuietYears):
         click.echo(

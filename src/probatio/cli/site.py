@@ -119,7 +119,7 @@ def demo(out: Path, days: int, until: str | None) -> None:
     """
     from datetime import UTC, date, datetime
 
-    from probatio.daily.day import day_of
+    from probatio.day.folder import day_of
     from probatio.site.demo import fill
 
     last = date.fromisoformat(day_of(until, datetime.now(UTC)))

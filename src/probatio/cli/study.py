@@ -49,10 +49,10 @@ def command(
     """
     from dotenv import load_dotenv
 
+    from probatio.config import load_config
     from probatio.study.analysis import study_of, write_study
     from probatio.study.report import short_form
     from probatio.study.trials import find_results
-    from probatio.suite.models import load_config
 
     load_dotenv(Path.cwd() / ".env")
     folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())

@@ -13,7 +13,7 @@ from probatio.cli import options
 from probatio.errors import Incomplete, ProbatioError, Say, UsageError
 
 if TYPE_CHECKING:
-    from probatio.run.runfile import RunRecord
+    from probatio.run.record import RunRecord
     from probatio.suite.load import Suite
 
 RESUME_ALLOWS = {"resume", "retry_errors", "results", "verbose", "as_json", "max_connections", "max_cost"}
@@ -93,7 +93,7 @@ def command(ctx: click.Context, /, **given: object) -> None:
 
 def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool, dry_run: bool) -> None:
     from probatio.run.session import MAX_CONNECTIONS, TrialRequest, prepare
-    from probatio.run.shown import show_plan
+    from probatio.run.summary import show_plan
 
     given["max_connections"] = given["max_connections"] or MAX_CONNECTIONS
     request = TrialRequest(**given)  # type: ignore[arg-type]  # click gives each option its type
@@ -107,7 +107,7 @@ def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool
 def _resume(
     run: str, results: Path, given: dict[str, object], as_json: bool, verbose: bool, retry_errors: bool
 ) -> None:
-    from probatio.run.runfile import find_run
+    from probatio.run.record import find_run
     from probatio.run.session import take_up
 
     folder = find_run(run, results)
@@ -119,7 +119,7 @@ def _carry_out(
     folder: Path, record: RunRecord, suite: Suite, as_json: bool, verbose: bool, retry_errors: bool = False
 ) -> None:
     from probatio.run.session import carry_out
-    from probatio.run.shown import Show
+    from probatio.run.summary import Show
     from probatio.study.analysis import write_analysis
 
     show = Show(as_json=as_json, verbose=verbose)

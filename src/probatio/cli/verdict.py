@@ -57,12 +57,12 @@ def command(
       probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
       probatio verdict --fail-on cooked                 a gate: exit 1 if any model is COOKED
     """
+    from probatio.names import pick
     from probatio.suite.daily import read_manifest
-    from probatio.suite.near import pick
-    from probatio.watch.days import read_days
-    from probatio.watch.detectable import cache_folder
-    from probatio.watch.fold import constants_of
-    from probatio.watch.verdict import day_wanted, verdicts
+    from probatio.verdict.days import read_days
+    from probatio.verdict.detectable import cache_folder
+    from probatio.verdict.fold import constants_of
+    from probatio.verdict.verdicts import day_wanted, verdicts
 
     days = read_days(results, until=date)
     day = day_wanted(days, results, date)
@@ -70,7 +70,7 @@ def command(
     chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
     regraded = {}
     if regrade:
-        from probatio.daily.verify import changed_grades
+        from probatio.audit.verify import changed_grades
 
         regraded = changed_grades(results, day)
     found = verdicts(
@@ -86,7 +86,7 @@ def command(
     if as_json:
         _print_json(found, day.date, fail_on, failed)
     else:
-        from probatio.watch.table import explained, table
+        from probatio.verdict.table import explained, table
 
         told = explained(found[0], days, constants, _paint) if explain else table(found, _paint)
         click.echo(told)

@@ -10,7 +10,7 @@ import click
 from probatio.cli import options
 
 if TYPE_CHECKING:
-    from probatio.daily.verify import Report
+    from probatio.audit.verify import Report
     from probatio.sandbox import Choice
 
 SHOWN = 20
@@ -49,9 +49,9 @@ def command(
       probatio verify --quick --head 3fa9c2d1           chain and hashes, and the head noted last week
       probatio verify --date 2026-03-01 --json
     """
-    from probatio.daily.verify import verify
+    from probatio.audit.verify import verify
     from probatio.errors import UsageError
-    from probatio.watch.ledger import ledger_path
+    from probatio.ledger.ledger import ledger_path
 
     if not ledger_path(results).exists():
         raise UsageError(f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`.")

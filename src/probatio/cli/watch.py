@@ -33,7 +33,7 @@ def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Pa
     """
     import asyncio
 
-    from probatio.daily.schedule import Watch, hour_of, length_of, require_one_date
+    from probatio.scheduler.schedule import Watch, hour_of, length_of, require_one_date
 
     hour, length = hour_of(at), length_of(jitter)
     require_one_date(hour, length)

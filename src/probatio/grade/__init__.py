@@ -1,29 +1,29 @@
-"""Grading: from a task and a response to a judgement, the same today and tomorrow, with no call to any model."""
+"""Grading: from a task and a response to a assessment, the same today and tomorrow, with no call to any model."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from probatio.grade.prediction import judge_prediction
-from probatio.grade.program import judge_completion, judge_faber, judge_typescript
+from probatio.grade.prediction import assess_prediction
+from probatio.grade.program import assess_completion, assess_faber, assess_typescript
 from probatio.grade.unanswered import unanswered
-from probatio.records import Judgement, Response, Task, TaskType
+from probatio.records import Assessment, Response, Task, TaskType
 from probatio.sandbox import Choice
 
 GRADER_VERSION = "1.0.0"
 """Bumped whenever the same answer could be graded otherwise; the changelog says what moved."""
 
-GRADERS: dict[TaskType, Callable[[Task, Response, Choice], Judgement]] = {
-    "predict_output": judge_prediction,
-    "translate_ts_to_faber": judge_faber,
-    "write_faber": judge_faber,
-    "complete_code": judge_completion,
-    "translate_faber_to_ts": judge_typescript,
-    "write_typescript": judge_typescript,
+GRADERS: dict[TaskType, Callable[[Task, Response, Choice], Assessment]] = {
+    "predict_output": assess_prediction,
+    "translate_ts_to_faber": assess_faber,
+    "write_faber": assess_faber,
+    "complete_code": assess_completion,
+    "translate_faber_to_ts": assess_typescript,
+    "write_typescript": assess_typescript,
 }
 
 
-def judge(task: Task, response: Response, isolation: Choice = "auto") -> Judgement:
+def assess(task: Task, response: Response, isolation: Choice = "auto") -> Assessment:
     """How this answer to this task is graded. Depends on the two and on `GRADER_VERSION`; `isolation` is only where it runs."""
     return unanswered(response) or GRADERS[task.type](task, response, isolation)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from probatio.grade.extract import prediction, without_reasoning
 from probatio.grade.unanswered import why_wrong
-from probatio.records import Judgement, Response, Task
+from probatio.records import Assessment, Response, Task
 from probatio.sandbox import Choice
 
 
-def judge_prediction(task: Task, response: Response, isolation: Choice = "auto") -> Judgement:
+def assess_prediction(task: Task, response: Response, isolation: Choice = "auto") -> Assessment:
     """Right if the response as given, or the answer extracted from it, is the expected output.
 
     The response as given counts first: a program may well print a line that looks like chatter or a fence.
@@ -18,7 +18,7 @@ def judge_prediction(task: Task, response: Response, isolation: Choice = "auto")
     given, extracted = trimmed(without_reasoning(text)), trimmed(prediction(text))
     extraction = "as given" if given == expected else "extracted"
     right = expected in (given, extracted)
-    return Judgement(
+    return Assessment(
         level_a=True,
         level_b=True,
         level_c=right,

@@ -11,7 +11,7 @@ from probatio.grade.extract import program, unwrapped
 from probatio.grade.prediction import trimmed
 from probatio.grade.unanswered import why_wrong
 from probatio.languages import faber, typescript
-from probatio.records import ErrorType, Judgement, Response, Task
+from probatio.records import Assessment, ErrorType, Response, Task
 from probatio.sandbox import Choice, Outcome
 from probatio.suite.dialect import template_in
 
@@ -28,19 +28,19 @@ class Verdict(msgspec.Struct, frozen=True):
     detail: str | None = None
 
 
-def judge_faber(task: Task, response: Response, isolation: Choice) -> Judgement:
+def assess_faber(task: Task, response: Response, isolation: Choice) -> Assessment:
     """A Faber program, in the dialect it was asked for in."""
     return _judged(task, response, program(response.response or "", FABER_FENCES), faber_verdict, isolation)
 
 
-def judge_completion(task: Task, response: Response, isolation: Choice) -> Judgement:
+def assess_completion(task: Task, response: Response, isolation: Choice) -> Assessment:
     """A Faber program with one part missing, completed by the answer."""
     answer = unwrapped(program(response.response or "", FABER_FENCES))
     template = template_in((task.input or task.input_faber or "").strip(), response.dialect)
     return _judged(task, response, completed(template, answer), faber_verdict, isolation)
 
 
-def judge_typescript(task: Task, response: Response, isolation: Choice) -> Judgement:
+def assess_typescript(task: Task, response: Response, isolation: Choice) -> Assessment:
     """A TypeScript program."""
     return _judged(task, response, program(response.response or "", TYPESCRIPT_FENCES), typescript_verdict, isolation)
 
@@ -67,19 +67,19 @@ def typescript_verdict(source: str, dialect: str = "", isolation: Choice = "auto
 
 def _judged(
     task: Task, response: Response, source: str, verdict_of: Callable[[str, str, Choice], Verdict], isolation: Choice
-) -> Judgement:
+) -> Assessment:
     breakdown = {"program": source[:20_000]}
     if not source.strip():
-        return Judgement(False, False, False, why_wrong(response, "no_response"), "there is no program in the answer")
+        return Assessment(False, False, False, why_wrong(response, "no_response"), "there is no program in the answer")
     verdict = verdict_of(source, response.dialect, isolation)
     outcome = verdict.outcome
     if outcome is None:
         error = why_wrong(response, verdict.error_type or "syntax_error")
-        return Judgement(False, False, False, error, verdict.detail, breakdown=breakdown)
+        return Assessment(False, False, False, error, verdict.detail, breakdown=breakdown)
     ran = outcome.exit == 0
     right = ran and trimmed(outcome.stdout) == trimmed(task.expected_output)
     kind, detail = (None, None) if right else _why(task, outcome)
-    return Judgement(
+    return Assessment(
         level_a=True,
         level_b=ran,
         level_c=right,

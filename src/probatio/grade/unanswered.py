@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from probatio.grade.extract import without_reasoning
-from probatio.records import ErrorType, Judgement, Response
+from probatio.records import Assessment, ErrorType, Response
 
 _REFUSAL = re.compile(
     r"^\W*(?:i'?m sorry|sorry|i apologi[sz]e|unfortunately)?\W*(?:but )?\W*(?:i|as an ai)\b[^.\n]{0,40}"
@@ -15,8 +15,8 @@ _REFUSAL = re.compile(
 )
 
 
-def unanswered(response: Response) -> Judgement | None:
-    """The judgement of a response that holds no answer at all; None where there is one to grade."""
+def unanswered(response: Response) -> Assessment | None:
+    """The assessment of a response that holds no answer at all; None where there is one to grade."""
     if response.response is None:
         return _nothing("api_error", response.error or "no answer came back")
     if response.finish_reason in ("content_filter", "refusal"):
@@ -37,5 +37,5 @@ def why_wrong(response: Response, error_type: ErrorType) -> ErrorType:
     return error_type
 
 
-def _nothing(error_type: ErrorType, detail: str) -> Judgement:
-    return Judgement(level_a=False, level_b=False, level_c=False, error_type=error_type, error_detail=detail)
+def _nothing(error_type: ErrorType, detail: str) -> Assessment:
+    return Assessment(level_a=False, level_b=False, level_c=False, error_type=error_type, error_detail=detail)

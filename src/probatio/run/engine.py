@@ -15,11 +15,13 @@ from probatio.ask.prices import cost_of
 from probatio.ask.routes import Route
 from probatio.errors import ProbatioError
 from probatio.grade import GRADER_VERSION
-from probatio.records import UNASKED_ERRORS, Answer, Grade, Judgement, Model, Response, TrialKey
+from probatio.records import UNASKED_ERRORS, Answer, Assessment, Grade, Model, Response, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.job import Graded, Job
-from probatio.run.journal import GRADED, RAW, Journal, read_lines
-from probatio.run.runfile import now_text
+from probatio.run.record import now_text
+from probatio.store.journal import Journal
+from probatio.store.layout import ANSWERS, GRADES
+from probatio.store.lines import read_lines
 
 Opener = Callable[[Model], AbstractContextManager[Route]]
 """Opens the way to a model for as long as it is asked; an embedded one is loaded and unloaded by it."""
@@ -113,14 +115,14 @@ class Engine:
     async def _take_up(self) -> None:
         """Read where the job stands: what is answered is not asked again, what is not graded yet is graded."""
         graded = bytearray(len(self._job))
-        for line in read_lines(self._journal.folder / GRADED, self._job.graded_line):
+        for line in read_lines(self._journal.folder / GRADES, self._job.graded_line):
             place = self._job.number(line.key)
             if place is not None:
                 code = _ERROR if line.error_type in UNASKED_ERRORS else _PASSED if line.correct else _FAILED
                 graded[place] = code if self._job.recall(line) else 0
         self.tally.passed, self.tally.failed, self.tally.errors = map(graded.count, (_PASSED, _FAILED, _ERROR))
         ungraded: set[int] = set()
-        for line in read_lines(self._journal.folder / RAW, Graded):
+        for line in read_lines(self._journal.folder / ANSWERS, Graded):
             place = self._job.number(line.key)
             if place is not None and not self._answered[place]:
                 self._answered[place] = 1
@@ -137,7 +139,7 @@ class Engine:
         """Side by side, as they would have been graded: one may wait for a jail or a judge."""
 
         def left_over() -> Iterator[Response]:
-            for response in read_lines(self._journal.folder / RAW, Response):
+            for response in read_lines(self._journal.folder / ANSWERS, Response):
                 place = self._job.number(response.key)
                 if place in places:
                     places.discard(place)
@@ -245,8 +247,8 @@ class Engine:
         return response
 
     async def _grade(self, response: Response) -> None:
-        judgement = await self._job.judge(response)
-        grade = grade_line(response, judgement, self._job.stamp.grader_version)
+        assessment = await self._job.assess(response)
+        grade = grade_line(response, assessment, self._job.stamp.grader_version)
         self._journal.grade(grade)
         self.tally.count(grade.correct, grade.error_type)
         self.watcher.trial(response, grade)
@@ -280,7 +282,7 @@ class Engine:
         )
 
 
-def grade_line(response: Response, judgement: Judgement, grader_version: str = GRADER_VERSION) -> Grade:
+def grade_line(response: Response, assessment: Assessment, grader_version: str = GRADER_VERSION) -> Grade:
     """The line of `graded_results.jsonl` for an answer and how it was judged."""
     return Grade(
         timestamp=now_text(),
@@ -292,14 +294,14 @@ def grade_line(response: Response, judgement: Judgement, grader_version: str = G
         n_shot=response.n_shot,
         dialect=response.dialect,
         context=response.context,
-        level_a=judgement.level_a,
-        level_b=judgement.level_b,
-        level_c=judgement.level_c,
-        correct=judgement.correct,
-        error_type=judgement.error_type,
-        error_detail=judgement.error_detail,
+        level_a=assessment.level_a,
+        level_b=assessment.level_b,
+        level_c=assessment.level_c,
+        correct=assessment.correct,
+        error_type=assessment.error_type,
+        error_detail=assessment.error_detail,
         sample=response.sample,
-        score=judgement.score,
-        breakdown=judgement.breakdown,
+        score=assessment.score,
+        breakdown=assessment.breakdown,
         grader_version=grader_version,
     )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from probatio.records import Judgement, Model, Response, Sampling, TrialKey
+from probatio.records import Assessment, Model, Response, Sampling, TrialKey
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -86,7 +86,7 @@ class Job(Protocol):
 
     def sampling(self, key: TrialKey) -> Sampling: ...
 
-    async def judge(self, response: Response) -> Judgement: ...
+    async def assess(self, response: Response) -> Assessment: ...
 
     def recall(self, line: Any) -> bool:
         """Take up a grade of an earlier process; False where the answer is to be graded again."""

@@ -12,12 +12,13 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.grade import judge
+from probatio.grade import assess
 from probatio.records import UNASKED_ERRORS, Grade, Response
 from probatio.run.engine import grade_line
-from probatio.run.journal import GRADED, RAW, read_lines
-from probatio.run.runfile import RUN_FILE, find_run, read_run
+from probatio.run.record import find_run, read_run
 from probatio.sandbox import Choice, isolation
+from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
+from probatio.store.lines import read_lines
 from probatio.suite.load import Suite, load_suite
 
 BATCH = 256
@@ -45,11 +46,11 @@ class Report(msgspec.Struct, frozen=True):
 
 def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None, sandbox: Choice = "auto") -> Report:
     """Grade the answers of a run, or of a raw_responses.jsonl of any harness that writes the same fields."""
-    source = Path(run) if Path(run).is_file() else find_run(run, results) / RAW
+    source = Path(run) if Path(run).is_file() else find_run(run, results) / ANSWERS
     if not source.exists():
         raise UsageError(f"{source} does not exist: the run holds no answers yet.")
     suite = _suite(suite_folder, source.parent)
-    earlier = source.parent / GRADED
+    earlier = source.parent / GRADES
     isolation(sandbox)  # refuses here, before anything is written, where no jail can be built
     before = {grade.key: _told(grade) for grade in read_lines(earlier, Grade)}
     target = out or earlier
@@ -94,7 +95,7 @@ def _gone_if_broken_off(part: Path) -> Iterator[None]:
 
 
 def _graded(response: Response, suite: Suite, sandbox: Choice) -> Grade:
-    return grade_line(response, judge(suite.tasks[response.task_id], response, sandbox))
+    return grade_line(response, assess(suite.tasks[response.task_id], response, sandbox))
 
 
 def _of_suite(responses: Iterator[Response], suite: Suite) -> Iterator[Response | None]:

@@ -13,16 +13,18 @@ from pathlib import Path
 import msgspec
 
 from probatio.ask.client import ChatClient
-from probatio.ask.opening import open_route
+from probatio.ask.connection import open_route
 from probatio.ask.routes import Route, missing_key
+from probatio.config import Config, load_config, select_models
 from probatio.errors import ProbatioError, Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
+from probatio.names import pick
 from probatio.records import Model
 from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
-from probatio.run.journal import Journal
+from probatio.run.models import embedded_default, require_routes
 from probatio.run.plan import Plan
-from probatio.run.runfile import (
+from probatio.run.record import (
     RunRecord,
     checked_run_id,
     git_sha,
@@ -34,12 +36,10 @@ from probatio.run.runfile import (
     write_run,
 )
 from probatio.run.trials import TrialJob
-from probatio.run.whom import embedded_default, require_routes
 from probatio.sandbox import Choice, isolation
+from probatio.store.journal import Journal
 from probatio.suite.contexts import known_contexts
 from probatio.suite.load import Suite, load_suite
-from probatio.suite.models import Config, load_config, select_models
-from probatio.suite.near import pick
 from probatio.suite.prompt import fingerprint
 
 MAX_CONNECTIONS = 64
@@ -200,7 +200,7 @@ def on_signals(engine: Engine) -> None:
 
 def pull_embedded(models: Iterable[Model], say: Say) -> None:
     """Fetch what is not here yet, before anything else: a download can be interrupted, a run should not wait in one."""
-    from probatio.ask import weights
+    from probatio.embedded import weights
 
     for model in models:
         if model.provider == "embedded":

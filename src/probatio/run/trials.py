@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator
 
 import msgspec
 
-from probatio.grade import GRADER_VERSION, judge, needs_sandbox
-from probatio.records import Judgement, Model, Response, Sampling, TrialKey
+from probatio.grade import GRADER_VERSION, assess, needs_sandbox
+from probatio.records import Assessment, Model, Response, Sampling, TrialKey
 from probatio.run.job import Graded, Stamp
 from probatio.run.plan import Places
-from probatio.run.runfile import RunRecord
+from probatio.run.record import RunRecord
 from probatio.suite.load import Suite
 from probatio.suite.prompt import render
 
@@ -49,11 +49,11 @@ class TrialJob:
             return sampling
         return msgspec.structs.replace(sampling, seed=sampling.seed + key.sample)
 
-    async def judge(self, response: Response) -> Judgement:
+    async def assess(self, response: Response) -> Assessment:
         task = self._suite.tasks[response.task_id]
         if response.response is not None and needs_sandbox(task):
-            return await asyncio.to_thread(judge, task, response, self._record.sandbox)
-        return judge(task, response)
+            return await asyncio.to_thread(assess, task, response, self._record.sandbox)
+        return assess(task, response)
 
     def recall(self, line: Graded) -> bool:
         return True

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.suite.yaml import read_yaml
+from probatio.yamlfile import read_yaml
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

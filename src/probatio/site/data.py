@@ -11,17 +11,18 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.ledger.ledger import read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
 from probatio.site.runs import Run, find_runs
 from probatio.site.samples import Samples
+from probatio.slugs import slugs
+from probatio.store.layout import DAILY, LEDGER, SCORES
 from probatio.suite.daily import DailyManifest, read_manifest
-from probatio.watch.days import DAILY, SCORES, Days, read_days
-from probatio.watch.detectable import cache_folder
-from probatio.watch.fold import constants_of
-from probatio.watch.ledger import LEDGER, read_ledger, standing_records
-from probatio.watch.slugs import slugs
-from probatio.watch.verdict import verdicts
+from probatio.verdict.days import Days, read_days
+from probatio.verdict.detectable import cache_folder
+from probatio.verdict.fold import constants_of
+from probatio.verdict.verdicts import verdicts
 
 SPARK_DAYS = 30
 """Days in a small chart of the leaderboard."""

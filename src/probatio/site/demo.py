@@ -14,12 +14,12 @@ import msgspec
 import numpy as np
 
 from probatio import __version__
-from probatio.daily.day import day_folder, write_record, write_scores
+from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.errors import UsageError
 from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
+from probatio.simulate.synthetic import days_of
+from probatio.store.layout import DAILY
 from probatio.suite.daily import DailySuite, UseCase, load_daily
-from probatio.watch.days import DAILY
-from probatio.watch.synthetic import days_of
 
 SEED = 7
 SAMPLED_DAYS = 14

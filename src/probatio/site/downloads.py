@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from probatio.run.journal import GRADED, RAW
+from probatio.ledger.ledger import ledger_path
 from probatio.site.data import Site
 from probatio.site.page import Asked, Page, html, scrubbed
 from probatio.site.samples import FILES
-from probatio.watch.days import DAILY, SCORES
-from probatio.watch.ledger import ledger_path
+from probatio.store.layout import ANSWERS, DAILY, GRADES, SCORES
 
 JSONL = "application/x-ndjson"
 _KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
@@ -56,7 +55,7 @@ MADE: dict[str, Callable[[Site], Iterable[dict[str, Any]]]] = {
 
 READ: dict[str, Callable[[Site], list[Path]]] = {
     "scores": lambda site: [site.results / DAILY / date / SCORES for date in site.records],
-    "trials": lambda site: [run.folder / GRADED for run in site.runs.values()],
+    "trials": lambda site: [run.folder / GRADES for run in site.runs.values()],
 }
 """Tables read from the results folder as they are."""
 
@@ -103,14 +102,14 @@ def every_ledger(site: Site) -> Iterator[dict[str, str]]:
 
 def run_file(asked: Asked) -> Page | None:
     run, name = asked.site.runs.get(asked.names["run"]), asked.names["file"]
-    if run is None or name not in (RAW, GRADED) or not (run.folder / name).is_file():
+    if run is None or name not in (ANSWERS, GRADES) or not (run.folder / name).is_file():
         return None
     return Page(kind=JSONL, file=run.folder / name)
 
 
 def every_run_file(site: Site) -> Iterator[dict[str, str]]:
     for run in site.runs.values():
-        for name in (RAW, GRADED):
+        for name in (ANSWERS, GRADES):
             if (run.folder / name).is_file():
                 yield {"run": run.name, "file": name}
 

@@ -6,7 +6,7 @@ from html import escape
 
 from probatio.records import Status
 from probatio.site.page import PICTURE_POLICY, SVG, Asked, Page, json, printable, scrubbed
-from probatio.watch.table import MARKS
+from probatio.verdict.table import MARKS
 
 ENTRIES = 100
 """Changes in the feed; older ones are in api/changes.json."""

@@ -11,9 +11,9 @@ from probatio.site.charts import learning_curves
 from probatio.site.data import Site
 from probatio.site.page import Asked, Page, html, svg
 from probatio.site.runs import Run, paired, sides
+from probatio.slugs import slugs
 from probatio.study.findings import Curve
 from probatio.study.trials import in_order
-from probatio.watch.slugs import slugs
 
 
 def runs_page(asked: Asked) -> Page:

@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
+from probatio.simulate.characteristics import PACKAGED, Characteristics, constants_digest, read
+from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
 from probatio.site.bench import bench_score
 from probatio.site.page import Asked, Page, html
-from probatio.watch.characteristics import PACKAGED, Characteristics, constants_digest, read
-from probatio.watch.noise import FAULTS, JUDGED, PROFILES
 
 
 def page(asked: Asked) -> Page:

@@ -11,7 +11,8 @@ from functools import cache
 from typing import NamedTuple
 
 from probatio.site import api as answers
-from probatio.site import downloads, feed, learnability, methodology, watched
+from probatio.site import downloads, feed, learnability, methodology
+from probatio.site import model_pages as watched
 from probatio.site.data import Site
 from probatio.site.page import FOLDER, Asked, Page, html
 

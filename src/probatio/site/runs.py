@@ -14,8 +14,8 @@ import msgspec
 
 from probatio.errors import ProbatioError
 from probatio.records import Grade, Response, TrialKey
-from probatio.run.journal import GRADED, RAW
-from probatio.run.runfile import RUN_FILE, RunRecord, read_run
+from probatio.run.record import RunRecord, read_run
+from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.study.analysis import study_of
 from probatio.study.compare import Comparison, compare
 from probatio.study.findings import Study
@@ -66,7 +66,7 @@ class Run:
         """Every graded trial in the order of the file; of several grades of one trial the first counts, as in the study."""
         places = self._places()
         seen: dict[TrialKey, Grade] = {}
-        with (self.folder / GRADED).open("rb") as lines:
+        with (self.folder / GRADES).open("rb") as lines:
             for line in lines:
                 try:
                     grade = _GRADE.decode(line)
@@ -78,7 +78,7 @@ class Run:
     def response(self, trial: Trial) -> Response | None:
         if trial.offset is None:
             return None
-        with (self.folder / RAW).open("rb") as file:
+        with (self.folder / ANSWERS).open("rb") as file:
             file.seek(trial.offset)
             return msgspec.json.decode(file.read(trial.size), type=Response)
 
@@ -104,7 +104,7 @@ class Run:
 
     def _places(self) -> dict[TrialKey, tuple[int, int]]:
         found: dict[TrialKey, tuple[int, int]] = {}
-        path = self.folder / RAW
+        path = self.folder / ANSWERS
         if not path.exists():
             return found
         at = 0
@@ -127,7 +127,7 @@ def find_runs(results: Path) -> dict[str, Run]:
     found = [
         Run(folder.name, folder)
         for folder in sorted(results.iterdir())
-        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADED).exists()
+        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADES).exists()
     ]
     return {run.name: run for run in sorted(found, key=lambda run: run.record.created, reverse=True)}
 

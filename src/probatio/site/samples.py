@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from probatio.records import Grade, Response, TrialKey
-from probatio.watch.days import DAILY
+from probatio.store.layout import DAILY
 
 RAW, GRADED = "raw_responses.jsonl", "graded_results.jsonl"
 FILES = (RAW, GRADED, "judge_responses.jsonl", "scores.jsonl")

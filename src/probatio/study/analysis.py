@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from probatio.config import Config
 from probatio.errors import UsageError
 from probatio.study.curves import learning_curves
 from probatio.study.factors import factors
@@ -15,7 +16,6 @@ from probatio.study.rates import axes, funnels, hardest, overall
 from probatio.study.report import report
 from probatio.study.tokens import taught
 from probatio.study.trials import Trials, open_trials
-from probatio.suite.models import Config
 
 ANALYSIS = "analysis.md"
 PICTURE = "analysis-{name}.png"

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.names import pick
 from probatio.study.intervals import Rate, paired_difference, rate_of
 from probatio.study.trials import Trials, find_results, open_trials, run_names
-from probatio.suite.near import pick
 
 AXES = ("model", "context", "n_shot", "dialect", "type", "category", "difficulty", "task", "sample")
 """What a side can be narrowed by."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from probatio.run.journal import RAW
-from probatio.run.runfile import RUN_FILE
+from probatio.store.layout import ANSWERS, RUN_FILE
 from probatio.study.findings import Failure
 from probatio.study.tokens import Condition, Taught, question_in
 from probatio.study.trials import Trials, json_lines, run_names
@@ -88,7 +87,7 @@ def _texts(trials: Trials, chosen: list[tuple[Any, ...]]) -> dict[tuple[Any, ...
     texts: dict[tuple[Any, ...], tuple[str | None, str | None]] = {}
     for folder, run in zip(trials.folders, run_names(trials.folders), strict=True):
         wanted = [row[1:7] for row in chosen if row[0] == run]
-        file = folder / RAW
+        file = folder / ANSWERS
         if not wanted or not file.exists() or not file.stat().st_size:
             continue
         keys = ", ".join(["(?, ?, ?, ?, ?)"] * len(wanted))

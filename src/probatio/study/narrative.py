@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from probatio.config import Config
 from probatio.errors import ProbatioError, UsageError
 from probatio.records import Model, Sampling
 from probatio.study.markdown import cell, quoted
 from probatio.study.report import FAILURES_TITLE
-from probatio.suite.models import Config
 
 if TYPE_CHECKING:
     pass
@@ -124,7 +124,7 @@ def _analyst(config: Config) -> Model:
 
 async def _ask(model: Model, prompt: str, env: Mapping[str, str]) -> str:
     from probatio.ask.client import ChatClient
-    from probatio.ask.opening import open_route
+    from probatio.ask.connection import open_route
 
     async with ChatClient(1) as client:
         with open_route(model, env) as route:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from probatio.errors import ProbatioError
-from probatio.run.journal import RAW
+from probatio.store.layout import ANSWERS
 from probatio.study.trials import Trials, json_lines
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def taught(trials: Trials) -> dict[Condition, Taught]:
 
     A single task has no shared part to be told from, so a condition needs two tasks.
     """
-    files = [file for folder in trials.folders if (file := folder / RAW).exists() and file.stat().st_size]
+    files = [file for folder in trials.folders if (file := folder / ANSWERS).exists() and file.stat().st_size]
     if not files:
         return {}
     rows = trials.rows(

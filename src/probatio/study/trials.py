@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from probatio.errors import UsageError
 from probatio.records import UNASKED_ERRORS, TaskType
-from probatio.run.journal import GRADED, RAW
-from probatio.run.runfile import RUN_FILE, find_run, read_run
+from probatio.run.record import find_run, read_run
+from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.study.findings import RunSeen
 
 if TYPE_CHECKING:
@@ -93,10 +93,12 @@ def find_results(run: str, results: Path) -> Path:
     """A run by folder or id; a folder that only holds another harness's grades will do."""
     folder = Path(run)
     if not (folder / RUN_FILE).exists() and not (results / run / RUN_FILE).exists() and folder.is_dir():
-        if (folder / GRADED).exists():
+        if (folder / GRADES).exists():
             return folder
-        if (folder / RAW).exists():
-            raise UsageError(f"{folder} holds answers but no grades; grade them first: probatio grade {folder / RAW}")
+        if (folder / ANSWERS).exists():
+            raise UsageError(
+                f"{folder} holds answers but no grades; grade them first: probatio grade {folder / ANSWERS}"
+            )
     return find_run(run, results)
 
 
@@ -143,7 +145,7 @@ def _read_grades(trials: Trials) -> None:
         + ")"
     )
     for folder, name in zip(trials.folders, run_names(trials.folders), strict=True):
-        file = folder / GRADED
+        file = folder / GRADES
         if file.exists() and file.stat().st_size:
             source = json_lines([file], _GRADE_COLUMNS)
             trials.db.execute(f"insert into lines select ?, row_number() over (), * from {source}", [name])

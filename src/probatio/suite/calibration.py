@@ -6,7 +6,7 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.suite.daily import DailySuite
-from probatio.suite.yaml import read_yaml
+from probatio.yamlfile import read_yaml
 
 FILE = "calibration.yml"
 LEAST = 12  # with fewer, one unlucky mark moves the mean shift by a good part of the bar

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from probatio.errors import UsageError
 from probatio.suite.dialect import program_in
-from probatio.suite.load import DEFAULT_SUITE, SUITES, Suite
+from probatio.suite.load import BUILT_IN, DEFAULT_SUITE, Suite
 
 CONTEXTS = ("examples-only", "grammar-only", "minimal", "basic", "complete")
 """From least to most. The first seed's text counts five and its table shows four; grammar-only is the fifth."""
@@ -35,7 +35,7 @@ def known_contexts(suite: Suite) -> tuple[str, ...]:
 @lru_cache(maxsize=256)
 def context_text(folder: str, context: str, dialect: str) -> str:
     """The context as a model reads it."""
-    for place in (Path(folder), SUITES / DEFAULT_SUITE):
+    for place in (Path(folder), BUILT_IN / DEFAULT_SUITE):
         file = place / "contexts" / f"{context}.md"
         if file.exists():
             return rendered(file.read_text(encoding="utf-8"), dialect, str(file)).strip()

@@ -9,9 +9,9 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.records import Example, Task
-from probatio.suite.yaml import read_yaml
+from probatio.yamlfile import read_yaml
 
-SUITES = Path(__file__).parent.parent / "suites"
+BUILT_IN = Path(__file__).parent.parent / "builtin"
 DEFAULT_SUITE = "faber"
 
 
@@ -48,7 +48,7 @@ class Suite(msgspec.Struct, frozen=True):
 
 def load_suite(folder: Path | None = None) -> Suite:
     """The suite in `folder`, or the built-in one. Any folder with `tasks/*.yml` is a suite."""
-    root = folder or SUITES / DEFAULT_SUITE
+    root = folder or BUILT_IN / DEFAULT_SUITE
     files = sorted((root / "tasks").glob("*.y*ml"))
     if not files:
         raise UsageError(f"{root} is not a suite: it has no tasks/*.yml.")

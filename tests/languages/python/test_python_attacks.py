@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from probatio.grade.checked import Checked
+from probatio.builtin.daily.code_generation.grader import check
+from probatio.grade.parts import Checked
 from probatio.languages.python import Call, Failed, Raised, Result, Returned, run_calls
 from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.suite.daily import Case
-from probatio.suites.daily.code_generation.grader import check
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
@@ -253,7 +253,7 @@ import os, sys
 def f():
     found = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
     there = [place for place, folders, names in os.walk("/") if "/proc" not in place
-             and (place.endswith(("site-packages", "dist-packages", "probatio/suites")) or "cases.yml" in names)]
+             and (place.endswith(("site-packages", "dist-packages", "probatio/builtin")) or "cases.yml" in names)]
     return found + there
 def can(name):
     try:

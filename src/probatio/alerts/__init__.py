@@ -1,0 +1,1 @@
+"""Alerts: which verdicts are news, where they go, and sending them."""

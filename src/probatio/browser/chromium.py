@@ -1,0 +1,178 @@
+"""Which Chromium is started, with which switches, and the jail around it: a page written by a model is hostile."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal
+
+import msgspec
+
+from probatio.errors import CannotCheck
+from probatio.sandbox import Choice, NoIsolation, isolation
+from probatio.sandbox import jail as sandbox_jail
+
+VARIABLE = "PROBATIO_CHROMIUM"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+INSTALL = (
+    "install it with `apt install chromium` or `playwright install chromium`, "
+    f"or name its executable in the variable {VARIABLE}"
+)
+
+MEMORY_MB = 1024
+"""Data of one process of the browser. A plain page's renderer has about 130, the browser itself 290."""
+SCRATCH_MB = 256
+"""The private /tmp: profile and shared memory."""
+
+# Switch → why it is there.
+SWITCHES: dict[str, str] = {
+    "--headless=new": "no screen is needed",
+    "--disable-gpu": "drawing by the processor is the same on every machine",
+    "--remote-debugging-pipe": "Playwright talks over handles 3 and 4, which pass into the jail",
+    "--no-startup-window": "pages are opened by us alone",
+    "--no-first-run": "no questions",
+    "--no-default-browser-check": "no questions",
+    "--disable-extensions": "nothing but the page",
+    "--disable-sync": "nothing goes out",
+    "--disable-background-networking": "nothing goes out",
+    "--disable-component-update": "nothing goes out",
+    "--disable-quic": "nothing goes out",
+    "--disable-breakpad": "nothing goes out",
+    "--disable-crash-reporter": "nothing goes out",
+    "--proxy-server=127.0.0.1:9": "nothing goes out, should the jail's own missing network not be there",
+    "--proxy-bypass-list=<-loopback>": "not even to this machine",
+    "--host-resolver-rules=MAP * ~NOTFOUND": "no name has an address",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp": "nothing goes out beside the proxy",
+    "--disable-dev-shm-usage": "the jail's /dev/shm is small",
+    "--mute-audio": "there is none",
+    "--hide-scrollbars": "a scrollbar would take width from the page",
+    "--force-color-profile=srgb": "colours are the same on every machine",
+    "--disable-background-timer-throttling": "every page is at the front",
+    "--disable-backgrounding-occluded-windows": "every page is at the front",
+    "--disable-renderer-backgrounding": "every page is at the front",
+    "--enable-blink-features=ComputedAccessibilityInfo": "an element's role and name as the browser itself tells them",
+    "--disable-blink-features=AutomationControlled": "a page must not see that it is examined",
+    "--js-flags=--max-old-space-size=256": "a script that hoards memory ends early",
+}
+
+Way = Literal["jail and own sandbox", "jail", "own sandbox", "none"]
+WAYS: dict[Choice, tuple[Way, ...]] = {
+    "auto": ("jail and own sandbox", "jail", "own sandbox"),
+    "bubblewrap": ("jail and own sandbox", "jail"),
+    "landlock": ("own sandbox",),  # that jail refuses new processes, and a browser is made of them
+    "none": ("none",),
+}
+TOLD: dict[Way, str] = {
+    "jail and own sandbox": "in the bubblewrap jail, with its own sandbox inside",
+    "jail": "in the bubblewrap jail",
+    "own sandbox": "in its own sandbox, without a jail around it",
+    "none": "without isolation",
+}
+
+# What of the host a jailed browser can read: programs and libraries, fonts. No home, no environment, no network.
+_READS = ("/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives")
+# The switches of /proc obey root even in a jail. /proc as a whole must stay writable for Chromium's own sandbox.
+_PROC_SHUT = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "driver", "mtrr")
+
+
+class Start(msgspec.Struct, frozen=True):
+    """A command line for Playwright: what it executes, and every word after it."""
+
+    executable: str
+    arguments: tuple[str, ...]
+    env: dict[str, str]
+
+
+def executable() -> str:
+    """The Chromium to use: the one named in the environment, else the system's, else Playwright's own."""
+    named = os.environ.get(VARIABLE)
+    if named:
+        found = shutil.which(named)
+        if found is None:
+            raise CannotCheck(f"{VARIABLE} names `{named}`, which can't be executed: correct it or {INSTALL}.")
+        return _binary(found)
+    on_path = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if on_path:
+        return _binary(on_path)
+    own = sorted(_playwright_folder().glob("chromium*-*/chrom*/*chrom*"), key=lambda path: path.stat().st_mtime)
+    usable = [str(path) for path in own if path.name in ("chrome", "chrome-headless-shell", "headless_shell")]
+    if usable:
+        return usable[-1]
+    raise CannotCheck(f"No Chromium was found, and a web page is checked in a real one: {INSTALL}.")
+
+
+def _playwright_folder() -> Path:
+    return Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
+
+
+def _binary(found: str) -> str:
+    """The program itself where `found` is a distribution's shell script: the script wants a home and settings."""
+    path = Path(found).resolve()
+    with path.open("rb") as file:
+        if file.read(2) != b"#!":
+            return str(path)
+    name = Path(found).name
+    places = (path.with_name("chrome"), *(Path(f"/usr/{lib}/{name}/{name}") for lib in ("lib", "lib64")))
+    return next((str(place) for place in places if place.is_file() and os.access(place, os.X_OK)), str(path))
+
+
+def jailable() -> str | None:
+    """None where bubblewrap works here, else why not."""
+    try:
+        isolation("bubblewrap")
+    except NoIsolation as error:
+        return str(error).partition("(")[2].partition(")")[0] or str(error)
+    return None
+
+
+@contextlib.contextmanager
+def start(way: Way, program: str) -> Iterator[Start]:
+    """The command line that starts `program` in this way, and the scratch folder it needs while it runs."""
+    switches = [*SWITCHES, *(["--no-sandbox"] if way in ("jail", "none") else [])]
+    if way in ("jail and own sandbox", "jail"):
+        words = [*_jail(program, own_sandbox=way != "jail"), program, *switches, "--user-data-dir=/tmp/profile"]
+        yield _limited(words, {})
+    else:
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            words = [program, *switches, f"--user-data-dir={folder}/profile"]
+            yield _limited(words, {"HOME": folder, "TMPDIR": folder, "PATH": os.defpath})
+
+
+def _limited(words: list[str], env: dict[str, str]) -> Start:
+    """`words` under the kernel's limits, which every process of the browser inherits."""
+    script = f'ulimit -c 0; ulimit -d {MEMORY_MB << 10}; exec "$@"'
+    return Start("/bin/sh", ("-c", script, "sh", *words), env)
+
+
+def _jail(program: str, own_sandbox: bool) -> list[str]:
+    words = [
+        sandbox_jail.bwrap() or "bwrap", *(f"--unshare-{name}" for name in ("user", "pid", "net", "ipc", "uts", "cgroup-try")),
+        "--uid", sandbox_jail.NOBODY, "--gid", sandbox_jail.NOBODY, "--hostname", "jail", "--die-with-parent", "--new-session",
+        "--cap-drop", "ALL", "--clearenv", "--setenv", "PATH", "/usr/bin:/bin", "--setenv", "HOME", "/tmp",
+        "--ro-bind", "/usr", "/usr",
+    ]  # fmt: skip
+    if not program.startswith("/usr/local/") and Path("/usr/local").is_dir():
+        words += ["--tmpfs", "/usr/local"]
+    for folder in ("/bin", "/sbin", "/lib", "/lib64", "/lib32"):
+        place = Path(folder)
+        if place.is_symlink():
+            words += ["--symlink", str(place.readlink()), folder]
+        elif place.is_dir():
+            words += ["--ro-bind", folder, folder]
+    if not program.startswith("/usr/"):
+        beside = str(Path(program).parent)
+        words += ["--ro-bind", beside, beside]
+    for path in _READS:
+        words += ["--ro-bind-try", path, path]
+    words += ["--proc", "/proc"]
+    if own_sandbox:
+        for name in _PROC_SHUT:
+            words += ["--ro-bind-try", f"/proc/{name}", f"/proc/{name}"]
+    else:
+        words += ["--remount-ro", "/proc"]
+    words += ["--dev", "/dev", "--size", str(SCRATCH_MB << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"]
+    return [*words, "--remount-ro", "/", "--"]

@@ -1,0 +1,231 @@
+"""A web page in a real browser: one jailed Chromium for all, a fresh context for every page, which is taken for hostile."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import os
+import re
+import threading
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from probatio.browser import chromium
+from probatio.browser.page import Page, PageFailed, fresh_context, opened
+from probatio.errors import CannotCheck
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Playwright
+
+    from probatio.sandbox import Choice
+
+T = TypeVar("T")
+
+PAGE_SECONDS = 90.0
+"""All that is done with one page: far more than any takes, so that a busy machine makes no page worse."""
+START_SECONDS = 30.0
+CLOSE_SECONDS = 5.0
+
+
+class Available(NamedTuple):
+    """Whether pages can be checked here, as one line for a reader."""
+
+    works: bool
+    sentence: str
+
+
+class _BrowserGone(Exception):
+    """The browser ended under our hands."""
+
+
+def visit(html: str, look: Callable[[Page], Awaitable[T]], choice: Choice = "auto", seconds: float = PAGE_SECONDS) -> T:
+    """Open `html` in a fresh context, let `look` examine it, and close it. Safe to call from many threads.
+
+    Raises PageFailed for what the page did, CannotCheck where no browser can be had. `look` runs on the browser's own thread.
+    """
+    return _keeper(choice).visit(html, look, seconds)
+
+
+def available(choice: Choice = "auto") -> Available:
+    """Found by starting it: the browser and the isolation around it, or what is missing."""
+    try:
+        return Available(True, _keeper(choice).told())
+    except CannotCheck as error:
+        return Available(False, str(error))
+
+
+def close() -> None:
+    """End all browsers; the next visit starts one anew."""
+    with _lock:
+        keepers = list(_keepers.values())
+        _keepers.clear()
+    for keeper in keepers:
+        keeper.close()
+
+
+_keepers: dict[Choice, _Keeper] = {}
+_lock = threading.Lock()
+
+
+def _keeper(choice: Choice) -> _Keeper:
+    with _lock:
+        if choice not in _keepers:
+            if not _keepers:
+                atexit.register(close)
+            _keepers[choice] = _Keeper(choice)
+        return _keepers[choice]
+
+
+class _Keeper:
+    """The thread that owns a browser: starts it when first needed, replaces it when it broke, ends it at the end."""
+
+    def __init__(self, choice: Choice) -> None:
+        self.choice = choice
+        self.loop = asyncio.new_event_loop()
+        self.held = contextlib.AsyncExitStack()
+        self.browser: Browser | None = None
+        self.way: chromium.Way = "none"
+        self.worked = False
+        self.refused: CannotCheck | None = None
+        self.starting = asyncio.Lock()
+        # More pages at once than processors would only make each of them slower, and slowness is what time limits see.
+        self.room = asyncio.Semaphore(min(4, os.cpu_count() or 1))
+        self.thread = threading.Thread(target=self.loop.run_forever, name="probatio-browser", daemon=True)
+        self.thread.start()
+
+    def visit(self, html: str, look: Callable[[Page], Awaitable[T]], seconds: float) -> T:
+        return asyncio.run_coroutine_threadsafe(self._visit(html, look, seconds), self.loop).result()
+
+    def told(self) -> str:
+        """The browser's version and what isolates it."""
+
+        async def tell() -> str:
+            return f"Chromium {(await self._started()).version}, {chromium.TOLD[self.way]}"
+
+        return asyncio.run_coroutine_threadsafe(tell(), self.loop).result()
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):
+            asyncio.run_coroutine_threadsafe(self._end(), self.loop).result(2 * CLOSE_SECONDS)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(CLOSE_SECONDS)
+
+    async def _visit(self, html: str, look: Callable[[Page], Awaitable[T]], seconds: float) -> T:
+        async with self.room:
+            try:
+                return await self._once(html, look, seconds)
+            except _BrowserGone:
+                pass  # this page's doing or a neighbour's: tried again it shows
+            try:
+                return await self._once(html, look, seconds)
+            except _BrowserGone as error:
+                await self._started()
+                raise PageFailed("The page brought the browser down, twice.") from error
+
+    async def _once(self, html: str, look: Callable[[Page], Awaitable[T]], seconds: float) -> T:
+        from playwright.async_api import Error
+
+        browser = await self._started()
+        try:
+            context = await asyncio.wait_for(fresh_context(browser), START_SECONDS)
+        except (TimeoutError, Error) as error:
+            await self._discard(browser)
+            raise _BrowserGone from error
+        try:
+            page, crashed = await asyncio.wait_for(opened(context, html), START_SECONDS)
+            return await _within(look(page), crashed, seconds)
+        except (TimeoutError, Error) as error:
+            if not browser.is_connected():
+                raise _BrowserGone from error
+            raise PageFailed(f"The page could not be examined: {str(error).partition(chr(10))[0][:200]}") from error
+        finally:
+            try:
+                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
+            except (TimeoutError, Error):
+                await self._discard(browser)
+
+    async def _started(self) -> Browser:
+        async with self.starting:
+            if self.browser is not None and self.browser.is_connected():
+                return self.browser
+            await self._end()
+            if self.refused:
+                raise self.refused
+            try:
+                self.browser = await self._start()
+            except CannotCheck as error:
+                if not self.worked:
+                    self.refused = error  # trying takes seconds, and the answer would be the same for every page
+                raise
+            self.worked = True
+            return self.browser
+
+    async def _start(self) -> Browser:
+        try:
+            from playwright.async_api import Error, async_playwright
+        except ImportError as error:
+            raise CannotCheck("Playwright is not installed: install it with `pip install playwright`.") from error
+        program = chromium.executable()
+        playwright = await self.held.enter_async_context(async_playwright())
+        faults = []
+        for way in chromium.WAYS[self.choice]:
+            if way.startswith("jail") and (why := chromium.jailable()):
+                faults.append(f"{chromium.TOLD[way]}: {why}")
+                continue
+            with contextlib.ExitStack() as scratch:
+                try:
+                    browser = await self._launched(playwright, scratch.enter_context(chromium.start(way, program)))
+                except Error as error:
+                    faults.append(f"{chromium.TOLD[way]}: {_reason(str(error))}")
+                    continue
+                self.held.push(scratch.pop_all())
+                self.way = way
+                return browser
+        raise CannotCheck(
+            f"{program} starts in no isolation here, so no model's page is opened ({'; '.join(faults)}). Allow user "
+            "namespaces for bubblewrap, or run as another user than root so that Chromium's own sandbox works."
+        )
+
+    async def _launched(self, playwright: Playwright, start: chromium.Start) -> Browser:
+        return await playwright.chromium.launch(
+            executable_path=start.executable,
+            args=list(start.arguments),
+            ignore_default_args=True,
+            env={**start.env},
+            timeout=START_SECONDS * 1000,
+        )
+
+    async def _discard(self, browser: Browser) -> None:
+        """End a browser that no longer obeys; whoever finds it gone starts the next one."""
+        async with self.starting:
+            if self.browser is browser:
+                await self._end()
+
+    async def _end(self) -> None:
+        browser, self.browser = self.browser, None
+        held, self.held = self.held, contextlib.AsyncExitStack()
+        if browser is not None:
+            with contextlib.suppress(Exception):
+                await asyncio.wait_for(browser.close(), CLOSE_SECONDS)
+        with contextlib.suppress(Exception):
+            await asyncio.wait_for(held.aclose(), CLOSE_SECONDS)
+
+
+def _reason(said: str) -> str:
+    """What the browser itself printed, out of all that Playwright tells of a failed start."""
+    lines = [
+        re.sub(r"^\[[^]]*\] *", "", line.partition("[err]")[2].strip()) for line in said.splitlines() if "[err]" in line
+    ]
+    return (next(iter(lines), "") or said.partition("\n")[0])[:300]
+
+
+async def _within(look: Awaitable[T], crashed: asyncio.Future[None], seconds: float) -> T:
+    task = asyncio.ensure_future(look)
+    watched: set[asyncio.Future[Any]] = {task, crashed}
+    done, _ = await asyncio.wait(watched, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    if task in done:
+        return task.result()
+    task.cancel()
+    await asyncio.wait({task}, timeout=CLOSE_SECONDS)
+    raise PageFailed("The page crashed." if crashed in done else f"The page did not come to rest within {seconds:g} s.")

@@ -1,0 +1,122 @@
+"""The graders of the daily suite: one per use case, found by its id; and the fingerprint of everything that can move a score."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from functools import lru_cache
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from probatio.code_digest import digest_of, imports, module_file
+from probatio.errors import UsageError
+from probatio.grade.parts import Checked
+from probatio.sandbox import Choice
+from probatio.suite.daily import Case, DailySuite, UseCase
+from probatio.suite.load import digest
+from probatio.yamlfile import read_yaml
+
+PACKAGE = "probatio.builtin.daily"
+
+STARTS_PROCESSES = frozenset({"code_generation", "web_design"})
+"""Use cases whose check waits for a jail or a browser; the others are computed in our own process."""
+
+GRADES = (
+    "probatio.grade.",
+    "probatio.browser.",
+    "probatio.languages.",
+    "probatio.judge.protocol",
+    "probatio.builtin.daily.",
+)
+"""Where code that can move a grade lives; the fingerprint follows the graders' imports to modules inside these packages."""
+
+
+ALWAYS = (f"{PACKAGE}.graders", "probatio.judge.protocol", "probatio.grade.unanswered")
+"""What takes part in grading whatever the use cases are."""
+
+CODE = frozenset({".js", ".css", ".html"})
+"""What counts as code beside a grader's Python; cases and rubrics are read for what they say, and worked proofs move no score."""
+
+
+class Grader(Protocol):
+    def __call__(self, case: Case, answer: str, isolation: Choice = "auto") -> Checked: ...
+
+
+def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+    """An answer, checked by the grader of its use case. Raises `CannotCheck` where the grader's own tool is missing."""
+    return grader_of(case.use_case)(case, answer, isolation)
+
+
+@lru_cache(maxsize=64)
+def grader_of(use_case: str) -> Grader:
+    """The grader of a use case; imported only when first needed, because some bring a browser or an algebra system."""
+    name = f"{PACKAGE}.{use_case}.grader"
+    if importlib.util.find_spec(f"{PACKAGE}.{use_case}") is None or importlib.util.find_spec(name) is None:
+        raise UsageError(
+            f"There is no grader for the use case `{use_case}`: a suite of one's own takes its cases from the built-in use cases."
+        )
+    found: Grader = importlib.import_module(name).check
+    return found
+
+
+def require_graders(suite: DailySuite) -> None:
+    """Refuse a suite with a use case that nobody can check, before anything is asked."""
+    for use_case in suite.use_cases.values():
+        if use_case.grading != "judge":
+            grader_of(use_case.id)
+
+
+def blend(use_case: UseCase, checked: float | None, judged: float | None) -> float:
+    """The score of an answer from its two parts, each 0–1, by the manifest's weight; a part that is not there counts 0."""
+    weight = use_case.checked_weight
+    return weight * (checked or 0.0) + (1 - weight) * (judged or 0.0)
+
+
+def daily_fingerprint(suite: DailySuite) -> str:
+    """What pins a daily suite to its version: cases, rubrics, calibration set, constants, and the source of its graders."""
+    manifest = msgspec.structs.replace(suite.manifest, version="", fingerprint=None)
+    calibration = suite.folder / "calibration.yml"
+    parts = [
+        manifest,
+        [(use_case.cases, use_case.rubric) for use_case in suite.use_cases.values()],
+        read_yaml(calibration, dict) if calibration.exists() else None,
+        graders_digest(tuple(suite.use_cases)),
+    ]
+    return digest(msgspec.to_builtins(parts, str_keys=True))
+
+
+@lru_cache(maxsize=8)
+def graders_digest(use_cases: tuple[str, ...]) -> str:
+    """The digest of everything that takes part in grading these use cases: the graders, what they import, and what lies beside
+    them (a script that runs in the browser, a driver that runs in the jail)."""
+    modules, scripts = sources(use_cases)
+    return digest_of(modules, scripts.values())
+
+
+@lru_cache(maxsize=8)
+def sources(use_cases: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
+    """What takes part in grading these use cases: module → text, and the path of any other file → text."""
+    modules: dict[str, str] = {}
+    scripts: dict[str, str] = {}
+    waiting = [*ALWAYS, *(f"{PACKAGE}.{use_case}.grader" for use_case in use_cases)]
+    while waiting:
+        module = waiting.pop()
+        file = module_file(module)
+        if file is None or module in modules:
+            continue
+        modules[module] = file.read_text(encoding="utf-8")
+        waiting += [each for each in imports(modules[module]) if each.startswith(GRADES)]
+        if file.parent.parent.name in ("daily", "languages"):  # the folder of one use case or one language
+            waiting += [_beside(module, file, each) for each in file.parent.glob("*.py") if each.stem != "__init__"]
+            scripts |= {
+                each.name: each.read_text(encoding="utf-8") for each in file.parent.iterdir() if each.suffix in CODE
+            }
+    return modules, scripts
+
+
+def _beside(module: str, file: Path, other: Path) -> str:
+    """The module of another file in the same folder."""
+    package = module if file.stem == "__init__" else module.rpartition(".")[0]
+    return f"{package}.{other.stem}"

@@ -1,0 +1,72 @@
+"""Instruction following: every instruction one part, and all of them worth only as much as the answer has substance.
+
+"No forbidden word" is easy to keep by saying nothing, or something else. So every part is multiplied by the answer's
+substance: long enough, varied enough, about the matter, and not the prompt read back.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from probatio.builtin.daily.instruction_following.reading import Reading, words
+from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
+from probatio.grade.parts import Checked, Part
+from probatio.sandbox import Choice
+from probatio.suite.daily import Case
+
+LONGEST = 20_000  # characters looked at
+_ECHO = 6  # words in a row that nobody writes by chance as the prompt did
+
+
+class Substance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What makes an answer one to this prompt at all."""
+
+    words: int  # at least so many …
+    distinct: int  # … so many of them different
+    about: tuple[str, ...]  # beginnings of words the matter calls for
+    hits: int  # so many of these
+
+
+class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    rules: tuple[Rule, ...]
+    substance: Substance
+
+
+def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+    """Each rule scored, times the substance; that nothing stands round the answer is a rule of every prompt."""
+    gold = msgspec.convert(case.gold, Gold)
+    reading = Reading(answer[:LONGEST])
+    worth = substance(gold.substance, reading, case.prompt)
+    parts = tuple(_part(rule, reading, worth) for rule in gold.rules)
+    bare = Part("nothing else", worth * (not reading.framed), "chatter round the answer" if reading.framed else "")
+    note = (
+        None
+        if worth >= 1
+        else f"Only {worth:.0%} of the substance of an answer: too short, off the matter, or an echo."
+    )
+    return Checked((*parts, bare), note=note)
+
+
+def _part(rule: Rule, reading: Reading, worth: float) -> Part:
+    score = KINDS[rule.kind].score(rule, reading)
+    return Part(rule.name, score * worth, f"{rule.kind} of {rule.of}: {score:.2f}", rule.weight)
+
+
+def substance(wanted: Substance, reading: Reading, prompt: str) -> float:
+    """0–1: the weakest of length, variety, matter and freshness."""
+    said = [word.casefold() for word in reading.words]
+    hits = sum(any(word.startswith(stem.casefold()) for word in said) for stem in wanted.about)
+    return min(
+        1.0,
+        len(said) / wanted.words,
+        len(set(said)) / wanted.distinct,
+        hits / wanted.hits,
+        2 * (1 - echo(said, [word.casefold() for word in words(prompt)])),
+    )
+
+
+def echo(said: list[str], prompt: list[str]) -> float:
+    """The share of the answer's runs of words that stand in the prompt."""
+    asked = {tuple(prompt[at : at + _ECHO]) for at in range(len(prompt) - _ECHO + 1)}
+    runs = [tuple(said[at : at + _ECHO]) for at in range(len(said) - _ECHO + 1)]
+    return sum(run in asked for run in runs) / len(runs) if runs else 0.0

@@ -1,0 +1,223 @@
+"""Rules an answer can be held to: a table from the kind of a rule to the small function that scores it, 0–1.
+
+A near miss earns part of the credit: a count that is off by a little, a list with one line out of place, one forbidden letter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from probatio.builtin.daily.instruction_following.reading import Reading, sentences, words
+
+NEAR = 0.8  # what a count that is off by almost nothing earns
+SLIP = 0.6  # what is left of a prohibition's credit after each breach of it
+
+
+class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One checkable instruction. Which of the arguments a kind reads stands in `KINDS`."""
+
+    name: str  # the instruction in a few words, as the breakdown shows it
+    kind: str
+    of: str = "text"  # text, words, sentences, lines, paragraphs, items, column, beside_table
+    at: int = 0  # which unit, from 1 or from -1 backwards; 0 is every one; for a column its number
+    low: int = 0
+    high: int = 0
+    text: str = ""
+    words: tuple[str, ...] = ()
+    weight: float = 1.0
+
+
+class Kind(NamedTuple):
+    score: Callable[[Rule, Reading], float]
+    needs: tuple[str, ...]  # the arguments it can't do without
+
+
+def near(count: int, low: int, high: int) -> float:
+    """1 within the bounds, then falling with the distance, to 0 at a quarter of the bound and one."""
+    if low <= count <= high:
+        return 1.0
+    bound = low if count < low else high
+    return max(0.0, NEAR * (1 - abs(count - bound) / (1 + bound / 4))) if count else 0.0
+
+
+def _mean(scores: Sequence[float]) -> float:
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def _times(word: str, text: str) -> int:
+    return len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE))
+
+
+def _count(rule: Rule, reading: Reading) -> float:
+    return near(len(reading.units(rule.of)), rule.low, rule.high)
+
+
+def _length(rule: Rule, reading: Reading) -> float:
+    return _mean([near(len(words(unit)), rule.low, rule.high) for unit in reading.units(rule.of, rule.at)])
+
+
+def _sentences_in(rule: Rule, reading: Reading) -> float:
+    return _mean([near(len(sentences(unit)), rule.low, rule.high) for unit in reading.units(rule.of, rule.at)])
+
+
+def _ladder(rule: Rule, reading: Reading) -> float:
+    """Units of as many words as the rule's words say, one after the other."""
+    wanted, found = [int(number) for number in rule.words], reading.units(rule.of)
+    right = [near(len(words(unit)), number, number) for unit, number in zip(found, wanted, strict=False)]
+    return sum(right) / max(len(wanted), len(found))
+
+
+def _includes(rule: Rule, reading: Reading) -> float:
+    """Each word there at least once, or exactly `low` to `high` times where the rule says how often."""
+    text = "\n".join(reading.units(rule.of, rule.at))
+    high = rule.high or 10**6
+    return _mean([near(_times(word, text), rule.low or 1, high) for word in rule.words])
+
+
+def _avoids(rule: Rule, reading: Reading) -> float:
+    units = reading.units(rule.of, rule.at)
+    return _kept(units, sum(_times(word, unit) for unit in units for word in rule.words))
+
+
+def _without(rule: Rule, reading: Reading) -> float:
+    """None of the characters in `text`, whatever their case."""
+    units, banned = reading.units(rule.of, rule.at), rule.text.casefold()
+    return _kept(units, sum(char in banned for unit in units for char in unit.casefold()))
+
+
+def _kept(units: Sequence[str], breaches: int) -> float:
+    """A prohibition's credit; where there is nothing it could have been broken in, it was not kept."""
+    return float(SLIP**breaches) if units else 0.0
+
+
+def _case(rule: Rule, reading: Reading) -> float:
+    """The share of words written all in upper or all in lower case, stretched so that half of them is nothing."""
+    units = [word for unit in reading.units(rule.of, rule.at) for word in words(unit) if word.upper() != word.lower()]
+    as_asked = sum(word == (word.upper() if rule.text == "upper" else word.lower()) for word in units)
+    return max(0.0, 2 * as_asked / len(units) - 1) if units else 0.0
+
+
+def _starts(rule: Rule, reading: Reading) -> float:
+    return _mean([float(unit.lstrip("*_ ").startswith(rule.text)) for unit in reading.units(rule.of, rule.at)])
+
+
+def _ends(rule: Rule, reading: Reading) -> float:
+    return _mean([float(unit.rstrip("*_ ").endswith(rule.text)) for unit in reading.units(rule.of, rule.at)])
+
+
+def _acrostic(rule: Rule, reading: Reading) -> float:
+    initials = [line.lstrip("*_-\"'“ ")[:1].casefold() for line in reading.lines]
+    right = sum(said == meant for said, meant in zip(initials, rule.text.casefold(), strict=False))
+    return right / max(len(rule.text), len(initials))
+
+
+def _order(rule: Rule, reading: Reading) -> float:
+    """How many of the words first appear one after the other, less the one that always does."""
+    text = reading.text.casefold()
+    places = [text.find(word.casefold()) for word in rule.words]
+    pairs = [0 <= before < after for before, after in pairwise(places)]
+    return _mean([float(pair) for pair in pairs])
+
+
+def _sorted(rule: Rule, reading: Reading) -> float:
+    """The share of neighbours in order, stretched so that the half any shuffle has is nothing."""
+    units = [unit.casefold() for unit in reading.units(rule.of, rule.at)]
+    if rule.text == "descending":
+        units.reverse()
+    pairs = [before <= after for before, after in pairwise(units)]
+    return max(0.0, 2 * _mean([float(pair) for pair in pairs]) - 1)
+
+
+def _unique(rule: Rule, reading: Reading) -> float:
+    found = Counter(word.casefold() for word in reading.units(rule.of, rule.at))
+    return _kept(list(found), found.total() - len(found))
+
+
+def _labelled(rule: Rule, reading: Reading) -> float:
+    """The share of lines that carry the mark in `text`, or their number where it is "1."."""
+    if rule.text == "1.":
+        right = sum(label == f"{place}." for place, label in enumerate(reading.labels, start=1))
+    else:
+        right = sum(label == rule.text for label in reading.labels)
+    total = len(reading.lines) - rule.high  # lines that are no items
+    return min(1.0, right / total) if total > 0 else 0.0
+
+
+def _same(rule: Rule, reading: Reading) -> float:
+    """F1 of the items with the ones that were asked for, each counted once."""
+    said = Counter(unit.casefold().strip(" .*_") for unit in reading.units(rule.of, rule.at))
+    shared = sum(min(1, said[word.casefold()]) for word in rule.words)
+    return 2 * shared / (said.total() + len(rule.words))
+
+
+def _table(rule: Rule, reading: Reading) -> float:
+    """The head as named, and `low` to `high` rows of as many cells."""
+    if not reading.table:
+        return 0.0
+    head, *rows = reading.table
+    named = _mean([float(said == meant) for said, meant in zip(head, rule.words, strict=False)])
+    whole = _mean([float(len(row) == len(rule.words)) for row in rows])
+    return (named * (len(head) == len(rule.words)) + whole + near(len(rows), rule.low, rule.high)) / 3
+
+
+def _letters_told(rule: Rule, reading: Reading) -> float:
+    """Whether column `at` tells how many letters the first column's word has."""
+    rows = [row for row in reading.table[1:] if len(row) >= rule.at]
+    return _mean([float(row[rule.at - 1] == str(sum(char.isalpha() for char in row[0]))) for row in rows])
+
+
+def _names_row(rule: Rule, reading: Reading) -> float:
+    """Whether column `at` uses the first column's word."""
+    rows = [row for row in reading.table[1:] if len(row) >= rule.at]
+    return _mean([float(bool(row[0]) and _times(row[0], row[rule.at - 1]) > 0) for row in rows])
+
+
+def _language(rule: Rule, reading: Reading) -> float:
+    """By small words that only one of the languages has: 1 where three quarters of them are the right one's."""
+    found = [word.casefold() for word in reading.words]
+    hits = {code: sum(word in small for word in found) for code, small in SMALL_WORDS.items()}
+    right, others = hits[rule.text], max(count for code, count in hits.items() if code != rule.text)
+    if right < max(2, len(found) / 20):
+        return 0.0
+    return min(1.0, right / (right + others) / 0.75)
+
+
+SMALL_WORDS = {
+    code: frozenset(line.split())
+    for code, line in {
+        "en": "the and of to is are was were with for this that it you your we our have has not from they be will by",
+        "de": "der das und ist sind nicht mit für auf dem den ein eine einen wir sie ihr ihre ihnen wird werden zu von im am bei",
+        "fr": "le la les et est sont dans pour avec une des que qui nous vous votre pas sur au aux du ce cette",
+        "es": "el los las y es son en para con una que por su sus nosotros usted no del al este esta se lo",
+        "it": "il gli e è sono per con una che di non del della nel alla questo questa si lo suo",
+    }.items()
+}
+
+KINDS: dict[str, Kind] = {
+    "count": Kind(_count, ("of", "low", "high")),
+    "length": Kind(_length, ("of", "low", "high")),
+    "sentences_in": Kind(_sentences_in, ("of", "low", "high")),
+    "ladder": Kind(_ladder, ("of", "words")),
+    "includes": Kind(_includes, ("words",)),
+    "avoids": Kind(_avoids, ("words",)),
+    "without": Kind(_without, ("text",)),
+    "case": Kind(_case, ("text",)),
+    "starts": Kind(_starts, ("text",)),
+    "ends": Kind(_ends, ("text",)),
+    "acrostic": Kind(_acrostic, ("text",)),
+    "order": Kind(_order, ("words",)),
+    "sorted": Kind(_sorted, ("of", "text")),
+    "unique": Kind(_unique, ("of",)),
+    "labelled": Kind(_labelled, ("text",)),
+    "same": Kind(_same, ("of", "words")),
+    "table": Kind(_table, ("words", "low", "high")),
+    "letters_told": Kind(_letters_told, ("at",)),
+    "names_row": Kind(_names_row, ("at",)),
+    "language": Kind(_language, ("text",)),
+}

@@ -1,0 +1,197 @@
+"""Web Design, the checked part: the page is opened in a real Chromium, looked at in two widths, and used."""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from probatio.browser.driver import visit
+from probatio.browser.page import Page, PageFailed
+from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, Scene, at_rest, look, play
+from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, found, readable_share
+from probatio.grade.extract import fenced_blocks
+from probatio.grade.parts import Checked, Part
+from probatio.sandbox import Choice
+from probatio.suite.daily import Case
+
+# What a part is worth; `scenes` is shared out among the scenes of a case.
+WEIGHTS = {
+    "elements": 4.0,
+    "scenes": 6.0,
+    "contrast": 2.0,
+    "narrow": 2.0,
+    "labels": 1.0,
+    "errors": 1.0,
+    "document": 1.0,
+    "self-contained": 0.5,
+}
+OVERFLOW_ZERO = 150  # pixels beyond a narrow screen's edge at which nothing is left of that credit
+_NOTICED = 1  # a pixel is rounding
+
+
+class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An element the brief asks for."""
+
+    what: str
+    find: Finder
+    count: int | None = None
+
+
+class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    title: str
+    elements: tuple[Wanted, ...]
+    scenes: tuple[Scene, ...] = ()
+
+
+class _Found(msgspec.Struct):
+    """What the visit has brought so far; a page that hangs later keeps what it showed before."""
+
+    wide: Snapshot | None = None
+    narrow: Snapshot | None = None
+    played: dict[str, Part] = {}
+    errors: list[str] = []
+    requests: list[str] = []
+
+
+def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+    """All parts of one page; no credit for being flawless beyond the share of what it was asked to show."""
+    gold = msgspec.convert(case.gold, Gold)
+    html = page_in(answer)
+    seen = _Found()
+    note = "The answer holds no web page." if html is None else None
+    if html is not None:
+        try:
+            visit(html, lambda page: _examine(page, gold, seen), isolation)
+        except PageFailed as error:
+            note = str(error)
+            seen.errors.append(note)
+    return Checked(_parts(gold, seen), note=note)
+
+
+async def _examine(page: Page, gold: Gold, seen: _Found) -> None:
+    seen.errors, seen.requests = page.errors, page.requests
+    await page.load(*WIDE)
+    seen.wide = await look(page, wake=True)
+    await page.load(*NARROW)
+    seen.narrow = await look(page, wake=True)
+    if _elements(gold, seen.wide)[0] == 0:
+        return  # there is nothing to use
+    share = WEIGHTS["scenes"] / sum(scene.weight for scene in gold.scenes)
+    for scene in gold.scenes:
+        done = await play(page, scene) if scene.do else at_rest(scene, seen.narrow if scene.narrow else seen.wide)
+        seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight)
+
+
+def _parts(gold: Gold, seen: _Found) -> tuple[Part, ...]:
+    there, missing = _elements(gold, seen.wide)
+    there_narrow, missing_narrow = _elements(gold, seen.narrow)
+    looked = [one for one in (seen.wide, seen.narrow) if one is not None]
+    share, faint = readable_share(looked)
+    over = seen.narrow.overflow if seen.narrow else 0
+    fits = 1.0 if over <= _NOTICED else max(0.0, 1 - over / OVERFLOW_ZERO)
+    cut = [f"{over} px beyond the edge at 375 px"] if over > _NOTICED else []
+    parts = [
+        Part("elements", there, _list("missing", missing), WEIGHTS["elements"]),
+        Part(
+            "contrast",
+            share * there,
+            _list("below AA", [f"{run.ratio:.2f} of {run.need:g}: {run.text}" for run in faint]),
+            WEIGHTS["contrast"],
+        ),
+        Part("narrow", fits * there_narrow, "; ".join(cut) or _list("missing", missing_narrow), WEIGHTS["narrow"]),
+        Part("errors", there / (1 + len(seen.errors)), _list("errors", seen.errors), WEIGHTS["errors"]),
+        Part(
+            "self-contained",
+            there / (1 + len(seen.requests)),
+            _list("asked for", seen.requests),
+            WEIGHTS["self-contained"],
+        ),
+        _document(gold, seen.wide, there),
+    ]
+    fields = [one for one in seen.wide.elements if one.labelled is not None] if seen.wide else []
+    if fields or any(scene_fills(scene) for scene in gold.scenes):
+        bare = [one.id or one.tag for one in fields if not one.labelled]
+        labelled = (len(fields) - len(bare)) / len(fields) if fields else 0.0
+        parts.append(Part("labels", labelled * there, _list("without a label", bare), WEIGHTS["labels"]))
+    total = sum(scene.weight for scene in gold.scenes)
+    for scene in gold.scenes:
+        missed = Part(scene.name, 0.0, "not reached", WEIGHTS["scenes"] * scene.weight / total)
+        parts.append(seen.played.get(scene.name, missed))
+    return tuple(parts)
+
+
+def scene_fills(scene: Scene) -> bool:
+    return any(action.fill or action.choose for action in scene.do)
+
+
+def _elements(gold: Gold, snapshot: Snapshot | None) -> tuple[float, list[str]]:
+    """The share of the wanted elements that can be seen, and what is missing of them."""
+    if snapshot is None:
+        return 0.0, [wanted.what for wanted in gold.elements]
+    scores: list[float] = []
+    missing = []
+    for wanted in gold.elements:
+        there = len(found(wanted.find, snapshot))
+        if wanted.count == 0:
+            if there:
+                missing.append(f"{wanted.what} ({there} there)")
+            continue
+        score = float(there > 0) if wanted.count is None else min(there, wanted.count) / max(there, wanted.count)
+        scores.append(score)
+        if score < 1:
+            missing.append(wanted.what if wanted.count is None else f"{wanted.what} ({there} of {wanted.count})")
+    share = sum(scores) / len(scores)
+    # What must not be there is missing on an empty page too: it earns no more than the rest does.
+    scores += [0.0 if found(wanted.find, snapshot) else share for wanted in gold.elements if wanted.count == 0]
+    return sum(scores) / len(scores), missing
+
+
+def _document(gold: Gold, snapshot: Snapshot | None, there: float) -> Part:
+    if snapshot is None:
+        return Part("document", 0.0, "", WEIGHTS["document"])
+    told = snapshot.document
+    checks = {
+        "<!doctype html>": told.doctype,
+        "lang": bool(told.lang),
+        "viewport meta": told.viewport,
+        f"title {gold.title}": told.title.casefold() == gold.title.casefold(),
+    }
+    missing = [name for name, holds in checks.items() if not holds]
+    return Part("document", there * (1 - len(missing) / len(checks)), _list("missing", missing), WEIGHTS["document"])
+
+
+def _list(lead: str, items: list[str], most: int = 6) -> str:
+    if not items:
+        return ""
+    more = f" and {len(items) - most} more" if len(items) > most else ""
+    return f"{lead}: {', '.join(items[:most])}{more}"
+
+
+_STARTS = re.compile(r"<!doctype\s+html|<html[\s>]", re.IGNORECASE)
+_ENDS = re.compile(r"</html\s*>", re.IGNORECASE)
+_TAG = re.compile(
+    r"<(?:head|body|style|main|header|section|article|div|form|table|h1|nav|p|button)\b[^>]*>", re.IGNORECASE
+)
+
+
+def page_in(answer: str) -> str | None:
+    """The page in an answer: the fenced one, else from its doctype to its end, else from the first tag on.
+
+    Of several fences that hold a whole page the longest, as the others are excerpts and first tries.
+    """
+    blocks = [block for block in fenced_blocks(answer) if _TAG.search(block.body) or _STARTS.search(block.body)]
+    whole = [block.body for block in blocks if _STARTS.search(block.body)]
+    marked = [block.body for block in blocks if block.language in ("html", "htm", "xhtml")]
+    for bodies in (whole, marked, [block.body for block in blocks]):
+        if bodies:
+            return _trimmed(max(bodies, key=len))
+    return _trimmed(answer) if _STARTS.search(answer) or _TAG.search(answer) else None
+
+
+def _trimmed(text: str) -> str:
+    """From the page's first mark to its last; a page that was cut off reaches to the end."""
+    start = _STARTS.search(text) or _TAG.search(text)
+    text = text[start.start() :] if start else text
+    ends = list(_ENDS.finditer(text))
+    return text[: ends[-1].end()] if ends else text

@@ -1,0 +1,136 @@
+"""`models.yml`: who can be asked, at what price, by which route, and how trials are drawn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.names import pick
+from probatio.records import Model, Sampling, Timeouts
+from probatio.yamlfile import read_yaml
+
+LOCAL_CONFIG = Path("config/models.yml")
+BUILT_IN = Path(__file__).parent / "builtin" / "models.yml"
+
+AD_HOC_PROVIDERS = {"gguf": "embedded", "openai": "openai", "openrouter": "openrouter"}
+"""`--model gguf:PATH` and the like: a model named on the command line, in no file. Prefix → provider."""
+
+
+class _ModelEntry(msgspec.Struct):
+    id: str
+    name: str
+    provider: str = "openrouter"
+    cost_per_1m_input: float | None = None
+    cost_per_1m_output: float | None = None
+    route: str | list[str] | None = None
+    reasoning: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    reproducible: bool = False
+
+
+class _TrialEntry(msgspec.Struct):
+    n_shots: tuple[int, ...] = (0, 1, 3, 10)
+    dialects: tuple[str, ...] = ("latin",)
+    contexts: tuple[str, ...] | None = None
+    temperature: float = 0.0
+    max_tokens: int = 1000
+    seed: int | None = 42
+    timeouts: Timeouts | None = None
+
+
+class JudgeOverride(msgspec.Struct, frozen=True):
+    """Another judge than the suite's own; what is not given stays as the suite has it."""
+
+    name: str | None = None
+    provider: str | None = None
+    route: tuple[str, ...] | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+
+
+class DailyConfig(msgspec.Struct, frozen=True):
+    """The section `daily:`: who is tracked, and where one leaves the suite's own settings (which makes it another suite)."""
+
+    models: tuple[str, ...] = ()
+    temperature: float | None = None
+    judge: JudgeOverride | None = None
+
+
+class _ConfigFile(msgspec.Struct):
+    models: list[_ModelEntry]
+    framework_version: str | float | None = None
+    trials: _TrialEntry = msgspec.field(default_factory=_TrialEntry)
+    analyst: str | None = None
+    daily: DailyConfig = msgspec.field(default_factory=DailyConfig)
+
+
+class Config(msgspec.Struct, frozen=True):
+    """A `models.yml`, read."""
+
+    source: str
+    framework_version: str | None
+    models: tuple[Model, ...]
+    n_shots: tuple[int, ...]
+    dialects: tuple[str, ...]
+    contexts: tuple[str, ...] | None
+    sampling: Sampling
+    timeouts: Timeouts | None = None
+    analyst: str | None = None
+    daily: DailyConfig = DailyConfig()
+
+
+def load_config(path: Path | None = None) -> Config:
+    """`path`, else `config/models.yml` where there is one, else the built-in list."""
+    source = path or (LOCAL_CONFIG if LOCAL_CONFIG.exists() else BUILT_IN)
+    file = read_yaml(source, _ConfigFile)
+    seen: set[str] = set()
+    for entry in file.models:
+        if entry.id in seen:
+            raise UsageError(f"{source}: two models have the id `{entry.id}`.")
+        seen.add(entry.id)
+    trials = file.trials
+    if trials.timeouts and min(msgspec.structs.astuple(trials.timeouts)) <= 0:
+        raise UsageError(f"{source}: trials.timeouts are seconds and more than 0.")
+    if any(n < 0 for n in trials.n_shots):
+        raise UsageError(f"{source}: trials.n_shots holds a negative number.")
+    return Config(
+        source="built-in" if source == BUILT_IN else str(source),
+        framework_version=None if file.framework_version is None else str(file.framework_version),
+        models=tuple(_model(entry) for entry in file.models),
+        n_shots=trials.n_shots,
+        dialects=trials.dialects,
+        contexts=trials.contexts,
+        sampling=Sampling(trials.temperature, trials.max_tokens, trials.seed),
+        timeouts=trials.timeouts,
+        analyst=file.analyst,
+        daily=file.daily,
+    )
+
+
+def _model(entry: _ModelEntry) -> Model:
+    route = (entry.route,) if isinstance(entry.route, str) else tuple(entry.route or ())
+    return Model(**{**msgspec.structs.asdict(entry), "route": route})
+
+
+def select_models(config: Config, patterns: tuple[str, ...]) -> tuple[Model, ...]:
+    """The models that ids, globs and ad-hoc names (`gguf:PATH`) pick, in the order of the file."""
+    chosen: dict[str, Model] = {}
+    for pattern in patterns:
+        prefix, _, rest = pattern.partition(":")
+        if rest and prefix in AD_HOC_PROVIDERS and not any(m.id == pattern for m in config.models):
+            chosen[pattern] = _ad_hoc(pattern, prefix, rest)
+            continue
+        ids = pick("model", [pattern], [m.id for m in config.models], f"in {config.source}")
+        chosen.update((m.id, m) for m in config.models if m.id in ids)
+    return tuple(chosen.values())
+
+
+def _ad_hoc(pattern: str, prefix: str, rest: str) -> Model:
+    if prefix == "gguf":
+        if not Path(rest).is_file():
+            raise UsageError(f"--model {pattern}: there is no file {rest}.")
+        return Model(id=f"gguf:{Path(rest).name}", name=pattern, provider="embedded")
+    return Model(id=rest, name=rest, provider=AD_HOC_PROVIDERS[prefix])

@@ -1,0 +1,1 @@
+"""The day: the daily suite asked once, with adaptive sampling, and scored."""

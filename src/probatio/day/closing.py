@@ -1,0 +1,24 @@
+"""Closing a day: once nothing is missing, its scores get their verdicts and the verdicts go into the ledger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from probatio.ledger.ledger import LedgerRecord, record_day
+from probatio.run.record import now_text
+from probatio.suite.daily import DailyManifest
+from probatio.verdict.days import read_days
+from probatio.verdict.detectable import cache_folder
+from probatio.verdict.fold import constants_of
+from probatio.verdict.verdicts import verdicts
+
+
+def close(results: Path, day: str, manifest: DailyManifest) -> list[LedgerRecord]:
+    """Append the day's verdicts to the ledger, with corrections for what follows from them; nothing where they stand there.
+
+    What an OK could have seen is worked out here, once per reference and into the cache, so that whoever shows it only reads.
+    """
+    constants = constants_of(manifest)
+    appended = record_day(results, day, constants, now_text())
+    list(verdicts(read_days(results, until=day), constants, dates={day}, detectable=cache_folder()))
+    return appended

@@ -1,0 +1,90 @@
+"""A day's folder and its record: which date it is, what was asked of whom, and what may not change within it."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.records import DailyScore, DayRecord, Model
+from probatio.store.files import put
+from probatio.store.layout import DAILY, DAY_FILE, SCORES
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def day_of(given: str | None, now: datetime) -> str:
+    """The date of a day: today in UTC, or the one given, which may not lie ahead."""
+    today = now.astimezone(UTC).date()
+    if given is None:
+        return today.isoformat()
+    try:
+        wanted = date.fromisoformat(given) if _DATE.fullmatch(given) else None
+    except ValueError:
+        wanted = None
+    if wanted is None:
+        raise UsageError(f"--date {given}: write a day as YYYY-MM-DD, such as {today.isoformat()}.")
+    if wanted > today:
+        raise UsageError(f"--date {given} lies ahead: in UTC it is {today.isoformat()} now.")
+    return given
+
+
+def day_before(day: str) -> str:
+    return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
+
+
+def day_folder(results: Path, day: str) -> Path:
+    return results / DAILY / day
+
+
+def read_record(folder: Path) -> DayRecord | None:
+    """The day's record; None where the day has not begun."""
+    path = folder / DAY_FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=DayRecord)
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not a day's record: {error}.") from None
+
+
+def write_record(folder: Path, record: DayRecord) -> None:
+    put(folder / DAY_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+
+
+def write_scores(folder: Path, scores: list[DailyScore]) -> None:
+    put(folder / SCORES, b"".join(msgspec.json.encode(score) + b"\n" for score in scores))
+
+
+def joined(before: DayRecord | None, now: DayRecord) -> DayRecord:
+    """The record of a day that goes on: as it began, with the models that are new to it."""
+    if before is None:
+        return now
+    if (before.suite_version, before.suite_fingerprint) != (now.suite_version, now.suite_fingerprint):
+        raise UsageError(
+            f"The suite or a grader has changed since {before.date} began (version {before.suite_version}, now "
+            f"{now.suite_version}), and answers to two suites are not one day. Go on with the suite it began with, or leave "
+            f"the day as it is."
+        )
+    models = {model.id: model for model in before.models}
+    for model in now.models:
+        if (known := models.get(model.id)) and _who(known) != _who(model):
+            raise UsageError(
+                f"`{model.id}` is {_told(known)} on {before.date} and {_told(model)} now, and two models are not one. "
+                f"Give the new one another id, or begin with it on the next day."
+            )
+        models[model.id] = model
+    skipped = {model: why for model, why in {**before.skipped, **now.skipped}.items() if model not in models}
+    return msgspec.structs.replace(before, models=tuple(models.values()), skipped=skipped)
+
+
+def _who(model: Model) -> tuple[object, ...]:
+    """What may not change within a day; a key, an address or a price may."""
+    return model.name, model.provider, model.route, model.reasoning, model.reproducible
+
+
+def _told(model: Model) -> str:
+    return f"{model.name} by {' or '.join(model.route) or 'any route'} of {model.provider}"

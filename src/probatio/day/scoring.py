@@ -1,0 +1,211 @@
+"""Scoring a day: from graded samples to one score per model and use case. Pure; a gap is never a zero."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import fmean, median
+
+import msgspec
+
+from probatio.day.samples import BASE, FULL, Graded, Round, Served
+from probatio.records import DailyScore, Model
+from probatio.suite.daily import DailySuite, UseCase
+
+RE_RUN_EARLIER = "re-run earlier that day"
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """One sample: who served it and how it was graded."""
+
+    served: Served
+    graded: Graded
+
+
+class DayFacts(msgspec.Struct, frozen=True):
+    """What holds for the whole day, whoever is scored."""
+
+    date: str
+    suite_version: str
+    barred: bool = False
+    no_judge: str | None = None  # why there is none
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    """What holds for one model's day."""
+
+    model: Model
+    triggers: dict[str, str | None] = {}  # use case → why it ran at full count
+    usual_route: str | None = None
+    refused: str | None = None  # why it could not be asked to the end
+
+
+def paired(served: Iterable[Served], graded: Iterable[Graded]) -> dict[str, list[Sample]]:
+    """Model → its samples; of several grades of one sample the last counts, and what has no grade is left out."""
+    grades = {line.key: line for line in graded}
+    samples: dict[str, list[Sample]] = {}
+    for line in served:
+        if (grade := grades.pop(line.key, None)) is not None:
+            samples.setdefault(line.model, []).append(Sample(line, grade))
+    return samples
+
+
+def provisional(use_case: UseCase, base: Sequence[Graded]) -> float | None:
+    """The score of base samples as they stand; None where there is none yet."""
+    usable = [grade for grade in base if not grade.errored]
+    if use_case.grading != "deterministic" and any(grade.judged is None for grade in usable):
+        return None
+    return _points([(grade.task_id, grade.score) for grade in usable])
+
+
+def scores_of(
+    suite: DailySuite, use_cases: Sequence[UseCase], samples: Sequence[Sample], day: DayFacts, facts: ModelFacts
+) -> list[DailyScore]:
+    """One model's scores of a day, a line per use case."""
+    providers = Counter(sample.served.provider for sample in samples if sample.served.provider)
+    route = providers.most_common(1)[0][0] if providers else None
+    changed = routing_changed(providers, facts.model.route, facts.usual_route)
+    gap = _model_gap(samples, suite.manifest.gap_errors, facts.refused)
+    of: dict[str, list[Sample]] = {}
+    case_of = {case.id: use_case.id for use_case in suite.use_cases.values() for case in use_case.cases}
+    for sample in samples:
+        of.setdefault(case_of[sample.graded.task_id], []).append(sample)
+    return [
+        msgspec.structs.replace(
+            _score(use_case, of.get(use_case.id, []), day, facts, gap, suite.manifest.gap_errors),
+            routing_changed=changed,
+            route=route,
+        )
+        for use_case in use_cases
+    ]
+
+
+def routing_changed(providers: Counter[str], pinned: Sequence[str], usual: str | None) -> bool:
+    """Whether a sample came from another than the pinned provider; where none is pinned, than the usual one, which on a
+    first day is the one that served most."""
+    if not providers:
+        return False
+    home = tuple(pinned) or (usual or providers.most_common(1)[0][0],)
+    return any(not any(_same_provider(provider, name) for name in home) for provider in providers)
+
+
+def _same_provider(served: str, named: str) -> bool:
+    """A pinned route is named by a slug (`deepinfra/fp8`, `google-vertex`), a served one by a title (`DeepInfra`, `Google`)."""
+    title, slug = (_letters(name.partition("/")[0]) for name in (served, named))
+    return title.startswith(slug) or slug.startswith(title)
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _model_gap(samples: Sequence[Sample], allowed: float, refused: str | None) -> str | None:
+    """Why the whole day is a gap for the model. A judge's or a browser's failure is not the model's: those are weighed
+    within the use case."""
+    if refused:
+        return refused
+    unasked = [sample for sample in samples if sample.graded.errored and not sample.graded.level_a]
+    if len(unasked) <= allowed * len(samples):
+        return None
+    return f"{len(unasked)} of {len(samples)} samples errored, more than {allowed:.0%}: {_most_frequent(unasked)}"
+
+
+def _score(
+    use_case: UseCase, samples: Sequence[Sample], day: DayFacts, facts: ModelFacts, gap: str | None, allowed: float
+) -> DailyScore:
+    rounds: dict[Round, list[Sample]] = {BASE: [], FULL: []}
+    for sample in samples:
+        rounds[sample.graded.context].append(sample)
+    full = bool(rounds[FULL])
+    counts = _usable(rounds[FULL] if full else rounds[BASE])
+    first = rounds[BASE] or [sample for sample in rounds[FULL] if sample.graded.sample < use_case.base_samples]
+    base = _usable(first)
+    judged_kind = use_case.grading != "deterministic"
+    unjudged = judged_kind and any(sample.graded.judged is None for sample in counts)
+    gap = gap or _use_case_gap(use_case, samples, counts, day, unjudged, allowed)
+    costs = [sample.served.cost for sample in samples if sample.served.cost is not None]
+    checked = None if use_case.grading == "judge" else _points([_part(each.graded.checked, each) for each in counts])
+    judged = _points([_part(each.graded.judged, each) for each in counts]) if judged_kind and not unjudged else None
+    scored = gap is None
+    return DailyScore(
+        date=day.date,
+        model=facts.model.id,
+        use_case=use_case.id,
+        grading=use_case.grading,
+        suite_version=day.suite_version,
+        score=_points([_part(each.graded.score, each) for each in counts]) if scored else None,
+        base_score=_points([_part(each.graded.score, each) for each in base]) if scored else None,
+        n=len(counts) if scored else 0,
+        base_n=len(base) if scored else 0,
+        errored=sum(sample.graded.errored for sample in samples),
+        full_power=full and scored,
+        trigger=(facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None,
+        checked=checked,
+        judged=judged,
+        cases={case: round(mean, 6) for case, mean in _case_means(base).items()} if scored else {},
+        barred=day.barred and judged_kind,
+        gap=gap,
+        providers=_counted(sample.served.provider for sample in samples),
+        resolved_models=_counted(sample.served.resolved_model for sample in samples),
+        fingerprints=_counted(sample.served.system_fingerprint for sample in samples),
+        truncated=sum(sample.served.finish_reason == "length" for sample in samples),
+        refused=sum(sample.graded.error_type == "refusal" for sample in samples),
+        latency_ms=_median([each.served.latency_ms for each in samples if not each.served.error]),
+        tokens_in=sum(sample.served.tokens_in for sample in samples),
+        tokens_out=sum(sample.served.tokens_out for sample in samples),
+        cost=round(sum(costs), 8) if costs else None,
+    )
+
+
+def _use_case_gap(
+    use_case: UseCase,
+    samples: Sequence[Sample],
+    counts: Sequence[Sample],
+    day: DayFacts,
+    unjudged: bool,
+    allowed: float,
+) -> str | None:
+    if not samples:
+        return f"no judge: {day.no_judge}" if use_case.grading == "judge" and day.no_judge else "not asked"
+    failed = [sample for sample in samples if sample.graded.errored and sample.graded.level_a]
+    if len(failed) > allowed * len(samples):
+        return f"{len(failed)} of {len(samples)} answers could not be graded, more than {allowed:.0%}: {_most_frequent(failed)}"
+    if not counts:
+        return f"every sample errored: {_most_frequent(samples)}"
+    return f"no judge: {day.no_judge or 'these answers were not judged'}" if unjudged else None
+
+
+def _usable(samples: Iterable[Sample]) -> list[Sample]:
+    return [sample for sample in samples if not sample.graded.errored]
+
+
+def _part(value: float | None, sample: Sample) -> tuple[str, float]:
+    return sample.graded.task_id, value or 0.0
+
+
+def _points(values: Sequence[tuple[str, float]]) -> float | None:
+    """0–100: the mean over cases of each case's mean, so that an errored sample does not change a case's weight."""
+    cases: dict[str, list[float]] = {}
+    for case, value in values:
+        cases.setdefault(case, []).append(value)
+    return round(100 * fmean(map(fmean, cases.values())), 4) if cases else None
+
+
+def _case_means(samples: Sequence[Sample]) -> dict[str, float]:
+    cases: dict[str, list[float]] = {}
+    for sample in samples:
+        cases.setdefault(sample.graded.task_id, []).append(sample.graded.score)
+    return {case: fmean(values) for case, values in cases.items()}
+
+
+def _counted(values: Iterable[str | None]) -> dict[str, int]:
+    return dict(Counter(value for value in values if value).most_common())
+
+
+def _most_frequent(samples: Sequence[Sample]) -> str:
+    reasons = Counter(sample.graded.error_detail or "unknown" for sample in samples if sample.graded.errored)
+    return reasons.most_common(1)[0][0] if reasons else "unknown"
+
+
+def _median(values: Sequence[float]) -> float | None:
+    return round(median(values), 1) if values else None

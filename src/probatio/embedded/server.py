@@ -1,0 +1,250 @@
+"""Embedded models: llama.cpp in this process behind an OpenAI-compatible address on loopback, asked like any other route."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+import socket
+import stat
+import struct
+import subprocess
+import sys
+import weakref
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import msgspec
+
+from probatio.embedded.weights import Weights
+from probatio.errors import Incomplete, UsageError
+
+CONTEXT_TOKENS = 12_288
+"""A complete context with ten shots is 6,000 to 8,000 tokens, and its answer follows. Where a model was trained on fewer
+(SmolLM2: 8,192) its own limit holds. Memory grows with it: 12 kB a token for the 0.5B, 28 kB for the 1.5B."""
+
+MAX_THREADS = 8
+"""These models are small; past that the threads wait for each other more than they work."""
+
+SPIN = 500
+"""Turns a waiting OpenMP thread spins before it sleeps. The default of libgomp is far longer, and when another program holds
+the core the thread waits for, it burns its own. Measured on two cores, 0.5B, two threads, one run each, in answer tokens/s:
+quiet 21.6 (libgomp's default 20.8); beside three busy programs 6.9 (10,000 turns 5.6, one thread 6.3)."""
+
+NEUTRAL_SAMPLING = {"top_k": 0, "top_p": 1.0, "min_p": 0.0}
+"""So that temperature means what it means on every other route; llama.cpp would cut the unlikely words off on its own."""
+
+
+class Header(msgspec.Struct, frozen=True):
+    """What a GGUF file says about itself, as far as we ask."""
+
+    architecture: str
+    context_length: int | None
+
+
+class Served:
+    """A loaded model and the way to it; ends with its `with` block, or with `close`."""
+
+    def __init__(
+        self, server: Any, path: Path, *, context_tokens: int, threads: int, reproducible: bool, key: str
+    ) -> None:
+        self.base_url = f"{server.listening_address}/v1"
+        # Also at the end of the program, for a `with` block that was never left.
+        self._end = weakref.finalize(self, _stop, [server], int(server.listening_address.rsplit(":", 1)[1]))
+        self.api_key = key
+        self.file = path
+        self.context_tokens = context_tokens
+        self.threads = threads
+        # One at a time. Two slots of one server share its threads and batch badly on a processor: measured on two cores
+        # 14.5 tokens/s with two in flight against 18.8 with one, and the shared prompt is read twice.
+        self.concurrency = 1
+        # With the prompt cache on, a prompt is computed in other pieces than from its beginning, and rounding differs.
+        self.extra_body: dict[str, Any] = {"cache_prompt": not reproducible, **NEUTRAL_SAMPLING}
+
+    def __enter__(self) -> Served:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop the server, also in the middle of an answer, and give its memory back. Safe to call twice."""
+        self._end()
+
+
+def serve(
+    weights: Weights | Path,
+    reproducible: bool = False,
+    context_tokens: int | None = None,
+    threads: int | None = None,
+) -> Served:
+    """Load a GGUF file and serve it on loopback, on a free port, behind a key that only this process knows.
+
+    `reproducible`: the same requests in the same order give the same texts at temperature 0, whatever number of cores the
+    machine has and however busy it is. Costs speed: one thread, and every prompt is read from its beginning.
+    """
+    path = weights if isinstance(weights, Path) else weights.path
+    header = read_header(path)
+    asked = context_tokens or CONTEXT_TOKENS
+    context = min(asked, header.context_length or asked)
+    # The sums of an attention head are split by thread, so their rounding, and with it now and then a word, depends on how many
+    # there are: 5 of 8 texts of SmolLM2 differed between one thread and two.
+    threads = threads or (1 if reproducible else min(usable_cores(), MAX_THREADS))
+    key = secrets.token_urlsafe(24)
+    xllamacpp = _engine()
+    params = xllamacpp.CommonParams()
+    params.model.path = str(path)
+    params.model_alias = {path.name}
+    params.hostnames = ["127.0.0.1"]
+    params.port = 0
+    params.api_keys = [key]
+    params.ui = False
+    params.endpoint_slots = False  # it shows the prompts being worked on
+    params.n_ctx = context
+    params.n_parallel = 1
+    params.fit_params = False  # would shrink the context on its own where memory is short; a trial must say so instead
+    params.cache_prompt = not reproducible
+    params.cache_ram_mib = (
+        0  # prompts of slots gone by, up to 8 GiB: trials that share a prefix follow each other anyway
+    )
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    params.verbosity = 0
+    try:
+        server = xllamacpp.Server(params)
+    except RuntimeError:
+        raise Incomplete(
+            f"{path} could not be loaded: {_why_not(path)}. If the file is incomplete, fetch it again; "
+            "if its kind of model is newer than the installed xllamacpp, update that."
+        ) from None
+    # One word before anybody asks: a file may load and yet not answer, as one for embeddings does. It also sees the server's loop
+    # run: one that is told to stop before its loop has begun never stops.
+    first = server.handle_completions({"prompt": "a", "max_tokens": 1, "temperature": 0, "cache_prompt": False})
+    if "error" in first:
+        raise Incomplete(f"{path} loads, but does not answer: {first['error'].get('message', first['error'])}.")
+    return Served(server, path, context_tokens=context, threads=threads, reproducible=reproducible, key=key)
+
+
+def usable_cores() -> int:
+    """The cores this process may use: a container or a task set may allow fewer than the machine has."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        cores = min(cores, max(1, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such limit, or the word `max`
+        pass
+    return cores
+
+
+def read_header(path: Path) -> Header:
+    """The architecture and the context length a GGUF file was trained on; a clear word for any other file."""
+    try:
+        with path.open("rb") as file:
+            if file.read(4) != b"GGUF":
+                raise UsageError(f"{path} is not a GGUF file: it does not begin with the letters GGUF.")
+            version, _, pairs = _numbers(file, "<IQQ")
+            if version not in (2, 3):
+                raise UsageError(f"{path} is GGUF version {version}; versions 2 and 3 can be read. Convert it again.")
+            values: dict[str, Any] = {}
+            for _ in range(pairs):
+                name = _text(file)
+                values[name] = _value(file, _numbers(file, "<I")[0])
+                architecture = values.get("general.architecture")
+                if architecture and f"{architecture}.context_length" in values:
+                    return Header(architecture, values[f"{architecture}.context_length"])
+    except FileNotFoundError:
+        raise UsageError(f"There is no file {path}.") from None
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder, not a GGUF file.") from None
+    except (struct.error, KeyError, UnicodeDecodeError, OverflowError):
+        raise UsageError(f"{path} begins like a GGUF file, but its header is damaged. Fetch it again.") from None
+    return Header(values.get("general.architecture", "unknown"), None)
+
+
+_SCALARS = {0: "<B", 1: "<b", 2: "<H", 3: "<h", 4: "<I", 5: "<i", 6: "<f", 7: "<?", 10: "<Q", 11: "<q", 12: "<d"}
+"""GGUF type number → how struct reads it. 8 is a text and 9 an array."""
+
+
+def _numbers(file: IO[bytes], form: str) -> tuple[Any, ...]:
+    return struct.unpack(form, file.read(struct.calcsize(form)))
+
+
+def _text(file: IO[bytes]) -> str:
+    length = _numbers(file, "<Q")[0]
+    # No name or template is that long: a damaged length must not reserve gigabytes.
+    if length > 1 << 24 or len(text := file.read(length)) < length:
+        raise struct.error("the text is cut off")
+    return text.decode()
+
+
+def _value(file: IO[bytes], kind: int) -> Any:
+    if kind == 8:
+        return _text(file)
+    if kind != 9:
+        return _numbers(file, _SCALARS[kind])[0]
+    inner, count = _numbers(file, "<IQ")
+    if inner in _SCALARS:
+        file.seek(count * struct.calcsize(_SCALARS[inner]), os.SEEK_CUR)
+    else:
+        for _ in range(count):
+            _value(file, inner)
+    return None
+
+
+def _stop(only_reference: list[Any], port: int) -> None:
+    """Hang up on the client, then let the server go: with its last reference its loop stops and its threads are joined.
+
+    That waits for the server's connections and holds Python still meanwhile, while the client, in this very process, needs
+    Python to let go of them: without hanging up first, closing in the middle of an answer never comes back.
+    """
+    for entry in Path("/dev/fd").iterdir():
+        try:
+            if not stat.S_ISSOCK(os.fstat(int(entry.name)).st_mode):
+                continue
+            with socket.socket(fileno=os.dup(int(entry.name))) as connection:
+                if ("127.0.0.1", port) in (connection.getsockname(), connection.getpeername()):
+                    connection.shutdown(socket.SHUT_RDWR)
+        except OSError:  # not connected, or closed since it was listed
+            continue
+    only_reference.clear()
+
+
+def _engine() -> Any:
+    flags = Path("/proc/cpuinfo")
+    if platform.machine() in ("x86_64", "AMD64") and flags.exists() and " avx2 " not in flags.read_text():
+        raise Incomplete(
+            "Embedded models need a processor with AVX2, which this one lacks. "
+            "Ask a model over the network instead: `probatio trial --model …`."
+        )
+    before = os.environ.get("GOMP_SPINCOUNT")
+    os.environ["GOMP_SPINCOUNT"] = before or str(SPIN)  # read once, when the library is loaded
+    try:
+        import xllamacpp
+    except ImportError as error:
+        if "libgomp" in str(error):
+            raise Incomplete(
+                "Embedded models need the system's OpenMP library: install `libgomp1` (Debian, Ubuntu) or `libgomp` (Fedora)."
+            ) from None
+        raise Incomplete(f"xllamacpp, which runs embedded models, can't be imported: {error}.") from None
+    finally:
+        if before is None:
+            del os.environ["GOMP_SPINCOUNT"]
+    return xllamacpp
+
+
+def _why_not(path: Path) -> str:
+    """llama.cpp's own word on a file it refused. It only says so on stderr, so a process of its own is asked again."""
+    program = (
+        "import sys, xllamacpp\n"
+        "p = xllamacpp.CommonParams()\n"
+        "p.model.path, p.n_ctx, p.verbosity, p.fit_params = sys.argv[1], 256, 1, False\n"
+        "xllamacpp.Server(p)\n"
+    )
+    try:
+        log = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return "llama.cpp refuses it"
+    for line in (log.stdout + log.stderr).splitlines():
+        if "error loading model: " in line:
+            return line.partition("error loading model: ")[2].strip().rstrip(".")
+    return "llama.cpp refuses it; there may be too little memory"

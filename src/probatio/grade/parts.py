@@ -1,0 +1,30 @@
+"""What checking an answer by code gives: named parts, each with its credit, and the score they make together."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Part(msgspec.Struct, frozen=True):
+    """One thing that was checked."""
+
+    name: str
+    score: float  # 0–1
+    detail: str = ""  # what was expected and what was there, for the reader of a breakdown
+    weight: float = 1.0
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """An answer, checked: all parts, and their weighted mean less what was taken off."""
+
+    parts: tuple[Part, ...]
+    penalty: float = 0.0  # 0–1, taken off the weighted mean (invented fields and the like)
+    note: str | None = None  # why nothing could be checked, as a sentence
+
+    @property
+    def score(self) -> float:
+        total = sum(part.weight for part in self.parts)
+        if total <= 0:
+            return 0.0
+        earned = sum(part.weight * min(1.0, max(0.0, part.score)) for part in self.parts) / total
+        return min(1.0, max(0.0, earned - self.penalty))

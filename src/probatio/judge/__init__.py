@@ -1,0 +1,1 @@
+"""The judge: a pinned model that marks answers by a rubric; asking it, calibrating it, reading its marks."""

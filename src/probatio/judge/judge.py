@@ -1,0 +1,167 @@
+"""Asking the judge: its reply is kept before it is used, an unreadable one is repaired once, and then it is an error."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from probatio.ask.client import ChatClient, StopTheRun
+from probatio.ask.prices import cost_of
+from probatio.ask.routes import Route
+from probatio.judge.protocol import Marks, Unreadable, judge_prompt, read_marks, repair_prompt
+from probatio.records import NO_DIALECT, Answer, Model, Sampling, TrialKey
+from probatio.run.budget import Budget
+from probatio.run.job import Stamp
+from probatio.run.record import now_text
+from probatio.suite.daily import Case, JudgeEntry, Rubric
+
+REPLIES = 2
+"""A judgement and its repair; a third would be begging for a number."""
+
+
+class NoJudgement(Exception):
+    """The judge gave nothing that can be read, or could not be asked: an error, never a number."""
+
+
+class JudgeReply(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `judge_responses.jsonl`: what the judge said of one sample, or of one item of the calibration set."""
+
+    timestamp: str
+    run_id: str
+    framework_version: str
+    task_id: str
+    model: str
+    n_shot: int = 0
+    dialect: str = NO_DIALECT
+    context: str
+    sample: int
+    attempt: int  # 0 the judgement, 1 its repair
+    judge: str
+    response: str
+    tokens_in: int = 0
+    tokens_out: int = 0
+    latency_ms: float = 0.0
+    cost: float | None = None
+    provider: str | None = None
+    resolved_model: str | None = None
+    system_fingerprint: str | None = None
+    finish_reason: str | None = None
+
+    @property
+    def key(self) -> TrialKey:
+        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+
+
+def judge_model(entry: JudgeEntry) -> Model:
+    """The judge as someone who can be asked."""
+    return Model(
+        id=entry.id,
+        name=entry.name,
+        provider=entry.provider,
+        route=entry.route,
+        base_url=entry.base_url,
+        api_key_env=entry.api_key_env,
+    )
+
+
+class Judge:
+    """The pinned judge, for as long as its route is open."""
+
+    def __init__(
+        self,
+        entry: JudgeEntry,
+        route: Route,
+        sampling: Sampling,
+        client: ChatClient,
+        stamp: Stamp,
+        keep: Callable[[JudgeReply], None],
+        budget: Budget,
+    ) -> None:
+        self.entry = entry
+        self._model = judge_model(entry)
+        self._route = route
+        self._sampling = msgspec.structs.replace(sampling, max_tokens=entry.max_tokens)
+        self._client = client
+        self._stamp = stamp
+        self._keep = keep
+        self._budget = budget
+        self._replies: dict[TrialKey, list[JudgeReply]] = {}
+        self._refused: str | None = None
+        self.resolved_model: str | None = None
+        self.system_fingerprint: str | None = None
+        self.spent: defaultdict[str, float] = defaultdict(float)  # by round: "calibration", "base", "full"
+
+    def recall(self, replies: Iterable[JudgeReply]) -> None:
+        """Take up replies of an earlier process. A judgement that failed together with its repair is asked for anew."""
+        for reply in replies:
+            self._note(reply)
+            told = self._replies.setdefault(reply.key, [])
+            if len(told) == REPLIES:
+                told.clear()
+            told.append(reply)
+
+    async def marks(self, key: TrialKey, rubric: Rubric, case: Case, answer: str) -> Marks:
+        """The judge's marks for an answer; raises `NoJudgement`. Raises `GateClosed` where the run is stopping."""
+        asked = judge_prompt(case, rubric, answer)
+        told = self._replies.pop(key, [])
+        if len(told) == REPLIES and not _readable(told[-1], rubric):
+            told = []
+        prompt, fault = asked, ""
+        for attempt in range(REPLIES):
+            reply = told[attempt] if attempt < len(told) else await self._ask(key, attempt, prompt)
+            try:
+                return read_marks(reply.response, rubric)
+            except Unreadable as error:
+                fault = str(error)
+                prompt = repair_prompt(asked, reply.response, fault)
+        raise NoJudgement(f"the judge's reply can't be read, nor can its repair: {fault}")
+
+    async def _ask(self, key: TrialKey, attempt: int, prompt: str) -> JudgeReply:
+        if self._refused:
+            raise NoJudgement(self._refused)
+        try:
+            answer = await self._client.ask(self._route, prompt, self._sampling)
+        except StopTheRun as error:
+            self._refused = f"the judge can't be asked: {error}"
+            raise NoJudgement(self._refused) from None
+        if answer.text is None:
+            raise NoJudgement(f"the judge did not answer: {answer.error}")
+        reply = self._reply(key, attempt, answer)
+        self._keep(reply)
+        self._note(reply)
+        return reply
+
+    def _note(self, reply: JudgeReply) -> None:
+        self._budget.pay(reply.cost)
+        self.spent[reply.context] += reply.cost or 0.0
+        self.resolved_model = reply.resolved_model or self.resolved_model
+        self.system_fingerprint = reply.system_fingerprint or self.system_fingerprint
+
+    def _reply(self, key: TrialKey, attempt: int, answer: Answer) -> JudgeReply:
+        return JudgeReply(
+            timestamp=now_text(),
+            run_id=self._stamp.run_id,
+            framework_version=self._stamp.framework_version,
+            **key._asdict(),
+            attempt=attempt,
+            judge=self._model.name,
+            response=answer.text or "",
+            tokens_in=answer.tokens_in,
+            tokens_out=answer.tokens_out,
+            latency_ms=answer.latency_ms,
+            cost=cost_of(self._model, answer.tokens_in, answer.tokens_out, answer.cost),
+            provider=answer.provider,
+            resolved_model=answer.resolved_model,
+            system_fingerprint=answer.system_fingerprint,
+            finish_reason=answer.finish_reason,
+        )
+
+
+def _readable(reply: JudgeReply, rubric: Rubric) -> bool:
+    try:
+        read_marks(reply.response, rubric)
+    except Unreadable:
+        return False
+    return True

@@ -1,0 +1,1 @@
+"""The ledger: the chain of recorded verdicts."""

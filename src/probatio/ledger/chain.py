@@ -1,0 +1,108 @@
+"""Checking the ledger's chain and the files it vouches for, without computing a single score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from probatio.ledger.ledger import START, LedgerRecord, Line, day_hashes
+from probatio.store.layout import DAILY, LEDGER, SCORES
+
+WHERE = f"{DAILY}/{LEDGER}"
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One difference between what is recorded and what is there or follows from it."""
+
+    file: str  # under the results folder
+    line: int | None
+    sample: str | None
+    what: str
+
+    def __str__(self) -> str:
+        place = f"{self.file}{f', line {self.line}' if self.line else ''}{f' ({self.sample})' if self.sample else ''}"
+        return f"{place}: {self.what}"
+
+
+def chain_findings(lines: list[Line]) -> Iterator[Finding]:
+    """Every place where the chain does not hold."""
+    previous, told = START, "the beginning"
+    seen: dict[int, str] = {}
+    for place, line in enumerate(lines):
+        if not line.whole:
+            yield Finding(
+                WHERE, line.number, None, "the line is torn; the next `probatio daily` cuts it and records its day anew"
+            )
+            return
+        try:
+            record = line.record()
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            yield Finding(WHERE, line.number, None, f"the line is not a record: {error}")
+            previous, told = line.sha256, f"line {line.number}"
+            continue
+        if record.seq != place:
+            yield Finding(
+                WHERE,
+                line.number,
+                record.date,
+                f"it is record {record.seq} where record {place} belongs: lines were moved, removed or put in",
+            )
+        if record.previous != previous:
+            yield Finding(
+                WHERE,
+                line.number,
+                record.date,
+                f"it was written after a line of hash {record.previous[:16]}…, but {told} has {previous[:16]}…: {told} was "
+                f"changed after this record was made, or lines were moved, removed or put in",
+            )
+        if record.kind == "correction" and seen.get(-1 if record.corrects is None else record.corrects) != record.date:
+            yield Finding(
+                WHERE, line.number, record.date, f"it corrects record {record.corrects}, which is not one of its date"
+            )
+        seen[record.seq] = record.date
+        previous, told = line.sha256, f"line {line.number}"
+
+
+def head_findings(lines: list[Line], head: str | None) -> Iterator[Finding]:
+    """Whether a head that was noted elsewhere is still in the chain: the only thing that shows a cut tail for certain."""
+    if head and not any(line.sha256.startswith(head.lower()) for line in lines):
+        yield Finding(
+            WHERE, None, None, f"no line has the hash {head}: the ledger was cut or rewritten after that was noted"
+        )
+
+
+def unrecorded(results: Path, standing: Mapping[str, object]) -> Iterator[Finding]:
+    """Closed days the ledger does not know."""
+    folder = results / DAILY
+    for path in sorted(folder.glob(f"*/{SCORES}")) if folder.is_dir() else ():
+        if path.parent.name not in standing:
+            yield Finding(
+                f"{DAILY}/{path.parent.name}",
+                None,
+                None,
+                "the day is closed but not in the ledger: its recording was broken off (`probatio daily` for that date makes up "
+                "for it), the ledger's tail was cut, or the day was put in by hand",
+            )
+
+
+def file_findings(results: Path, line: Line, record: LedgerRecord) -> Iterator[Finding]:
+    """Files of a day that are not those its record vouches for."""
+    if not (results / DAILY / record.date).is_dir():
+        yield Finding(
+            f"{DAILY}/{record.date}", None, None, f"the day is gone; record {record.seq} of the ledger vouches for it"
+        )
+        return
+    now = day_hashes(results, record.date)
+    for name in sorted({*record.files, *now}):
+        stored, found = record.files.get(name), now.get(name)
+        if stored == found:
+            continue
+        if found is None:
+            what = f"the file is gone; record {record.seq} of the ledger vouches for it"
+        elif stored is None:
+            what = f"the file was not there when record {record.seq} of the ledger was made"
+        else:
+            what = f"its hash is {found[:16]}…, record {record.seq} of the ledger says {stored[:16]}…: it was changed since"
+        yield Finding(name, None, None, what)

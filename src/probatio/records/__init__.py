@@ -1,0 +1,71 @@
+"""The records that cross package borders: what was asked, who was asked, what came back, how it was graded."""
+
+from probatio.records.constants import (
+    AttributionConstants,
+    EvidenceConstants,
+    Limits,
+    RuleConstants,
+    Thresholds,
+)
+from probatio.records.day import (
+    Calibration,
+    CalibrationItem,
+    DailyScore,
+    DayRecord,
+    Grading,
+)
+from probatio.records.trial import (
+    NO_DIALECT,
+    UNASKED_ERRORS,
+    Answer,
+    Assessment,
+    ErrorType,
+    Example,
+    Grade,
+    Model,
+    Response,
+    Sampling,
+    Task,
+    TaskType,
+    Timeouts,
+    TrialKey,
+)
+from probatio.records.verdict import (
+    Cause,
+    Evidence,
+    ModelVerdict,
+    Status,
+    UseCaseVerdict,
+)
+
+__all__ = [
+    "NO_DIALECT",
+    "UNASKED_ERRORS",
+    "Answer",
+    "Assessment",
+    "AttributionConstants",
+    "Calibration",
+    "CalibrationItem",
+    "Cause",
+    "DailyScore",
+    "DayRecord",
+    "ErrorType",
+    "Evidence",
+    "EvidenceConstants",
+    "Example",
+    "Grade",
+    "Grading",
+    "Limits",
+    "Model",
+    "ModelVerdict",
+    "Response",
+    "RuleConstants",
+    "Sampling",
+    "Status",
+    "Task",
+    "TaskType",
+    "Thresholds",
+    "Timeouts",
+    "TrialKey",
+    "UseCaseVerdict",
+]

@@ -1,0 +1,89 @@
+"""Records of a day: the scores, the judge's calibration, and what was asked of whom."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from probatio.records.trial import Model, Sampling
+
+Grading = Literal["deterministic", "hybrid", "judge"]
+"""How a use case of the daily suite is graded: by code, by code and judge, by the judge alone."""
+
+
+class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of a day's `scores.jsonl`: one model in one use case on one day. All scores are 0–100 but those in `cases`."""
+
+    date: str  # UTC, YYYY-MM-DD
+    model: str
+    use_case: str
+    grading: Grading
+    suite_version: str  # nothing is compared across two of these
+    score: float | None  # the day's score: the re-run's where there was one; None is a gap, never a zero
+    base_score: float | None = None  # of the base samples, kept beside it
+    n: int = 0  # samples in `score`
+    base_n: int = 0  # samples in `base_score`
+    errored: int = 0  # samples that could not be asked or judged, in all rounds
+    full_power: bool = False  # `score` comes from the full sample count
+    trigger: str | None = None  # why it ran at full count: "calibrating", "flagged yesterday", or the base score's test
+    checked: float | None = None  # the part graded by code, where it has one
+    judged: float | None = None  # the part graded by the judge, where it has one
+    cases: dict[str, float] = {}  # case id → mean of its base samples, 0–1: what the evidence bets on
+    barred: bool = False  # the judge had shifted: shown, but unable to flip a verdict
+    gap: str | None = None  # why there is no score, as a sentence
+    routing_changed: bool = False  # of the model's day: a sample came from another than the pinned or usual provider
+    route: str | None = None  # who served most of the model's samples that day
+    providers: dict[str, int] = {}
+    resolved_models: dict[str, int] = {}
+    fingerprints: dict[str, int] = {}
+    truncated: int = 0
+    refused: int = 0
+    latency_ms: float | None = None  # median
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float | None = None
+
+
+class CalibrationItem(msgspec.Struct, frozen=True):
+    """One frozen answer, the mark it should get and the mark it got (means over the rubric's criteria, 1–5)."""
+
+    id: str
+    use_case: str
+    reference: float
+    mark: float | None
+    error: str | None = None
+
+
+class Calibration(msgspec.Struct, frozen=True, kw_only=True):
+    """How the judge stood before a day's run."""
+
+    judge: str
+    items: tuple[CalibrationItem, ...] = ()
+    shift: float | None = None  # mean of mark − reference
+    barred: bool = False
+    error: str | None = None  # why there is no judge today, as a sentence
+    resolved_model: str | None = None
+    system_fingerprint: str | None = None
+    cost: float | None = None
+
+
+class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """`day.json`: what was asked of whom on a day, and with which judge."""
+
+    date: str
+    created: str
+    suite_version: str
+    suite_fingerprint: str
+    grader_version: str
+    models: tuple[Model, ...]
+    sampling: Sampling
+    suite: str = (
+        "daily"  # a built-in suite's name, or the folder given with --suite, from the folder of runs or in full
+    )
+    git_sha: str | None = None
+    calibration: Calibration | None = None
+    skipped: dict[str, str] = {}  # model → why it was not asked
+    versions: dict[str, str] = {}
+    embedded: dict[str, Any] = {}  # model id → which file answered
+    simulated: bool = False

@@ -1,0 +1,198 @@
+"""The records that cross package borders: what was asked, who was asked, what came back, how it was judged.
+
+The field names of `Response` and `Grade` are the columns of `raw_responses.jsonl` and `graded_results.jsonl`. They are an
+interface: runs made by the first harness carry the same names, so a field is added here, never renamed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+TaskType = Literal[
+    "translate_ts_to_faber",
+    "translate_faber_to_ts",
+    "predict_output",
+    "complete_code",
+    "write_faber",
+    "write_typescript",
+]
+
+ErrorType = Literal[
+    "syntax_error",
+    "type_error",
+    "runtime_error",
+    "wrong_output",
+    "no_response",
+    "api_error",
+    "timeout",
+    "refusal",
+    "truncated",
+]
+
+UNASKED_ERRORS: frozenset[str] = frozenset({"api_error"})
+"""Error types that say nothing about the model: the trial could not be asked. They stay out of every rate."""
+
+
+class Task(msgspec.Struct, frozen=True):
+    """One question of a suite, with the output that answers it."""
+
+    id: str
+    type: TaskType
+    category: str
+    goal: str
+    expected_output: str
+    input: str | None = None
+    input_faber: str | None = None
+    expected_completion: str | None = None
+    difficulty: str | int | None = None
+
+
+class Example(msgspec.Struct, frozen=True):
+    """One few-shot example: the same program in both languages, and what it prints."""
+
+    id: str
+    typescript: str
+    faber: str
+    explanation: str = ""
+    output: str = ""
+
+
+class Model(msgspec.Struct, frozen=True):
+    """Who we ask about. Who serves it is a `Route`."""
+
+    id: str
+    name: str
+    provider: str = "openrouter"
+    cost_per_1m_input: float | None = None
+    cost_per_1m_output: float | None = None
+    route: tuple[str, ...] = ()
+    reasoning: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    reproducible: bool = False
+
+
+NO_DIALECT = "none"
+"""What a sample of the daily suite has in place of a dialect."""
+
+
+class TrialKey(NamedTuple):
+    """What makes a trial the one it is; unique within a run."""
+
+    task_id: str
+    model: str
+    n_shot: int
+    dialect: str
+    context: str
+    sample: int
+
+
+class Sampling(msgspec.Struct, frozen=True):
+    """How an answer is drawn."""
+
+    temperature: float = 0.0
+    max_tokens: int = 1000
+    seed: int | None = 42
+
+
+class Timeouts(msgspec.Struct, frozen=True):
+    """Seconds until we give up."""
+
+    connect: float = 10.0
+    attempt: float = 300.0  # a reasoning model thinks for minutes before the first byte of a plain reply
+    trial: float = 900.0  # all attempts and the waiting between them
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What came back from asking: a text, or the reason there is none."""
+
+    text: str | None
+    error: str | None = None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    latency_ms: float = 0.0
+    attempts: int = 1
+    cost: float | None = None
+    provider: str | None = None
+    resolved_model: str | None = None
+    system_fingerprint: str | None = None
+    finish_reason: str | None = None
+    reasoning: str | None = None
+
+
+class Response(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `raw_responses.jsonl`."""
+
+    timestamp: str
+    run_id: str
+    framework_version: str
+    git_sha: str | None = None
+    task_id: str
+    model: str
+    n_shot: int
+    dialect: str = "latin"
+    context: str
+    prompt: str = ""
+    response: str | None
+    tokens_in: int = 0
+    tokens_out: int = 0
+    latency_ms: float = 0.0
+    sample: int = 0
+    attempts: int = 1
+    finish_reason: str | None = None
+    provider: str | None = None
+    resolved_model: str | None = None
+    system_fingerprint: str | None = None
+    cost: float | None = None
+    reasoning: str | None = None
+    error: str | None = None
+
+    @property
+    def key(self) -> TrialKey:
+        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+
+
+class Assessment(msgspec.Struct, frozen=True):
+    """How one answer was judged: the part of a `Grade` that depends on task and answer alone."""
+
+    level_a: bool
+    level_b: bool
+    level_c: bool
+    error_type: ErrorType | None = None
+    error_detail: str | None = None
+    score: float = 0.0
+    breakdown: dict[str, Any] = {}
+
+    @property
+    def correct(self) -> bool:
+        return self.level_a and self.level_b and self.level_c
+
+
+class Grade(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of `graded_results.jsonl`."""
+
+    timestamp: str
+    run_id: str
+    framework_version: str
+    git_sha: str | None = None
+    task_id: str
+    model: str
+    n_shot: int
+    dialect: str = "latin"
+    context: str
+    level_a: bool
+    level_b: bool
+    level_c: bool
+    correct: bool
+    error_type: ErrorType | None = None
+    error_detail: str | None = None
+    sample: int = 0
+    score: float = 0.0
+    breakdown: dict[str, Any] = {}
+    grader_version: str = ""
+
+    @property
+    def key(self) -> TrialKey:
+        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)

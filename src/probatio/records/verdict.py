@@ -1,0 +1,64 @@
+"""Records of a verdict: what both layers say, with every number that led there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Status = Literal["OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP"]
+"""What the published rule says of a use case or a model on a day."""
+
+Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED"]
+"""What the evidence layer says of a model on a day; CALIBRATING while its reference is not complete."""
+
+Cause = Literal["MODEL", "JUDGE", "HARNESS", "GRADER", "ROUTE", "INFRA"]
+"""Whom a change is put down to."""
+
+
+class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rule says of one use case, with every number that led there."""
+
+    use_case: str
+    status: Status
+    score: float | None = None
+    base_score: float | None = None
+    n: int = 0
+    mean: float | None = None  # of the baseline
+    sd: float | None = None  # after the floor
+    days: int = 0  # in the baseline
+    z: float | None = None
+    drop: float | None = None  # share of the mean
+    fired: tuple[str, ...] = ()  # the tests that fired, by name: "suspicious z", "cooked drop", "collapse", …
+    cooked_level: bool = False  # today alone is at cooked level, by either criterion
+    held: str | None = None  # why yesterday's status is held: "barred" or "routing"
+    recovered: bool = False  # within the days a recovery is marked
+    improved: bool = False
+    since: str | None = None  # first day of the present status
+    evidence: float | None = None  # this use case's own M
+    smallest_drop: float | None = None  # minimum detectable effect, share of the reference mean
+
+
+class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What both layers say of one model on one day."""
+
+    date: str
+    model: str
+    status: Status
+    since: str | None = None
+    suite_version: str = ""
+    route: str | None = None
+    routing_changed: bool = False
+    barred: bool = False
+    recovered: bool = False
+    use_cases: tuple[UseCaseVerdict, ...] = ()
+    evidence: Evidence = "CALIBRATING"
+    evidence_value: float | None = None  # the model statistic M
+    reference_days: int = 0
+    changed_on: str | None = None  # after CONFIRMED: the dated change
+    named: tuple[str, ...] = ()  # use cases whose own M passed the suspicion line
+    improvement: bool = False  # the mirrored detector, for information
+    cause: Cause | None = None  # where something moved
+    cause_reason: str | None = None
+    smallest_drop: float | None = None  # minimum detectable effect over all use cases, share of the reference mean
+    reason: str = ""  # one sentence made from these numbers

@@ -1,0 +1,1 @@
+"""The scheduler: `probatio daily` every day at a set hour."""

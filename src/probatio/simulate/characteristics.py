@@ -1,0 +1,209 @@
+"""Operating characteristics: what the simulator found, saved as JSON and told as Markdown beside the specification's figures."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
+from probatio.simulate.simulator import (
+    AfterFault,
+    Measured,
+    QuietYears,
+    RuleFacts,
+    after_fault,
+    quiet_years,
+    rule_facts,
+)
+from probatio.simulate.specification import QUOTED
+from probatio.simulate.specification import (
+    Characteristics as Characteristics,  # the saved file's shape, read by the site
+)
+from probatio.study.markdown import table
+from probatio.suite.daily import DailyManifest
+
+PACKAGED = Path(__file__).parent / "operating_characteristics.json"
+JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
+PER_FAULT = 4  # a fault needs a quarter of the models a false-alarm rate does
+
+QUIET = [*((profile, "gaussian") for profile in PROFILES), ("partial", "autocorrelated")]
+"""Noise profiles of a full run: deterministic cases, judged use cases."""
+
+
+def constants_digest(manifest: DailyManifest) -> str:
+    """Changes when a number does that the figures depend on, and not when the suite's cases do."""
+    numbers = (manifest.rule, manifest.evidence, manifest.attribution, manifest.samples, manifest.judge.bar)
+    return hashlib.sha256(msgspec.json.encode(numbers)).hexdigest()[:16]
+
+
+def measured(
+    manifest: DailyManifest,
+    *,
+    models: int,
+    days: int,
+    seed: int,
+    profiles: Sequence[str] = (),
+    faults: Sequence[str] | None = None,
+    told: Callable[[QuietYears | AfterFault | RuleFacts], None] = lambda result: None,
+) -> Characteristics:
+    """Run the simulator; `told` hears each result as it comes. Empty `profiles` are all, `faults` None are all."""
+    quiet, found = [], []
+    for profile, noise in QUIET:
+        if not profiles or profile in profiles:
+            quiet.append(quiet_years(manifest, profile, noise, models, days, seed))
+            told(quiet[-1])
+    for fault in FAULTS if faults is None else faults:
+        for profile in profiles or PROFILES:
+            found.append(after_fault(manifest, fault, profile, "gaussian", max(models // PER_FAULT, 1), seed))
+            told(found[-1])
+    facts = None
+    if not profiles and faults is None:
+        facts = rule_facts(manifest, max(models // PER_FAULT, 1), seed)
+        told(facts)
+    return Characteristics(
+        manifest.version, seed, models, days, tuple(quiet), tuple(found), facts, constants_digest(manifest)
+    )
+
+
+def write(characteristics: Characteristics, folder: Path) -> tuple[Path, Path]:
+    """`operating_characteristics.json` (shape: `Characteristics`) and `operating-characteristics.md`, made from it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data, page = folder / JSON, folder / MARKDOWN
+    data.write_bytes(msgspec.json.format(msgspec.json.encode(characteristics), indent=1) + b"\n")
+    page.write_text(markdown(read(data)), encoding="utf-8")
+    return data, page
+
+
+def read(path: Path = PACKAGED) -> Characteristics:
+    """The saved figures: those of this version of the package, unless another file is named."""
+    return msgspec.json.decode(path.read_bytes(), type=Characteristics)
+
+
+def markdown(found: Characteristics) -> str:
+    """The page, from the saved figures alone."""
+    parts = [
+        "# Operating characteristics of the verdict\n",
+        f"Made by `probatio simulate --models {found.models} --days {found.days} --seed {found.seed} --out DIR`, which runs the "
+        "real rule and the real evidence over synthetic models "
+        f"(suite {found.suite_version}: ten use cases, five cases each). Do not edit: the figures are in "
+        "`src/probatio/simulate/operating_characteristics.json`, where the command's JSON belongs. "
+        "Brackets are 95 % intervals over models. A model's first 28 days "
+        "are its reference and are not counted.\n",
+    ]
+    if found.facts is not None:
+        parts += ["## Beside the figures of the specification\n", _quotes(found)]
+    if found.quiet:
+        parts += ["## False alarms: nothing is wrong\n", _quiet_table(found.quiet), QUIET_NOTES]
+    real = [each for each in found.faults if not each.harmless]
+    harmless = [each for each in found.faults if each.harmless]
+    if real:
+        parts += ["## What is found, and how soon\n", FAULT_NOTES]
+        parts += [_fault_table(name, real) for name in dict.fromkeys(each.fault for each in real)]
+    if harmless:
+        parts += ["## Not the model's doing: every alarm is false\n", HARMLESS_NOTES]
+        parts += [_fault_table(name, harmless) for name in dict.fromkeys(each.fault for each in harmless)]
+    return "\n".join(parts)
+
+
+QUIET_NOTES = """\
+Columns of the rule: use-case-days flagged SUSPICIOUS or worse (deterministic use cases), models that were ever COOKED, COOKED
+episodes per model-year. Columns of the evidence: models that were ever SUSPECTED or CONFIRMED in the time watched. The last
+columns are the share of use-case-days asked at full count, and the mean length of low spells in the references.
+
+The evidence's promise of 1 % a year rests on a reference that shows what is usual. It does not hold where short flips hide that
+some failures last a week: 28 days can't show that, and the spell lengths are kept with every reference for that reason.
+Nor does it quite hold for judged scores that carry over strongly from day to day, whose mean 28 days tell less well.
+"""
+
+FAULT_NOTES = """\
+A fault begins 30 days after the reference. Per layer: share of models that got the alarm in the days watched, and the median day
+of it, the fault's first day being day 1; "by day" is when nine in ten had it. Models already at the alarm when the fault began
+are left out. Read the rule's columns beside its false alarms above: where a year of nothing brings several COOKED, so do
+90 days of a fault it can't see.
+
+A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. Hence a dead case takes the
+evidence weeks to months, and longest where the reference never saw a low case, as with partial credit; the rule flags the use
+case on the first day, and has forgotten it by the tenth.
+"""
+
+HARMLESS_NOTES = """\
+The judge's shift is seen by its calibration set: beyond the gate of 0.3 the same day, under it by the judge's own detector after
+some days, about as many as it takes the evidence to confirm a model; the attribution has to say so. A new route is held for
+three days and then starts a new series; an outage is a gap. What the rule still cooks is the noise of the first table: compare
+the outage's rows, and for the new route, which fails more often, the next noisier ones.
+"""
+
+
+def _quiet_table(results: Sequence[QuietYears]) -> str:
+    rows = [
+        [
+            PROFILES[each.profile].title,
+            JUDGED[each.noise].title,
+            _percent(each.suspicious),
+            _percent(each.cooked),
+            _number(each.cooked_episodes),
+            _percent(each.suspected),
+            _percent(each.confirmed),
+            f"{each.rerun.value:.1%}",
+            "–" if each.spell_mean is None else f"{each.spell_mean:g}",
+        ]
+        for each in results
+    ]
+    head = "noise of the cases | judged | SUSPICIOUS | COOKED | episodes | SUSPECTED | CONFIRMED | full count | spells"
+    return _lines(head.split(" | "), rows)
+
+
+def _fault_table(fault: str, results: Sequence[AfterFault]) -> str:
+    chosen = [each for each in results if each.fault == fault]
+    rows = [
+        [
+            PROFILES[each.profile].title,
+            _percent(each.cooked.share),
+            _day(each.cooked.median),
+            _day(each.cooked.late),
+            _percent(each.confirmed.share),
+            _day(each.confirmed.median),
+            _day(each.confirmed.late),
+        ]
+        for each in chosen
+    ]
+    title = f"### {FAULTS[fault].title[0].upper()}{FAULTS[fault].title[1:]}\n\nWatched for {chosen[0].days} days.\n"
+    return title + "\n" + _lines(["noise", "COOKED", "median day", "by day", "CONFIRMED", "median day", "by day"], rows)
+
+
+def _quotes(found: Characteristics) -> str:
+    rows, reasons = [], []
+    for quoted in QUOTED:
+        ours = list(quoted.ours(found))
+        outside = [each for each in ours if each[2] > quoted.high or each[3] < quoted.low]
+        shown = "; ".join(f"{where} {_in_unit(value, quoted.unit)}".strip() for where, value, _, _ in ours)
+        rows.append([quoted.claim, quoted.quoted, shown, "differs" if outside else "agrees"])
+        if outside:
+            reasons.append(f"- **{quoted.claim}**: {quoted.why}")
+    compared = _lines(["claim", "specification", "here", ""], rows)
+    return compared + (
+        "\nWhere they differ by more than the interval:\n\n" + "\n".join(reasons) + "\n" if reasons else ""
+    )
+
+
+def _lines(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(table(head, rows)) + "\n"
+
+
+def _percent(part: Measured) -> str:
+    return f"{part.value:.1%} [{part.low:.1%}, {part.high:.1%}]"
+
+
+def _number(part: Measured) -> str:
+    return f"{part.value:.2f} [{part.low:.2f}, {part.high:.2f}]"
+
+
+def _day(day: float | None) -> str:
+    return "–" if day is None else f"{day:g}"
+
+
+def _in_unit(value: float, unit: str) -> str:
+    return {"%": f"{value:.1%}", "z": f"{value:.2f}".replace("-", "−"), "days": f"{value:g}"}.get(unit, f"{value:.1f}")

@@ -1,0 +1,284 @@
+"""The simulator: both layers of the verdict, the real code, over synthetic models; what they cost and what they see.
+
+`quiet_years` measures false alarms where nothing is wrong, `after_fault` what is found and how soon, `rule_facts` what the rule
+can't do. A model's first 28 days are its reference, and nothing in them is counted; the years and faults come after. Equal
+seeds give equal numbers.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from math import sqrt
+
+import msgspec
+import numpy as np
+
+from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population
+from probatio.simulate.synthetic import Plan, SyntheticDay, bets, plan_of, run_days
+from probatio.study.intervals import Z95, wilson
+from probatio.suite.daily import DailyManifest
+from probatio.verdict import evidence, rule
+from probatio.verdict.evidence import CONFIRMED, SUSPECTED, EvidenceOutcome
+from probatio.verdict.model_status import COOKED, SUSPICIOUS
+from probatio.verdict.streams import Bools, Floats
+
+TOGETHER = 500  # models in one array: more is no faster, and memory stays small
+SETTLED = 30  # quiet days between the reference and a fault
+JUDGES = 25  # models that share one judge, where the judge is what moves
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """A share or a mean with its 95 % interval over models, which are independent of each other."""
+
+    value: float
+    low: float
+    high: float
+    models: int
+
+
+class QuietYears(msgspec.Struct, frozen=True):
+    """False alarms of both layers on models that never change."""
+
+    profile: str
+    noise: str
+    models: int
+    days: int
+    suspicious: Measured  # share of use-case-days flagged, deterministic use cases
+    suspicious_judged: Measured
+    cooked: Measured  # share of models that were ever COOKED
+    cooked_episodes: Measured  # per model-year
+    suspected: Measured  # share of models that were ever SUSPECTED …
+    confirmed: Measured  # … and CONFIRMED
+    confirmed_episodes: Measured  # per model-year
+    rerun: Measured  # share of use-case-days asked at full count
+    spell_mean: float | None  # mean length of low spells in the references, scored days
+
+
+class Found(msgspec.Struct, frozen=True):
+    """How often something was said in the days watched, and how soon: the fault's first day is day 1."""
+
+    share: Measured
+    median: float | None  # None where less than half ever say it
+    late: float | None  # 90 % of all have said it by then
+
+
+class AfterFault(msgspec.Struct, frozen=True):
+    """What both layers say of a fault. Models that stood at the alarm before it are left out."""
+
+    fault: str
+    profile: str
+    noise: str
+    models: int
+    days: int
+    harmless: bool
+    suspicious: Found
+    cooked: Found
+    suspected: Found
+    confirmed: Found
+    cooked_by_day_2: Measured
+    forgotten_by_day_10: (
+        Measured | None
+    )  # of those COOKED by day 2, no longer COOKED on day 10; None with fewer than 30
+    named_right: Measured | None  # of those CONFIRMED with some use case named, all of these lost something; None alike
+
+
+class RuleFacts(msgspec.Struct, frozen=True):
+    """What the rule can't do, and what its decisions save."""
+
+    decline_z: float  # where z of a smooth decline tends
+    fresh: Measured  # false SUSPICIOUS use-case-days with 1 % flips, deterministic: the re-run alone counts …
+    pooled: Measured  # … and with the triggering sample pooled in
+    flagged_in: Measured  # COOKED episodes per model-year at independent 90 % cases: flagged days in the baseline …
+    flagged_out: Measured  # … and left out of it
+
+
+def quiet_years(
+    manifest: DailyManifest, profile: str, noise: str, models: int, days: int, seed: int, what_if: str = ""
+) -> QuietYears:
+    """So many models that never change, each watched for `days` after its reference."""
+    plan = plan_of(manifest)
+    tallies = [
+        _quiet(plan, population, days, what_if)
+        for population in _populations(plan, profile, noise, models, TOGETHER, seed, f"quiet {what_if}")
+    ]
+    flagged, judged, episodes, cooked, suspected, confirmed, times, rerun, spells = (
+        np.concatenate(parts) for parts in zip(*tallies, strict=True)
+    )
+    year = 365 / days
+    return QuietYears(
+        profile=profile,
+        noise=noise,
+        models=models,
+        days=days,
+        suspicious=_mean(flagged),
+        suspicious_judged=_mean(judged),
+        cooked=_share(cooked),
+        cooked_episodes=_mean(episodes * year),
+        suspected=_share(suspected),
+        confirmed=_share(confirmed),
+        confirmed_episodes=_mean(times * year),
+        rerun=_mean(rerun),
+        spell_mean=None if np.isnan(spells).all() else round(float(np.nanmean(spells)), 2),
+    )
+
+
+def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple[Floats, ...]:
+    models, reference = len(population.level), plan.manifest.evidence.reference_days
+    deterministic, judged = plan.streams.deterministic, plan.streams.judged
+    flagged, flagged_judged, episodes, times, rerun = (np.zeros(models) for _ in range(5))
+    cooked, suspected, confirmed = (np.zeros(models, dtype=bool) for _ in range(3))
+    was_cooked, was_confirmed = (np.zeros(models, dtype=bool) for _ in range(2))
+    state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
+    stream = run_days(
+        plan, population, reference + days, pooled=what_if == "pooled", forget_flagged=what_if == "flagged out"
+    )
+    for count, day in enumerate(stream):
+        state, told = evidence.step(state, bets(plan, day))
+        if count < reference:
+            was_cooked = day.verdict.model == COOKED
+            continue
+        status = day.verdict.status
+        flags = (status == SUSPICIOUS) | (status == COOKED)
+        flagged += flags[:, deterministic].mean(axis=1)
+        flagged_judged += flags[:, judged].mean(axis=1)
+        rerun += day.full_power.mean(axis=1)
+        is_cooked, is_confirmed = day.verdict.model == COOKED, told.status == CONFIRMED
+        episodes += is_cooked & ~was_cooked
+        times += is_confirmed & ~was_confirmed
+        was_cooked, was_confirmed = is_cooked, is_confirmed
+        cooked |= is_cooked
+        suspected |= (told.status == SUSPECTED) | is_confirmed
+        confirmed |= is_confirmed
+    spells = state.worse.reference.spell_mean
+    return flagged / days, flagged_judged / days, episodes, cooked, suspected, confirmed, times, rerun / days, spells
+
+
+def after_fault(manifest: DailyManifest, fault: str, profile: str, noise: str, models: int, seed: int) -> AfterFault:
+    """So many models that lose something some weeks after their reference."""
+    plan, broken = plan_of(manifest), FAULTS[fault]
+    together = JUDGES if broken.judge else TOGETHER
+    parts = [
+        _faulty(plan, population, broken)
+        for population in _populations(plan, profile, noise, models, together, seed, fault)
+    ]
+    firsts, early, cooked_on, named = (
+        {key: np.concatenate([part[at][key] for part in parts]) for key in parts[0][at]} for at in range(4)
+    )
+    fresh = ~early["cooked"]
+    soon = fresh & cooked_on["day 2"]
+    return AfterFault(
+        fault=fault,
+        profile=profile,
+        noise=noise,
+        models=models,
+        days=broken.watched,
+        harmless=broken.harmless,
+        **{key: _found(firsts[key][~early[key]]) for key in firsts},
+        cooked_by_day_2=_share(cooked_on["day 2"][fresh]),
+        forgotten_by_day_10=_share(~cooked_on["day 10"][soon]) if soon.sum() >= 30 else None,
+        named_right=_share(named["right"][named["any"]]) if named["any"].sum() >= 30 and not broken.harmless else None,
+    )
+
+
+def _faulty(plan: Plan, population: Population, fault: Fault) -> tuple[dict[str, Floats], ...]:
+    models, begin = len(population.level), plan.manifest.evidence.reference_days + SETTLED
+    state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
+    firsts = {key: np.full(models, np.inf) for key in ("suspicious", "cooked", "suspected", "confirmed")}
+    early = {key: np.zeros(models, dtype=bool) for key in firsts}
+    cooked_on = {"day 2": np.zeros(models, dtype=bool), "day 10": np.zeros(models, dtype=bool)}
+    lost = len(plan.streams.use_cases) if fault.reach is None else max(fault.reach, min(fault.dead_cases, 1))
+    named = {"right": np.zeros(models, dtype=bool), "any": np.zeros(models, dtype=bool)}
+    for count, day in enumerate(run_days(plan, population, begin + fault.watched, fault=fault, fault_day=begin)):
+        state, told = evidence.step(state, bets(plan, day))
+        says = _says(day, told)
+        if count == begin - 1:
+            early = says
+        if count < begin:
+            continue
+        for key, said in says.items():
+            new = said & np.isinf(firsts[key])
+            firsts[key][new] = count - begin + 1
+            if key == "confirmed":
+                named["any"] |= new & told.named.any(axis=1)
+                named["right"] |= new & ~told.named[:, lost:].any(axis=1)
+        if count < begin + 2:
+            cooked_on["day 2"] |= says["cooked"]
+        if count == begin + 9:
+            cooked_on["day 10"] = says["cooked"]
+    return firsts, early, cooked_on, named
+
+
+def _says(day: SyntheticDay, told: EvidenceOutcome) -> dict[str, Bools]:
+    model = day.verdict.model
+    return {
+        "suspicious": (model == SUSPICIOUS) | (model == COOKED),
+        "cooked": model == COOKED,
+        "suspected": (told.status == SUSPECTED) | (told.status == CONFIRMED),
+        "confirmed": told.status == CONFIRMED,
+    }
+
+
+def rule_facts(manifest: DailyManifest, models: int, seed: int) -> RuleFacts:
+    """The rule's limits, and two of its decisions taken the other way, on a year each."""
+
+    def year(profile: str, what_if: str) -> QuietYears:
+        return quiet_years(manifest, profile, "gaussian", models, 365, seed, what_if)
+
+    return RuleFacts(
+        decline_z=decline_z(manifest),
+        fresh=year("flips", "").suspicious,
+        pooled=year("flips", "pooled").suspicious,
+        flagged_in=year("binomial-0.9", "").cooked_episodes,
+        flagged_out=year("binomial-0.9", "flagged out").cooked_episodes,
+    )
+
+
+def decline_z(manifest: DailyManifest, points_a_day: float = 1.0, days: int = 60) -> float:
+    """Where z of a smooth decline without noise ends, by the rule itself."""
+    plan = plan_of(manifest)
+    state = rule.start(plan.rule, 1)
+    z = 0.0
+    for day in range(days):
+        scores = np.full((1, len(plan.gradings)), 100 - points_a_day * day)
+        state, outcome = rule.step(plan.rule, state, rule.today(day + 1, scores))
+        z = float(outcome.z[0, 0])
+    return z
+
+
+def _populations(
+    plan: Plan, profile: str, noise: str, models: int, together: int, seed: int, purpose: str
+) -> Iterator[Population]:
+    named = zlib.crc32(f"{purpose.strip()}/{profile}/{noise}".encode())
+    sizes = [min(together, models - begin) for begin in range(0, models, together)]
+    for size, rng in zip(sizes, np.random.default_rng([seed, named]).spawn(len(sizes)), strict=True):
+        yield Population(PROFILES[profile], JUDGED[noise], plan.streams, size, rng)
+
+
+def _share(said: Bools | Floats) -> Measured:
+    count = int(np.count_nonzero(said))
+    low, high = wilson(count, len(said))
+    return Measured(_rounded(count / max(len(said), 1)), _rounded(low), _rounded(high), len(said))
+
+
+def _mean(values: Floats) -> Measured:
+    """Of one number per model; where none ever differs from 0 the upper end is that of the share of models."""
+    centre = float(values.mean())
+    if not values.any():
+        return Measured(0.0, 0.0, _rounded(wilson(0, len(values))[1]), len(values))
+    half = Z95 * float(values.std(ddof=1)) / sqrt(len(values)) if len(values) > 1 else centre
+    return Measured(_rounded(centre), _rounded(max(0.0, centre - half)), _rounded(centre + half), len(values))
+
+
+def _found(firsts: Floats) -> Found:
+    ordered = np.sort(firsts)
+
+    def by(share: float) -> float | None:
+        place = int(np.ceil(share * len(ordered))) - 1
+        return float(ordered[place]) if len(ordered) and np.isfinite(ordered[place]) else None
+
+    return Found(_share(np.isfinite(firsts)), by(0.5), by(0.9))
+
+
+def _rounded(value: float) -> float:
+    return round(value, 5)

@@ -1,0 +1,257 @@
+"""Synthetic days: what the daily run would have recorded of synthetic models, with the rule's own adaptive sampling.
+
+`run_days` yields one `SyntheticDay` of arrays after the other and steps the real rule with it: base samples on a quiet day; a
+fresh round at full count where the rule's own test finds the base score suspicious; full count from the start where a use
+case is calibrating or was flagged yesterday. `days_of` gives the same as records, for demos and benchmarks.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from probatio.records import DailyScore, Grading
+from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population, Quality
+from probatio.suite.daily import DailyManifest
+from probatio.verdict import baseline, rule
+from probatio.verdict.evidence import EvidenceDay
+from probatio.verdict.judge_drift import judge_standings
+from probatio.verdict.model_status import COOKED, SUSPICIOUS
+from probatio.verdict.streams import Bools, Floats, Ints, Streams, streams_of
+
+HOME, AWAY = 0, 1
+ROUTES = ("usual", "elsewhere")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The suite as far as the verdict sees it: which use cases, how graded, how often sampled."""
+
+    streams: Streams
+    rule: baseline.Rule
+    manifest: DailyManifest
+    gradings: tuple[Grading, ...]
+    samples: tuple[tuple[int, int], ...]  # base and full count of each use case
+
+
+@dataclass(frozen=True, slots=True)
+class SyntheticDay:
+    """A recorded day: arrays are [models, use_cases] unless said otherwise."""
+
+    number: int
+    cases: Floats  # [m, C] base scores 0–1
+    base: Floats  # base score 0–100
+    score: Floats  # the score that counts; NaN is a gap
+    full_power: Bools
+    asked_full: Bools  # at full count from the start: calibrating or flagged yesterday
+    rerun: Bools  # a fresh round followed a suspicious base score
+    barred: bool
+    route: int
+    verdict: rule.Outcome
+
+
+def plan_of(manifest: DailyManifest, cases: int = 5, gradings: Sequence[Grading] | None = None) -> Plan:
+    """The manifest's use cases with so many cases each; `gradings` replaces theirs, for what-if runs."""
+    chosen = tuple(gradings or [entry.grading for entry in manifest.use_cases])
+    names = [entry.id for entry in manifest.use_cases][: len(chosen)]
+    streams = streams_of(
+        {
+            name: [f"{name}_{number}" for number in range(1, cases + 1)] if grading == "deterministic" else None
+            for name, grading in zip(names, chosen, strict=True)
+        }
+    )
+    samples = tuple(getattr(manifest.samples, grading) for grading in chosen)
+    return Plan(streams, baseline.rule_for(manifest.rule, chosen), manifest, chosen, samples)
+
+
+def run_days(
+    plan: Plan,
+    population: Population,
+    days: int,
+    *,
+    first: int = 1,
+    fault: Fault | None = None,
+    fault_day: int = 0,
+    pooled: bool = False,
+    forget_flagged: bool = False,
+) -> Iterator[SyntheticDay]:
+    """Day after day of the population, verdict of the rule included. `fault_day` counts from 0.
+
+    Two what-ifs of decisions in the rule: `pooled` counts the triggering base samples into the re-run's score, and
+    `forget_flagged` leaves flagged days out of the baseline.
+    """
+    state = rule.start(plan.rule, len(population.level))
+    for day, barred in enumerate(_barred(plan, population, days, fault, fault_day)):
+        number = first + day
+        quality = population.day(fault, day - fault_day)
+        expected = rule.expect(plan.rule, state, number, version=state.version)
+        flagged = (state.status == SUSPICIOUS) | (state.status == COOKED)
+        asked_full = (expected.days < plan.rule.constants.baseline_min) | flagged
+        cases, base, score = _sampled(plan, population, quality, asked_full)
+        rerun = baseline.suspicious(plan.rule, base, expected) & ~asked_full
+        if rerun.any():
+            fresh = _fresh(plan, population, quality, rerun)
+            if pooled:
+                counts = np.array(plan.samples, dtype=np.float64)
+                fresh = (base * counts[:, 0] + fresh * counts[:, 1]) / counts.sum(axis=1)
+            score = np.where(rerun, fresh, score)
+        if not quality.answering:
+            cases, base, score = (np.full_like(part, np.nan) for part in (cases, base, score))
+        now = rule.today(
+            number,
+            score,
+            full_power=asked_full | rerun,
+            barred=barred,
+            route=np.full(len(score), AWAY if quality.rerouted else HOME),
+        )
+        state, verdict = rule.step(plan.rule, state, now)
+        if forget_flagged:
+            slot = number % plan.rule.constants.baseline_days
+            counted = state.counted.copy()
+            counted[slot] &= (verdict.status != SUSPICIOUS) & (verdict.status != COOKED)
+            state = replace(state, counted=counted)
+        yield SyntheticDay(
+            number=number,
+            cases=cases,
+            base=base,
+            score=score,
+            full_power=asked_full | rerun,
+            asked_full=asked_full,
+            rerun=rerun,
+            barred=barred,
+            route=AWAY if quality.rerouted else HOME,
+            verdict=verdict,
+        )
+
+
+def bets(plan: Plan, day: SyntheticDay) -> EvidenceDay:
+    """What the evidence may bet on: base samples, none of a gap, of a held day, or of a barred judge."""
+    silent = np.isnan(day.score) | (day.verdict.held > 0)
+    cases = np.where(silent[:, plan.streams.deterministic][:, plan.streams.home], np.nan, day.cases)
+    judged = np.where(silent, np.nan, day.base)[:, plan.streams.judged]
+    return EvidenceDay(day.number, cases, judged, day.verdict.new_series)
+
+
+def days_of(
+    manifest: DailyManifest,
+    models: Sequence[str],
+    start: dt.date,
+    days: int,
+    *,
+    profile: str = "partial",
+    noise: str = "gaussian",
+    faults: dict[str, tuple[str, int]] | None = None,
+    seed: int = 0,
+    cases: int = 5,
+) -> Iterator[tuple[dt.date, list[DailyScore]]]:
+    """Date and `scores.jsonl` records, day after day. `faults`: model → (name in FAULTS, day counted from 0)."""
+    plan = plan_of(manifest, cases)
+    rngs = np.random.default_rng(seed).spawn(len(models))
+    runs = []
+    for model, rng in zip(models, rngs, strict=True):
+        name, day = (faults or {}).get(model, (None, 0))
+        population = Population(PROFILES[profile], JUDGED[noise], plan.streams, 1, rng)
+        runs.append(
+            run_days(
+                plan, population, days, first=start.toordinal(), fault=FAULTS[name] if name else None, fault_day=day
+            )
+        )
+    for together in zip(*runs, strict=True):
+        date = dt.date.fromordinal(together[0].number)
+        yield (
+            date,
+            [
+                record
+                for model, day in zip(models, together, strict=True)
+                for record in _records(plan, model, date, day)
+            ],
+        )
+
+
+def _records(plan: Plan, model: str, date: dt.date, day: SyntheticDay) -> Iterator[DailyScore]:
+    for at, (use_case, grading, (base, full)) in enumerate(
+        zip(plan.streams.use_cases, plan.gradings, plan.samples, strict=True)
+    ):
+        gap = bool(np.isnan(day.score[0, at]))
+        per_sample = len(plan.streams.cases) // max(1, len(plan.streams.deterministic)) or 5
+        own = {}
+        if grading == "deterministic" and not gap:
+            place = int(np.flatnonzero(plan.streams.deterministic == at)[0])
+            own = {
+                plan.streams.cases[case]: round(float(day.cases[0, case]), 4)
+                for case in np.flatnonzero(plan.streams.home == place)
+            }
+        trigger = None
+        if day.rerun[0, at]:
+            trigger = "the base score met the suspicious test"
+        elif day.asked_full[0, at]:
+            calibrating = day.verdict.expected.days[0, at] < plan.rule.constants.baseline_min
+            trigger = "calibrating" if calibrating else "flagged yesterday"
+        full_power = bool(day.full_power[0, at])
+        yield DailyScore(
+            date=date.isoformat(),
+            model=model,
+            use_case=use_case,
+            grading=grading,
+            suite_version=plan.manifest.version,
+            score=None if gap else round(float(day.score[0, at]), 4),
+            base_score=None if gap else round(float(day.base[0, at]), 4),
+            n=0 if gap else per_sample * (full if full_power else base),
+            base_n=0 if gap else per_sample * base,
+            errored=per_sample * base if gap else 0,
+            full_power=full_power and not gap,
+            trigger=None if gap else trigger,
+            cases=own,
+            barred=day.barred and grading != "deterministic",
+            gap="The provider did not answer: every sample errored." if gap else None,
+            routing_changed=day.route == AWAY,
+            route=ROUTES[day.route],
+            providers={ROUTES[day.route]: per_sample * base},
+        )
+
+
+def _barred(plan: Plan, population: Population, days: int, fault: Fault | None, fault_day: int) -> Iterator[bool]:
+    """Whether the judge can't flip a verdict: beyond its gate today, or drifted by its own detector."""
+    shifts = population.calibrations(fault, fault_day, days)
+    gate = [abs(shift) > plan.manifest.judge.bar for shift in shifts]
+    standings = judge_standings(zip(shifts, gate, strict=True), plan.manifest.evidence, plan.manifest.attribution)
+    return (beyond or standing.drifted for beyond, standing in zip(gate, standings, strict=True))
+
+
+def _sampled(plan: Plan, population: Population, quality: Quality, asked_full: Bools) -> tuple[Floats, Floats, Floats]:
+    """Base scores of the cases, base score and score of each use case before any re-run."""
+    streams = plan.streams
+    base_count, full_count = _counts(plan, streams.deterministic)
+    cases = population.case_samples(quality, base_count)
+    more = asked_full[:, streams.deterministic][:, streams.home]
+    rest = population.case_samples(quality, full_count - base_count, more)
+    full = (base_count * cases + (full_count - base_count) * rest) / full_count
+    base_judged, full_judged = _counts(plan, streams.judged)
+    judged = population.judged_samples(quality, base_judged)
+    others = population.judged_samples(quality, full_judged - base_judged)
+    whole = (base_judged * judged + (full_judged - base_judged) * others) / full_judged
+    base = _together(streams, cases, judged)
+    return cases, base, np.where(asked_full, _together(streams, full, whole), base)
+
+
+def _fresh(plan: Plan, population: Population, quality: Quality, rerun: Bools) -> Floats:
+    """A round at full count that shares no sample with the one that raised the alarm."""
+    streams = plan.streams
+    wanted = rerun[:, streams.deterministic][:, streams.home]
+    cases = population.case_samples(quality, _counts(plan, streams.deterministic)[1], wanted)
+    return _together(streams, cases, population.judged_samples(quality, _counts(plan, streams.judged)[1]))
+
+
+def _counts(plan: Plan, places: Ints) -> tuple[int, int]:
+    return plan.samples[int(places[0])] if len(places) else (1, 2)
+
+
+def _together(streams: Streams, cases: Floats, judged: Floats) -> Floats:
+    """[m, U] scores 0–100."""
+    scores = np.empty((len(cases), len(streams.use_cases)))
+    scores[:, streams.deterministic] = 100 * streams.mean_of_cases(cases)
+    scores[:, streams.judged] = judged
+    return scores

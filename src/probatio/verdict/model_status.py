@@ -1,0 +1,97 @@
+"""From use cases to the model: COOKED, SUSPICIOUS, CALIBRATING, GAP or OK, vectorised over models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from probatio.records import RuleConstants, Status
+
+STATUSES: tuple[Status, ...] = ("OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP")
+OK, SUSPICIOUS, COOKED, CALIBRATING, GAP = range(5)
+"""Codes of the statuses in arrays; OK < SUSPICIOUS < COOKED is the order from good to bad."""
+
+NEVER = -(10**6)
+"""A day before every day."""
+
+Codes = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Standings:
+    """How the models stand: arrays are [models]."""
+
+    status: Codes  # the last one that was not a gap
+    since: npt.NDArray[np.int64]
+    recovered_on: npt.NDArray[np.int64]
+    gap_since: npt.NDArray[np.int64]
+    shown: Codes  # of the day, gaps included
+    shown_since: npt.NDArray[np.int64]
+    recovered: npt.NDArray[np.bool_]
+
+    def anew(self, which: npt.NDArray[np.bool_]) -> Standings:
+        """The same with these models at the start of a series."""
+        return replace(
+            self,
+            status=np.where(which, np.int8(CALIBRATING), self.status),
+            since=np.where(which, NEVER, self.since),
+            recovered_on=np.where(which, NEVER, self.recovered_on),
+        )
+
+
+def standings(models: int) -> Standings:
+    never = np.full(models, NEVER, dtype=np.int64)
+    calibrating = np.full(models, CALIBRATING, dtype=np.int8)
+    return Standings(calibrating, never, never, never, calibrating, never, np.zeros(models, dtype=bool))
+
+
+def compose(
+    rule: RuleConstants,
+    before: Standings,
+    day: int,
+    status: Codes,
+    scored: npt.NDArray[np.bool_],
+    seen: npt.NDArray[np.int64],
+) -> Standings:
+    """The models' standing after a day; `status` is each use case's last one, today's where `scored`.
+
+    A use case without a score today speaks with its last status for as long as two days count as consecutive, and only to
+    keep the model where it was: an outage must neither cook nor save.
+    """
+    now = _table(rule, status, scored)
+    lately = scored | (day - seen <= rule.consecutive_within)
+    kept = np.minimum(_flagged(_table(rule, status, lately)), _flagged(before.status))
+    asked = scored.any(axis=1)
+    now = np.where(asked & (kept > _flagged(now)), kept, now).astype(np.int8)
+    last = np.where(asked, now, before.status).astype(np.int8)
+    since = np.where(asked & ((now != before.status) | (before.since == NEVER)), day, before.since)
+    back = asked & (now == OK) & (_flagged(before.status) > OK)
+    recovered_on = np.where(back, day, before.recovered_on)
+    gap_since = np.where(asked, NEVER, np.where(before.gap_since == NEVER, day, before.gap_since))
+    return Standings(
+        last,
+        since,
+        recovered_on,
+        gap_since,
+        np.where(asked, now, GAP).astype(np.int8),
+        np.where(asked, since, gap_since),
+        asked & (now == OK) & (day - recovered_on < rule.recovered_days),
+    )
+
+
+def _table(rule: RuleConstants, status: Codes, counts: npt.NDArray[np.bool_]) -> Codes:
+    """The composition as published, over the use cases that count."""
+    cooked = (counts & (status == COOKED)).sum(axis=1)
+    suspicious = (counts & (status == SUSPICIOUS)).sum(axis=1)
+    based = (counts & (status != CALIBRATING)).any(axis=1)
+    is_cooked = (cooked >= rule.cooked_use_cases) | ((cooked >= 1) & (suspicious >= rule.suspicious_beside))
+    is_suspicious = cooked + suspicious >= 1
+    found = np.select([is_cooked, is_suspicious, ~based], [COOKED, SUSPICIOUS, CALIBRATING], OK)
+    return found.astype(np.int8)
+
+
+def _flagged(status: Codes) -> Codes:
+    """SUSPICIOUS and COOKED as they are, everything else as OK: the order of badness."""
+    return np.where(status <= COOKED, status, np.int8(OK)).astype(np.int8)

@@ -1,0 +1,280 @@
+"""The published rule as a fold over days: `state, outcome = step(rule, state, today)`. No clock, disk or randomness.
+
+Everything is an array whose leading axis is the model, [models, use_cases] or [models], so one call serves a recorded day
+of three models and a made-up day of two thousand:
+
+    rule = baseline.rule_for(manifest.rule, ["deterministic", "hybrid", …])      one grading per use case
+    state = start(rule, models=3)
+    state, outcome = step(rule, state, today(date.toordinal(), score=…))
+
+Before a day is scored, `expect(rule, state, day)` is the baseline of that day, and `baseline.suspicious(rule, score, expected)`
+says which provisional scores want a re-run at full count; `step` uses the same baseline and the same test. `Today.score` is
+then the score that counts: the re-run's, where there was one. `baseline.py` has the arithmetic, `compose.py` the model's status.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from probatio.verdict.baseline import Baseline, Bools, Floats, Ints, Rule, baseline, compare
+from probatio.verdict.model_status import (
+    CALIBRATING,
+    COOKED,
+    GAP,
+    NEVER,
+    OK,
+    SUSPICIOUS,
+    Codes,
+    Standings,
+    compose,
+    standings,
+)
+
+T = TypeVar("T", bound=np.generic)
+
+UNKNOWN = -1  # a route nobody told
+
+FIRED = ("suspicious z", "suspicious drop", "cooked z", "cooked drop", "collapse")
+"""Names of the tests; test i is bit i of `Outcome.fired`."""
+HELD = (None, "barred", "routing")
+"""Why a status was held, by the code in `Outcome.held`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Today:
+    """One day of all models. Only `day` and `score` must be given; see `today` for the defaults."""
+
+    day: int  # ordinal of the UTC date
+    score: Floats  # [models, use_cases], 0–100; NaN is a gap
+    full_power: Bools  # [models, use_cases]: the score comes from the full sample count
+    barred: Bools  # [models, use_cases]: the judge had shifted; of no effect on deterministic use cases
+    route: Ints  # [models]: a code for who served most samples, UNKNOWN where nobody told
+    mixed: Bools  # [models]: samples came from elsewhere, too: the day is nobody's
+    version: int  # a code for the suite version
+
+
+def today(
+    day: int,
+    score: npt.ArrayLike,
+    *,
+    full_power: npt.ArrayLike = True,
+    barred: npt.ArrayLike = False,
+    route: npt.ArrayLike = UNKNOWN,
+    mixed: npt.ArrayLike = False,
+    version: int = 0,
+) -> Today:
+    """A day with everything but the scores at its quiet default; what is given is spread to shape."""
+    scores = np.asarray(score, dtype=float)
+    models = scores.shape[:1]
+    return Today(
+        day,
+        scores,
+        np.broadcast_to(np.asarray(full_power, dtype=bool), scores.shape),
+        np.broadcast_to(np.asarray(barred, dtype=bool), scores.shape),
+        np.broadcast_to(np.asarray(route, dtype=np.int64), models),
+        np.broadcast_to(np.asarray(mixed, dtype=bool), models),
+        version,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RuleState:
+    """What the rule knows after a day. The window is a ring: the slot of a day is its ordinal modulo the window."""
+
+    version: int | None
+    when: Ints  # [window]: the day in each slot
+    scores: Floats  # [window, models, use_cases]: NaN for a gap or a barred day
+    counted: Bools  # [window, models, use_cases]: in the baseline
+    routes: Ints  # [window, models]: UNKNOWN where mixed or not told
+    home: Ints  # [models]: the route of the present series
+    newcomer: Ints  # [models]: another route that has served since …
+    newcomer_since: Ints  # [models]: … this day …
+    newcomer_days: Ints  # [models]: … on so many days
+    status: Codes  # [models, use_cases]: the last one that was not a gap
+    since: Ints  # [models, use_cases]: first day of it
+    seen: Ints  # [models, use_cases]: last scored day
+    gap_since: Ints  # [models, use_cases]: NEVER while there is no gap
+    cooked_on: Ints  # [models, use_cases]: last judged day, if it was at cooked level
+    recovered_on: Ints  # [models, use_cases]
+    models: Standings
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the rule says of a day: arrays are [models, use_cases] unless said otherwise."""
+
+    day: int
+    status: Codes  # index into STATUSES
+    score: Floats
+    expected: Baseline
+    z: Floats
+    drop: Floats
+    fired: npt.NDArray[np.uint8]  # bits, see FIRED; nothing fires on a held day
+    cooked_level: Bools
+    held: Codes  # index into HELD
+    recovered: Bools
+    improved: Bools
+    since: Ints
+    routing_changed: Bools  # [models]: not the series' own route
+    new_series: Bools  # [models]: a new route has stayed, its series starts today
+    model: Codes  # [models]
+    model_since: Ints  # [models]
+    model_recovered: Bools  # [models]
+
+
+def start(rule: Rule, models: int) -> RuleState:
+    """Before the first day."""
+    window, shape = rule.constants.baseline_days, (models, len(rule.judged))
+
+    def never(shape: tuple[int, ...]) -> Ints:
+        return np.full(shape, NEVER, dtype=np.int64)
+
+    return RuleState(
+        version=None,
+        when=never((window,)),
+        scores=np.full((window, *shape), np.nan),
+        counted=np.zeros((window, *shape), dtype=bool),
+        routes=np.full((window, models), UNKNOWN, dtype=np.int64),
+        home=np.full(models, UNKNOWN, dtype=np.int64),
+        newcomer=np.full(models, UNKNOWN, dtype=np.int64),
+        newcomer_since=never((models,)),
+        newcomer_days=np.zeros(models, dtype=np.int64),
+        status=np.full(shape, CALIBRATING, dtype=np.int8),
+        since=never(shape),
+        seen=never(shape),
+        gap_since=never(shape),
+        cooked_on=never(shape),
+        recovered_on=never(shape),
+        models=standings(models),
+    )
+
+
+def expect(rule: Rule, state: RuleState, day: int, version: int | None = None) -> Baseline:
+    """The baseline of `day`: the calendar days before it, itself never. Of another suite version there is none."""
+    inside = (state.when < day) & (state.when >= day - rule.constants.baseline_days)
+    if version is not None and version != state.version:
+        inside = np.zeros_like(inside)
+    return baseline(state.scores, state.counted & inside[:, None, None], rule.sd_floor)
+
+
+def step(rule: Rule, state: RuleState, now: Today) -> tuple[RuleState, Outcome]:
+    """One day further. Days come in order; a day that was not run is simply not there."""
+    if now.version != state.version:
+        state = replace(start(rule, len(now.score)), version=now.version)
+    scored = ~np.isnan(now.score)
+    state, away, new_series = _routes(rule, state, now, np.any(scored, axis=1))
+    expected = expect(rule, state, now.day)
+    barred = scored & now.barred & rule.judged
+    held = np.where(scored & away[:, None], 2, np.where(barred, 1, 0)).astype(np.int8)
+    live = scored & (held == 0)
+    tested = live & (expected.days >= rule.constants.baseline_min)
+    z, drop = compare(now.score, expected)
+
+    met = np.stack(
+        [
+            z <= rule.suspicious_z,
+            drop >= rule.suspicious_drop,
+            z <= rule.cooked_z,
+            drop >= rule.cooked_drop,
+            (drop >= rule.collapse) & now.full_power,
+        ]
+    )
+    met &= tested
+    cooked_level = met[2] | met[3]
+    again = cooked_level & (now.day - state.cooked_on <= rule.constants.consecutive_within)
+    judged = np.where(met[4] | again, COOKED, np.where(met.any(axis=0), SUSPICIOUS, OK))
+    status = np.where(tested, judged, np.where(live, CALIBRATING, state.status)).astype(np.int8)
+
+    back = tested & (status == OK) & ((state.status == SUSPICIOUS) | (state.status == COOKED))
+    recovered_on = np.where(back, now.day, state.recovered_on)
+    since = np.where(scored & ((status != state.status) | (state.since == NEVER)), now.day, state.since)
+    gap_since = np.where(scored, NEVER, np.where(state.gap_since == NEVER, now.day, state.gap_since))
+    models = compose(rule.constants, state.models, now.day, status, scored, state.seen)
+    slot = now.day % rule.constants.baseline_days
+    after = replace(
+        state,
+        when=_put(state.when, slot, now.day),
+        scores=_put(state.scores, slot, np.where(barred, np.nan, now.score)),
+        counted=_put(state.counted, slot, live),
+        routes=_put(state.routes, slot, np.where(now.mixed, UNKNOWN, now.route)),
+        status=status,
+        since=since,
+        seen=np.where(scored, now.day, state.seen),
+        gap_since=gap_since,
+        cooked_on=np.where(cooked_level, now.day, np.where(live, NEVER, state.cooked_on)),
+        recovered_on=recovered_on,
+        models=models,
+    )
+    fired = np.packbits(met, axis=0, bitorder="little")[0]
+    return after, Outcome(
+        day=now.day,
+        status=np.where(scored, status, GAP).astype(np.int8),
+        score=now.score,
+        expected=expected,
+        z=z,
+        drop=drop,
+        fired=fired,
+        cooked_level=cooked_level,
+        held=held,
+        recovered=scored & (status == OK) & (now.day - recovered_on < rule.constants.recovered_days),
+        improved=tested & (z >= rule.constants.improved_z),
+        since=np.where(scored, since, gap_since),
+        routing_changed=away,
+        new_series=new_series,
+        model=models.shown,
+        model_since=models.shown_since,
+        model_recovered=models.recovered,
+    )
+
+
+def _routes(rule: Rule, state: RuleState, now: Today, asked: Bools) -> tuple[RuleState, Bools, Bools]:
+    """Who is away from the route of its series today, and whose new route has stayed long enough to be a new series.
+
+    A day of another route counts toward its staying only when the whole day came from there; a mixed day neither counts nor
+    breaks the row, a day back home breaks it. The new series' baseline starts with the days that made it.
+    """
+    mixed = now.mixed & asked
+    told = asked & (now.route != UNKNOWN) & ~mixed
+    home = np.where(told & (state.home == UNKNOWN), now.route, state.home)
+    elsewhere = told & (now.route != home)
+    same = elsewhere & (now.route == state.newcomer)
+    newcomer = np.where(elsewhere, now.route, np.where(told, UNKNOWN, state.newcomer))
+    since = np.where(elsewhere & ~same, now.day, state.newcomer_since)
+    days = np.where(elsewhere, np.where(same, state.newcomer_days, 0) + 1, state.newcomer_days)
+    moved = elsewhere & (days >= rule.constants.new_route_days)
+    state = replace(
+        state,
+        home=np.where(moved, now.route, home),
+        newcomer=np.where(moved, UNKNOWN, newcomer),
+        newcomer_since=since,
+        newcomer_days=np.where(moved, 0, days),
+    )
+    if moved.any():
+        state = _new_series(state, moved, since, now.route)
+    return state, (elsewhere & ~moved) | mixed, moved
+
+
+def _new_series(state: RuleState, moved: Bools, since: Ints, route: Ints) -> RuleState:
+    of_route = (state.when[:, None] >= since) & (state.routes == route)
+    theirs = of_route[:, :, None] & ~np.isnan(state.scores)
+    cell = moved[:, None]
+    return replace(
+        state,
+        counted=np.where(moved[None, :, None], theirs, state.counted),
+        status=np.where(cell, np.int8(CALIBRATING), state.status),
+        since=np.where(cell, NEVER, state.since),
+        seen=np.where(cell, NEVER, state.seen),
+        cooked_on=np.where(cell, NEVER, state.cooked_on),
+        recovered_on=np.where(cell, NEVER, state.recovered_on),
+        models=state.models.anew(moved),
+    )
+
+
+def _put(ring: npt.NDArray[T], slot: int, value: npt.ArrayLike) -> npt.NDArray[T]:
+    copy = ring.copy()
+    copy[slot] = value
+    return copy

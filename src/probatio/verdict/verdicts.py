@@ -1,0 +1,251 @@
+"""The verdict: both layers over the recorded days, composed into one record per model and day with every number kept.
+
+    verdicts(read_days(results), constants_of(manifest))                    every model on every day
+    verdicts(read_days(results), constants_of(manifest), dates={"2026-03-01"})
+
+A pure function of the days: a day's verdicts depend on the days up to it and on nothing else. The two layers stand beside
+each other, and neither overwrites the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from math import isnan
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from probatio.errors import UsageError
+from probatio.records import Cause, DailyScore, ModelVerdict, UseCaseVerdict
+from probatio.store.layout import DAILY
+from probatio.verdict import evidence
+from probatio.verdict.attribution import Move, attribute
+from probatio.verdict.change import changed_on
+from probatio.verdict.days import Day, Days
+from probatio.verdict.detectable import smallest_drops
+from probatio.verdict.fold import Constants, Folded, fold
+from probatio.verdict.model_status import NEVER, STATUSES
+from probatio.verdict.reason import reason
+from probatio.verdict.rule import FIRED, HELD
+
+ALARMS = frozenset({"SUSPECTED", "CONFIRMED"})
+FLAGS = frozenset({"SUSPICIOUS", "COOKED"})
+_FIRED = [tuple(name for bit, name in enumerate(FIRED) if code >> bit & 1) for code in range(1 << len(FIRED))]
+
+
+def verdicts(
+    days: Days,
+    constants: Constants,
+    *,
+    dates: Collection[str] | None = None,
+    models: Collection[str] | None = None,
+    regraded: Mapping[str, int] | None = None,
+    detectable: Path | None = None,
+    compute: bool = True,
+) -> list[ModelVerdict]:
+    """The verdicts on these dates (all, if None) and models, oldest first.
+
+    `regraded` says of how many frozen answers per use case the graders of today think otherwise than they did. `detectable` is
+    the folder that keeps minimum detectable effects (`detectable.cache_folder()`); without it they are left out. Each new
+    reference costs the better part of a second, unless `compute` is off: then only those kept already are told.
+    """
+    found: list[ModelVerdict] = []
+    for series in days.series():
+        wanted = [day.date for day in series.days if dates is None or day.date in dates]
+        if not wanted:
+            continue
+        so_far: list[Folded] = []
+        for folded in fold(series.until(wanted[-1]), constants):
+            so_far.append(folded)
+            if dates is None or folded.day.date in dates:
+                said = _of_day(so_far, constants, models, regraded or {})
+                found += (
+                    said if detectable is None else (_with_drops(each, folded, detectable, compute) for each in said)
+                )
+    return found
+
+
+def day_wanted(days: Days, results: Path, date: str | None) -> Day:
+    """The day a verdict is asked for: the one named, else the last."""
+    if not days.days:
+        raise UsageError(
+            f"There is no recorded day under {results / DAILY}{' up to ' + date if date else ''}; see `probatio daily`."
+        )
+    if date is not None and date not in days.dates:
+        raise UsageError(
+            f"{date} was not recorded under {results / DAILY}; the last day before it is {days.dates[-1]}."
+        )
+    return days.days[-1]
+
+
+def _of_day(
+    days: list[Folded],
+    constants: Constants,
+    models: Collection[str] | None,
+    regraded: Mapping[str, int],
+) -> Iterator[ModelVerdict]:
+    today = days[-1]
+    cells = _cells(today)
+    for model in today.day.models:
+        if models is None or model in models:
+            yield _of_model(model, days, cells, constants, regraded)
+
+
+def _of_model(
+    model: str, days: list[Folded], cells: _Cells, constants: Constants, regraded: Mapping[str, int]
+) -> ModelVerdict:
+    today = days[-1]
+    place, lines = today.columns.models[model], today.day.lines.get(model, {})
+    said, told = today.rule, today.evidence
+    status, standing = STATUSES[said.model[place]], evidence.STATUSES[told.status[place]]
+    columns = {use_case: at for (use_case, _), at in today.columns.use_cases.items()}
+    changed = _changed_on(days, place) if standing == "CONFIRMED" else None
+    cause: Cause | None = None
+    why: str | None = None
+    if status in FLAGS or standing in ALARMS:
+        cause, why = attribute(_move(model, place, columns, days, constants, regraded, changed))
+    found = ModelVerdict(
+        date=today.day.date,
+        model=model,
+        status=status,
+        since=_date(int(said.model_since[place])),
+        suite_version=today.day.record.suite_version,
+        route=next((line.route for line in lines.values() if line.route is not None), None),
+        routing_changed=bool(said.routing_changed[place]) or any(line.routing_changed for line in lines.values()),
+        barred=any(line.barred or (today.judge.drifted and line.grading != "deterministic") for line in lines.values()),
+        recovered=bool(said.model_recovered[place]),
+        use_cases=tuple(_of_use_case(cells, line, place, columns[line.use_case]) for line in lines.values()),
+        evidence=standing,
+        evidence_value=_number(told.value[place]),
+        reference_days=int(told.reference_days[place]),
+        changed_on=None if changed is None else date.fromordinal(changed).isoformat(),
+        named=tuple(use_case for use_case, at in columns.items() if told.named[place, at]),
+        improvement=bool(told.improvement[place]),
+        cause=cause,
+        cause_reason=why,
+    )
+    gaps = {use_case: line.gap for use_case, line in lines.items() if line.gap}
+    if model in today.day.record.skipped:
+        gaps = {"": today.day.record.skipped[model]}
+    return msgspec.structs.replace(found, reason=reason(found, gaps, constants))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """A day's arrays as lists: a record is made number by number, and a list gives them faster than an array does."""
+
+    status: list[list[int]]
+    mean: list[list[float]]
+    sd: list[list[float]]
+    days: list[list[int]]
+    z: list[list[float]]
+    drop: list[list[float]]
+    fired: list[list[int]]
+    cooked_level: list[list[bool]]
+    held: list[list[int]]
+    recovered: list[list[bool]]
+    improved: list[list[bool]]
+    since: list[list[int]]
+    evidence: list[list[float]]
+
+
+def _cells(today: Folded) -> _Cells:
+    said = today.rule
+    arrays = (
+        *(said.status, said.expected.mean, said.expected.sd, said.expected.days, said.z, said.drop, said.fired),
+        *(said.cooked_level, said.held, said.recovered, said.improved, said.since, today.evidence.stream_value),
+    )
+    return _Cells(*(array.tolist() for array in arrays))
+
+
+def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int) -> UseCaseVerdict:
+    return UseCaseVerdict(
+        use_case=line.use_case,
+        status=STATUSES[cells.status[place][at]],
+        score=line.score,
+        base_score=line.base_score,
+        n=line.n,
+        mean=_number(cells.mean[place][at]),
+        sd=_number(cells.sd[place][at]),
+        days=cells.days[place][at],
+        z=_number(cells.z[place][at]),
+        drop=_number(cells.drop[place][at]),
+        fired=_FIRED[cells.fired[place][at]],
+        cooked_level=cells.cooked_level[place][at],
+        held=HELD[cells.held[place][at]],
+        recovered=cells.recovered[place][at],
+        improved=cells.improved[place][at],
+        since=_date(cells.since[place][at]),
+        evidence=_number(cells.evidence[place][at]),
+    )
+
+
+def _move(
+    model: str,
+    place: int,
+    columns: Mapping[str, int],
+    days: list[Folded],
+    constants: Constants,
+    regraded: Mapping[str, int],
+    changed: int | None,
+) -> Move:
+    """What moved and since when: the flagged use cases, else those the evidence names, else all."""
+    today = days[-1]
+    since = today.flagged_since[place]
+    flagged = tuple(use_case for use_case, at in columns.items() if since[at] != NEVER)
+    named = tuple(use_case for use_case, at in columns.items() if today.evidence.named[place, at])
+    onset = int(since[since != NEVER].min()) if flagged else changed or today.rule.day
+    judged = frozenset(use_case for use_case, grading in today.columns.use_cases if grading != "deterministic")
+    return Move(
+        model=model,
+        place=place,
+        use_cases=flagged or named or tuple(columns),
+        judged=judged,
+        columns=columns,
+        onset=onset,
+        days=days,
+        constants=constants,
+        regraded=regraded,
+    )
+
+
+def _changed_on(days: list[Folded], place: int) -> int | None:
+    """The first day of the new level, from the days of the model's present series."""
+    begun = max((number for number, folded in enumerate(days) if folded.rule.new_series[place]), default=0)
+    series, today = days[begun:], days[-1]
+    recovered = int(today.state.recovered_on[place])
+    return changed_on(
+        np.array([folded.rule.day for folded in series], dtype=np.int64),
+        np.stack([folded.bets.cases[place] for folded in series]),
+        np.stack([folded.bets.judged[place] for folded in series]),
+        today.state.streams,
+        today.state.worse.reference,
+        place,
+        today.evidence.named[place],
+        # the days that made an earlier recovery are the level before this change
+        None if recovered == NEVER else recovered - today.state.constants.recovered_days + 1,
+    )
+
+
+def _with_drops(found: ModelVerdict, today: Folded, cache: Path, compute: bool) -> ModelVerdict:
+    """The verdict with what it could have seen."""
+    drops = smallest_drops(today.state, today.columns.models[found.model], cache, compute=compute)
+    if drops is None:
+        return found
+    use_cases = tuple(
+        msgspec.structs.replace(each, smallest_drop=drops.use_cases.get(each.use_case)) for each in found.use_cases
+    )
+    return msgspec.structs.replace(found, smallest_drop=drops.overall, use_cases=use_cases)
+
+
+def _number(value: float) -> float | None:
+    return None if isnan(value) else float(value)
+
+
+@lru_cache(maxsize=1024)
+def _date(ordinal: int) -> str | None:
+    return None if ordinal == NEVER else date.fromordinal(ordinal).isoformat()

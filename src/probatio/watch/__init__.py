@@ -1,1 +1,0 @@
-"""Reading days: baseline, rule, evidence, attribution, ledger, simulation, alerts. The core is pure."""

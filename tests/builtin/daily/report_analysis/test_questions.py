@@ -1,0 +1,80 @@
+"""Questions: what each kind takes for right, for near, and for a hedge."""
+
+import pytest
+
+from probatio.builtin.daily.report_analysis.questions import KINDS, Question, is_absent, is_tried, the_number
+
+NAMES = ("Station", "Old Town", "Uplands", "Ada Novak")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "worth"),
+    [
+        (Question("number", 2261), 2261, 1),
+        (Question("number", 2261), "2,261", 1),
+        (Question("number", 2261), "2.261,00 EUR", 1),
+        (Question("number", 2261), "EUR 2,261 thousand", 0),
+        (Question("number", 2261, scale=1000), "EUR 2,261 thousand", 1),
+        (Question("number", 1.5, scale=1e6), "1.50 million", 1),
+        (Question("number", 1.5, scale=1e6), "EUR 1,500,000", 1),
+        (Question("number", 39), "39 people", 1),
+        (Question("number", 39), "38 or 39", 0),
+        (Question("number", 40), "11 + 8 + 21 = 40", 1),
+        (Question("number", 28500), "28,500 (38,000 less a quarter)", 1),
+        (Question("number", 35.1, tolerance=0.05), "35.08 %", 1),
+        (Question("number", 35.1, tolerance=0.05), "35.2 percent", 0.5),
+        (Question("number", 35.1, tolerance=0.05), "0.351", 0),
+        (Question("number", 3), "-3", 0),
+        (Question("number", 3), None, 0),
+        (Question("number", 1), True, 0),
+        (Question("name", "Station"), "the Station shop", 1),
+        (Question("name", "Station"), "Station (510 loaves)", 1),
+        (Question("name", "Station"), "Station or Uplands", 0),
+        (Question("name", "Station"), "Station, Old Town", 0),
+        (Question("name", "Station"), "Stationery", 0),
+        (Question("name", "Station"), ["Station"], 0),
+        (Question("set", ["Station", "Uplands"]), "Uplands and Station", 1),
+        (Question("set", ["Station", "Uplands"]), ["Station"], 0.5),
+        (Question("set", ["Station", "Uplands"]), "Station, Uplands, Old Town", 0.5),
+        (Question("set", ["Station", "Uplands"]), "Station, Old Town", 0),
+        (Question("set", ["Station", "Uplands"]), "Station, Station", 0),
+        (Question("ranking", ["Station", "Uplands", "Old Town"]), "Station, Uplands, Old Town", 1),
+        (Question("ranking", ["Station", "Uplands", "Old Town"]), "1. Station 2. Uplands 3. Old Town", 1),
+        (Question("ranking", ["Station", "Uplands", "Old Town"]), "Station > Uplands > Old Town", 1),
+        (Question("ranking", ["Station", "Uplands", "Old Town"]), ["Uplands", "Station", "Old Town"], 1 / 3),
+        (Question("ranking", ["Station", "Uplands", "Old Town"]), "Old Town, Uplands, Station", 0),
+        (Question("ranking", ["Station", "Uplands", "Old Town"]), "Station, Uplands", 0.5 * 2 / 3),
+        (Question("date", "2023-11-14"), "2023-11-14", 1),
+        (Question("date", "2023-11-14"), "14 November 2023", 1),
+        (Question("date", "2023-11-14"), "2023-11-14 or 2023-11-15", 0),
+        (Question("date", "2023-04-03"), "03/04/2023", 0),
+        (Question("yes_no", True), "Yes.", 1),
+        (Question("yes_no", True), True, 1),
+        (Question("yes_no", True), "yes, Benfield", 1),
+        (Question("yes_no", True), "yes and no", 0),
+        (Question("yes_no", True), "no", 0),
+    ],
+)
+def test_an_answer_is_credited_by_the_kind_of_its_question(question, said, worth):
+    assert KINDS[question.kind](question, said, NAMES) == pytest.approx(worth)
+
+
+@pytest.mark.parametrize(
+    "said", ["not stated", "Not stated.", "NOT STATED", "not stated in the report", "not stated (no site chosen)"]
+)
+def test_the_token_is_known_in_any_dress(said):
+    assert is_absent(said, "not stated")
+    assert not is_tried(said, "not stated")
+
+
+@pytest.mark.parametrize(
+    "said", ["not stated, but about 38,000", "not stated or Ada", "unknown", "12", None, 0, ["not stated"]]
+)
+def test_a_guess_beside_the_token_is_not_the_token(said):
+    assert not is_absent(said, "not stated")
+
+
+def test_an_answer_with_two_numbers_has_none():
+    assert the_number("between 12 and 14") is None
+    assert the_number("12 to 12") == 12
+    assert the_number("about 12.5 days") == 12.5

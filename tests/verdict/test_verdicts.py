@@ -1,0 +1,222 @@
+"""The verdict as a record: both layers, every number, one sentence; and that no day sees the days after it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from probatio.errors import UsageError
+from probatio.ledger.difference import first_difference
+from probatio.records import ModelVerdict
+from probatio.verdict.days import Day, Days
+from probatio.verdict.reason import use_case_reason
+from probatio.verdict.table import WIDTH, explained, table
+from probatio.verdict.verdicts import day_wanted, verdicts
+from verdict.made_up import CONSTANTS, MANIFEST, day_at, made_up_day, steady
+
+USE_CASES = ["a", "b", "c", "j1"]
+
+
+def _last(days: list[Day], model: str = "m", **more: Any) -> ModelVerdict:
+    return next(each for each in verdicts(Days(days), CONSTANTS, dates={days[-1].date}, **more) if each.model == model)
+
+
+def _fallen(low: dict[str, float | None], days: int = 20) -> list[Day]:
+    return [*steady(days, ["m"], USE_CASES), made_up_day(days, {"m": {**dict.fromkeys(USE_CASES, 90.0), **low}})]
+
+
+def test_every_number_that_led_there_is_kept() -> None:
+    found = next(each for each in _last(_fallen({"a": 50.0})).use_cases if each.use_case == "a")
+    assert (found.status, found.score, found.base_score, found.n) == ("COOKED", 50.0, 50.0, 5)
+    assert (found.mean, found.sd, found.days) == (90.0, 2.0, 14)
+    assert (found.z, found.drop) == (-20.0, pytest.approx(0.444444444))
+    assert found.fired == ("suspicious z", "suspicious drop", "cooked z", "cooked drop", "collapse")
+    assert found.cooked_level
+    assert found.since == day_at(20)
+    assert found.held is None
+
+
+def test_the_model_is_composed_and_dated() -> None:
+    found = _last(_fallen({"a": 50.0, "b": 50.0}))
+    assert (found.status, found.since, found.suite_version, found.route) == (
+        "COOKED",
+        day_at(20),
+        MANIFEST.version,
+        "Host",
+    )
+    assert _last(_fallen({"a": 50.0})).status == "SUSPICIOUS"
+    assert _last(_fallen({})).since == day_at(5)
+
+
+def test_a_model_without_a_scored_use_case_is_a_gap_and_says_why() -> None:
+    found = _last(_fallen(dict.fromkeys(USE_CASES)))
+    assert found.status == "GAP"
+    assert found.since == day_at(20)
+    assert found.reason.startswith("GAP: no use case was scored: every sample errored: connection refused; evidence")
+
+
+def test_a_model_that_was_not_asked_at_all_is_a_gap_with_the_days_reason() -> None:
+    day = made_up_day(20, {"m": dict.fromkeys(USE_CASES, 90.0)}, skipped={"n": "N_KEY is not set"})
+    found = _last([*steady(20, ["m", "n"], USE_CASES), day], "n")
+    assert (found.status, found.use_cases) == ("GAP", ())
+    assert "N_KEY is not set" in found.reason
+
+
+def test_a_model_that_joins_later_calibrates_on_its_own() -> None:
+    days = steady(20, ["m"], USE_CASES)
+    days += [made_up_day(20 + n, {model: dict.fromkeys(USE_CASES, 90.0) for model in ("m", "n")}) for n in range(3)]
+    assert (_last(days, "m").status, _last(days, "n").status) == ("OK", "CALIBRATING")
+    assert _last(days, "n").reason.startswith(
+        "CALIBRATING: 2 of at least 5 baseline days; evidence calibrating, 3 of 28"
+    )
+    assert {each.model for each in verdicts(Days(days), CONSTANTS, dates={day_at(3)})} == {"m"}
+
+
+def test_a_bump_makes_every_model_calibrate_in_both_layers() -> None:
+    days = [
+        *steady(40, ["m"], USE_CASES),
+        made_up_day(40, {"m": dict.fromkeys(USE_CASES, 20.0)}, suite_version="3.0.0"),
+    ]
+    before, after = _last(days[:-1]), _last(days)
+    assert (before.status, before.evidence) == ("OK", "QUIET")
+    assert (after.status, after.evidence, after.reference_days) == ("CALIBRATING", "CALIBRATING", 1)
+
+
+def test_a_permanent_loss_is_confirmed_dated_and_named() -> None:
+    days = steady(35, ["m"], USE_CASES)
+    days += [made_up_day(35 + n, {"m": {**dict.fromkeys(USE_CASES, 90.0), "a": 70.0, "b": 70.0}}) for n in range(12)]
+    found = _last(days)
+    assert found.evidence == "CONFIRMED"
+    assert found.changed_on == day_at(35)
+    assert {"a", "b"} <= set(found.named) <= {"a", "b"}
+    assert found.cause == "MODEL"
+    assert "CONFIRMED" in found.reason
+    assert f"changed about {day_at(35)}" in found.reason
+
+
+def test_a_day_from_another_route_flags_the_page_and_places_no_bet() -> None:
+    days = steady(35, ["m"], USE_CASES)
+    away = made_up_day(
+        35, {"m": dict.fromkeys(USE_CASES, 20.0)}, {"route": "B", "providers": {"B": 5}, "routing_changed": True}
+    )
+    before, after = _last(days), _last([*days, away])
+    assert after.routing_changed
+    assert after.status == "OK"
+    assert {each.held for each in after.use_cases} == {"routing"}
+    assert after.evidence_value == before.evidence_value
+    assert "the route changed to B" in after.reason
+
+
+def test_a_new_route_that_stays_starts_both_layers_anew() -> None:
+    days = steady(35, ["m"], USE_CASES)
+    more = {"route": "B", "providers": {"B": 5}, "routing_changed": True}
+    days += [made_up_day(35 + n, {"m": dict.fromkeys(USE_CASES, 70.0)}, more) for n in range(3)]
+    found = _last(days)
+    assert (found.status, found.evidence, found.reference_days) == ("CALIBRATING", "CALIBRATING", 1)
+
+
+def test_a_barred_day_is_shown_and_places_no_judged_bet() -> None:
+    days = steady(35, ["m"], USE_CASES)
+    low = {"m": {**dict.fromkeys(USE_CASES, 90.0), "j1": 10.0}}
+    before, barred, free = _last(days), *(_last([*days, made_up_day(35, low, {"barred": b})]) for b in (True, False))
+    at = {each.use_case: each for each in barred.use_cases}["j1"]
+    was = {each.use_case: each for each in before.use_cases}["j1"]
+    assert (at.status, at.held, at.score) == ("OK", "barred", 10.0)
+    assert at.evidence == was.evidence
+    assert free.status != "OK"
+    assert barred.barred
+    assert "the judge had shifted" in barred.reason
+
+
+random_scores = st.one_of(st.none(), st.integers(0, 100).map(float), st.just(90.0), st.just(88.0))
+
+
+@st.composite
+def histories(draw: st.DrawFn) -> list[Day]:
+    """Days with gaps, missing days, new models, bumps, barred days and changed routes."""
+    number, days = 0, []
+    for _ in range(draw(st.integers(2, 12))):
+        number += draw(st.sampled_from([1, 1, 1, 2, 5]))
+        models = draw(st.lists(st.sampled_from(["m", "n", "o"]), min_size=1, max_size=3, unique=True))
+        scores = {model: {each: draw(random_scores) for each in ("a", "j1")} for model in models}
+        route = draw(st.sampled_from(["A", "A", "A", "B"]))
+        more = {
+            "route": route,
+            "providers": {route: 5},
+            "routing_changed": draw(st.booleans()),
+            "barred": draw(st.booleans()),
+        }
+        days.append(made_up_day(number, scores, more, suite_version=draw(st.sampled_from(["1"] * 8 + ["2"]))))
+    return days
+
+
+@settings(max_examples=60, deadline=None)
+@given(histories(), st.data())
+def test_no_verdict_ever_uses_the_future(days: list[Day], data: st.DataObject) -> None:
+    place = data.draw(st.integers(1, len(days)))
+    whole = [each for each in verdicts(Days(days), CONSTANTS) if each.date <= days[place - 1].date]
+    assert first_difference(verdicts(Days(days[:place]), CONSTANTS), whole) is None
+
+
+@pytest.mark.parametrize("place", [10, 33, 45])
+def test_the_evidence_never_uses_the_future_either(place: int) -> None:
+    rng = np.random.default_rng(3)
+    days = [
+        made_up_day(n, {m: {each: float(rng.normal(90 if n < 40 else 60, 2)) for each in USE_CASES} for m in "mn"})
+        for n in range(50)
+    ]
+    whole = [each for each in verdicts(Days(days), CONSTANTS) if each.date <= days[place - 1].date]
+    assert first_difference(verdicts(Days(days[:place]), CONSTANTS), whole) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(histories())
+def test_every_verdict_has_one_sentence_and_survives_the_way_through_json(days: list[Day]) -> None:
+    for found in verdicts(Days(days), CONSTANTS):
+        assert found.reason.endswith(".")
+        assert found.status in found.reason
+        assert "nan" not in found.reason
+        assert msgspec.json.decode(msgspec.json.encode(found), type=ModelVerdict) == found
+        for each in found.use_cases:
+            assert use_case_reason(each, CONSTANTS).endswith(".")
+
+
+@settings(max_examples=20, deadline=None)
+@given(histories())
+def test_the_table_fits_a_hundred_columns_and_says_its_status_in_words(days: list[Day]) -> None:
+    everyone = Days(days)
+    found = verdicts(everyone, CONSTANTS, dates={days[-1].date})
+    text = table(found)
+    assert max(map(len, text.splitlines())) <= WIDTH
+    for each in found:
+        assert each.status in text
+        shown = explained(each, everyone, CONSTANTS)
+        assert max(map(len, shown.splitlines())) <= WIDTH
+
+
+def test_the_table_puts_the_worst_first() -> None:
+    scores = {"fine": dict.fromkeys(USE_CASES, 90.0), "bad": {**dict.fromkeys(USE_CASES, 90.0), "a": 20.0, "b": 20.0}}
+    days = Days([*steady(20, ["fine", "bad"], USE_CASES), made_up_day(20, scores)])
+    text = table(verdicts(days, CONSTANTS, dates={day_at(20)}))
+    assert text.index("✖ COOKED") < text.index("● OK")
+    assert "1 COOKED, 1 OK" in text
+
+
+def test_the_day_that_was_asked_for_is_named_where_it_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no recorded day"):
+        day_wanted(Days([]), tmp_path, None)
+    with pytest.raises(UsageError, match=f"{day_at(9)} was not recorded"):
+        day_wanted(Days(steady(3, ["m"], ["a"])), tmp_path, day_at(9))
+
+
+def test_a_use_case_graded_in_two_ways_under_one_version_is_refused() -> None:
+    days = steady(3, ["m"], ["a"])
+    changed = msgspec.structs.replace(days[-1].scores[0], grading="judge")
+    with pytest.raises(UsageError, match="such a change bumps the version"):
+        verdicts(Days([*days[:-1], Day(days[-1].record, (changed,))]), CONSTANTS)
