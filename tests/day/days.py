@@ -18,7 +18,7 @@ import yaml
 
 from double import Double
 from probatio.day.folder import day_folder, write_record, write_scores
-from probatio.judge.judge import JudgeReply
+from probatio.judge.asking import JudgeReply
 from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling, TrialKey
 from probatio.store.layout import ANSWERS, GRADES, JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from probatio.day.samples import Graded, Served
-from probatio.day.scoring import DayFacts, ModelFacts, Sample, paired, routing_changed, scores_of
+from probatio.day.samples import DaySamples, GradedLine, Sample, ServedLine
+from probatio.day.scoring import DayFacts, ModelFacts, routing_changed, scores_of
 from probatio.records import DailyScore, Model
 from probatio.suite.daily import Case, DailySuite, Rubric, UseCase, read_manifest
 
@@ -37,11 +37,11 @@ def sample(
 ) -> Sample:  # fmt: skip
     if error:
         label = "api_error"
-    served = Served(
+    served = ServedLine(
         case, "m", 0, which, "none", number, tokens_in=10, tokens_out=5, latency_ms=100.0 + number, finish_reason=finish,
         provider=None if error and not answered else provider, cost=0.001, error=None if answered else error,
     )  # fmt: skip
-    graded = Graded(
+    graded = GradedLine(
         case, "m", 0, which, "none", number, level_a=answered, error_type=label, error_detail=error,  # type: ignore[arg-type]
         score=0.0 if error else score, breakdown={} if error else {"checked": checked, "judged": judged},
     )  # fmt: skip
@@ -160,7 +160,11 @@ def test_a_model_that_could_not_be_asked_to_the_end_is_a_gap_with_the_reason() -
 def test_the_last_grade_of_a_sample_counts() -> None:
     one = sample("math_0", 0.0)
     later = sample("math_0", 1.0).graded
-    assert paired([one.served], [one.graded, later])["m"] == [Sample(one.served, later)]
+    samples = DaySamples(SUITE)
+    samples.add_answer(one.served)
+    for grade in (one.graded, later):
+        samples.add_grade(grade)
+    assert samples.of_model("m") == [Sample(one.served, later)]
 
 
 @pytest.mark.parametrize(

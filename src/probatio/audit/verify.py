@@ -8,8 +8,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.audit.regrade import Regraded, regrade_day
-from probatio.day.completion import reckon
 from probatio.day.history import Past
+from probatio.day.samples import read_samples
+from probatio.day.scores import score_day
 from probatio.errors import ProbatioError
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.difference import first_difference
@@ -77,13 +78,13 @@ def verify(
             findings += regraded.findings
             counts["scores"] += len(day.scores)
             findings += _scores(results, day, suite, days)
-    said = list(_verdicts(days, {date: standing[date] for date in wanted}))
+    findings += _verdicts(days, {date: standing[date] for date in wanted})
     counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
     return Report(
         records=len(lines),
         head=lines[-1].sha256 if lines else None,
         days=len(wanted),
-        findings=[*findings, *said],
+        findings=findings,
         notes=list(dict.fromkeys(notes)),
         **counts,
     )
@@ -100,14 +101,14 @@ def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[st
 
 def _standing(lines: list[Line]) -> dict[str, tuple[Line, LedgerRecord]]:
     """Date → the record that counts, as far as the lines can be read; those that can't are the chain's to name."""
-    found: dict[str, tuple[Line, LedgerRecord]] = {}
+    standing: dict[str, tuple[Line, LedgerRecord]] = {}
     for line in lines:
         try:
             record = line.record()
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        found[record.date] = line, record
-    return found
+        standing[record.date] = line, record
+    return standing
 
 
 def _suite_of(day: Day) -> tuple[DailySuite | None, str]:
@@ -125,7 +126,7 @@ def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[
     """The scores, made again from the recorded grades."""
     folder, where = results / DAILY / day.date, f"{DAILY}/{day.date}/{SCORES}"
     past = Past(Days(each for each in days.days if each.date < day.date), suite.manifest, day.date)
-    asked = {model: list(lines) for model, lines in day.lines.items()}
+    wanted = {model: list(lines) for model, lines in day.lines.items()}
     # Why a model could not be asked to the end stands in its gap lines and nowhere else.
     refused = {
         model: next(iter(lines.values())).gap or ""
@@ -133,21 +134,21 @@ def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[
         if all(line.score is None for line in lines.values())
     }
     try:
-        reckoned = reckon(folder, day.record, suite, past, asked)
-        if reckoned.missing:
-            reckoned = reckon(
-                folder, day.record, suite, past, asked, {m: w for m, w in refused.items() if m in reckoned.missing}
-            )
+        samples = read_samples(folder, suite)
+        scored = score_day(day.record, suite, past, samples, wanted, {})
+        if scored.missing:
+            reasons = {model: reason for model, reason in refused.items() if model in scored.missing}
+            scored = score_day(day.record, suite, past, samples, wanted, reasons)
     except ProbatioError as error:
         yield Finding(where, None, None, f"the scores can't be made again: {error}")
         return
-    computed: dict[tuple[str, str], DailyScore] = {(line.model, line.use_case): line for line in reckoned.scores}
+    computed: dict[tuple[str, str], DailyScore] = {(line.model, line.use_case): line for line in scored.scores}
     for number, stored in enumerate(day.scores, start=1):
-        found = computed.pop((stored.model, stored.use_case), None)
+        again = computed.pop((stored.model, stored.use_case), None)
         sample = f"{stored.model} · {stored.use_case}"
-        if found is None:
+        if again is None:
             yield Finding(where, number, sample, "the grades of the day give no such score")
-        elif unequal := first_difference(stored, found):
+        elif unequal := first_difference(stored, again):
             yield Finding(where, number, sample, str(unequal))
     for model, use_case in computed:
         yield Finding(
@@ -174,11 +175,11 @@ def _of_record(line: Line, record: LedgerRecord, computed: list[ModelVerdict]) -
     where, again = f"{DAILY}/{LEDGER}", {verdict.model: verdict for verdict in computed}
     other = "" if record.code == code_version() else f" (recorded by {record.code}, made again by {code_version()})"
     for stored in record.verdicts:
-        found = again.pop(stored.model, None)
+        verdict = again.pop(stored.model, None)
         sample = f"{record.date} · {stored.model}"
-        if found is None:
+        if verdict is None:
             yield Finding(where, line.number, sample, f"the scores of the day give no such verdict{other}")
-        elif unequal := first_difference(stored, found):
+        elif unequal := first_difference(stored, verdict):
             yield Finding(where, line.number, sample, f"{unequal}{other}")
     for model in again:
         yield Finding(where, line.number, f"{record.date} · {model}", f"a verdict is missing from the record{other}")

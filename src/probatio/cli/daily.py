@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete, Say
+from probatio.errors import Incomplete
 
 
 @click.command()
@@ -44,31 +44,25 @@ def command(
     from dotenv import load_dotenv
 
     from probatio.day.preparation import DayRequest, prepare
-    from probatio.day.session import carry_out
     from probatio.day.summary import show_end, show_plan
-    from probatio.run.progress import mark_of_score
-    from probatio.run.session import MAX_CONNECTIONS
-    from probatio.run.summary import Show
+    from probatio.day.work import run_day
+    from probatio.run.progress import Show, mark_of_score
+    from probatio.run.request import MAX_CONNECTIONS
 
     load_dotenv(Path.cwd() / ".env")
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
-    note = _note(as_json)
+    note = options.note(as_json)
     prepared = prepare(request, results, os.environ, note, datetime.now(UTC), fetch=not dry_run)
     if dry_run:
         show_plan(prepared, as_json=as_json)
         return
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
-    ending = carry_out(prepared, os.environ, show.open, note)
+    ending = run_day(prepared, os.environ, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
     again = f"Go on with: probatio daily --date {prepared.record.date}"
-    if ending.stop_reason:
-        raise Incomplete(f"{ending.stop_reason} {again}")
-    if ending.refused:
-        raise Incomplete(f"{'; '.join(ending.refused.values())} {again}")
+    if ending.session.stop_reason:
+        raise Incomplete(f"{ending.session.stop_reason} {again}")
+    if ending.session.refused:
+        raise Incomplete(f"{'; '.join(ending.session.refused.values())} {again}")
     if ending.missing:
         raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
-
-
-def _note(as_json: bool) -> Say:
-    """Notes before the day starts go to stderr with --json, so that its output stays what a script expects."""
-    return lambda sentence: click.echo(sentence, err=as_json)

@@ -59,32 +59,32 @@ def calibrate(
         raise UsageError(
             "--pin is for the suite's own judge: take `judge` out of `daily` in models.yml, or change suite.yml."
         )
-    judged, standing = calibrate_now(asked, os.environ, max_connections)
-    _show(standing, as_json)
-    if standing.error:
-        raise Incomplete(f"The judge could not be calibrated: {standing.error}.")
+    judged, calibration = calibrate_now(asked, os.environ, max_connections)
+    _show(calibration, as_json)
+    if calibration.error:
+        raise Incomplete(f"The judge could not be calibrated: {calibration.error}.")
     if pin:
         pinned = pin_marks(own, judged)
         click.echo(
             f"Pinned as {pinned.manifest.name} {pinned.version} in {pinned.folder}; all baselines start anew.",
             err=as_json,
         )
-    elif standing.barred:
+    elif calibration.barred:
         ctx.exit(1)
 
 
-def _show(standing: Calibration, as_json: bool) -> None:
+def _show(calibration: Calibration, as_json: bool) -> None:
     import msgspec
 
     if as_json:
-        for item in standing.items:
+        for item in calibration.items:
             click.echo(msgspec.json.encode({"event": "item", **msgspec.structs.asdict(item)}).decode())
-        total = msgspec.structs.asdict(msgspec.structs.replace(standing, items=()))
+        total = msgspec.structs.asdict(msgspec.structs.replace(calibration, items=()))
         click.echo(msgspec.json.encode({"event": "calibration", **total}).decode())
         return
-    width = max((len(item.id) for item in standing.items), default=4)
+    width = max((len(item.id) for item in calibration.items), default=4)
     click.echo(f"{'answer':<{width}}  {'use case':<18}  reference  mark  shift")
-    for item in standing.items:
+    for item in calibration.items:
         if item.mark is None:
             click.echo(f"{item.id:<{width}}  {item.use_case:<18}  {item.reference:9.2f}     –  {item.error}")
         else:
@@ -92,7 +92,7 @@ def _show(standing: Calibration, as_json: bool) -> None:
             click.echo(
                 f"{item.id:<{width}}  {item.use_case:<18}  {item.reference:9.2f}  {item.mark:4.2f}  {shift:+5.2f}"
             )
-    if standing.shift is not None:
-        barred = "barred: judged and hybrid use cases can't flip a verdict" if standing.barred else "within the bar"
-        cost = f", ${standing.cost:.4f}" if standing.cost else ""
-        click.echo(f"\n{standing.judge}: mean shift {standing.shift:+.3f}, {barred}{cost}.")
+    if calibration.shift is not None:
+        barred = "barred: judged and hybrid use cases can't flip a verdict" if calibration.barred else "within the bar"
+        cost = f", ${calibration.cost:.4f}" if calibration.cost else ""
+        click.echo(f"\n{calibration.judge}: mean shift {calibration.shift:+.3f}, {barred}{cost}.")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from probatio.errors import Say
+
 results = click.option(
     "--results",
     type=click.Path(path_type=Path),
@@ -51,3 +53,8 @@ max_connections = click.option(
 max_cost = click.option(
     "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
 )
+
+
+def note(as_json: bool) -> Say:
+    """Where a remark before the run starts goes: to stderr with --json, so that its output stays what a script expects."""
+    return lambda sentence: click.echo(sentence, err=as_json)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete, ProbatioError, Say, UsageError
+from probatio.errors import Incomplete, ProbatioError, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.record import RunRecord
@@ -92,12 +91,13 @@ def command(ctx: click.Context, /, **given: object) -> None:
 
 
 def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool, dry_run: bool) -> None:
-    from probatio.run.session import MAX_CONNECTIONS, TrialRequest, prepare
+    from probatio.run.preparation import TrialRequest, prepare
+    from probatio.run.request import MAX_CONNECTIONS
     from probatio.run.summary import show_plan
 
     given["max_connections"] = given["max_connections"] or MAX_CONNECTIONS
     request = TrialRequest(**given)  # type: ignore[arg-type]  # click gives each option its type
-    record, suite = prepare(request, results, os.environ, _note(as_json), fetch=not dry_run)
+    record, suite = prepare(request, results, os.environ, options.note(as_json), fetch=not dry_run)
     if dry_run:
         show_plan(record, suite, as_json=as_json, verbose=verbose)
         return
@@ -107,29 +107,32 @@ def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool
 def _resume(
     run: str, results: Path, given: dict[str, object], as_json: bool, verbose: bool, retry_errors: bool
 ) -> None:
+    from probatio.run.preparation import resumed
     from probatio.run.record import find_run
-    from probatio.run.session import take_up
 
     folder = find_run(run, results)
-    record, suite = take_up(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
+    record, suite = resumed(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
     _carry_out(folder, record, suite, as_json, verbose, retry_errors)
 
 
 def _carry_out(
     folder: Path, record: RunRecord, suite: Suite, as_json: bool, verbose: bool, retry_errors: bool = False
 ) -> None:
+    from probatio.run.progress import Show
     from probatio.run.session import carry_out
-    from probatio.run.summary import Show
+    from probatio.run.summary import show_end
+    from probatio.run.trials import TrialWork
     from probatio.study.analysis import write_analysis
 
     show = Show(as_json=as_json, verbose=verbose)
-    ending = carry_out(folder, record, suite, os.environ, show.open, show.say, retry_errors=retry_errors)
+    work = TrialWork(folder, record, suite, retry_errors=retry_errors)
+    ending = carry_out(work, os.environ, show.open, show.say)
     try:
         analysis: Path | None = write_analysis(folder)
     except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
         show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
         analysis = None
-    show.end(folder, ending, analysis)
+    show_end(show.close(), folder, ending, analysis)
     if ending.stop_reason:
         raise Incomplete(f"{ending.stop_reason} Go on with: probatio trial --resume {folder}")
 
@@ -139,8 +142,3 @@ def _refuse_flags_beside_resume(ctx: click.Context) -> None:
         name = param.name or ""
         if name not in RESUME_ALLOWS and ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             raise UsageError(f"{param.opts[0]} can't stand beside --resume: a run goes on as run.json says.")
-
-
-def _note(as_json: bool) -> Say:
-    """Notes before the run starts go to stderr, so that --json output stays what a script expects."""
-    return lambda sentence: click.echo(sentence, err=True) if as_json else click.echo(sentence, file=sys.stdout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from probatio.ledger.ledger import LedgerRecord, record_day
-from probatio.run.record import now_text
+from probatio.run.clock import now_text
 from probatio.suite.daily import DailyManifest
 from probatio.verdict.days import read_days
 from probatio.verdict.detectable import cache_folder

@@ -16,7 +16,7 @@ from probatio.errors import CannotCheck
 from probatio.grade.extract import without_reasoning
 from probatio.grade.parts import Checked
 from probatio.grade.unanswered import unanswered, why_wrong
-from probatio.judge.judge import Judge, NoJudgement
+from probatio.judge.asking import Judge, NoJudgement
 from probatio.judge.protocol import Marks, judged_score
 from probatio.records import Assessment, ErrorType, Response
 from probatio.sandbox import Choice

@@ -8,17 +8,21 @@ from datetime import date
 import msgspec
 
 from probatio.day.grading import Grading
-from probatio.day.samples import BASE, FRESH, FULL, Graded, Places
-from probatio.day.sampling import Rounds
-from probatio.records import Assessment, Model, Response, Sampling, TrialKey
-from probatio.run.job import Stamp
+from probatio.day.samples import BASE, FULL, ROUNDS, DaySamples, GradedLine, Round, ServedLine, plan_of
+from probatio.day.sampling import Sampling as AdaptiveSampling
+from probatio.records import Assessment, Grade, Model, Response, Sampling, Stamp, TrialKey
+from probatio.run.plan import Numbering
 from probatio.suite.daily import DailySuite, UseCase
+
+FRESH = 1000
+"""Seeds of the full round begin this far from those of the base round: its samples are drawn anew."""
 
 
 class DayJob:
     """The samples of a day, for the models and use cases asked for."""
 
-    graded_line = Graded
+    answer_line = ServedLine
+    grade_line = GradedLine
     ends_alone = True
 
     def __init__(
@@ -29,7 +33,8 @@ class DayJob:
         use_cases: Sequence[UseCase],
         sampling: Sampling,
         max_connections: int,
-        rounds: Rounds,
+        samples: DaySamples,
+        rounds: AdaptiveSampling,
         grading: Grading,
     ) -> None:
         self.stamp = stamp
@@ -39,26 +44,30 @@ class DayJob:
         # What only a judge can score is not worth asking while there is none.
         self._use_cases = [each for each in use_cases if grading.judge or each.grading != "judge"]
         self._sampling = sampling
+        self._samples = samples
         self._rounds = rounds
         self._grading = grading
         self._cases = suite.cases
-        self._places = Places((model.id for model in models), suite)
-        self._grades: dict[TrialKey, Graded] = {}
-        self.number = self._places.number
-        self.key = self._places.keys.__getitem__
-        self.total = sum(len(self._first(model)) for model in models)
+        ids = tuple(model.id for model in models)
+        plans = {(case.id, which): plan_of(ids, case, which) for case in suite.use_cases.values() for which in ROUNDS}
+        self._plan_of = {place: number for number, place in enumerate(plans)}
+        self._numbering = Numbering(*plans.values())
+        self.number = self._numbering.number
+        self.key = self._numbering.key
 
     def __len__(self) -> int:
-        return len(self._places.keys)
+        return len(self._numbering)
+
+    def total(self) -> int:
+        return sum(len(self._first(model)) for model in self.models)
 
     def rounds(self, model: Model) -> Iterator[Collection[int]]:
         yield self._first(model)
         again: list[int] = []
         for use_case in self._use_cases:
-            if self._rounds.first(model.id, use_case) == BASE:
-                base = (self._grades.get(self.key(place)) for place in self._places.batch(model.id, use_case, BASE))
-                if self._rounds.again(model.id, use_case, [grade for grade in base if grade]):
-                    again += self._places.batch(model.id, use_case, FULL)
+            base = self._samples.grades(map(self.key, self._batch(model, use_case, BASE)))
+            _, *more = self._rounds.needed(model.id, use_case, base)
+            again += [number for which in more for number in self._batch(model, use_case, which)]
         yield again
 
     def prompt(self, key: TrialKey) -> str:
@@ -78,29 +87,28 @@ class DayJob:
         )
 
     async def assess(self, response: Response) -> Assessment:
-        assessment = await self._grading.grade(response)
-        self._grades[response.key] = Graded(
-            **response.key._asdict(),
-            correct=assessment.correct,
-            level_a=assessment.level_a,
-            error_type=assessment.error_type,
-            error_detail=assessment.error_detail,
-            score=assessment.score,
-            breakdown={part: assessment.breakdown.get(part) for part in ("checked", "judged")},
-        )
-        return assessment
+        return await self._grading.grade(response)
 
-    def recall(self, line: Graded) -> bool:
+    def recall_answer(self, line: ServedLine) -> None:
+        self._samples.add_answer(line)
+
+    def recall_grade(self, line: GradedLine) -> bool:
         """A grade without its judged part is made anew once there is a judge."""
-        use_case = self._suite.use_cases[self._cases[line.task_id].use_case]
-        if self._grading.judge and use_case.grading != "deterministic" and line.judged is None:
-            return False
-        self._grades[line.key] = line
-        return True
+        self._samples.add_grade(line)
+        case = self._cases.get(line.task_id)
+        judged = case is not None and self._suite.use_cases[case.use_case].grading != "deterministic"
+        return not (self._grading.judge and judged and line.judged is None)
+
+    def graded(self, response: Response, grade: Grade) -> None:
+        self._samples.add_answer(response)
+        self._samples.add_grade(grade)
 
     def _first(self, model: Model) -> list[int]:
         return [
-            place
+            number
             for use_case in self._use_cases
-            for place in self._places.batch(model.id, use_case, self._rounds.first(model.id, use_case))
+            for number in self._batch(model, use_case, self._rounds.first(model.id, use_case))
         ]
+
+    def _batch(self, model: Model, use_case: UseCase, which: Round) -> range:
+        return self._numbering.of_model(model.id, self._plan_of[use_case.id, which])

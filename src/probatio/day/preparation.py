@@ -3,46 +3,41 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 
 import msgspec
 
 from probatio.alerts.channels import Channel, read_channels
-from probatio.ask.routes import missing_key
+from probatio.ask.providers import provider_of
 from probatio.builtin.daily.graders import STARTS_PROCESSES, daily_fingerprint, require_graders
-from probatio.config import Config, load_config, select_models
+from probatio.config import load_config
 from probatio.day.folder import day_folder, day_of
 from probatio.day.settings import as_asked, as_configured
-from probatio.errors import Say, UsageError
+from probatio.errors import Say
 from probatio.judge.calibration import calibration_set
 from probatio.names import pick
 from probatio.records import DayRecord, Model, Timeouts
-from probatio.run.models import embedded_default, require_routes
-from probatio.run.record import git_sha, now_text, versions
-from probatio.run.session import MAX_CONNECTIONS
-from probatio.sandbox import Choice, isolation
+from probatio.run.clock import now_text
+from probatio.run.models import select
+from probatio.run.request import Request
+from probatio.run.versions import git_sha, versions
+from probatio.sandbox import isolation
 from probatio.suite.daily import DailySuite, UseCase, load_daily
 
 
-class DayRequest(msgspec.Struct, frozen=True, kw_only=True):
+class DayRequest(Request, frozen=True, kw_only=True):
     """What the user asked for, flag by flag."""
 
     date: str | None = None
-    models: tuple[str, ...] = ()
     use_cases: tuple[str, ...] = ()
-    suite: Path | None = None
-    config: Path | None = None
-    max_connections: int = MAX_CONNECTIONS
-    max_cost: float | None = None
-    sandbox: Choice = "auto"
 
 
-class Prepared(msgspec.Struct, frozen=True):
+class PreparedDay(msgspec.Struct, frozen=True):
     """A day ready to be carried out: nothing is wrong with the request, nothing was asked yet."""
 
-    folder: Path
+    results: Path
     record: DayRecord
     suite: DailySuite
     use_cases: tuple[UseCase, ...]
@@ -51,13 +46,17 @@ class Prepared(msgspec.Struct, frozen=True):
     alerts: tuple[Channel, ...] = ()
 
     @property
+    def folder(self) -> Path:
+        return day_folder(self.results, self.record.date)
+
+    @property
     def judged(self) -> bool:
         return any(use_case.grading != "deterministic" for use_case in self.use_cases)
 
 
 def prepare(
     request: DayRequest, results: Path, env: Mapping[str, str], say: Say, now: datetime, *, fetch: bool = True
-) -> Prepared:
+) -> PreparedDay:
     """Everything that can be wrong with a request is found here. `fetch=False` leaves the embedded default unpulled."""
     config = load_config(request.config)
     channels = read_channels(request.config)
@@ -67,8 +66,9 @@ def prepare(
     calibration_set(suite)
     if any(use_case.id in STARTS_PROCESSES for use_case in use_cases):
         isolation(request.sandbox)
-    models, skipped = _models(request, config, env, say, fetch)
-    require_routes(models, env, request.max_cost, config.source)
+    named = request.models or config.daily.models
+    selection = select(config, named, env, say, fetch=fetch, max_cost=request.max_cost, skip_named=True)
+    _warn_of_unpinned(selection.models, say)
     day = day_of(request.date, now)
     fingerprint = daily_fingerprint(suite)
     record = DayRecord(
@@ -77,14 +77,14 @@ def prepare(
         suite_version=suite.version,
         suite_fingerprint=fingerprint,
         grader_version=fingerprint,
-        models=tuple(as_asked(model, suite) for model in models),
+        models=tuple(as_asked(model, suite) for model in selection.models),
         sampling=suite.sampling,
         suite=suite.manifest.name if request.suite is None else suite_place(request.suite, results),
         git_sha=git_sha(),
-        skipped=skipped,
+        skipped=selection.skipped,
         versions=versions(),
     )
-    return Prepared(day_folder(results, day), record, suite, use_cases, request, config.timeouts, channels)
+    return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels)
 
 
 def suite_place(suite: Path, results: Path) -> str:
@@ -101,26 +101,9 @@ def _use_cases(request: DayRequest, suite: DailySuite) -> tuple[str, ...]:
     return pick("use case", request.use_cases or ("*",), list(suite.use_cases), f"in the suite {suite.manifest.name}")
 
 
-def _models(
-    request: DayRequest, config: Config, env: Mapping[str, str], say: Say, fetch: bool
-) -> tuple[tuple[Model, ...], dict[str, str]]:
-    """Who is asked, and who is not and why. Without --model those that models.yml tracks, else those of the user's own config
-    that have a key, else the embedded default."""
-    patterns = request.models or config.daily.models
-    tracked = select_models(config, patterns) if patterns else () if config.source == "built-in" else config.models
-    skipped = {model.id: f"{key} is not set" for model in tracked if (key := missing_key(model, env))}
-    for skipped_id, why in skipped.items():
-        say(f"Skipping {skipped_id}: {why}.")
-    able = tuple(model for model in tracked if model.id not in skipped)
-    for model in able:
-        if model.provider == "openrouter" and not model.route:
+def _warn_of_unpinned(models: Iterable[Model], say: Say) -> None:
+    for model in models:
+        if provider_of(model).names_routes and not model.route:
             say(
                 f"{model.id} has no `route` in models.yml: any provider may serve it, and the day is flagged when one changes."
             )
-    if able:
-        return able, skipped
-    if patterns:
-        raise UsageError(
-            f"None of the models asked for can be asked: {'; '.join(f'{m}: {w}' for m, w in skipped.items())}."
-        )
-    return (embedded_default(say, fetch=fetch),), skipped

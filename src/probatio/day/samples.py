@@ -1,61 +1,26 @@
-"""Samples of a day: every key that can be asked, by number, and each sample with its grade as the scoring reads it."""
+"""The samples of a day: which there can be, and those that were answered, each with the grade that counts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from probatio.records import NO_DIALECT, ErrorType, TrialKey
+from probatio.records import NO_DIALECT, ErrorType, Grade, Keyed, Response, TrialKey
+from probatio.run.plan import Plan
+from probatio.store.run_folder import RunFolder
 from probatio.suite.daily import DailySuite, UseCase
 
 Round = Literal["base", "full"]
 BASE: Round = "base"
 FULL: Round = "full"
-
-FRESH = 1000
-"""Seeds of the full round begin this far from those of the base round: its samples are drawn anew."""
+ROUNDS: tuple[Round, ...] = (BASE, FULL)
 
 
-class Graded(msgspec.Struct):
-    """A line of `graded_results.jsonl`, as far as scoring and resuming read it."""
-
-    task_id: str
-    model: str
-    n_shot: int
-    context: Round
-    dialect: str
-    sample: int
-    correct: bool = False
-    level_a: bool = False
-    error_type: ErrorType | None = None
-    error_detail: str | None = None
-    score: float = 0.0
-    breakdown: dict[str, Any] = {}
-
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
-
-    @property
-    def errored(self) -> bool:
-        """It could not be asked, checked or judged."""
-        return self.error_type in ("api_error", "timeout")
-
-    @property
-    def checked(self) -> float | None:
-        part: float | None = self.breakdown.get("checked")
-        return part
-
-    @property
-    def judged(self) -> float | None:
-        part: float | None = self.breakdown.get("judged")
-        return part
-
-
-class Served(msgspec.Struct):
-    """A line of `raw_responses.jsonl` without its texts: who served the sample, how fast, at what price."""
+class ServedLine(msgspec.Struct, Keyed):
+    """An answer's line without its texts: who served the sample, how fast, at what price."""
 
     task_id: str
     model: str
@@ -73,36 +38,105 @@ class Served(msgspec.Struct):
     cost: float | None = None
     error: str | None = None
 
+
+class GradedLine(msgspec.Struct, Keyed):
+    """A grade's line, as far as scoring reads it."""
+
+    task_id: str
+    model: str
+    n_shot: int
+    context: Round
+    dialect: str
+    sample: int
+    correct: bool = False
+    level_a: bool = False
+    error_type: ErrorType | None = None
+    error_detail: str | None = None
+    score: float = 0.0
+    breakdown: dict[str, Any] = {}
+
     @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+    def errored(self) -> bool:
+        """It could not be asked, checked or judged."""
+        return self.error_type in ("api_error", "timeout")
+
+    @property
+    def checked(self) -> float | None:
+        part: float | None = self.breakdown.get("checked")
+        return part
+
+    @property
+    def judged(self) -> float | None:
+        part: float | None = self.breakdown.get("judged")
+        return part
 
 
-def sample_key(case: str, model: str, which: Round, sample: int) -> TrialKey:
-    return TrialKey(case, model, 0, NO_DIALECT, which, sample)
+class Sample(msgspec.Struct, frozen=True):
+    """One sample: who served it and how it was graded."""
+
+    served: ServedLine
+    graded: GradedLine
 
 
-class Places:
-    """Every sample a day can hold, by number: models, then use cases, then base and full round, then cases, then samples."""
+class DaySamples:
+    """What was answered on a day, as it comes in or as its folder holds it."""
 
-    def __init__(self, models: Iterable[str], suite: DailySuite) -> None:
-        self.keys: list[TrialKey] = []
-        self._batches: dict[tuple[str, str, Round], range] = {}
-        for model in models:
-            for use_case in suite.use_cases.values():
-                for which, samples in ((BASE, use_case.base_samples), (FULL, use_case.full_samples)):
-                    first = len(self.keys)
-                    self.keys += [
-                        sample_key(case.id, model, which, number)
-                        for number in range(samples)
-                        for case in use_case.cases
-                    ]
-                    self._batches[model, use_case.id, which] = range(first, len(self.keys))
-        self._number = {key: number for number, key in enumerate(self.keys)}
+    def __init__(self, suite: DailySuite) -> None:
+        self._use_cases = {case.id: case.use_case for case in suite.cases.values()}
+        self._served: dict[TrialKey, ServedLine] = {}
+        self._grades: dict[TrialKey, GradedLine] = {}
+        self._begun: set[tuple[str, str, str]] = set()
 
-    def number(self, key: TrialKey) -> int | None:
-        return self._number.get(key)
+    def add_answer(self, line: ServedLine | Response) -> None:
+        """The first answer of a sample counts."""
+        if line.task_id in self._use_cases:
+            served = line if isinstance(line, ServedLine) else msgspec.convert(line, ServedLine, from_attributes=True)
+            self._served.setdefault(line.key, served)
+            self._begun.add((line.model, self._use_cases[line.task_id], line.context))
 
-    def batch(self, model: str, use_case: UseCase, which: Round) -> range:
-        """The numbers of one round."""
-        return self._batches[model, use_case.id, which]
+    def add_grade(self, line: GradedLine | Grade) -> None:
+        """The last grade of a sample counts."""
+        self._grades[line.key] = line if isinstance(line, GradedLine) else _graded_line(line)
+
+    def begun(self, model: str, use_case: str, which: Round) -> bool:
+        """Whether a round holds an answer."""
+        return (model, use_case, which) in self._begun
+
+    def of_model(self, model: str) -> list[Sample]:
+        """The samples of a model that have a grade, in the order they were answered."""
+        return [
+            Sample(served, grade)
+            for key, served in self._served.items()
+            if key.model == model and (grade := self._grades.get(key)) is not None
+        ]
+
+    def grades(self, keys: Iterable[TrialKey]) -> list[GradedLine]:
+        return [grade for key in keys if (grade := self._grades.get(key)) is not None]
+
+
+def read_samples(folder: Path, suite: DailySuite) -> DaySamples:
+    """The samples of a day from its folder."""
+    samples, files = DaySamples(suite), RunFolder(folder)
+    for line in files.answers_as(ServedLine):
+        samples.add_answer(line)
+    for grade in files.grades_as(GradedLine).values():
+        samples.add_grade(grade)
+    return samples
+
+
+def plan_of(models: tuple[str, ...], use_case: UseCase, which: Round) -> Plan:
+    """One round of a use case, for every model."""
+    return Plan(
+        models=models,
+        dialects=(NO_DIALECT,),
+        contexts=(which,),
+        n_shots=(0,),
+        tasks=tuple(case.id for case in use_case.cases),
+        samples=use_case.base_samples if which == BASE else use_case.full_samples,
+    )
+
+
+def _graded_line(grade: Grade) -> GradedLine:
+    """A grade without what only its reader wants: the parts of the check and the judge's words."""
+    parts = {part: grade.breakdown.get(part) for part in ("checked", "judged")}
+    return msgspec.convert(msgspec.structs.replace(grade, breakdown=parts), GradedLine, from_attributes=True)

@@ -6,39 +6,42 @@ begun is gone on with, even where the days before it were completed meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterator, Sequence
 
 from probatio.day.history import Past
-from probatio.day.samples import BASE, FULL, Graded, Round
+from probatio.day.samples import BASE, FULL, DaySamples, GradedLine, Round
 from probatio.day.scoring import provisional
 from probatio.suite.daily import UseCase
 
-Begun = Collection[tuple[str, str, Round]]
-"""Rounds that hold a sample already: (model, use case, round)."""
 
-
-class Rounds:
+class Sampling:
     """Which rounds each model and use case needs today, and why."""
 
-    def __init__(self, past: Past, begun: Begun, *, barred: bool) -> None:
+    def __init__(self, past: Past, samples: DaySamples, *, barred: bool) -> None:
         self._past = past
-        self._begun = frozenset(begun)
+        self._samples = samples
         self._barred = barred
         self.triggers: dict[tuple[str, str], str] = {}  # (model, use case) → why it ran at full count
 
     def first(self, model: str, use_case: UseCase) -> Round:
         """The round it starts with."""
-        if (model, use_case.id, BASE) in self._begun:
+        if self._samples.begun(model, use_case.id, BASE):
             return BASE
         if trigger := self._past.trigger(model, use_case.id, use_case.grading):
             self.triggers[model, use_case.id] = trigger
-        return FULL if trigger or (model, use_case.id, FULL) in self._begun else BASE
+        return FULL if trigger or self._samples.begun(model, use_case.id, FULL) else BASE
 
-    def again(self, model: str, use_case: UseCase, base: Sequence[Graded]) -> bool:
+    def needed(self, model: str, use_case: UseCase, base: Sequence[GradedLine]) -> Iterator[Round]:
+        """Its rounds, given the grades of its base samples so far."""
+        first = self.first(model, use_case)
+        yield first
+        if first == BASE and self._again(model, use_case, base):
+            yield FULL
+
+    def _again(self, model: str, use_case: UseCase, base: Sequence[GradedLine]) -> bool:
         """Whether the full round follows these base samples. Never for a barred judge: whatever it says, the verdict is held."""
-        begun = (model, use_case.id, FULL) in self._begun
         score = None if self._barred and use_case.grading != "deterministic" else provisional(use_case, base)
-        why = None if score is None else self._past.suspicion(model, use_case.id, use_case.grading, score)
-        if why:
-            self.triggers[model, use_case.id] = why
-        return begun or why is not None
+        trigger = None if score is None else self._past.suspicion(model, use_case.id, use_case.grading, score)
+        if trigger:
+            self.triggers[model, use_case.id] = trigger
+        return trigger is not None or self._samples.begun(model, use_case.id, FULL)

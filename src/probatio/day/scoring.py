@@ -8,18 +8,11 @@ from statistics import fmean, median
 
 import msgspec
 
-from probatio.day.samples import BASE, FULL, Graded, Round, Served
+from probatio.day.samples import BASE, FULL, GradedLine, Round, Sample
 from probatio.records import DailyScore, Model
 from probatio.suite.daily import DailySuite, UseCase
 
 RE_RUN_EARLIER = "re-run earlier that day"
-
-
-class Sample(msgspec.Struct, frozen=True):
-    """One sample: who served it and how it was graded."""
-
-    served: Served
-    graded: Graded
 
 
 class DayFacts(msgspec.Struct, frozen=True):
@@ -40,17 +33,7 @@ class ModelFacts(msgspec.Struct, frozen=True):
     refused: str | None = None  # why it could not be asked to the end
 
 
-def paired(served: Iterable[Served], graded: Iterable[Graded]) -> dict[str, list[Sample]]:
-    """Model → its samples; of several grades of one sample the last counts, and what has no grade is left out."""
-    grades = {line.key: line for line in graded}
-    samples: dict[str, list[Sample]] = {}
-    for line in served:
-        if (grade := grades.pop(line.key, None)) is not None:
-            samples.setdefault(line.model, []).append(Sample(line, grade))
-    return samples
-
-
-def provisional(use_case: UseCase, base: Sequence[Graded]) -> float | None:
+def provisional(use_case: UseCase, base: Sequence[GradedLine]) -> float | None:
     """The score of base samples as they stand; None where there is none yet."""
     usable = [grade for grade in base if not grade.errored]
     if use_case.grading != "deterministic" and any(grade.judged is None for grade in usable):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from probatio.ask.providers import provider_of
 from probatio.config import DailyConfig
 from probatio.records import Model
 from probatio.suite.daily import DailySuite
@@ -34,6 +35,6 @@ def as_asked(model: Model, suite: DailySuite) -> Model:
     """The model with the suite's reasoning effort. OpenRouter drops it for models that do not reason; other servers may refuse
     it, so there it is sent only to models that models.yml gives an effort."""
     effort = suite.manifest.sampling.reasoning
-    if effort is None or (model.provider != "openrouter" and model.reasoning is None):
+    if effort is None or (not provider_of(model).takes_reasoning and model.reasoning is None):
         return model
     return msgspec.structs.replace(model, reasoning=effort)

@@ -7,21 +7,20 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.ask.prices import cost_of
-from probatio.day.preparation import Prepared
-from probatio.day.session import Ending
+from probatio.day.preparation import PreparedDay
+from probatio.day.work import DayEnding
 from probatio.records import DailyScore, Model
+from probatio.run.estimate import estimate
 from probatio.run.progress import Events, Quiet, spell
 from probatio.suite.daily import DailySuite, UseCase
-from probatio.suite.prompt import CHARACTERS_PER_TOKEN
 
 ANSWER_SHARE = 0.4
 """What a typical answer takes of its use case's max_tokens; an estimate is labelled as one."""
 
 
-def show_plan(prepared: Prepared, *, as_json: bool) -> None:
+def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
     """A dry run: samples and estimated cost per model, for base samples alone and with every use case at full count."""
-    rows = [_estimate(model, prepared.use_cases) for model in prepared.record.models]
+    rows = [_row(model, prepared.use_cases) for model in prepared.record.models]
     for row in rows:
         if as_json:
             print(msgspec.json.encode({"event": "plan", "date": prepared.record.date, **row}).decode())
@@ -39,21 +38,21 @@ def show_plan(prepared: Prepared, *, as_json: bool) -> None:
         )
 
 
-def _estimate(model: Model, use_cases: Sequence[UseCase]) -> dict[str, str | int | float | None]:
+def _row(model: Model, use_cases: Sequence[UseCase]) -> dict[str, str | int | float | None]:
     row: dict[str, str | int | float | None] = {"model": model.id}
     for which in ("base", "full"):
-        samples, tokens_in, tokens_out = 0, 0.0, 0.0
+        samples, characters, tokens_out = 0, 0, 0.0
         for use_case in use_cases:
             count = use_case.base_samples if which == "base" else use_case.full_samples
             samples += count * len(use_case.cases)
-            tokens_in += count * sum(len(case.prompt) for case in use_case.cases) / CHARACTERS_PER_TOKEN
+            characters += count * sum(len(case.prompt) for case in use_case.cases)
             tokens_out += count * len(use_case.cases) * use_case.max_tokens * ANSWER_SHARE
         row[which] = samples
-        row[f"cost_{which}"] = cost_of(model, round(tokens_in), round(tokens_out))
+        row[f"cost_{which}"] = estimate(model, characters, tokens_out).cost
     return row
 
 
-def show_end(view: Quiet | None, folder: Path, ending: Ending, suite: DailySuite) -> None:
+def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySuite) -> None:
     """The table of scores, what is missing, and where everything is."""
     if isinstance(view, Events):
         for score in ending.scores:
@@ -64,19 +63,19 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, suite: DailySuite
             folder=str(folder),
             closed=ending.closed,
             missing=ending.missing,
-            refused=ending.refused,
-            asked=ending.tally.asked,
-            cost=ending.tally.spent,
-            seconds=round(ending.seconds, 3),
-            stopped=ending.stop_reason,
+            refused=ending.session.refused,
+            asked=ending.session.tally.asked,
+            cost=ending.session.tally.spent,
+            seconds=round(ending.session.seconds, 3),
+            stopped=ending.session.stop_reason,
         )
         return
     for line in table(ending.scores, suite):
         print(line)
     for model, samples in ending.missing.items():
         print(f"{model}: {samples} samples are still missing")
-    asked = f"{ending.tally.asked} samples asked" if ending.tally.asked else "nothing was missing"
-    print(f"\n{folder.name}: {asked} in {spell(ending.seconds)} — ${ending.tally.spent:.4f}")
+    asked = f"{ending.session.tally.asked} samples asked" if ending.session.tally.asked else "nothing was missing"
+    print(f"\n{folder.name}: {asked} in {spell(ending.session.seconds)} — ${ending.session.tally.spent:.4f}")
     print(f"Files: {folder}")
 
 

@@ -1,4 +1,4 @@
-"""Calibrating the judge: frozen answers with reference marks are judged before every run, which tells how far it has moved."""
+"""Calibrating the judge: frozen answers with reference marks are judged before every run; the difference is its shift."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import fmean
 
 import msgspec
 
-from probatio.judge.judge import Judge, NoJudgement
+from probatio.judge.asking import Judge, NoJudgement
 from probatio.judge.protocol import Marks
 from probatio.records import NO_DIALECT, Calibration, CalibrationItem, TrialKey
 from probatio.suite.calibration import Item, load_calibration
@@ -18,7 +18,7 @@ ROUND = "calibration"
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A frozen answer and what the judge said of it today: marks, or why there are none."""
+    """A frozen answer and the judge's marks for it today, or why there are none."""
 
     item: Item
     marks: Marks | None
@@ -45,24 +45,24 @@ async def judge_items(judge: Judge, suite: DailySuite, items: Sequence[Item]) ->
 
 
 async def calibrate(judge: Judge, suite: DailySuite, items: Sequence[Item]) -> Calibration:
-    """How the judge stands today."""
-    return standing(judge, suite, await judge_items(judge, suite, items))
+    """The judge's calibration of today."""
+    return calibration_by(judge, suite, await judge_items(judge, suite, items))
 
 
-def standing(judge: Judge, suite: DailySuite, judged: Sequence[Judged]) -> Calibration:
-    """How the judge stands by these marks."""
+def calibration_by(judge: Judge, suite: DailySuite, judged: Sequence[Judged]) -> Calibration:
+    """The calibration of a judge that gave these marks."""
+    items = [_item(suite, each) for each in judged]
     return msgspec.structs.replace(
-        standing_of(
-            judge.entry.name, [_stood(suite, each) for each in judged], judge.entry.bar, suite.manifest.gap_errors
-        ),
+        calibration_of(judge.entry.name, items, judge.entry.bar, suite.manifest.gap_errors),
         resolved_model=judge.resolved_model,
         system_fingerprint=judge.system_fingerprint,
         cost=round(judge.spent[ROUND], 8),
     )
 
 
-def standing_of(judge: str, items: Sequence[CalibrationItem], bar: float, allowed: float) -> Calibration:
-    """The verdict on the judge: the mean shift over the answers it judged, and whether that bars it. Two-sided."""
+def calibration_of(judge: str, items: Sequence[CalibrationItem], bar: float, allowed: float) -> Calibration:
+    """The mean shift over the answers the judge has marked, and whether that bars it. Two-sided. At most the share `allowed`
+    of the answers may have no mark."""
     if not items:
         return Calibration(
             judge=judge, error="the suite has no calibration set, so nobody knows where the judge stands"
@@ -75,7 +75,7 @@ def standing_of(judge: str, items: Sequence[CalibrationItem], bar: float, allowe
     return Calibration(judge=judge, items=tuple(items), shift=shift, barred=abs(shift) > bar)
 
 
-def _stood(suite: DailySuite, judged: Judged) -> CalibrationItem:
+def _item(suite: DailySuite, judged: Judged) -> CalibrationItem:
     item, rubric = judged.item, _rubric(suite, judged.item)
     mark = None if judged.marks is None else _mean({name: each.mark for name, each in judged.marks.items()}, rubric)
     return CalibrationItem(item.id, item.use_case, _mean(item.marks, rubric), mark, judged.error)

@@ -13,11 +13,10 @@ from probatio.ask.client import ChatClient
 from probatio.ask.connection import open_route
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.errors import Incomplete, UsageError
-from probatio.judge.calibration import ROUND, Judged, calibration_set, judge_items, standing
-from probatio.judge.judge import Judge, judge_model
-from probatio.records import Calibration
+from probatio.judge.asking import Judge, ask_over, judge_model
+from probatio.judge.calibration import ROUND, Judged, calibration_by, calibration_set, judge_items
+from probatio.records import Calibration, Stamp
 from probatio.run.budget import Budget
-from probatio.run.job import Stamp
 from probatio.store.files import put
 from probatio.suite.calibration import FILE as CALIBRATION
 from probatio.suite.daily import DailySuite, load_daily
@@ -26,7 +25,7 @@ MANIFEST = "suite.yml"
 
 
 def calibrate_now(suite: DailySuite, env: Mapping[str, str], max_connections: int) -> tuple[list[Judged], Calibration]:
-    """The judge's marks for the frozen answers and how it stands, outside any day: nothing is kept."""
+    """The judge's marks for the frozen answers and its calibration, outside any day: nothing is kept."""
     items = calibration_set(suite)
     if not items:
         raise UsageError(f"The suite in {suite.folder} needs no judge.")
@@ -36,9 +35,10 @@ def calibrate_now(suite: DailySuite, env: Mapping[str, str], max_connections: in
         async with ChatClient(max_connections) as client:
             with open_route(judge_model(entry), env) as route:
                 stamp = Stamp(ROUND, suite.version, None, "")
-                judge = Judge(entry, route, suite.sampling, client, stamp, lambda reply: None, Budget())
+                ask = ask_over(client, route, suite.sampling, entry)
+                judge = Judge(entry, ask, stamp, lambda reply: None, Budget())
                 judged = await judge_items(judge, suite, items)
-                return judged, standing(judge, suite, judged)
+                return judged, calibration_by(judge, suite, judged)
 
     return asyncio.run(ask())
 
@@ -79,17 +79,17 @@ def _rewrite(path: Path, replacements: Any) -> None:
 
 
 def _top_scalars(root: Any, values: Mapping[str, str]) -> list[Replacement]:
-    found = [(node, values[key.value]) for key, node in root.value if key.value in values]
-    if len(found) != len(values):
+    replacements = [(node, values[key.value]) for key, node in root.value if key.value in values]
+    if len(replacements) != len(values):
         raise UsageError(f"{MANIFEST} lacks one of {', '.join(values)}.")
-    return found
+    return replacements
 
 
 def _mark_scalars(root: Any, marks: Mapping[str, Mapping[str, str]]) -> list[Replacement]:
-    found: list[Replacement] = []
+    replacements: list[Replacement] = []
     items = next(node for key, node in root.value if key.value == "items")
     for item in items.value:
         fields = {key.value: node for key, node in item.value}
         new = marks[fields["id"].value]
-        found += [(node, new[key.value]) for key, node in fields["marks"].value]
-    return found
+        replacements += [(node, new[key.value]) for key, node in fields["marks"].value]
+    return replacements

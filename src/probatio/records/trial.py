@@ -88,6 +88,35 @@ class TrialKey(NamedTuple):
     context: str
     sample: int
 
+    def __str__(self) -> str:
+        return " · ".join(map(str, tuple(self)))
+
+
+class Keyed:
+    """What every line about one trial has in common: the fields of its key."""
+
+    __slots__ = ()
+
+    task_id: str
+    model: str
+    n_shot: int
+    dialect: str
+    context: str
+    sample: int
+
+    @property
+    def key(self) -> TrialKey:
+        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+
+
+class Stamp(msgspec.Struct, frozen=True):
+    """What every line of a run's files carries."""
+
+    run_id: str
+    framework_version: str
+    git_sha: str | None
+    grader_version: str
+
 
 class Sampling(msgspec.Struct, frozen=True):
     """How an answer is drawn."""
@@ -122,8 +151,8 @@ class Answer(msgspec.Struct, frozen=True):
     reasoning: str | None = None
 
 
-class Response(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of `raw_responses.jsonl`."""
+class TrialLine(msgspec.Struct, Keyed, frozen=True, kw_only=True):
+    """The fields with which the lines of both files begin."""
 
     timestamp: str
     run_id: str
@@ -134,6 +163,11 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
     n_shot: int
     dialect: str = "latin"
     context: str
+
+
+class Response(TrialLine, frozen=True, kw_only=True):
+    """A line of `raw_responses.jsonl`."""
+
     prompt: str = ""
     response: str | None
     tokens_in: int = 0
@@ -148,10 +182,6 @@ class Response(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
     reasoning: str | None = None
     error: str | None = None
-
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
 
 
 class Assessment(msgspec.Struct, frozen=True):
@@ -170,18 +200,9 @@ class Assessment(msgspec.Struct, frozen=True):
         return self.level_a and self.level_b and self.level_c
 
 
-class Grade(msgspec.Struct, frozen=True, kw_only=True):
+class Grade(TrialLine, frozen=True, kw_only=True):
     """A line of `graded_results.jsonl`."""
 
-    timestamp: str
-    run_id: str
-    framework_version: str
-    git_sha: str | None = None
-    task_id: str
-    model: str
-    n_shot: int
-    dialect: str = "latin"
-    context: str
     level_a: bool
     level_b: bool
     level_c: bool
@@ -192,7 +213,3 @@ class Grade(msgspec.Struct, frozen=True, kw_only=True):
     score: float = 0.0
     breakdown: dict[str, Any] = {}
     grader_version: str = ""
-
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)

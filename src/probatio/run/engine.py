@@ -12,16 +12,16 @@ from typing import Protocol
 from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.gate import Gate, GateClosed
 from probatio.ask.prices import cost_of
+from probatio.ask.providers import provider_of
 from probatio.ask.routes import Route
 from probatio.errors import ProbatioError
 from probatio.grade import GRADER_VERSION
 from probatio.records import UNASKED_ERRORS, Answer, Assessment, Grade, Model, Response, TrialKey
 from probatio.run.budget import Budget
-from probatio.run.job import Graded, Job
-from probatio.run.record import now_text
-from probatio.store.journal import Journal
+from probatio.run.clock import now_text
+from probatio.run.job import Job
+from probatio.store.journal import Journal, Span
 from probatio.store.layout import ANSWERS, GRADES
-from probatio.store.lines import read_lines
 
 Opener = Callable[[Model], AbstractContextManager[Route]]
 """Opens the way to a model for as long as it is asked; an embedded one is loaded and unloaded by it."""
@@ -39,7 +39,7 @@ class Watcher(Protocol):
 class Tally:
     """How a run stands."""
 
-    total: int
+    total: int = 0
     passed: int = 0
     failed: int = 0
     errors: int = 0
@@ -60,7 +60,7 @@ class Tally:
 
 
 _PASSED, _FAILED, _ERROR = 1, 2, 3
-"""How a question stands in the table a resume makes of the grades; 0 is not graded."""
+"""How a question stands in the table a resume makes of the grades; 0 is not graded yet."""
 
 
 class Engine:
@@ -77,7 +77,7 @@ class Engine:
         self._budget_moved = asyncio.Event()
         self._answered = bytearray(len(job))
         self._lanes: list[asyncio.Task[None]] = []
-        self.tally = Tally(job.total)
+        self.tally = Tally()
         self.stop_reason: str | None = None
         self.refused: dict[str, str] = {}  # model → why it can't be asked any further, where it ends alone
 
@@ -88,10 +88,10 @@ class Engine:
     async def run(self) -> None:
         """Ask what is not yet asked. Ends early, with `stop_reason` set, rather than lose anything."""
         await self._take_up()
-        remote = [model for model in self._job.models if model.provider != "embedded"]
-        embedded = [model for model in self._job.models if model.provider == "embedded"]
-        # Models over the network go side by side; embedded ones share these cores and go one after another.
-        chains = [*([model] for model in remote), *([embedded] if embedded else [])]
+        local = [model for model in self._job.models if provider_of(model).local]
+        remote = [model for model in self._job.models if not provider_of(model).local]
+        # Models over the network go side by side; local ones share these cores and go one after another.
+        chains = [*([model] for model in remote), *([local] if local else [])]
         self._lanes = [asyncio.create_task(self._ask_in_turn(chain)) for chain in chains]
         for result in await asyncio.gather(*self._lanes, return_exceptions=True):
             if isinstance(result, ProbatioError):
@@ -115,42 +115,35 @@ class Engine:
     async def _take_up(self) -> None:
         """Read where the job stands: what is answered is not asked again, what is not graded yet is graded."""
         graded = bytearray(len(self._job))
-        for line in read_lines(self._journal.folder / GRADES, self._job.graded_line):
-            place = self._job.number(line.key)
-            if place is not None:
+        for _, line in self._journal.take_up(GRADES, self._job.grade_line):
+            counts, number = self._job.recall_grade(line), self._job.number(line.key)
+            if number is not None:
                 code = _ERROR if line.error_type in UNASKED_ERRORS else _PASSED if line.correct else _FAILED
-                graded[place] = code if self._job.recall(line) else 0
+                graded[number] = code if counts else 0
         self.tally.passed, self.tally.failed, self.tally.errors = map(graded.count, (_PASSED, _FAILED, _ERROR))
-        ungraded: set[int] = set()
-        for line in read_lines(self._journal.folder / ANSWERS, Graded):
-            place = self._job.number(line.key)
-            if place is not None and not self._answered[place]:
-                self._answered[place] = 1
+        ungraded: list[Span] = []
+        for span, line in self._journal.take_up(ANSWERS, self._job.answer_line):
+            self._job.recall_answer(line)
+            number = self._job.number(line.key)
+            if number is not None and not self._answered[number]:
+                self._answered[number] = 1
                 if line.cost is not None:
                     self._budget.spent += line.cost
                     self._budget.answers += 1
-                if not graded[place]:
-                    ungraded.add(place)
+                if not graded[number]:
+                    ungraded.append(span)
         self.tally.spent = self._budget.spent
+        self.tally.total = self._job.total()
         if ungraded:
-            await self._grade_left_over(ungraded)
+            await self._grade_left_over(iter(ungraded))
 
-    async def _grade_left_over(self, places: set[int]) -> None:
+    async def _grade_left_over(self, spans: Iterator[Span]) -> None:
         """Side by side, as they would have been graded: one may wait for a jail or a judge."""
 
-        def left_over() -> Iterator[Response]:
-            for response in read_lines(self._journal.folder / ANSWERS, Response):
-                place = self._job.number(response.key)
-                if place in places:
-                    places.discard(place)
-                    yield response
-
-        responses = left_over()
-
         async def work() -> None:
-            for response in responses:
+            for span in spans:
                 try:
-                    await self._grade(response)
+                    await self._grade(self._journal.at(ANSWERS, span, Response))
                 except GateClosed:
                     return
 
@@ -163,7 +156,7 @@ class Engine:
                 for number, batch in enumerate(self._job.rounds(model)):
                     if number:
                         self.tally.total += len(batch)
-                    pending = (place for place in batch if not self._answered[place])
+                    pending = (each for each in batch if not self._answered[each])
                     first = next(pending, None)
                     if first is None:
                         continue
@@ -192,13 +185,13 @@ class Engine:
                 worker.cancel()
 
     async def _work(self, model: Model, route: Route, pending: Iterator[int]) -> None:
-        for place in pending:
+        for number in pending:
             if self._ended(model) or not await self._affordable():
                 return
             self._budget.sent()
             cost: float | None = None
             try:
-                response = await self._ask(self._job.key(place), model, route)
+                response = await self._ask(self._job.key(number), model, route)
                 cost = response.cost
             except GateClosed:
                 return
@@ -250,6 +243,7 @@ class Engine:
         assessment = await self._job.assess(response)
         grade = grade_line(response, assessment, self._job.stamp.grader_version)
         self._journal.grade(grade)
+        self._job.graded(response, grade)
         self.tally.count(grade.correct, grade.error_type)
         self.watcher.trial(response, grade)
 

@@ -1,8 +1,4 @@
-"""A job: what the engine is given to carry out. A run of trials is one, a day of the watch is another.
-
-What can be asked is numbered, so that what is answered takes one byte each and a large run costs no more memory than a
-small one.
-"""
+"""A job: what the engine is given to carry out. A run of trials is one, a day of the watch is another."""
 
 from __future__ import annotations
 
@@ -11,20 +7,11 @@ from typing import Any, Protocol
 
 import msgspec
 
-from probatio.records import Assessment, Model, Response, Sampling, TrialKey
+from probatio.records import Assessment, Grade, Keyed, Model, Response, Sampling, Stamp, TrialKey
 
 
-class Stamp(msgspec.Struct, frozen=True):
-    """What every line of a job's journal carries."""
-
-    run_id: str
-    framework_version: str
-    git_sha: str | None
-    grader_version: str
-
-
-class Graded(msgspec.Struct):
-    """As much of a raw or graded line as a resume needs to know; reading no more keeps the scan of a large run short."""
+class AnswerLine(msgspec.Struct, Keyed):
+    """As much of an answer's line as a resume needs; reading no more keeps the scan of a large run short."""
 
     task_id: str
     model: str
@@ -33,16 +20,23 @@ class Graded(msgspec.Struct):
     dialect: str = "latin"
     sample: int = 0
     cost: float | None = None
+
+
+class GradeLine(msgspec.Struct, Keyed):
+    """As much of a grade's line as a resume needs."""
+
+    task_id: str
+    model: str
+    n_shot: int
+    context: str
+    dialect: str = "latin"
+    sample: int = 0
     correct: bool = False
     error_type: str | None = None
 
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
-
 
 class Job(Protocol):
-    """Questions, the order they are asked in, and how an answer is judged."""
+    """Questions, the order they are asked in, and how an answer is graded."""
 
     @property
     def stamp(self) -> Stamp: ...
@@ -54,13 +48,13 @@ class Job(Protocol):
     def max_connections(self) -> int: ...
 
     @property
-    def total(self) -> int:
-        """How many questions are asked for certain; later rounds come on top."""
+    def answer_line(self) -> type[Any]:
+        """How a line of the answers is read on resume: `AnswerLine`, or a record with more fields."""
         ...
 
     @property
-    def graded_line(self) -> type[Any]:
-        """How a line of the grades is read on resume: `Graded`, or a record with more fields."""
+    def grade_line(self) -> type[Any]:
+        """How a line of the grades is read on resume: `GradeLine`, or a record with more fields."""
         ...
 
     @property
@@ -78,6 +72,10 @@ class Job(Protocol):
 
     def key(self, number: int) -> TrialKey: ...
 
+    def total(self) -> int:
+        """How many questions are asked for certain; later rounds come on top. Called when the resume is done."""
+        ...
+
     def rounds(self, model: Model) -> Iterator[Collection[int]]:
         """The questions of a model, round after round: the next is drawn when the one before is answered and graded."""
         ...
@@ -88,6 +86,14 @@ class Job(Protocol):
 
     async def assess(self, response: Response) -> Assessment: ...
 
-    def recall(self, line: Any) -> bool:
-        """Take up a grade of an earlier process; False where the answer is to be graded again."""
+    def recall_answer(self, line: Any) -> None:
+        """Take up an answer of an earlier process, of this job or not."""
+        ...
+
+    def recall_grade(self, line: Any) -> bool:
+        """Take up a grade of an earlier process, of this job or not; False where the answer is to be graded again."""
+        ...
+
+    def graded(self, response: Response, grade: Grade) -> None:
+        """An answer was graded and the grade is kept."""
         ...

@@ -1,16 +1,71 @@
-"""Whom to ask when nobody is named, and whether those who are named can be asked at all."""
+"""The models of a request: those named, those of models.yml that have a key, or the embedded default."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from probatio.ask.routes import route_of
+import msgspec
+
+from probatio.ask.providers import provider_of
+from probatio.ask.routes import missing_key, route_of
+from probatio.config import Config, select_models
 from probatio.errors import Say, UsageError
 from probatio.records import Model
 
 
-def embedded_default(say: Say, *, fetch: bool) -> Model:
-    """The model that needs no key and no network; `fetch=False` leaves it unpulled."""
+class Selection(msgspec.Struct, frozen=True):
+    """The models to ask, and the others of the list: model id → why it is not asked."""
+
+    models: tuple[Model, ...]
+    skipped: dict[str, str] = {}
+
+
+def select(
+    config: Config,
+    named: tuple[str, ...],
+    env: Mapping[str, str],
+    say: Say,
+    *,
+    fetch: bool,
+    max_cost: float | None,
+    skip_named: bool,
+) -> Selection:
+    """Every model here can be asked. A model of the list without a key is skipped; one that was named is an error, unless
+    `skip_named`. `fetch=False` leaves the embedded default unpulled."""
+    listed = select_models(config, named) if named else () if config.source == "built-in" else config.models
+    skipped: dict[str, str] = {}
+    if skip_named or not named:
+        skipped = {model.id: f"{key} is not set" for model in listed if (key := missing_key(model, env))}
+    for model_id, reason in skipped.items():
+        say(f"Skipping {model_id}: {reason}.")
+    models = tuple(model for model in listed if model.id not in skipped)
+    if named and not models:
+        reasons = "; ".join(f"{model}: {reason}" for model, reason in skipped.items())
+        raise UsageError(f"None of the models asked for can be asked: {reasons}.")
+    if not models:
+        models = (_embedded_default(say, fetch=fetch),)
+    _require_routes(models, env, max_cost, config.source)
+    return Selection(models, skipped)
+
+
+def pull_embedded(models: Iterable[Model], say: Say) -> None:
+    """Fetch weights that are not here yet, before anything else: a download can be interrupted, a run should not wait in one."""
+    for model in models:
+        if provider_of(model).local:
+            from probatio.embedded import weights
+
+            weights.ensure(model.name, say)
+
+
+def embedded_file(model: Model) -> dict[str, object]:
+    """The file that answers for an embedded model, as a record keeps it."""
+    from probatio.embedded import weights
+
+    return weights.provenance(weights.resolve(model.name).path)
+
+
+def _embedded_default(say: Say, *, fetch: bool) -> Model:
+    """The model that needs no key and no network."""
     from probatio.embedded.weights import default_model
 
     default = default_model(say, fetch=fetch)
@@ -20,11 +75,12 @@ def embedded_default(say: Say, *, fetch: bool) -> Model:
     return default.model
 
 
-def require_routes(models: Iterable[Model], env: Mapping[str, str], max_cost: float | None, source: str) -> None:
+def _require_routes(models: Iterable[Model], env: Mapping[str, str], max_cost: float | None, source: str) -> None:
     """Refuse a model without a route, and one without a price where a budget must be kept."""
     for model in models:
-        if model.provider == "embedded":
+        provider = provider_of(model)
+        if provider.local:
             continue
         route_of(model, env)
-        if max_cost is not None and model.cost_per_1m_input is None and model.provider != "openrouter":
+        if max_cost is not None and model.cost_per_1m_input is None and not provider.reports_cost:
             raise UsageError(f"--max-cost needs a price for `{model.id}` in {source} (cost_per_1m_input/output).")

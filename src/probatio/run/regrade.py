@@ -1,28 +1,31 @@
-"""Grading again: stored answers, today's grader, and what flipped. No model is called."""
+"""Grading again: stored answers, today's grader, and what it grades otherwise. No model is called."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import BinaryIO, TypeVar
 
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.grade import assess
-from probatio.records import UNASKED_ERRORS, Grade, Response
+from probatio.records import UNASKED_ERRORS, Assessment, Grade, Response
 from probatio.run.engine import grade_line
 from probatio.run.record import find_run, read_run
+from probatio.run.trials import Assessor
 from probatio.sandbox import Choice, isolation
+from probatio.store.files import replacement
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.store.lines import read_lines
+from probatio.store.run_folder import RunFolder
 from probatio.suite.load import Suite, load_suite
 
 BATCH = 256
-"""Answers graded side by side; they are written in the order they were read."""
+"""Answers graded side by side; they come out in the order they were read."""
+
+T = TypeVar("T")
 
 
 class Flip(msgspec.Struct, frozen=True):
@@ -44,6 +47,20 @@ class Report(msgspec.Struct, frozen=True):
     flips: list[Flip]
 
 
+def assess_again(
+    answers: Iterable[T], assess: Callable[[T], Awaitable[Assessment]], batch: int = BATCH
+) -> Iterator[tuple[T, Assessment]]:
+    """Each answer with its assessment, in order; a batch of them at a time, side by side."""
+
+    async def together(some: list[T]) -> list[Assessment]:
+        return await asyncio.gather(*(assess(one) for one in some))
+
+    waiting = iter(answers)
+    with asyncio.Runner() as runner:
+        while some := list(islice(waiting, batch)):
+            yield from zip(some, runner.run(together(some)), strict=True)
+
+
 def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None, sandbox: Choice = "auto") -> Report:
     """Grade the answers of a run, or of a raw_responses.jsonl of any harness that writes the same fields."""
     source = Path(run) if Path(run).is_file() else find_run(run, results) / ANSWERS
@@ -52,55 +69,41 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
     suite = _suite(suite_folder, source.parent)
     earlier = source.parent / GRADES
     isolation(sandbox)  # refuses here, before anything is written, where no jail can be built
-    before = {grade.key: _told(grade) for grade in read_lines(earlier, Grade)}
+    before = {key: _outcome(grade) for key, grade in RunFolder(source.parent).grades().items()}
     target = out or earlier
-    part = target.with_name(f"{target.name}.part")
     graded = passed = errors = compared = unknown_tasks = 0
     flips: list[Flip] = []
-    try:
-        file = part.open("wb")
-    except OSError as error:
-        raise UsageError(f"{target} can't be written: {error.strerror}; name another file with --out.") from None
-    with _gone_if_broken_off(part), file, ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        known = _of_suite(read_lines(source, Response), suite)
-        while batch := list(islice(known, BATCH)):
-            responses = [response for response in batch if response is not None]
-            unknown_tasks += len(batch) - len(responses)
-            for response, grade in zip(
-                responses, pool.map(lambda one: _graded(one, suite, sandbox), responses), strict=True
-            ):
+
+    def known() -> Iterator[Response]:
+        nonlocal unknown_tasks
+        for response in read_lines(source, Response):
+            if response.task_id in suite.tasks:
+                yield response
+            else:
+                unknown_tasks += 1
+
+    with replacement(target) as part:
+        with _writable(part, target) as file:
+            for response, assessment in assess_again(known(), Assessor(suite, sandbox)):
+                grade = grade_line(response, assessment)
                 file.write(msgspec.json.encode(grade) + b"\n")
                 graded += 1
                 passed += grade.correct
                 errors += grade.error_type in UNASKED_ERRORS
-                told = before.pop(response.key, None)
-                compared += told is not None
-                if told is not None and told != _told(grade):
-                    flips.append(Flip(" · ".join(map(str, response.key)), told, _told(grade), grade.error_detail))
-        file.flush()
-        os.fsync(file.fileno())
-    if out is None and flips:
-        _keep(earlier)
-    part.replace(target)
+                earlier_outcome, outcome = before.pop(response.key, None), _outcome(grade)
+                compared += earlier_outcome is not None
+                if earlier_outcome is not None and earlier_outcome != outcome:
+                    flips.append(Flip(str(response.key), earlier_outcome, outcome, grade.error_detail))
+        if out is None and flips:
+            _keep(earlier)
     return Report(target, graded, passed, errors, compared, unknown_tasks, flips)
 
 
-@contextmanager
-def _gone_if_broken_off(part: Path) -> Iterator[None]:
+def _writable(part: Path, target: Path) -> BinaryIO:
     try:
-        yield
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise
-
-
-def _graded(response: Response, suite: Suite, sandbox: Choice) -> Grade:
-    return grade_line(response, assess(suite.tasks[response.task_id], response, sandbox))
-
-
-def _of_suite(responses: Iterator[Response], suite: Suite) -> Iterator[Response | None]:
-    """Each response, or None where its task is not in the suite."""
-    return (response if response.task_id in suite.tasks else None for response in responses)
+        return part.open("wb")
+    except OSError as error:
+        raise UsageError(f"{target} can't be written: {error.strerror}; name another file with --out.") from None
 
 
 def _suite(folder: Path | None, beside: Path) -> Suite:
@@ -109,7 +112,7 @@ def _suite(folder: Path | None, beside: Path) -> Suite:
     return load_suite(folder)
 
 
-def _told(grade: Grade) -> str:
+def _outcome(grade: Grade) -> str:
     return "pass" if grade.correct else grade.error_type or "fail"
 
 

@@ -1,68 +1,34 @@
-"""A session: from what the user asked for to a finished run folder. Ties suite, plan, routes, engine and journal together."""
+"""A session: one process's work on a run's folder, from taking its lock to the end. Trials and days go the same way.
+
+work.begin()      the record is written, while the folder is locked
+work.open(…)      what has to be ready before the first question: for a day its judge
+engine.run()      ask, keep, grade, keep
+work.end(…)       what follows from the answers: for a day its scores and verdicts
+"""
 
 from __future__ import annotations
 
 import asyncio
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
 
 from probatio.ask.client import ChatClient
 from probatio.ask.connection import open_route
-from probatio.ask.routes import Route, missing_key
-from probatio.config import Config, load_config, select_models
-from probatio.errors import ProbatioError, Say, UsageError
-from probatio.grade import GRADER_VERSION, needs_sandbox
-from probatio.names import pick
-from probatio.records import Model
+from probatio.ask.providers import provider_of
+from probatio.ask.routes import Route
+from probatio.errors import ProbatioError, Say
+from probatio.records import Model, Timeouts
 from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
-from probatio.run.models import embedded_default, require_routes
-from probatio.run.plan import Plan
-from probatio.run.record import (
-    RunRecord,
-    checked_run_id,
-    git_sha,
-    new_run_id,
-    now_text,
-    read_run,
-    versions,
-    with_embedded,
-    write_run,
-)
-from probatio.run.trials import TrialJob
-from probatio.sandbox import Choice, isolation
+from probatio.run.job import Job
+from probatio.run.models import embedded_file, pull_embedded
 from probatio.store.journal import Journal
-from probatio.suite.contexts import known_contexts
-from probatio.suite.load import Suite, load_suite
-from probatio.suite.prompt import fingerprint
-
-MAX_CONNECTIONS = 64
-"""Slow start finds what a route bears; this is only where it stops looking."""
-
-
-class TrialRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user asked for, flag by flag; None where a flag was not given."""
-
-    models: tuple[str, ...] = ()
-    tasks: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    n_shots: tuple[int, ...] | None = None
-    contexts: tuple[str, ...] = ()
-    dialects: tuple[str, ...] = ()
-    suite: Path | None = None
-    config: Path | None = None
-    samples: int = 1
-    limit: int | None = None
-    run_id: str | None = None
-    max_connections: int = MAX_CONNECTIONS
-    max_cost: float | None = None
-    sandbox: Choice = "auto"
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -71,122 +37,103 @@ class Ending(msgspec.Struct, frozen=True):
     tally: Tally
     seconds: float
     stop_reason: str | None
+    refused: dict[str, str] = {}  # model → why it could not be asked to the end
 
 
-def prepare(
-    request: TrialRequest, results: Path, env: Mapping[str, str], say: Say, *, fetch: bool = True
-) -> tuple[RunRecord, Suite]:
-    """Everything that can be wrong with a request is found here, before anything is asked.
+class Work(Protocol):
+    """What a session carries out: a run of trials, or a day."""
 
-    `fetch=False` leaves the embedded default unpulled, for a dry run.
-    """
-    suite = load_suite(request.suite)
-    config = load_config(request.config)
-    models = _models(request, config, env, say, fetch)
-    require_routes(models, env, request.max_cost, config.source)
-    moment = datetime.now(UTC)
-    tasks = _tasks(request, suite)
-    runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
-    plan = Plan(
-        models=tuple(model.id for model in models),
-        dialects=pick("dialect", request.dialects or config.dialects, _dialects()),
-        contexts=pick("context", request.contexts or config.contexts or known_contexts(suite), known_contexts(suite)),
-        n_shots=_n_shots(request, config, suite),
-        tasks=tasks,
-        samples=request.samples,
-        limit=request.limit,
-    )
-    return RunRecord(
-        run_id=checked_run_id(request.run_id, results) if request.run_id else new_run_id(results, moment),
-        created=now_text(moment),
-        framework_version=config.framework_version or suite.version or "unversioned",
-        git_sha=git_sha(),
-        suite=suite.name if request.suite is None else str(request.suite.resolve()),
-        suite_name=suite.name,
-        suite_version=suite.version,
-        suite_fingerprint=fingerprint(suite, GRADER_VERSION),
-        grader_version=GRADER_VERSION,
-        plan=plan,
-        models=models,
-        sampling=config.sampling,
-        timeouts=config.timeouts,
-        max_connections=request.max_connections,
-        max_cost=request.max_cost,
-        config=config.source,
-        sandbox=request.sandbox,
-        isolation=isolation(request.sandbox).kind if runs_code else None,
-        versions=versions(),
-    ), suite
+    @property
+    def folder(self) -> Path: ...
+
+    @property
+    def models(self) -> tuple[Model, ...]: ...
+
+    @property
+    def max_connections(self) -> int: ...
+
+    @property
+    def max_cost(self) -> float | None: ...
+
+    @property
+    def timeouts(self) -> Timeouts | None:
+        """Of routes over the network, where models.yml sets them."""
+        ...
+
+    @property
+    def retry_errors(self) -> bool:
+        """Whether trials that could not be asked are asked again."""
+        ...
+
+    def begin(self) -> None: ...
+
+    async def open(self, session: Session) -> Job: ...
+
+    def record_file(self, model: Model, file: dict[str, Any]) -> None:
+        """Note which file answers for an embedded model."""
+        ...
+
+    def end(self, ending: Ending, journal: Journal) -> None: ...
 
 
-def take_up(folder: Path, max_connections: int | None, max_cost: float | None) -> tuple[RunRecord, Suite]:
-    """A run to go on with: everything from its record, but for how fast and how far money goes this time."""
-    record = read_run(folder)
-    suite = load_suite(record.suite_folder)
-    if fingerprint(suite, GRADER_VERSION) != record.suite_fingerprint:
-        raise UsageError(
-            f"The suite or the grader has changed since {record.run_id} began, and answers to two suites are not one run. "
-            f"Start a new run; what {folder} holds stays as it is."
-        )
-    return msgspec.structs.replace(
-        record,
-        max_connections=max_connections or record.max_connections,
-        max_cost=max_cost if max_cost is not None else record.max_cost,
-    ), suite
+class Session:
+    """What work may use while its session is open."""
+
+    def __init__(self, work: Work, journal: Journal, client: ChatClient, env: Mapping[str, str], say: Say) -> None:
+        self.journal = journal
+        self.client = client
+        self.env = env
+        self.say = say
+        self.budget = Budget(work.max_cost)
+        self.closing = ExitStack()  # what is opened for the work and closed after it
+        self.engine: Engine | None = None
+        self._work = work
+
+    @property
+    def stopping(self) -> bool:
+        return self.engine is not None and self.engine.stop_reason is not None
+
+    @contextmanager
+    def route(self, model: Model) -> Iterator[Route]:
+        """The way to a model, open within the block; an embedded model is loaded and unloaded by it."""
+        with open_route(model, self.env) as route:
+            if provider_of(model).local:
+                self._work.record_file(model, embedded_file(model))
+            elif self._work.timeouts:
+                route = msgspec.structs.replace(route, timeouts=self._work.timeouts)
+            yield route
 
 
-def carry_out(
-    folder: Path,
-    record: RunRecord,
-    suite: Suite,
-    env: Mapping[str, str],
-    show: Callable[[Engine], Watcher],
-    say: Say,
-    *,
-    retry_errors: bool = False,
-) -> Ending:
-    """Run what is left of a run. Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
-    pull_embedded(record.models, say)
+def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say) -> Ending:
+    """Do what is left of the work. Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
+    pull_embedded(work.models, say)
     began = time.monotonic()
-    with Journal(folder, retry_errors=retry_errors) as journal:
-        if not (folder / "run.json").exists():
-            write_run(folder, record)
+    with Journal(work.folder, retry_errors=work.retry_errors) as journal:
+        work.begin()
         try:
-            tally, reason = asyncio.run(_run(folder, record, suite, env, show, journal))
+            engine = asyncio.run(_ask(work, journal, env, show, say))
         except KeyboardInterrupt:
             raise ProbatioError("Interrupted.") from None
-    return Ending(tally, time.monotonic() - began, reason)
+        ending = Ending(engine.tally, time.monotonic() - began, engine.stop_reason, engine.refused)
+        work.end(ending, journal)
+    return ending
 
 
-async def _run(
-    folder: Path,
-    record: RunRecord,
-    suite: Suite,
-    env: Mapping[str, str],
-    show: Callable[[Engine], Watcher],
-    journal: Journal,
-) -> tuple[Tally, str | None]:
-    async with ChatClient(record.max_connections) as client:
-
-        @contextmanager
-        def opener(model: Model) -> Iterator[Route]:
-            with open_route(model, env) as route:
-                if model.provider == "embedded":
-                    write_run(folder, with_embedded(read_run(folder), model))
-                elif record.timeouts:
-                    route = msgspec.structs.replace(route, timeouts=record.timeouts)
-                yield route
-
-        engine = Engine(TrialJob(record, suite), journal, client, opener, Budget(record.max_cost))
-        engine.watcher = show(engine)
-        on_signals(engine)
-        await engine.run()
-        return engine.tally, engine.stop_reason
+async def _ask(
+    work: Work, journal: Journal, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say
+) -> Engine:
+    async with ChatClient(work.max_connections) as client:
+        session = Session(work, journal, client, env, say)
+        with session.closing:
+            job = await work.open(session)
+            engine = session.engine = Engine(job, journal, client, session.route, session.budget)
+            engine.watcher = show(engine)
+            _on_signals(engine)
+            await engine.run()
+            return engine
 
 
-def on_signals(engine: Engine) -> None:
-    """Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
-
+def _on_signals(engine: Engine) -> None:
     def on_signal(name: str) -> None:
         if engine.stop_reason is None:
             engine.stop(f"{name}.")
@@ -196,53 +143,3 @@ def on_signals(engine: Engine) -> None:
     loop = asyncio.get_running_loop()
     for number, name in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
         loop.add_signal_handler(number, on_signal, name)
-
-
-def pull_embedded(models: Iterable[Model], say: Say) -> None:
-    """Fetch what is not here yet, before anything else: a download can be interrupted, a run should not wait in one."""
-    from probatio.embedded import weights
-
-    for model in models:
-        if model.provider == "embedded":
-            weights.ensure(model.name, say)
-
-
-def _models(request: TrialRequest, config: Config, env: Mapping[str, str], say: Say, fetch: bool) -> tuple[Model, ...]:
-    """The models asked for; without --model those of the user's own config that have a key, else the embedded default."""
-    if request.models:
-        return select_models(config, request.models)
-    if config.source != "built-in":
-        able = tuple(model for model in config.models if not missing_key(model, env))
-        for model in config.models:
-            if key := missing_key(model, env):
-                say(f"Leaving out {model.id}: {key} is not set.")
-        if able:
-            return able
-    return (embedded_default(say, fetch=fetch),)
-
-
-def _tasks(request: TrialRequest, suite: Suite) -> tuple[str, ...]:
-    tasks = pick("task", request.tasks or ("*",), list(suite.tasks), f"in the suite {suite.name}")
-    if request.categories:
-        wanted = pick("category", request.categories, suite.categories, f"in the suite {suite.name}")
-        tasks = tuple(task for task in tasks if suite.tasks[task].category in wanted)
-    if not tasks:
-        raise UsageError("No task has both that name and that category.")
-    return tasks
-
-
-def _n_shots(request: TrialRequest, config: Config, suite: Suite) -> tuple[int, ...]:
-    """What was asked for must be there; of the usual numbers, those the suite has examples for."""
-    pool = len(suite.examples)
-    if request.n_shots is None:
-        return tuple(n_shot for n_shot in dict.fromkeys(config.n_shots) if n_shot <= pool) or (0,)
-    for n_shot in request.n_shots:
-        if n_shot > pool:
-            raise UsageError(f"--n-shot {n_shot}: the suite {suite.name} has only {pool} examples.")
-    return tuple(dict.fromkeys(request.n_shots))
-
-
-def _dialects() -> tuple[str, ...]:
-    from probatio.languages.faber.dialects import NAMES
-
-    return NAMES

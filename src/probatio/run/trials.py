@@ -1,43 +1,81 @@
-"""A run of trials as a job: one round per model, drawn from the plan and never held as a whole."""
+"""A run of trials, as a session carries it out: its questions from the plan, its answers graded by their task."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from probatio.grade import GRADER_VERSION, assess, needs_sandbox
-from probatio.records import Assessment, Model, Response, Sampling, TrialKey
-from probatio.run.job import Graded, Stamp
-from probatio.run.plan import Places
-from probatio.run.record import RunRecord
+from probatio.records import Assessment, Grade, Model, Response, Sampling, Stamp, TrialKey
+from probatio.run.job import AnswerLine, GradeLine, Job
+from probatio.run.plan import Numbering
+from probatio.run.record import RunRecord, read_run, write_run
+from probatio.run.session import Ending, Session
+from probatio.sandbox import Choice
+from probatio.store.journal import Journal
+from probatio.store.layout import RUN_FILE
 from probatio.suite.load import Suite
 from probatio.suite.prompt import render
 
 
-class TrialJob:
-    """The trials of a run's record."""
+class TrialWork:
+    """The trials of a run's record, as a session carries them out."""
 
-    graded_line = Graded
+    def __init__(self, folder: Path, record: RunRecord, suite: Suite, *, retry_errors: bool = False) -> None:
+        self.folder = folder
+        self.record = record
+        self.retry_errors = retry_errors
+        self.models = record.models
+        self.max_connections = record.max_connections
+        self.max_cost = record.max_cost
+        self.timeouts = record.timeouts
+        self._suite = suite
+
+    def begin(self) -> None:
+        if not (self.folder / RUN_FILE).exists():
+            write_run(self.folder, self.record)
+
+    async def open(self, session: Session) -> Job:
+        return TrialJob(self.record, self._suite)
+
+    def record_file(self, model: Model, file: dict[str, Any]) -> None:
+        stored = read_run(self.folder)
+        write_run(self.folder, msgspec.structs.replace(stored, embedded={**stored.embedded, model.id: file}))
+
+    def end(self, ending: Ending, journal: Journal) -> None:
+        """Nothing follows from the answers; whoever wants an analysis makes one."""
+
+
+class TrialJob:
+    """The trials of a run: one round per model, drawn from the plan and never held as a whole."""
+
+    answer_line = AnswerLine
+    grade_line = GradeLine
     ends_alone = False
 
     def __init__(self, record: RunRecord, suite: Suite) -> None:
         self._record = record
         self._suite = suite
-        self._plan = record.plan
+        self._numbering = Numbering(record.plan)
         self.models = record.models
         self.max_connections = record.max_connections
-        self.total = len(record.plan)
         self.stamp = Stamp(record.run_id, record.framework_version, record.git_sha, GRADER_VERSION)
-        self.number = Places(record.plan).number
+        self.number = self._numbering.number
         self.key = record.plan.__getitem__
+        self.assess = Assessor(suite, record.sandbox)
 
     def __len__(self) -> int:
-        return self.total
+        return len(self._numbering)
+
+    def total(self) -> int:
+        return len(self)
 
     def rounds(self, model: Model) -> Iterator[Collection[int]]:
-        yield self._plan.of_model(model.id)
+        yield self._numbering.of_model(model.id)
 
     def prompt(self, key: TrialKey) -> str:
         return render(self._suite, self._suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)
@@ -49,11 +87,25 @@ class TrialJob:
             return sampling
         return msgspec.structs.replace(sampling, seed=sampling.seed + key.sample)
 
-    async def assess(self, response: Response) -> Assessment:
-        task = self._suite.tasks[response.task_id]
-        if response.response is not None and needs_sandbox(task):
-            return await asyncio.to_thread(assess, task, response, self._record.sandbox)
-        return assess(task, response)
+    def recall_answer(self, line: AnswerLine) -> None:
+        """What was answered counts by its number alone."""
 
-    def recall(self, line: Graded) -> bool:
+    def recall_grade(self, line: GradeLine) -> bool:
         return True
+
+    def graded(self, response: Response, grade: Grade) -> None:
+        """A run is studied from its files."""
+
+
+class Assessor:
+    """Grades answers to the tasks of a suite; programs in a thread, where they wait for their jail."""
+
+    def __init__(self, suite: Suite, sandbox: Choice) -> None:
+        self._tasks = suite.tasks
+        self._sandbox = sandbox
+
+    async def __call__(self, response: Response) -> Assessment:
+        task = self._tasks[response.task_id]
+        if response.response is not None and needs_sandbox(task):
+            return await asyncio.to_thread(assess, task, response, self._sandbox)
+        return assess(task, response)

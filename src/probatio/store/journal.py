@@ -2,25 +2,29 @@
 
 Three rules carry the contract. A line goes out in one append, so a crash can tear only the last line. A torn last line is
 cut off when the run is opened again. One process holds the run's lock, so no two of them write.
+
+What an earlier process has written is read once, by `take_up`, through the same open file that lines are appended to.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self, TypeVar
 
 import msgspec
 
-from probatio.errors import Incomplete
+from probatio.errors import Incomplete, UsageError
 from probatio.records import UNASKED_ERRORS, Grade, Response
-from probatio.store.files import take_lock
+from probatio.store.files import replacement, take_lock
 from probatio.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
-from probatio.store.lines import append, is_whole, mend_end
+from probatio.store.lines import append, lines_of, mend_end
 
 RESERVE_BYTES = 8 * 1024 * 1024
 """Kept free inside the run: when the disk fills, the answers in flight are paid for and still need a place. A hundred
@@ -29,6 +33,7 @@ answers of 4,000 tokens with their prompts take about this much."""
 SYNC_SECONDS = 1.0
 """How much a power cut may cost. `kill -9` costs nothing: what is written is in the kernel's hands."""
 
+T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
 
 
@@ -36,33 +41,25 @@ class DiskFull(Incomplete):
     """No room for another line; nothing is torn and the run can be resumed."""
 
 
-class _Lines:
-    """One append-only file of JSON lines."""
+class Span(NamedTuple):
+    """Where a line stands in its file."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        mend_end(self._file, path)
-
-    def append(self, line: bytes) -> None:
-        append(self._file, line)
-
-    def sync(self) -> None:
-        os.fdatasync(self._file)
-
-    def close(self) -> None:
-        os.close(self._file)
+    offset: int
+    size: int
 
 
 class Journal:
-    """The files of a run, open for writing by this process alone."""
+    """The files of a run, open for writing by this process alone.
+
+    With `retry_errors`, trials that could not be asked are taken out of the files while they are read, so that they are asked
+    again; their lines are kept in a file of their own.
+    """
 
     def __init__(self, folder: Path, *, retry_errors: bool = False) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
+        self._retry_errors = retry_errors
         self._lock = _lock(folder)
-        if retry_errors:
-            _set_errors_aside(folder)
         self._reserve = folder / RESERVE
         self._reserve_space()
         self._files = {name: _Lines(folder / name) for name in (ANSWERS, GRADES)}
@@ -80,6 +77,21 @@ class Journal:
     ) -> None:
         self.close()
 
+    def take_up(self, name: str, shape: type[T]) -> Iterator[tuple[Span, T]]:
+        """What an earlier process wrote to the file of that name, line by line, and where each line stands."""
+        lines = self._open(name)
+        decode = msgspec.json.Decoder(shape, strict=False).decode
+        failed = _failed if self._retry_errors and name in (ANSWERS, GRADES) else None
+        yield from lines.read(decode, failed)
+        if lines.aside:
+            if name == ANSWERS:  # a grade has no more to tell than its answer
+                self._set_aside(lines.aside)
+            lines.drop_aside()
+
+    def at(self, name: str, span: Span, shape: type[T]) -> T:
+        """One line of a file again, in full."""
+        return msgspec.json.decode(self._files[name].at(span), type=shape, strict=False)
+
     def answer(self, response: Response) -> None:
         """Keep an answer. Called before anything is done with it."""
         self.keep(ANSWERS, response)
@@ -87,6 +99,26 @@ class Journal:
     def grade(self, grade: Grade) -> None:
         """Keep a grade."""
         self.keep(GRADES, grade)
+
+    def keep(self, name: str, record: msgspec.Struct) -> None:
+        """Keep a line in the file of that name; a further file is opened with its first line."""
+        lines, line = self._open(name), _encode(record) + b"\n"
+        try:
+            lines.append(line)
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise Incomplete(f"{lines.path} can't be written: {error.strerror}.") from error
+            self.full = True
+            self._reserve.unlink(missing_ok=True)
+            try:
+                lines.append(line)
+            except OSError:
+                raise DiskFull(f"The disk is full: {lines.path} took no further line.") from error
+        self._dirty.set()
+
+    def digests(self) -> dict[str, str]:
+        """File name → SHA-256, of the files whose every byte this process has read or written."""
+        return {name: lines.digest.hexdigest() for name, lines in self._files.items() if lines.digest is not None}
 
     def close(self) -> None:
         if self._closing.is_set():
@@ -100,23 +132,16 @@ class Journal:
         self._reserve.unlink(missing_ok=True)
         os.close(self._lock)
 
-    def keep(self, name: str, record: msgspec.Struct) -> None:
-        """Keep a line in the file of that name; a further file is opened with its first line."""
+    def _open(self, name: str) -> _Lines:
         if name not in self._files:
             self._files[name] = _Lines(self.folder / name)
-        lines, line = self._files[name], _encode(record) + b"\n"
-        try:
-            lines.append(line)
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise Incomplete(f"{lines.path} can't be written: {error.strerror}.") from error
-            self.full = True
-            self._reserve.unlink(missing_ok=True)
-            try:
-                lines.append(line)
-            except OSError:
-                raise DiskFull(f"The disk is full: {lines.path} took no further line.") from error
-        self._dirty.set()
+        return self._files[name]
+
+    def _set_aside(self, lines: list[bytes]) -> None:
+        with (self.folder / SET_ASIDE).open("ab") as file:
+            file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
 
     def _reserve_space(self) -> None:
         try:
@@ -140,6 +165,62 @@ class Journal:
                 lines.sync()
 
 
+class _Lines:
+    """One append-only file of JSON lines."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.aside: list[bytes] = []  # lines that a reading has left out
+        self._open()
+        empty = os.fstat(self._file).st_size == 0
+        self.digest = hashlib.sha256() if empty else None  # of the whole file, once it was read
+
+    def read(self, decode: Callable[[bytes], T], left_out: Callable[[bytes], bool] | None) -> Iterator[tuple[Span, T]]:
+        """Every line, decoded. Lines that `left_out` names are gathered in `aside`; places are those after their removal."""
+        digest, offset = hashlib.sha256(), 0
+        for number, line in enumerate(lines_of(self._file), 1):
+            if left_out and line.strip() and left_out(line):
+                self.aside.append(line)
+                continue
+            digest.update(line)
+            span = Span(offset, len(line))
+            offset += len(line)
+            if line.strip():
+                try:
+                    record = decode(line)
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    raise UsageError(f"{self.path}, line {number}: {error}.") from None
+                yield span, record
+        self.digest = digest
+
+    def drop_aside(self) -> None:
+        """Rewrite the file without the lines set aside."""
+        gone = set(self.aside)
+        with replacement(self.path) as part, self.path.open("rb") as lines, part.open("wb") as kept:
+            kept.writelines(line for line in lines if line not in gone)
+        self.close()
+        self._open()
+        self.aside = []
+
+    def at(self, span: Span) -> bytes:
+        return os.pread(self._file, span.size, span.offset)
+
+    def append(self, line: bytes) -> None:
+        append(self._file, line)
+        if self.digest is not None:
+            self.digest.update(line)
+
+    def sync(self) -> None:
+        os.fdatasync(self._file)
+
+    def close(self) -> None:
+        os.close(self._file)
+
+    def _open(self) -> None:
+        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        mend_end(self._file)
+
+
 class _Failure(msgspec.Struct):
     """As much of a raw or graded line as tells whether the trial could be asked."""
 
@@ -147,39 +228,17 @@ class _Failure(msgspec.Struct):
     response: str | None = ""
     error_type: str | None = None
 
-    @property
-    def unasked(self) -> bool:
-        return self.error_type in UNASKED_ERRORS or (self.response is None and self.error is not None)
+
+_decode_failure = msgspec.json.Decoder(_Failure).decode
 
 
-def _set_errors_aside(folder: Path) -> None:
-    """Take trials that could not be asked out of both files, so that they are asked again. Safe to be killed anywhere:
-    a line is kept aside before it leaves its file, and an answer whose grade is gone is graded again."""
-    decode = msgspec.json.Decoder(_Failure).decode
-    for path in (folder / GRADES, folder / ANSWERS):
-        if not path.exists():
-            continue
-        part = path.with_name(f"{path.name}.part")
-        aside: list[bytes] = []
-        with path.open("rb") as lines, part.open("wb") as kept:
-            for line in lines:
-                if not line.endswith(b"\n") and not is_whole(line):
-                    break
-                if decode(line).unasked:
-                    aside.append(line)
-                else:
-                    kept.write(line)
-            kept.flush()
-            os.fsync(kept.fileno())
-        if not aside:
-            part.unlink()
-            continue
-        if path.name == ANSWERS:
-            with (folder / SET_ASIDE).open("ab") as errors:
-                errors.writelines(aside)
-                errors.flush()
-                os.fsync(errors.fileno())
-        part.replace(path)
+def _failed(line: bytes) -> bool:
+    """Whether a line is of a trial that could not be asked."""
+    try:
+        failure = _decode_failure(line)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False  # whoever reads the line names its fault
+    return failure.error_type in UNASKED_ERRORS or (failure.response is None and failure.error is not None)
 
 
 def _lock(folder: Path) -> int:

@@ -14,7 +14,7 @@ from probatio.errors import UsageError
 
 T = TypeVar("T")
 
-_BLOCK = 65536
+_BLOCK = 1 << 16
 
 
 def read_lines(path: Path, shape: type[T]) -> Iterator[T]:
@@ -41,6 +41,17 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 yield number, line
 
 
+def lines_of(file: int) -> Iterator[bytes]:
+    """The lines of an open file from its beginning, wherever others read or write in it."""
+    offset, rest = 0, b""
+    while block := os.pread(file, _BLOCK, offset):
+        offset += len(block)
+        *whole, rest = (rest + block).split(b"\n")
+        yield from (line + b"\n" for line in whole)
+    if rest:
+        yield rest
+
+
 def is_whole(line: bytes) -> bool:
     """Whether a line without its newline is complete all the same (other tools end files so)."""
     try:
@@ -50,22 +61,19 @@ def is_whole(line: bytes) -> bool:
     return True
 
 
-def mend_end(file: int, path: Path) -> None:
-    """Make a file end with a newline: by cutting a torn last line, or by ending a whole one."""
-    with path.open("rb") as reader:
-        size = reader.seek(0, os.SEEK_END)
-        end = size
-        tail = b""
-        while end > 0 and b"\n" not in tail:
-            start = max(0, end - _BLOCK)
-            reader.seek(start)
-            tail = reader.read(end - start) + tail
-            end = start
+def mend_end(file: int) -> None:
+    """Make an open file end with a newline: by cutting a torn last line, or by ending a whole one."""
+    size = end = os.fstat(file).st_size
+    tail = b""
+    while end > 0 and b"\n" not in tail:
+        start = max(0, end - _BLOCK)
+        tail = os.pread(file, end - start, start) + tail
+        end = start
     last = tail.rpartition(b"\n")[2]
     if not last:
         return
     if is_whole(last):
-        os.write(file, b"\n")
+        append(file, b"\n")
     else:
         os.ftruncate(file, size - len(last))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 
 import msgspec
 
@@ -11,10 +11,9 @@ from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.prices import cost_of
 from probatio.ask.routes import Route
 from probatio.judge.protocol import Marks, Unreadable, judge_prompt, read_marks, repair_prompt
-from probatio.records import NO_DIALECT, Answer, Model, Sampling, TrialKey
+from probatio.records import NO_DIALECT, Answer, Keyed, Model, Sampling, Stamp, TrialKey
 from probatio.run.budget import Budget
-from probatio.run.job import Stamp
-from probatio.run.record import now_text
+from probatio.run.clock import now_text
 from probatio.suite.daily import Case, JudgeEntry, Rubric
 
 REPLIES = 2
@@ -25,7 +24,7 @@ class NoJudgement(Exception):
     """The judge gave nothing that can be read, or could not be asked: an error, never a number."""
 
 
-class JudgeReply(msgspec.Struct, frozen=True, kw_only=True):
+class JudgeReply(msgspec.Struct, Keyed, frozen=True, kw_only=True):
     """A line of `judge_responses.jsonl`: what the judge said of one sample, or of one item of the calibration set."""
 
     timestamp: str
@@ -49,10 +48,6 @@ class JudgeReply(msgspec.Struct, frozen=True, kw_only=True):
     system_fingerprint: str | None = None
     finish_reason: str | None = None
 
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
-
 
 def judge_model(entry: JudgeEntry) -> Model:
     """The judge as someone who can be asked."""
@@ -66,24 +61,19 @@ def judge_model(entry: JudgeEntry) -> Model:
     )
 
 
+Ask = Callable[[str], Awaitable[Answer]]
+"""Sends a prompt to whoever judges."""
+
+
 class Judge:
-    """The pinned judge, for as long as its route is open."""
+    """The pinned judge: what it says of an answer is kept by `keep` before it is read, and paid for from `budget`."""
 
     def __init__(
-        self,
-        entry: JudgeEntry,
-        route: Route,
-        sampling: Sampling,
-        client: ChatClient,
-        stamp: Stamp,
-        keep: Callable[[JudgeReply], None],
-        budget: Budget,
+        self, entry: JudgeEntry, ask: Ask, stamp: Stamp, keep: Callable[[JudgeReply], None], budget: Budget
     ) -> None:
         self.entry = entry
         self._model = judge_model(entry)
-        self._route = route
-        self._sampling = msgspec.structs.replace(sampling, max_tokens=entry.max_tokens)
-        self._client = client
+        self._send = ask
         self._stamp = stamp
         self._keep = keep
         self._budget = budget
@@ -97,32 +87,32 @@ class Judge:
         """Take up replies of an earlier process. A judgement that failed together with its repair is asked for anew."""
         for reply in replies:
             self._note(reply)
-            told = self._replies.setdefault(reply.key, [])
-            if len(told) == REPLIES:
-                told.clear()
-            told.append(reply)
+            earlier = self._replies.setdefault(reply.key, [])
+            if len(earlier) == REPLIES:
+                earlier.clear()
+            earlier.append(reply)
 
     async def marks(self, key: TrialKey, rubric: Rubric, case: Case, answer: str) -> Marks:
         """The judge's marks for an answer; raises `NoJudgement`. Raises `GateClosed` where the run is stopping."""
-        asked = judge_prompt(case, rubric, answer)
-        told = self._replies.pop(key, [])
-        if len(told) == REPLIES and not _readable(told[-1], rubric):
-            told = []
-        prompt, fault = asked, ""
+        question = judge_prompt(case, rubric, answer)
+        earlier = self._replies.pop(key, [])
+        if len(earlier) == REPLIES and not _readable(earlier[-1], rubric):
+            earlier = []
+        prompt, fault = question, ""
         for attempt in range(REPLIES):
-            reply = told[attempt] if attempt < len(told) else await self._ask(key, attempt, prompt)
+            reply = earlier[attempt] if attempt < len(earlier) else await self._ask(key, attempt, prompt)
             try:
                 return read_marks(reply.response, rubric)
             except Unreadable as error:
                 fault = str(error)
-                prompt = repair_prompt(asked, reply.response, fault)
+                prompt = repair_prompt(question, reply.response, fault)
         raise NoJudgement(f"the judge's reply can't be read, nor can its repair: {fault}")
 
     async def _ask(self, key: TrialKey, attempt: int, prompt: str) -> JudgeReply:
         if self._refused:
             raise NoJudgement(self._refused)
         try:
-            answer = await self._client.ask(self._route, prompt, self._sampling)
+            answer = await self._send(prompt)
         except StopTheRun as error:
             self._refused = f"the judge can't be asked: {error}"
             raise NoJudgement(self._refused) from None
@@ -157,6 +147,23 @@ class Judge:
             system_fingerprint=answer.system_fingerprint,
             finish_reason=answer.finish_reason,
         )
+
+
+def ask_over(client: ChatClient, route: Route, sampling: Sampling, entry: JudgeEntry) -> Ask:
+    """Asks the judge over a route, with its own limit of tokens."""
+    own = msgspec.structs.replace(sampling, max_tokens=entry.max_tokens)
+    return lambda prompt: client.ask(route, prompt, own)
+
+
+def recorded_judge(entry: JudgeEntry, replies: Iterable[JudgeReply]) -> Judge:
+    """The judge of a past day: it says what it said, and nothing new."""
+
+    async def nobody(prompt: str) -> Answer:
+        raise NoJudgement("no reply of the judge is kept")
+
+    judge = Judge(entry, nobody, Stamp("", "", None, ""), lambda _: None, Budget(None))
+    judge.recall(replies)
+    return judge
 
 
 def _readable(reply: JudgeReply, rubric: Rubric) -> bool:

@@ -1,0 +1,72 @@
+"""The scores of a day from its samples, and what is still missing. `probatio verify` makes them again from the files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from probatio.day.history import Past
+from probatio.day.samples import BASE, FULL, DaySamples, Sample
+from probatio.day.sampling import Sampling
+from probatio.day.scoring import DayFacts, ModelFacts, scores_of
+from probatio.records import DailyScore, DayRecord, Model
+from probatio.suite.daily import DailySuite, UseCase
+
+
+class DayScores(msgspec.Struct, frozen=True):
+    """The scores of all models that are complete, and how many samples each of the others lacks."""
+
+    scores: list[DailyScore]
+    missing: dict[str, int]
+
+
+def score_day(
+    record: DayRecord,
+    suite: DailySuite,
+    past: Past,
+    samples: DaySamples,
+    wanted: Mapping[str, Collection[str]],
+    refused: Mapping[str, str],
+) -> DayScores:
+    """The day as its samples tell it. `wanted`: model → use cases beside those that have samples; `refused`: model → why it
+    could not be asked to the end."""
+    calibration = record.calibration
+    day = DayFacts(
+        record.date,
+        record.suite_version,
+        barred=calibration is not None and calibration.barred,
+        no_judge=calibration.error if calibration else None,
+    )
+    sampling = Sampling(past, samples, barred=day.barred)
+    use_case_of = {case.id: case.use_case for case in suite.cases.values()}
+    scores: list[DailyScore] = []
+    missing: dict[str, int] = {}
+    for model in record.models:
+        answered = samples.of_model(model.id)
+        by_use_case: dict[str, list[Sample]] = {use_case: [] for use_case in wanted.get(model.id, ())}
+        for sample in answered:
+            by_use_case.setdefault(use_case_of[sample.graded.task_id], []).append(sample)
+        use_cases = [use_case for use_case in suite.use_cases.values() if use_case.id in by_use_case]
+        lacks = sum(_lacks(sampling, model, use_case, by_use_case[use_case.id], day) for use_case in use_cases)
+        why = refused.get(model.id) if lacks else None
+        if lacks and not why:
+            missing[model.id] = lacks
+            continue
+        triggers = {use_case.id: sampling.triggers.get((model.id, use_case.id)) for use_case in use_cases}
+        facts = ModelFacts(model, triggers, past.usual_route(model.id), why)
+        scores += scores_of(suite, use_cases, answered, day, facts)
+    return DayScores(scores, missing)
+
+
+def _lacks(sampling: Sampling, model: Model, use_case: UseCase, samples: Sequence[Sample], day: DayFacts) -> int:
+    """How many samples a use case still needs."""
+    if use_case.grading == "judge" and day.no_judge:
+        return 0
+    grades = [sample.graded for sample in samples]
+    counts = {BASE: use_case.base_samples, FULL: use_case.full_samples}
+    needed = sampling.needed(model.id, use_case, [grade for grade in grades if grade.context == BASE])
+    return sum(
+        max(0, counts[which] * len(use_case.cases) - sum(grade.context == which for grade in grades))
+        for which in needed
+    )
