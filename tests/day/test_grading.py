@@ -14,7 +14,7 @@ from probatio.errors import CannotCheck
 from probatio.grade.parts import Checked
 from probatio.records import Assessment, Response
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case, load_daily
+from probatio.suite.daily_suite import Case, load_daily
 
 SUITE = load_daily()
 FIRST, SECOND = (case.id for case in SUITE.use_cases["structured_extraction"].cases[:2])

@@ -8,7 +8,7 @@ import yaml
 
 from probatio.errors import UsageError
 from probatio.suite.calibration import LEAST, Item, load_calibration
-from probatio.suite.daily import DAILY, Case, Criterion, DailySuite, Rubric, UseCase, load_daily, read_manifest
+from probatio.suite.daily_suite import DAILY, Case, Criterion, DailySuite, Rubric, UseCase, load_daily, read_manifest
 
 RUBRIC = Rubric((Criterion("shape", "?", dict.fromkeys(range(1, 6), "x")), Criterion("voice", "?", {})))
 

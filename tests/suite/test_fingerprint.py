@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from probatio.grade import GRADER_VERSION
 from probatio.suite import prompt
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import fingerprint
 
 SUITE = load_suite()

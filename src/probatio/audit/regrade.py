@@ -20,7 +20,7 @@ from probatio.run.budget import Budget
 from probatio.run.job import Stamp
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
-from probatio.suite.daily import DailySuite, JudgeEntry
+from probatio.suite.daily_suite import DailySuite, JudgeEntry
 from probatio.verdict.days import Day
 
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from probatio.day.scoring import DayFacts, ModelFacts, Sample, paired, scores_of
 from probatio.records import DailyScore, DayRecord, Model
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.store.lines import read_lines
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 
 class Reckoned(msgspec.Struct, frozen=True):

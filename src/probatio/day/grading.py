@@ -20,7 +20,7 @@ from probatio.judge.judge import Judge, NoJudgement
 from probatio.judge.protocol import Marks, judged_score
 from probatio.records import Assessment, ErrorType, Response
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case, DailySuite, UseCase
+from probatio.suite.daily_suite import Case, DailySuite, UseCase
 
 REMEMBERED = 4096
 """Answers of a process whose check is kept: at temperature 0 the samples of a case are often the same to the letter, and a page

@@ -12,7 +12,7 @@ from probatio.day.samples import BASE, FRESH, FULL, Graded, Places
 from probatio.day.sampling import Rounds
 from probatio.records import Assessment, Model, Response, Sampling, TrialKey
 from probatio.run.job import Stamp
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 
 class DayJob:

@@ -23,7 +23,7 @@ from probatio.run.models import embedded_default, require_routes
 from probatio.run.record import git_sha, now_text, versions
 from probatio.run.session import MAX_CONNECTIONS
 from probatio.sandbox import Choice, isolation
-from probatio.suite.daily import DailySuite, UseCase, load_daily
+from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
 
 class DayRequest(msgspec.Struct, frozen=True, kw_only=True):

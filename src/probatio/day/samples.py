@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from probatio.records import NO_DIALECT, ErrorType, TrialKey
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 Round = Literal["base", "full"]
 BASE: Round = "base"

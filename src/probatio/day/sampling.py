@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from probatio.day.history import Past
 from probatio.day.samples import BASE, FULL, Graded, Round
 from probatio.day.scoring import provisional
-from probatio.suite.daily import UseCase
+from probatio.suite.daily_suite import UseCase
 
 Begun = Collection[tuple[str, str, Round]]
 """Rounds that hold a sample already: (model, use case, round)."""

@@ -12,7 +12,7 @@ from probatio.day.preparation import Prepared
 from probatio.day.session import Ending
 from probatio.records import DailyScore, Model
 from probatio.run.progress import Events, Quiet, spell
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 from probatio.suite.prompt import CHARACTERS_PER_TOKEN
 
 ANSWER_SHARE = 0.4

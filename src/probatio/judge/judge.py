@@ -15,7 +15,7 @@ from probatio.records import NO_DIALECT, Answer, Model, Sampling, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.job import Stamp
 from probatio.run.record import now_text
-from probatio.suite.daily import Case, JudgeEntry, Rubric
+from probatio.suite.daily_suite import Case, JudgeEntry, Rubric
 
 REPLIES = 2
 """A judgement and its repair; a third would be begging for a number."""

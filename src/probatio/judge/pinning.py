@@ -20,7 +20,7 @@ from probatio.run.budget import Budget
 from probatio.run.job import Stamp
 from probatio.store.files import put
 from probatio.suite.calibration import FILE as CALIBRATION
-from probatio.suite.daily import DailySuite, load_daily
+from probatio.suite.daily_suite import DailySuite, load_daily
 
 MANIFEST = "suite.yml"
 

@@ -19,7 +19,7 @@ from probatio.run.record import find_run, read_run
 from probatio.sandbox import Choice, isolation
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.store.lines import read_lines
-from probatio.suite.load import Suite, load_suite
+from probatio.suite.language_suite import Suite, load_suite
 
 BATCH = 256
 """Answers graded side by side; they are written in the order they were read."""

@@ -39,7 +39,7 @@ from probatio.run.trials import TrialJob
 from probatio.sandbox import Choice, isolation
 from probatio.store.journal import Journal
 from probatio.suite.contexts import known_contexts
-from probatio.suite.load import Suite, load_suite
+from probatio.suite.language_suite import Suite, load_suite
 from probatio.suite.prompt import fingerprint
 
 MAX_CONNECTIONS = 64

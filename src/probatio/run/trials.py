@@ -12,7 +12,7 @@ from probatio.records import Assessment, Model, Response, Sampling, TrialKey
 from probatio.run.job import Graded, Stamp
 from probatio.run.plan import Places
 from probatio.run.record import RunRecord
-from probatio.suite.load import Suite
+from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import render
 
 

@@ -13,7 +13,7 @@ from day.days import built_in
 from probatio.builtin.daily.graders import check
 from probatio.grade.parts import Checked
 from probatio.suite.calibration import load_calibration
-from probatio.suite.daily import Case, UseCase, load_daily
+from probatio.suite.daily_suite import Case, UseCase, load_daily
 
 PAGE = Path(__file__).parents[2] / "docs" / "daily.md"
 EXAMPLES = {

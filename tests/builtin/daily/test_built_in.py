@@ -12,7 +12,7 @@ from day.days import COMMAND, DAY, MODEL, environment, grades, record, scores
 from double import Double
 from probatio.builtin.daily.graders import daily_fingerprint, sources
 from probatio.suite.calibration import load_calibration
-from probatio.suite.daily import load_daily
+from probatio.suite.daily_suite import load_daily
 
 SUITE = load_daily()
 DETERMINISTIC = [use_case.id for use_case in SUITE.use_cases.values() if use_case.grading == "deterministic"]
@@ -78,7 +78,7 @@ def test_the_fingerprint_follows_graders_to_what_they_import_and_to_scripts_besi
 def test_the_fingerprint_moves_with_a_case_a_rubric_a_constant_and_not_with_the_version(tmp_path: Path) -> None:
     import shutil
 
-    from probatio.suite.daily import DAILY
+    from probatio.suite.daily_suite import DAILY
 
     shutil.copytree(DAILY, tmp_path / "daily", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     before = daily_fingerprint(load_daily(tmp_path / "daily"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builtin.daily.examples import EXAMPLES, PAGE, example, marked
-from probatio.suite.daily import load_daily
+from probatio.suite.daily_suite import load_daily
 
 SUITE = load_daily()
 

@@ -18,7 +18,7 @@ from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
 from probatio.grade.parts import Checked
 from probatio.sandbox import NoIsolation, isolation
-from probatio.suite.daily import DAILY, Case, read_manifest
+from probatio.suite.daily_suite import DAILY, Case, read_manifest
 from probatio.yamlfile import read_yaml
 
 FEWEST_WRONG = 2

@@ -15,7 +15,7 @@ from probatio.grade.program import faber_verdict
 from probatio.languages import faber, typescript
 from probatio.records import Example, Response, Task, TaskType
 from probatio.suite.dialect import template_in
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import question
 
 SUITE = load_suite()

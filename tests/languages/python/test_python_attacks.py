@@ -11,7 +11,7 @@ from probatio.builtin.daily.code_generation.grader import check
 from probatio.grade.parts import Checked
 from probatio.languages.python import Call, Failed, Raised, Result, Returned, run_calls
 from probatio.sandbox import Choice, NoIsolation, isolation
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])

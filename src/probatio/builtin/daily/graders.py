@@ -14,8 +14,8 @@ from probatio.code_digest import digest_of, imports, module_file
 from probatio.errors import UsageError
 from probatio.grade.parts import Checked
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case, DailySuite, UseCase
-from probatio.suite.load import digest
+from probatio.suite.daily_suite import Case, DailySuite, UseCase
+from probatio.suite.language_suite import digest
 from probatio.yamlfile import read_yaml
 
 PACKAGE = "probatio.builtin.daily"

@@ -15,7 +15,7 @@ from probatio.builtin.daily.code_generation.grader import Gold, HiddenTest, chec
 from probatio.errors import CannotCheck
 from probatio.languages.python import Failed, Raised, Returned
 from probatio.sandbox import NoIsolation
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from probatio.builtin.daily.instruction_following.grader import Gold, check, echo
 from probatio.builtin.daily.instruction_following.rules import KINDS
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 

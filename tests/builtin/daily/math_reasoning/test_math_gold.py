@@ -11,7 +11,7 @@ import sympy
 
 from probatio.builtin.daily.math_reasoning.grader import Gold, Values
 from probatio.builtin.daily.math_reasoning.numbers import exact
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from probatio.builtin.daily.report_analysis.grader import INVENTED, RIVAL, Gold, check
 from probatio.builtin.daily.report_analysis.questions import KINDS
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 

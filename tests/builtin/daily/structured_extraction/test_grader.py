@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from probatio.builtin.daily.structured_extraction.fields import KINDS, Field, credit, fits
 from probatio.builtin.daily.structured_extraction.grader import EXTRA, LIBERTY, RIVAL, Gold, check, leaves
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 

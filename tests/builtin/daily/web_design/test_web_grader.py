@@ -16,7 +16,7 @@ from probatio.browser.page import Page
 from probatio.builtin.daily.web_design.grader import WEIGHTS, Gold, check, page_in
 from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
 from probatio.grade.parts import Checked
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 
 FOLDER = DAILY / "web_design"
 PAGE = "<!DOCTYPE html>\n<html><body><p>x</p></body></html>"

@@ -12,7 +12,7 @@ from probatio.grade.extract import fenced_blocks
 from probatio.grade.parts import Checked, Part
 from probatio.languages.python import Call, Failed, Opaque, Raised, Result, Returned, run_calls, same
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 FENCES = frozenset({"python", "py", "python3", "py3"})
 _SHOWN = 3  # failed tests told of in a part's detail

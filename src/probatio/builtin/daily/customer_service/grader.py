@@ -18,7 +18,7 @@ from probatio.grade.extract import fenced_blocks
 from probatio.grade.forbidden import Span, earned, figures_part, forbidden_part, length_part
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 ELEMENTS, PROMISES, FIGURES, ORDER, NAME, SIGNATURE, TONE, LENGTH = 6.0, 2.0, 1.0, 0.8, 0.5, 0.3, 0.4, 1.0  # weights
 BROKEN = 0.1  # taken off for each forbidden promise, beside the whole credit for making none

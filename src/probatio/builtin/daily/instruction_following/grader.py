@@ -12,7 +12,7 @@ from probatio.builtin.daily.instruction_following.reading import Reading, words
 from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 LONGEST = 20_000  # characters looked at
 _ECHO = 6  # words in a row that nobody writes by chance as the prompt did

@@ -15,7 +15,7 @@ from probatio.builtin.daily.math_reasoning.readings import has_digit, readings_o
 from probatio.builtin.daily.math_reasoning.units import in_unit, same_unit
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):

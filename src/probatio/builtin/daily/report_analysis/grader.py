@@ -14,7 +14,7 @@ from probatio.builtin.daily.report_analysis.answers import Form, read_answers
 from probatio.builtin.daily.report_analysis.questions import KINDS, Question, is_absent, is_tried
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 INVENTED = 0.05  # taken off for each answer to a question the report can't answer …
 RIVAL = 0.25  # … and for each further set of answers that differs: hedging never pays

@@ -11,7 +11,7 @@ from probatio.builtin.daily.structured_extraction.fields import Field, credit, f
 from probatio.grade.json_answer import Ambiguous, Found, find_object
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 EXTRA = 0.05  # taken off for each field nobody asked for …
 MOST_EXTRA = 0.30

@@ -11,7 +11,7 @@ from probatio.grade.extract import fenced_blocks
 from probatio.grade.forbidden import Span, earned, figures_part, forbidden_part, length_part
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 SOURCE_BEGINS = "\nText:\n"  # in every prompt: what follows is what the answer's figures must come from
 

@@ -13,7 +13,7 @@ from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, found, 
 from probatio.grade.extract import fenced_blocks
 from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 # What a part is worth; `scenes` is shared out among the scenes of a case.
 WEIGHTS = {

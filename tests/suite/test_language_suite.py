@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 
 GOOD = """
 tasks:
