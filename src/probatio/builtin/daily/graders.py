@@ -111,7 +111,7 @@ def sources(use_cases: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]
         if file.parent.parent.name in ("daily", "languages"):  # the folder of one use case or one language
             waiting += [_beside(module, file, each) for each in file.parent.glob("*.py") if each.stem != "__init__"]
             scripts |= {
-                each.name: each.read_text(encoding="utf-8") for each in file.parent.iterdir() if each.suffix in CODE
+                str(each): each.read_text(encoding="utf-8") for each in file.parent.iterdir() if each.suffix in CODE
             }
     return modules, scripts
 
