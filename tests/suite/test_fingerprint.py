@@ -11,10 +11,10 @@ SUITE = load_suite()
 
 
 def test_the_suite_is_what_its_version_says() -> None:
-    found = fingerprint(SUITE, GRADER_VERSION)
-    assert found == SUITE.pinned, (
+    now = fingerprint(SUITE, GRADER_VERSION)
+    assert now == SUITE.pinned, (
         f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/faber/suite.yml, set "
-        f"`fingerprint: {found}` beside it, and say in CHANGELOG.md that scores can shift."
+        f"`fingerprint: {now}` beside it, and say in CHANGELOG.md that scores can shift."
     )
 
 
