@@ -96,7 +96,7 @@ def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
     """Five quiet days, so that today takes base samples only."""
     from probatio.day.folder import day_folder, write_record, write_scores
     from probatio.records import DailyScore, DayRecord, Model, Sampling
-    from probatio.suite.daily import load_daily
+    from probatio.suite.daily_suite import load_daily
 
     suite = load_daily()
     who = tuple(Model(id=model["id"], name=model["name"]) for model in models)
@@ -133,7 +133,7 @@ def main() -> None:
     config = work / "models.yml"
     config.write_text(json.dumps({"models": models, "daily": {"models": ["*"]}}), encoding="utf-8")
     from probatio.builtin.daily.graders import STARTS_PROCESSES
-    from probatio.suite.daily import load_daily
+    from probatio.suite.daily_suite import load_daily
 
     pure = ",".join(name for name in load_daily().use_cases if name not in STARTS_PROCESSES)
 

@@ -15,7 +15,7 @@ import numpy as np
 from probatio.simulate.noise import JUDGED, PROFILES, Population
 from probatio.simulate.simulator import quiet_years
 from probatio.simulate.synthetic import bets, plan_of, run_days
-from probatio.suite.daily import read_manifest
+from probatio.suite.daily_suite import read_manifest
 from probatio.verdict import evidence
 from probatio.verdict.detectable import smallest_drops
 from probatio.verdict.evidence import EvidenceDay, EvidenceState

@@ -21,7 +21,7 @@ import aiohttp
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import Calibration, DayRecord, Model, Sampling
 from probatio.simulate.synthetic import days_of
-from probatio.suite.daily import read_manifest
+from probatio.suite.daily_suite import read_manifest
 
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
 MODELS, DAYS = 30, 365

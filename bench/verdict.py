@@ -21,7 +21,7 @@ import msgspec
 import numpy as np
 
 from probatio.records import Calibration, DailyScore, DayRecord, Model, Sampling
-from probatio.suite.daily import DailyManifest, read_manifest
+from probatio.suite.daily_suite import DailyManifest, read_manifest
 
 CASES = 5
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]

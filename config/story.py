@@ -41,7 +41,7 @@ BEGIN, END = "<!-- days -->", "<!-- end of days -->"
 
 def story_suite(target: Path) -> None:
     """The daily suite's manifest over the story's own cases."""
-    from probatio.suite.daily import DAILY
+    from probatio.suite.daily_suite import DAILY
 
     shutil.copytree(SUITE, target)
     manifest = yaml.safe_load((DAILY / "suite.yml").read_text())

@@ -18,7 +18,7 @@ from probatio.browser import chromium
 from probatio.browser import driver as browser
 from probatio.browser import page as page_module
 from probatio.browser.driver import visit
-from probatio.browser.page import Page, PageFailed
+from probatio.browser.page import OpenPage, PageFailed
 from probatio.errors import CannotCheck
 from probatio.sandbox import Choice
 
@@ -33,13 +33,13 @@ def one_browser() -> Iterator[None]:
 
 @pytest.fixture
 def works() -> None:
-    found = browser.available()
-    if not found.works:
-        pytest.skip(f"no browser here: {found.sentence}")
+    state = browser.available()
+    if not state.works:
+        pytest.skip(f"no browser here: {state.sentence}")
 
 
 def text_of(html: str, after: str = "() => document.body.innerText", wait: float = 0.0, choice: Choice = "auto") -> str:
-    async def look(page: Page) -> str:
+    async def look(page: OpenPage) -> str:
         await page.load(800, 600)
         if wait:
             await page.tab.wait_for_timeout(wait * 1000)
@@ -56,7 +56,7 @@ def parent(pid: int) -> int:
 
 def browsers() -> list[int]:
     """The processes of the browser that this test run started."""
-    found = []
+    ids = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit():
             continue
@@ -68,8 +68,8 @@ def browsers() -> list[int]:
             while up > 1 and up != os.getpid():
                 up = parent(up)
             if up == os.getpid():
-                found.append(int(folder.name))
-    return sorted(found)
+                ids.append(int(folder.name))
+    return sorted(ids)
 
 
 @pytest.fixture
@@ -163,10 +163,10 @@ def test_the_jail_holds_with_and_without_the_browsers_own_sandbox(
     browser.close()
     monkeypatch.setitem(chromium.WAYS, "bubblewrap", (way,))
     try:
-        found = browser.available("bubblewrap")
-        if not found.works:
-            pytest.skip(f"not here: {found.sentence}")
-        assert found.sentence.endswith(chromium.TOLD[way])
+        state = browser.available("bubblewrap")
+        if not state.works:
+            pytest.skip(f"not here: {state.sentence}")
+        assert state.sentence.endswith(chromium.DESCRIPTIONS[way])
         assert text_of("<p>up</p>", choice="bubblewrap") == "up"
         switches = Path(f"/proc/{browsers()[0]}/root/proc/sys/kernel/hostname")
         with pytest.raises(OSError, match="Read-only"):
@@ -226,7 +226,7 @@ def test_a_browser_that_died_is_replaced(works: None) -> None:
 def test_a_browser_that_dies_under_a_page_is_replaced_and_the_page_tried_again(works: None) -> None:
     tries = []
 
-    async def look(page: Page) -> int:
+    async def look(page: OpenPage) -> int:
         await page.load(800, 600)
         tries.append(browsers()[0])
         if len(tries) == 1:
@@ -238,7 +238,7 @@ def test_a_browser_that_dies_under_a_page_is_replaced_and_the_page_tried_again(w
 
 
 def test_a_page_that_always_takes_the_browser_down_fails_and_is_no_error_of_ours(works: None) -> None:
-    async def look(page: Page) -> object:
+    async def look(page: OpenPage) -> object:
         await page.load(800, 600)
         os.kill(browsers()[0], signal.SIGKILL)
         return await page.evaluate("() => 7")
@@ -250,8 +250,8 @@ def test_a_page_that_always_takes_the_browser_down_fails_and_is_no_error_of_ours
 
 def test_many_threads_share_one_browser(works: None) -> None:
     with ThreadPoolExecutor(6) as pool:
-        said = list(pool.map(lambda n: text_of(f"<p>page {n}</p>"), range(12)))
-    assert said == [f"page {n}" for n in range(12)]
+        texts = list(pool.map(lambda n: text_of(f"<p>page {n}</p>"), range(12)))
+    assert texts == [f"page {n}" for n in range(12)]
     roots = [pid for pid in browsers() if b"--type=" not in Path(f"/proc/{pid}/cmdline").read_bytes()]
     assert len(roots) == 1
 
@@ -261,7 +261,7 @@ def test_dialogs_and_popups_stop_nothing(works: None) -> None:
         """<button onclick="window.open('about:blank'); alert(1); this.textContent = String(confirm('?'))">b</button>"""
     )
 
-    async def look(page: Page) -> tuple[str, int]:
+    async def look(page: OpenPage) -> tuple[str, int]:
         await page.load(800, 600)
         await page.click(20, 20)
         await page.tab.wait_for_timeout(300)
@@ -276,7 +276,7 @@ def test_chance_is_the_same_each_time(works: None) -> None:
 
 
 def test_an_error_of_the_looker_is_not_blamed_on_the_page(works: None) -> None:
-    async def look(page: Page) -> None:
+    async def look(page: OpenPage) -> None:
         raise KeyError("ours")
 
     with pytest.raises(KeyError, match="ours"):
@@ -323,9 +323,9 @@ def test_a_browser_that_does_not_start_is_an_error_and_never_a_zero(monkeypatch:
     browser.close()
     monkeypatch.setenv(chromium.VARIABLE, "/bin/false")
     try:
-        found = browser.available()
-        assert not found.works
-        assert "starts in no isolation here" in found.sentence
+        state = browser.available()
+        assert not state.works
+        assert "starts in no isolation here" in state.sentence
         with pytest.raises(CannotCheck):
             text_of("<p>x</p>")
     finally:

@@ -11,7 +11,7 @@ import yaml
 from day.days import COMMAND, FROZEN, environment, gold_script, marks_as_worth, small_suite
 from double import Double
 from probatio.builtin.daily.graders import daily_fingerprint
-from probatio.suite.daily import load_daily
+from probatio.suite.daily_suite import load_daily
 
 
 def calibrate(root: Path, double: Double, *flags: str, judge: bool = True) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,7 @@ from probatio.judge.asking import JudgeReply
 from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling, TrialKey
 from probatio.store.layout import ANSWERS, GRADES, JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines
-from probatio.suite.daily import DAILY
+from probatio.suite.daily_suite import DAILY
 
 COMMAND = [sys.executable, "-c", "from probatio.cli import main; main()"]
 DAY = "2026-03-10"

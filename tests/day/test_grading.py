@@ -11,10 +11,10 @@ from probatio.builtin.daily.graders import check
 from probatio.day import grading
 from probatio.day.grading import Grading
 from probatio.errors import CannotCheck
-from probatio.grade.parts import Checked
+from probatio.grade.check_result import CheckResult
 from probatio.records import Assessment, Response
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case, load_daily
+from probatio.suite.daily_suite import Case, load_daily
 
 SUITE = load_daily()
 FIRST, SECOND = (case.id for case in SUITE.use_cases["structured_extraction"].cases[:2])
@@ -35,7 +35,7 @@ class Counted:
         self.calls = 0
         self.fails = 0  # so many calls at first that find no tool
 
-    def __call__(self, case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+    def __call__(self, case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
         self.calls += 1
         if self.calls <= self.fails:
             raise CannotCheck("No browser today.")

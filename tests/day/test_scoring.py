@@ -10,7 +10,7 @@ import pytest
 from probatio.day.samples import DaySamples, GradedLine, Sample, ServedLine
 from probatio.day.scoring import DayFacts, ModelFacts, routing_changed, scores_of
 from probatio.records import DailyScore, Model
-from probatio.suite.daily import Case, DailySuite, Rubric, UseCase, read_manifest
+from probatio.suite.daily_suite import Case, DailySuite, Rubric, UseCase, read_manifest
 
 DAY = DayFacts("2026-03-01", "2.0.0")
 MODEL = Model(id="m", name="v/m")

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.grade.claims import Claim, asserted, in_order, is_sentence, look, statements
+from probatio.grade.claims import Claim, asserted, find_claim, in_order
+from probatio.grade.statements import is_sentence, statements
 
 CLOSES = Claim("closes", wordings=(("plant|factory", "clos*|shut*", "30 june"),), partly=(("clos*|shut*", "june"),))
 NO_REFUND = Claim("no refund", denied=(("refund*|money back",),))
@@ -13,7 +14,7 @@ DRIP = Claim("drip gives 9.4", subject="drip*", rivals="sprink*|furrow*", wordin
 
 
 def state(claim: Claim, text: str) -> str:
-    return look(claim, statements(text)).state
+    return find_claim(claim, statements(text)).state
 
 
 @pytest.mark.parametrize(
@@ -56,7 +57,7 @@ def test_the_groups_must_meet_in_one_statement() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "made"),
     [
         ("We are unable to offer you a refund.", True),
         ("A refund is not possible.", True),
@@ -67,8 +68,8 @@ def test_the_groups_must_meet_in_one_statement() -> None:
         ("You will get a refund, and you need not write again.", False),
     ],
 )
-def test_a_denial_is_said_only_where_the_thing_is_denied(text: str, said: bool) -> None:
-    assert (state(NO_REFUND, text) == "said") is said
+def test_a_denial_is_said_only_where_the_thing_is_denied(text: str, made: bool) -> None:
+    assert (state(NO_REFUND, text) == "said") is made
 
 
 @pytest.mark.parametrize(
@@ -125,16 +126,16 @@ def test_a_figure_offered_with_an_alternative_is_left_open(text: str) -> None:
 
 def test_steps_are_in_order_by_where_they_are_said() -> None:
     steps = [Claim(word, wordings=((word,),)) for word in ("sorry", "photo", "choice")]
-    seen = [look(step, statements("Sorry. Send a photo. Here is the choice.")) for step in steps]
+    seen = [find_claim(step, statements("Sorry. Send a photo. Here is the choice.")) for step in steps]
     assert in_order(seen) == 1.0
     assert in_order(reversed(seen)) == 0.0
-    assert in_order([seen[0], look(steps[1], []), seen[2]]) == 0.0
+    assert in_order([seen[0], find_claim(steps[1], []), seen[2]]) == 0.0
 
 
 def test_words_beyond_the_limit_are_not_read() -> None:
     text = "The plant is old and has been so for long. The plant closes on 30 June."
-    assert look(CLOSES, statements(text, limit=12)).state == "absent"
-    assert look(CLOSES, statements(text)).state == "said"
+    assert find_claim(CLOSES, statements(text, limit=12)).state == "absent"
+    assert find_claim(CLOSES, statements(text)).state == "said"
 
 
 def test_a_heap_of_keywords_is_no_sentence() -> None:
@@ -147,7 +148,7 @@ def test_a_heap_of_keywords_is_no_sentence() -> None:
 @given(st.text())
 def test_any_text_can_be_looked_through(text: str) -> None:
     for claim in (CLOSES, NO_REFUND, HIRED):
-        assert 0 <= look(claim, statements(text)).credit <= 1
+        assert 0 <= find_claim(claim, statements(text)).credit <= 1
 
 
 def test_what_must_not_be_said_is_not_unsaid_elsewhere() -> None:

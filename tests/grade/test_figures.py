@@ -52,7 +52,7 @@ SOURCE = (
 
 
 @pytest.mark.parametrize(
-    "told",
+    "text",
     [
         "1.187 million members on March 3rd",
         "1.2 million members",
@@ -66,12 +66,12 @@ SOURCE = (
         "1. first\n2. second",
     ],
 )
-def test_a_figure_of_the_source_may_be_told_in_other_ways(told: str) -> None:
-    assert invented(told, SOURCE) == []
+def test_a_figure_of_the_source_may_be_told_in_other_ways(text: str) -> None:
+    assert invented(text, SOURCE) == []
 
 
 @pytest.mark.parametrize(
-    ("told", "strange"),
+    ("text", "strange"),
     [
         ("13 left", "13"),
         ("on 4 March", "4 march"),
@@ -86,8 +86,8 @@ def test_a_figure_of_the_source_may_be_told_in_other_ways(told: str) -> None:
         ("fifteen left", "15"),
     ],
 )
-def test_a_figure_that_the_source_does_not_explain_is_invented(told: str, strange: str) -> None:
-    assert [figure.text for figure in invented(told, SOURCE)] == [strange]
+def test_a_figure_that_the_source_does_not_explain_is_invented(text: str, strange: str) -> None:
+    assert [figure.text for figure in invented(text, SOURCE)] == [strange]
 
 
 def test_a_figure_that_follows_from_the_source_can_be_listed() -> None:

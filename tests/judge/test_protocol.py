@@ -17,7 +17,7 @@ from probatio.judge.protocol import (
     read_marks,
     repair_prompt,
 )
-from probatio.suite.daily import DAILY, Case, Criterion, Rubric, read_manifest
+from probatio.suite.daily_suite import DAILY, Case, Criterion, Rubric, read_manifest
 from probatio.yamlfile import read_yaml
 
 ANCHORS = {mark: f"anchor {mark}" for mark in range(1, 6)}

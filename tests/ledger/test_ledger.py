@@ -130,7 +130,7 @@ def test_a_whole_last_line_only_lacks_its_newline(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from probatio.suite.daily import read_manifest
+from probatio.suite.daily_suite import read_manifest
 from probatio.verdict.fold import constants_of
 from probatio.ledger.ledger import record_day
 record_day(Path(sys.argv[1]), sys.argv[2], constants_of(read_manifest()), "now")

@@ -16,7 +16,7 @@ from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Samp
 from probatio.site.data import Site, load_site
 from probatio.site.demo import fill
 from probatio.site.live import Shelf, application
-from probatio.suite.daily import read_manifest
+from probatio.suite.daily_suite import read_manifest
 
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "config" / "bench.yml"

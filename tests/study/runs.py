@@ -13,7 +13,7 @@ from probatio.records import Grade, Model, Response, Sampling, TrialKey
 from probatio.run.plan import Plan
 from probatio.run.record import RunRecord, write_run
 from probatio.store.layout import ANSWERS, GRADES
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import fingerprint
 
 GRADER = "1"

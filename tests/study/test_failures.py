@@ -10,7 +10,7 @@ from probatio.study.analysis import study_of, write_analysis
 from probatio.study.failures import EXAMPLES, LONGEST_TEXT
 from probatio.study.tokens import taught
 from probatio.study.trials import open_trials
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import question, render
 from study.runs import write_made_up_run, write_suite
 

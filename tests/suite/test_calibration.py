@@ -8,7 +8,7 @@ import yaml
 
 from probatio.errors import UsageError
 from probatio.suite.calibration import LEAST, Item, load_calibration
-from probatio.suite.daily import DAILY, Case, Criterion, DailySuite, Rubric, UseCase, load_daily, read_manifest
+from probatio.suite.daily_suite import DAILY, Case, Criterion, DailySuite, Rubric, UseCase, load_daily, read_manifest
 
 RUBRIC = Rubric((Criterion("shape", "?", dict.fromkeys(range(1, 6), "x")), Criterion("voice", "?", {})))
 
@@ -23,9 +23,9 @@ def suite(folder: Path) -> DailySuite:
     return DailySuite(folder, read_manifest(), use_cases)
 
 
-def items(number: int = LEAST, **last: object) -> list[dict[str, object]]:
+def items(number: int = LEAST, last: dict[str, object] | None = None) -> list[dict[str, object]]:
     plain = {"use_case": "tale", "case": "tale_case", "answer": "Once.", "marks": {"shape": 3, "voice": 2}}
-    return [{"id": f"i{at}", **plain, **(last if at == number - 1 else {})} for at in range(number)]
+    return [{"id": f"i{at}", **plain, **(last if last and at == number - 1 else {})} for at in range(number)]
 
 
 def load(folder: Path, content: list[dict[str, object]]) -> tuple[Item, ...]:
@@ -53,7 +53,7 @@ def test_a_sound_set_is_read(tmp_path: Path) -> None:
 )
 def test_a_faulty_item_is_refused_by_name(tmp_path: Path, fault: dict[str, object], sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
-        load(tmp_path, items(**fault))
+        load(tmp_path, items(last=fault))
 
 
 def test_too_few_items_are_refused(tmp_path: Path) -> None:

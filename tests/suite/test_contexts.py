@@ -9,7 +9,7 @@ from probatio.errors import UsageError
 from probatio.languages.faber.dialects import NAMES
 from probatio.languages.faber.vocabulary import WORDS
 from probatio.suite.contexts import CONTEXTS, context_text, known_contexts, rendered
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 
 BUILT_IN = load_suite()
 

@@ -4,17 +4,17 @@ from msgspec.structs import replace
 
 from probatio.grade import GRADER_VERSION
 from probatio.suite import prompt
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import fingerprint
 
 SUITE = load_suite()
 
 
 def test_the_suite_is_what_its_version_says() -> None:
-    found = fingerprint(SUITE, GRADER_VERSION)
-    assert found == SUITE.pinned, (
+    now = fingerprint(SUITE, GRADER_VERSION)
+    assert now == SUITE.pinned, (
         f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/faber/suite.yml, set "
-        f"`fingerprint: {found}` beside it, and say in CHANGELOG.md that scores can shift."
+        f"`fingerprint: {now}` beside it, and say in CHANGELOG.md that scores can shift."
     )
 
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from probatio.records import Calibration, DailyScore, DayRecord, Grading, Model, RuleConstants, Sampling
-from probatio.suite.daily import read_manifest
+from probatio.suite.daily_suite import read_manifest
 from probatio.verdict.baseline import rule_for
 from probatio.verdict.days import Day, Days
 from probatio.verdict.fold import constants_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from probatio.suite.daily import read_manifest
+from probatio.suite.daily_suite import read_manifest
 from probatio.verdict import evidence
 from probatio.verdict.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.verdict.streams import streams_of

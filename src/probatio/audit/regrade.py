@@ -20,7 +20,7 @@ from probatio.run.regrade import assess_again
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
 from probatio.store.lines import numbered_lines
-from probatio.suite.daily import DailySuite
+from probatio.suite.daily_suite import DailySuite
 from probatio.verdict.days import Day
 
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from probatio.ledger.ledger import LedgerRecord, Line, code_version, read_ledger
 from probatio.records import DailyScore, ModelVerdict
 from probatio.sandbox import Choice
 from probatio.store.layout import DAILY, LEDGER, SCORES
-from probatio.suite.daily import DailySuite, load_daily
+from probatio.suite.daily_suite import DailySuite, load_daily
 from probatio.verdict.days import Day, Days, read_day
 from probatio.verdict.fold import Constants
 from probatio.verdict.verdicts import verdicts

@@ -1,1 +1,1 @@
-"""The browser: one jailed Chromium in which a model's web page is rendered and used."""
+"""The browser: one Chromium in a jail, in which a model's web page is rendered and used."""

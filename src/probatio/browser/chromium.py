@@ -1,4 +1,4 @@
-"""Which Chromium is started, with which switches, and the jail around it: a page written by a model is hostile."""
+"""How Chromium is started: which program, which switches, which jail. A page written by a model is hostile."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ SWITCHES: dict[str, str] = {
     "--disable-background-timer-throttling": "every page is at the front",
     "--disable-backgrounding-occluded-windows": "every page is at the front",
     "--disable-renderer-backgrounding": "every page is at the front",
-    "--enable-blink-features=ComputedAccessibilityInfo": "an element's role and name as the browser itself tells them",
+    "--enable-blink-features=ComputedAccessibilityInfo": "an element's role and name, as the browser computes them",
     "--disable-blink-features=AutomationControlled": "a page must not see that it is examined",
     "--js-flags=--max-old-space-size=256": "a script that hoards memory ends early",
 }
@@ -66,7 +66,7 @@ WAYS: dict[Choice, tuple[Way, ...]] = {
     "landlock": ("own sandbox",),  # that jail refuses new processes, and a browser is made of them
     "none": ("none",),
 }
-TOLD: dict[Way, str] = {
+DESCRIPTIONS: dict[Way, str] = {
     "jail and own sandbox": "in the bubblewrap jail, with its own sandbox inside",
     "jail": "in the bubblewrap jail",
     "own sandbox": "in its own sandbox, without a jail around it",
@@ -91,10 +91,10 @@ def executable() -> str:
     """The Chromium to use: the one named in the environment, else the system's, else Playwright's own."""
     named = os.environ.get(VARIABLE)
     if named:
-        found = shutil.which(named)
-        if found is None:
+        path = shutil.which(named)
+        if path is None:
             raise CannotCheck(f"{VARIABLE} names `{named}`, which can't be executed: correct it or {INSTALL}.")
-        return _binary(found)
+        return _binary(path)
     on_path = next((path for name in NAMES if (path := shutil.which(name))), None)
     if on_path:
         return _binary(on_path)
@@ -109,13 +109,13 @@ def _playwright_folder() -> Path:
     return Path(os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache" / "ms-playwright")
 
 
-def _binary(found: str) -> str:
-    """The program itself where `found` is a distribution's shell script: the script wants a home and settings."""
-    path = Path(found).resolve()
+def _binary(command: str) -> str:
+    """The program itself where `command` is a distribution's shell script, which would need a home and settings."""
+    path = Path(command).resolve()
     with path.open("rb") as file:
         if file.read(2) != b"#!":
             return str(path)
-    name = Path(found).name
+    name = Path(command).name
     places = (path.with_name("chrome"), *(Path(f"/usr/{lib}/{name}/{name}") for lib in ("lib", "lib64")))
     return next((str(place) for place in places if place.is_file() and os.access(place, os.X_OK)), str(path))
 

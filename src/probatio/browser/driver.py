@@ -1,4 +1,4 @@
-"""A web page in a real browser: one jailed Chromium for all, a fresh context for every page, which is taken for hostile."""
+"""Opens web pages in a real browser: one jailed Chromium for all pages, a fresh context for each of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from probatio.browser import chromium
-from probatio.browser.page import Page, PageFailed, fresh_context, opened
+from probatio.browser.page import OpenPage, PageFailed, fresh_context, opened
 from probatio.errors import CannotCheck
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PAGE_SECONDS = 90.0
-"""All that is done with one page: far more than any takes, so that a busy machine makes no page worse."""
+"""For all that is done with one page. Far more than any page takes, so that a busy machine makes no score worse."""
 START_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 
@@ -36,21 +36,23 @@ class Available(NamedTuple):
 
 
 class _BrowserGone(Exception):
-    """The browser ended under our hands."""
+    """The browser ended while we used it."""
 
 
-def visit(html: str, look: Callable[[Page], Awaitable[T]], choice: Choice = "auto", seconds: float = PAGE_SECONDS) -> T:
+def visit(
+    html: str, look: Callable[[OpenPage], Awaitable[T]], choice: Choice = "auto", seconds: float = PAGE_SECONDS
+) -> T:
     """Open `html` in a fresh context, let `look` examine it, and close it. Safe to call from many threads.
 
     Raises PageFailed for what the page did, CannotCheck where no browser can be had. `look` runs on the browser's own thread.
     """
-    return _keeper(choice).visit(html, look, seconds)
+    return _thread(choice).visit(html, look, seconds)
 
 
 def available(choice: Choice = "auto") -> Available:
-    """Found by starting it: the browser and the isolation around it, or what is missing."""
+    """Starts the browser to see whether it works, and in which isolation; else says what is missing."""
     try:
-        return Available(True, _keeper(choice).told())
+        return Available(True, _thread(choice).description())
     except CannotCheck as error:
         return Available(False, str(error))
 
@@ -58,27 +60,27 @@ def available(choice: Choice = "auto") -> Available:
 def close() -> None:
     """End all browsers; the next visit starts one anew."""
     with _lock:
-        keepers = list(_keepers.values())
-        _keepers.clear()
-    for keeper in keepers:
-        keeper.close()
+        threads = list(_threads.values())
+        _threads.clear()
+    for thread in threads:
+        thread.close()
 
 
-_keepers: dict[Choice, _Keeper] = {}
+_threads: dict[Choice, _BrowserThread] = {}
 _lock = threading.Lock()
 
 
-def _keeper(choice: Choice) -> _Keeper:
+def _thread(choice: Choice) -> _BrowserThread:
     with _lock:
-        if choice not in _keepers:
-            if not _keepers:
+        if choice not in _threads:
+            if not _threads:
                 atexit.register(close)
-            _keepers[choice] = _Keeper(choice)
-        return _keepers[choice]
+            _threads[choice] = _BrowserThread(choice)
+        return _threads[choice]
 
 
-class _Keeper:
-    """The thread that owns a browser: starts it when first needed, replaces it when it broke, ends it at the end."""
+class _BrowserThread:
+    """The thread that owns a browser: starts it when first needed, replaces it when it broke, ends it when all is done."""
 
     def __init__(self, choice: Choice) -> None:
         self.choice = choice
@@ -94,16 +96,16 @@ class _Keeper:
         self.thread = threading.Thread(target=self.loop.run_forever, name="probatio-browser", daemon=True)
         self.thread.start()
 
-    def visit(self, html: str, look: Callable[[Page], Awaitable[T]], seconds: float) -> T:
+    def visit(self, html: str, look: Callable[[OpenPage], Awaitable[T]], seconds: float) -> T:
         return asyncio.run_coroutine_threadsafe(self._visit(html, look, seconds), self.loop).result()
 
-    def told(self) -> str:
+    def description(self) -> str:
         """The browser's version and what isolates it."""
 
-        async def tell() -> str:
-            return f"Chromium {(await self._started()).version}, {chromium.TOLD[self.way]}"
+        async def describe() -> str:
+            return f"Chromium {(await self._started()).version}, {chromium.DESCRIPTIONS[self.way]}"
 
-        return asyncio.run_coroutine_threadsafe(tell(), self.loop).result()
+        return asyncio.run_coroutine_threadsafe(describe(), self.loop).result()
 
     def close(self) -> None:
         with contextlib.suppress(Exception):
@@ -111,19 +113,19 @@ class _Keeper:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join(CLOSE_SECONDS)
 
-    async def _visit(self, html: str, look: Callable[[Page], Awaitable[T]], seconds: float) -> T:
+    async def _visit(self, html: str, look: Callable[[OpenPage], Awaitable[T]], seconds: float) -> T:
         async with self.room:
             try:
                 return await self._once(html, look, seconds)
             except _BrowserGone:
-                pass  # this page's doing or a neighbour's: tried again it shows
+                pass  # this page did it, or another one: a second try shows which
             try:
                 return await self._once(html, look, seconds)
             except _BrowserGone as error:
                 await self._started()
                 raise PageFailed("The page brought the browser down, twice.") from error
 
-    async def _once(self, html: str, look: Callable[[Page], Awaitable[T]], seconds: float) -> T:
+    async def _once(self, html: str, look: Callable[[OpenPage], Awaitable[T]], seconds: float) -> T:
         from playwright.async_api import Error
 
         browser = await self._started()
@@ -171,13 +173,13 @@ class _Keeper:
         faults = []
         for way in chromium.WAYS[self.choice]:
             if way.startswith("jail") and (why := chromium.jailable()):
-                faults.append(f"{chromium.TOLD[way]}: {why}")
+                faults.append(f"{chromium.DESCRIPTIONS[way]}: {why}")
                 continue
             with contextlib.ExitStack() as scratch:
                 try:
                     browser = await self._launched(playwright, scratch.enter_context(chromium.start(way, program)))
                 except Error as error:
-                    faults.append(f"{chromium.TOLD[way]}: {_reason(str(error))}")
+                    faults.append(f"{chromium.DESCRIPTIONS[way]}: {_reason(str(error))}")
                     continue
                 self.held.push(scratch.pop_all())
                 self.way = way
@@ -197,7 +199,7 @@ class _Keeper:
         )
 
     async def _discard(self, browser: Browser) -> None:
-        """End a browser that no longer obeys; whoever finds it gone starts the next one."""
+        """End a browser that no longer answers; the next visit starts another."""
         async with self.starting:
             if self.browser is browser:
                 await self._end()
@@ -212,12 +214,14 @@ class _Keeper:
             await asyncio.wait_for(held.aclose(), CLOSE_SECONDS)
 
 
-def _reason(said: str) -> str:
-    """What the browser itself printed, out of all that Playwright tells of a failed start."""
+def _reason(message: str) -> str:
+    """What the browser itself printed, out of Playwright's long message about a failed start."""
     lines = [
-        re.sub(r"^\[[^]]*\] *", "", line.partition("[err]")[2].strip()) for line in said.splitlines() if "[err]" in line
+        re.sub(r"^\[[^]]*\] *", "", line.partition("[err]")[2].strip())
+        for line in message.splitlines()
+        if "[err]" in line
     ]
-    return (next(iter(lines), "") or said.partition("\n")[0])[:300]
+    return (next(iter(lines), "") or message.partition("\n")[0])[:300]
 
 
 async def _within(look: Awaitable[T], crashed: asyncio.Future[None], seconds: float) -> T:

@@ -1,4 +1,4 @@
-"""One page in a browser's tab: opened with every request answered by us, looked at and used from outside its reach."""
+"""One page, open in a browser's tab. We answer all its requests, and we look at it from where its scripts can't reach."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 ADDRESS = "https://page.test/"
-"""Where the page believes to be: an address of its own, so that it has storage; the answer comes from us, not from a network."""
+"""The page's address. It needs one of its own to have storage; the content comes from us, not from a network."""
 
 STEP_SECONDS = 10.0
-"""One load, look or key press. They take milliseconds; a page that hangs is given up then."""
+"""For one load, look or key press. They take milliseconds; a page that takes longer than this hangs."""
 
-# Run before the page's own scripts: the same page draws the same lots each time, and sees the window of an ordinary browser,
-# where a headless one tells that it has no frame and no line.
+# Run before the page's own scripts. Random numbers are the same each time, and the window looks like that of an ordinary
+# browser: a headless one would show that it has no frame and no network.
 _ORDINARY = """(() => {
   let seed = 1;
   Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
@@ -32,11 +32,11 @@ _ORDINARY = """(() => {
 
 
 class PageFailed(Exception):
-    """The page's own doing: it never came to rest, crashed, or left. A sentence for the breakdown."""
+    """The page itself failed: it never finished loading, it crashed, or it went away. The message goes into the breakdown."""
 
 
-class Page:
-    """An open page, spoken to from a JavaScript world of our own: nothing the page redefines is used to look at it."""
+class OpenPage:
+    """An open page. Our scripts run in a JavaScript world of their own, so that nothing the page redefines is used by us."""
 
     def __init__(self, tab: Tab, session: CDPSession) -> None:
         self.tab = tab
@@ -67,23 +67,23 @@ class Page:
         for fresh in (False, True):
             if self._world is None or fresh:
                 frame = (await _step(self.session.send("Page.getFrameTree")))["frameTree"]["frame"]["id"]
-                ask = {"frameId": frame, "worldName": "probatio"}
-                self._world = (await _step(self.session.send("Page.createIsolatedWorld", ask)))["executionContextId"]
-            asked = {
+                world = {"frameId": frame, "worldName": "probatio"}
+                self._world = (await _step(self.session.send("Page.createIsolatedWorld", world)))["executionContextId"]
+            call = {
                 "contextId": self._world,
                 "expression": f"({script})({json.dumps(argument)})",
                 "returnByValue": True,
                 "awaitPromise": True,
             }
             try:
-                answer = await _step(self.session.send("Runtime.evaluate", asked))
+                answer = await _step(self.session.send("Runtime.evaluate", call))
             except Error as error:
                 if fresh or "context" not in str(error):
                     raise
                 continue
             if "exceptionDetails" in answer:
-                told = answer["exceptionDetails"].get("exception", {}).get("description", "no reason given")
-                raise PageFailed(f"The page could not be examined: {str(told)[:200]}")
+                reason = answer["exceptionDetails"].get("exception", {}).get("description", "no reason given")
+                raise PageFailed(f"The page could not be examined: {str(reason)[:200]}")
             return answer["result"].get("value")
         raise AssertionError("unreachable")
 
@@ -111,11 +111,11 @@ async def fresh_context(browser: Browser) -> BrowserContext:
     )
 
 
-async def opened(context: BrowserContext, html: str) -> tuple[Page, asyncio.Future[None]]:
+async def opened(context: BrowserContext, html: str) -> tuple[OpenPage, asyncio.Future[None]]:
     """A tab whose every request is answered by us: with the page for its own address, with a refusal for all others."""
     await context.add_init_script(_ORDINARY)
     tab = await context.new_page()
-    page = Page(tab, await context.new_cdp_session(tab))
+    page = OpenPage(tab, await context.new_cdp_session(tab))
     # Kept up to date by the browser, roles and names cost 1 ms a look; asked for one by one they cost 100.
     await page.session.send("Accessibility.enable")
     crashed: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -50,7 +50,7 @@ def calibrate(
     from probatio.config import load_config
     from probatio.day.settings import as_configured
     from probatio.judge.pinning import calibrate_now, pin_marks
-    from probatio.suite.daily import load_daily
+    from probatio.suite.daily_suite import load_daily
 
     load_dotenv(Path.cwd() / ".env")
     own = load_daily(suite)

@@ -66,7 +66,7 @@ def command(
 
     from probatio.simulate import characteristics
     from probatio.simulate.noise import FAULTS, PROFILES
-    from probatio.suite.daily import read_manifest
+    from probatio.suite.daily_suite import read_manifest
 
     for given, known, kind in ((profiles, PROFILES, "profile"), (faults, (*FAULTS, "none"), "fault")):
         for name in given:

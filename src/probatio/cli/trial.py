@@ -13,7 +13,7 @@ from probatio.errors import Incomplete, ProbatioError, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.record import RunRecord
-    from probatio.suite.load import Suite
+    from probatio.suite.language_suite import Suite
 
 RESUME_ALLOWS = {"resume", "retry_errors", "results", "verbose", "as_json", "max_connections", "max_cost"}
 """Flags that may stand beside --resume: how the rest of the run is carried out and shown, never what it is."""

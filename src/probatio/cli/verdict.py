@@ -58,7 +58,7 @@ def command(
       probatio verdict --fail-on cooked                 a gate: exit 1 if any model is COOKED
     """
     from probatio.names import pick
-    from probatio.suite.daily import read_manifest
+    from probatio.suite.daily_suite import read_manifest
     from probatio.verdict.days import read_days
     from probatio.verdict.detectable import cache_folder
     from probatio.verdict.fold import constants_of

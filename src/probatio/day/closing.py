@@ -6,7 +6,7 @@ from pathlib import Path
 
 from probatio.ledger.ledger import LedgerRecord, record_day
 from probatio.run.clock import now_text
-from probatio.suite.daily import DailyManifest
+from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict.days import read_days
 from probatio.verdict.detectable import cache_folder
 from probatio.verdict.fold import constants_of

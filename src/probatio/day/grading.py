@@ -13,14 +13,14 @@ from typing import Any
 from probatio.ask.gate import GateClosed
 from probatio.builtin.daily.graders import STARTS_PROCESSES, blend, check
 from probatio.errors import CannotCheck
+from probatio.grade.check_result import CheckResult
 from probatio.grade.extract import without_reasoning
-from probatio.grade.parts import Checked
 from probatio.grade.unanswered import unanswered, why_wrong
 from probatio.judge.asking import Judge, NoJudgement
 from probatio.judge.protocol import Marks, judged_score
 from probatio.records import Assessment, ErrorType, Response
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case, DailySuite, UseCase
+from probatio.suite.daily_suite import Case, DailySuite, UseCase
 
 REMEMBERED = 4096
 """Answers of a process whose check is kept: at temperature 0 the samples of a case are often the same to the letter, and a page
@@ -42,7 +42,7 @@ class Grading:
         # What is computed in our own process gains nothing from a second thread, and its libraries need not bear one.
         self._computing = ThreadPoolExecutor(1, "daily-check")
         self._waiting = ThreadPoolExecutor(os.cpu_count() or 1, "daily-jail")
-        self._checks: OrderedDict[tuple[str, bytes], asyncio.Future[Checked]] = OrderedDict()
+        self._checks: OrderedDict[tuple[str, bytes], asyncio.Future[CheckResult]] = OrderedDict()
 
     def close(self) -> None:
         self._computing.shutdown(wait=False, cancel_futures=True)
@@ -62,7 +62,7 @@ class Grading:
             return Assessment(True, False, False, "api_error", str(error), breakdown={"use_case": use_case.id})
         return assessment(use_case, response, checked, marks, self.no_judge)
 
-    async def _check(self, case: Case, answer: str) -> Checked:
+    async def _check(self, case: Case, answer: str) -> CheckResult:
         """The same answer to the same case is checked once, by however many samples it is given. A check that has something to
         remark may owe it to a busy machine, and is made anew."""
         key = (case.id, hashlib.blake2b(answer.encode(errors="surrogatepass"), digest_size=16).digest())
@@ -75,7 +75,7 @@ class Grading:
                 self._checks.popitem(last=False)
         return await asyncio.shield(check)
 
-    def _checked(self, case: Case, answer: str) -> Checked:
+    def _checked(self, case: Case, answer: str) -> CheckResult:
         if self.stopping():  # a hundred pages may wait for the browser; the next process opens them
             raise GateClosed
         return check(case, answer, self._isolation)
@@ -86,12 +86,12 @@ class Grading:
         return await self.judge.marks(response.key, use_case.rubric, case, answer)
 
 
-def _settled(check: asyncio.Future[Checked]) -> bool:
+def _settled(check: asyncio.Future[CheckResult]) -> bool:
     return not check.cancelled() and check.exception() is None and check.result().note is None
 
 
 def assessment(
-    use_case: UseCase, response: Response, checked: Checked | None, marks: Marks | None, no_judge: str
+    use_case: UseCase, response: Response, checked: CheckResult | None, marks: Marks | None, no_judge: str
 ) -> Assessment:
     """The assessment of an answer from its parts. An answer the judge has not seen keeps its checked part and no more."""
     judged = None if marks is None or use_case.rubric is None else judged_score(marks, use_case.rubric)

@@ -8,7 +8,7 @@ from datetime import date
 import numpy as np
 
 from probatio.records import Grading, RuleConstants
-from probatio.suite.daily import DailyManifest
+from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict.baseline import Baseline, compare, rule_for, suspicious
 from probatio.verdict.days import Days
 from probatio.verdict.judge_drift import judge_standings

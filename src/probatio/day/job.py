@@ -12,7 +12,7 @@ from probatio.day.samples import BASE, FULL, ROUNDS, DaySamples, GradedLine, Rou
 from probatio.day.sampling import Sampling as AdaptiveSampling
 from probatio.records import Assessment, Grade, Model, Response, Sampling, Stamp, TrialKey
 from probatio.run.plan import Numbering
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 FRESH = 1000
 """Seeds of the full round begin this far from those of the base round: its samples are drawn anew."""

@@ -24,7 +24,7 @@ from probatio.run.models import select
 from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import isolation
-from probatio.suite.daily import DailySuite, UseCase, load_daily
+from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
 
 class DayRequest(Request, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import msgspec
 from probatio.records import NO_DIALECT, ErrorType, Grade, Keyed, Response, TrialKey
 from probatio.run.plan import Plan
 from probatio.store.run_folder import RunFolder
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 Round = Literal["base", "full"]
 BASE: Round = "base"

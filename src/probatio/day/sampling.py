@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from probatio.day.history import Past
 from probatio.day.samples import BASE, FULL, DaySamples, GradedLine, Round
 from probatio.day.scoring import provisional
-from probatio.suite.daily import UseCase
+from probatio.suite.daily_suite import UseCase
 
 
 class Sampling:

@@ -11,7 +11,7 @@ from probatio.day.samples import BASE, FULL, DaySamples, Sample
 from probatio.day.sampling import Sampling
 from probatio.day.scoring import DayFacts, ModelFacts, scores_of
 from probatio.records import DailyScore, DayRecord, Model
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 
 class DayScores(msgspec.Struct, frozen=True):

@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.day.samples import BASE, FULL, GradedLine, Round, Sample
 from probatio.records import DailyScore, Model
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 RE_RUN_EARLIER = "re-run earlier that day"
 

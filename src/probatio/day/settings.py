@@ -7,8 +7,8 @@ import msgspec
 from probatio.ask.providers import provider_of
 from probatio.config import DailyConfig
 from probatio.records import Model
-from probatio.suite.daily import DailySuite
-from probatio.suite.load import digest
+from probatio.suite.daily_suite import DailySuite
+from probatio.suite.language_suite import digest
 
 
 def as_configured(suite: DailySuite, config: DailyConfig) -> DailySuite:

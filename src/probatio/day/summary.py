@@ -12,7 +12,7 @@ from probatio.day.work import DayEnding
 from probatio.records import DailyScore, Model
 from probatio.run.estimate import estimate
 from probatio.run.progress import Events, Quiet, spell
-from probatio.suite.daily import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase
 
 ANSWER_SHARE = 0.4
 """What a typical answer takes of its use case's max_tokens; an estimate is labelled as one."""

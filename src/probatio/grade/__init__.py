@@ -1,4 +1,4 @@
-"""Grading: from a task and a response to a assessment, the same today and tomorrow, with no call to any model."""
+"""Grading: from a task and a response to an assessment. The same today and tomorrow, with no call to any model."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ GRADERS: dict[TaskType, Callable[[Task, Response, Choice], Assessment]] = {
 
 
 def assess(task: Task, response: Response, isolation: Choice = "auto") -> Assessment:
-    """How this answer to this task is graded. Depends on the two and on `GRADER_VERSION`; `isolation` is only where it runs."""
+    """The assessment of this answer to this task. It depends on these two and on `GRADER_VERSION`, never on `isolation`."""
     return unanswered(response) or GRADERS[task.type](task, response, isolation)
 
 
 def needs_sandbox(task: Task) -> bool:
-    """Whether judging an answer runs it; text is compared in microseconds, a program belongs into a thread."""
+    """Whether grading an answer runs it. Text is compared in microseconds; a program runs in a thread of its own."""
     return task.type != "predict_output"

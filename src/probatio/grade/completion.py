@@ -1,4 +1,4 @@
-"""Completions: the program that a template and an answer make, whether the answer is the missing part or more of the program.
+"""Completions: the program that a template and an answer make. The answer is the missing part, or more of the program.
 
 Worked by hand. The template is
 
@@ -6,7 +6,7 @@ Worked by hand. The template is
     ___ i < 3 { i += 1 }
     scribe i
 
-All of these mean the same: `dum` · `dum i < 3 { i += 1 }` (the rest of the line said again) · the whole program with `dum` in
+All of these mean the same: `dum` · `dum i < 3 { i += 1 }` (repeats the rest of the line) · the whole program with `dum` in
 its place. What the answer repeats of the text round the blank is taken off, and the rest fills it.
 """
 
@@ -53,8 +53,8 @@ def _overlap(context: list[str], words: list[str]) -> int:
 
 def _is_whole(template: str, answer: str) -> bool:
     """Whether the answer is the program again, perhaps written a little otherwise: as long, and made of the same words."""
-    fixed, said = Counter(_TOKEN.findall(template.replace(BLANK, " "))), Counter(_TOKEN.findall(answer))
+    fixed, given = Counter(_TOKEN.findall(template.replace(BLANK, " "))), Counter(_TOKEN.findall(answer))
     if not fixed:
         return True
     lines, needed = (sum(bool(line.strip()) for line in text.splitlines()) for text in (answer, template))
-    return lines > 1 and lines >= needed and (fixed & said).total() * 2 >= fixed.total()
+    return lines > 1 and lines >= needed and (fixed & given).total() * 2 >= fixed.total()

@@ -1,4 +1,4 @@
-"""Extraction: the answer inside a response, freed from reasoning, chatter, fences and quotes. The raw text is kept elsewhere.
+"""Extraction: the answer inside a response, without reasoning, chatter, fences and quotes. The raw text is kept elsewhere.
 
 Every step looks at the response alone, never at what would have been right.
 """
@@ -32,7 +32,7 @@ class Fenced(NamedTuple):
 
 
 def without_reasoning(text: str) -> str:
-    """The text less what the model only thought aloud.
+    """The text without the model's reasoning.
 
     A closing tag without its opening one ends a thought whose beginning the chat template swallowed; an opening tag without
     its end means the answer was cut off before it began.
@@ -70,7 +70,7 @@ def unwrapped(text: str) -> str:
 
 
 def prediction(text: str) -> str:
-    """The output a model predicts, out of whatever it is wrapped in.
+    """The output a model predicts, without what it is wrapped in.
 
     What follows the last "Output:"-like line, else the last fenced block, else what stands after the last line that ends in
     a colon before a blank line ("…the output will be:"), else the whole.
@@ -80,8 +80,8 @@ def prediction(text: str) -> str:
     outside = [
         cue for cue in _CUE.finditer(text) if not any(block.start <= cue.start() < block.end for block in blocks)
     ]
-    if outside and (said := _after_cue(text, outside[-1])):
-        return unwrapped(said)
+    if outside and (output := _after_cue(text, outside[-1])):
+        return unwrapped(output)
     if blocks:
         return unwrapped(blocks[-1].body)
     introduced = re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)
@@ -117,12 +117,12 @@ _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$\n?", re.MULTILINE)
 
 
 def _has_code(text: str) -> bool:
-    """Whether code stands outside the fences: then the fences are strewn in, not put round the answer."""
+    """Whether code stands outside the fences: then they enclose parts of the answer, not the answer."""
     return any(_CODE.search(line[:500]) and not _SENTENCE.match(line[:500]) for line in text.splitlines())
 
 
 def code_like(text: str) -> str:
-    """A response without fences, less the sentences before and after the code."""
+    """A response without fences, and without the sentences before and after the code."""
     paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
     while len(paragraphs) > 1 and (_is_prose(paragraphs[0]) or paragraphs[0].rstrip().endswith(":")):
         paragraphs.pop(0)

@@ -1,6 +1,6 @@
-"""Figures in prose: numbers, percentages, dates and times, however they are written, and which of them a source can't explain.
+"""Figures in prose: numbers, percentages, dates and times, however they are written, and which of them are not in the source.
 
-`words` is the reading that everything else here and in `claims` stands on: lower case, no accents, contractions opened, every
+`words` is what everything else here and in `claims` is based on: lower case, no accents, contractions written out, every
 number as digits (`1.2 million`, `1,200,000` and `twelve hundred thousand` are one word), every date day first, times as HH:MM.
 """
 
@@ -71,7 +71,7 @@ def word_set(listed: str) -> frozenset[str]:
 
 _HEDGES = word_set("about around nearly almost roughly approximately approx over under than circa some")
 _HEDGED_TOLERANCE = 0.05
-_KEPT_DIGITS = 2  # a source's 1,187,000 may be told as 1.2 million, not as 1 million
+_KEPT_DIGITS = 2  # a source's 1,187,000 may be given as 1.2 million, not as 1 million
 _GRAMMATICAL = 3  # "two reasons", spelled out, is grammar as often as a figure: spelled numbers count from above this
 
 
@@ -92,12 +92,12 @@ class Figure(NamedTuple):
 
 def words(text: str) -> list[Word]:
     """The text as canonical words and marks, in order."""
-    return _join_spelled([_word(found) for found in _WORD.findall(_plain(text, markdown=True))])
+    return _join_spelled([_word(token) for token in _WORD.findall(_plain(text, markdown=True))])
 
 
 def pattern_words(pattern: str) -> list[Word]:
     """The same reading for a phrase of ours, where a trailing `*` stands for any ending."""
-    return _join_spelled([_word(found) for found in _WORD.findall(_plain(pattern, markdown=False))])
+    return _join_spelled([_word(token) for token in _WORD.findall(_plain(pattern, markdown=False))])
 
 
 def figures(text: str) -> list[Figure]:

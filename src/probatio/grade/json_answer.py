@@ -1,7 +1,7 @@
-"""The JSON object in an answer: found in chatter or fences, read even where it is broken, every liberty taken by name.
+"""The JSON object in an answer: in chatter or a fence, read even where it is broken, with the name of every fault.
 
 Where an answer holds several objects, the last complete one is the answer: a correction stands after what it corrects.
-The others that say something else are counted, so that whoever grades can make listing alternatives a losing game.
+Other objects with other values are counted, so that a grader can make listing alternatives a loss.
 """
 
 from __future__ import annotations
@@ -37,14 +37,17 @@ _FOREIGN_WORDS = {
 class Ambiguous(msgspec.Struct, frozen=True):
     """A key given twice with different values: neither is the answer."""
 
-    said: tuple[str, ...]
+    values: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"given twice: {' and '.join(self.values)}"
 
 
-class Found(msgspec.Struct, frozen=True):
-    """The object that counts, the liberties taken to read it, and how many other objects contradict it."""
+class JsonObject(msgspec.Struct, frozen=True):
+    """The object that counts, the faults of its JSON, and how many other objects contradict it."""
 
     value: dict[str, Any]
-    liberties: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
     rivals: int = 0
 
 
@@ -52,8 +55,8 @@ class _Unreadable(Exception):
     """No object begins here, not even a broken one."""
 
 
-def find_object(text: str) -> Found | None:
-    """The last complete object that says anything; one that is cut off only where no complete one stands."""
+def find_object(text: str) -> JsonObject | None:
+    """The last complete object that is not empty; one that is cut off only where there is no complete one."""
     text = text[:LONGEST]
     objects: list[tuple[dict[str, Any], tuple[str, ...]]] = []
     at = tries = 0
@@ -67,22 +70,22 @@ def find_object(text: str) -> Found | None:
             continue
         at = reader.at
         if value:
-            objects.append((value, tuple(sorted(reader.liberties))))
+            objects.append((value, tuple(sorted(reader.faults))))
     if not objects:
         return None
     complete = [one for one in objects if "cut off" not in one[1]] or objects
-    value, liberties = complete[-1]
+    value, faults = complete[-1]
     rivals = {repr(other) for other, _ in complete if other != value and other.keys() & value.keys()}
-    return Found(value, liberties, len(rivals))
+    return JsonObject(value, faults, len(rivals))
 
 
 class _Reader:
-    """A walk over the text from one opening brace, strict JSON in the middle and a named liberty at every departure from it."""
+    """Reads one object from its opening brace on. Where the text is not strict JSON, it notes the fault and goes on."""
 
     def __init__(self, text: str, at: int) -> None:
         self.text = text
         self.at = at
-        self.liberties: set[str] = set()
+        self.faults: set[str] = set()
 
     def object_(self, depth: int) -> dict[str, Any]:
         pairs: dict[str, Any] = {}
@@ -90,7 +93,7 @@ class _Reader:
         comma = True
         while not self._closed("}", comma and bool(pairs)):
             if not comma:
-                self.liberties.add("missing comma")
+                self.faults.add("missing comma")
             key = self._key()
             self._space()
             if self._ended():
@@ -111,7 +114,7 @@ class _Reader:
         comma = True
         while not self._closed("]", comma and bool(items)):
             if not comma:
-                self.liberties.add("missing comma")
+                self.faults.add("missing comma")
             items.append(self._value(depth + 1, grouped=False))
             comma = self._comma()
         return items
@@ -124,7 +127,7 @@ class _Reader:
             return False
         self.at += 1
         if dangling:
-            self.liberties.add("trailing comma")
+            self.faults.add("trailing comma")
         return True
 
     def _comma(self) -> bool:
@@ -138,7 +141,7 @@ class _Reader:
         """At the end of the text, or at the fence that should have come after the closing brace."""
         if self.at < len(self.text) and not self.text.startswith("```", self.at):
             return False
-        self.liberties.add("cut off")
+        self.faults.add("cut off")
         self.at = len(self.text)
         return True
 
@@ -147,17 +150,17 @@ class _Reader:
             return self._string()
         if not (match := _BARE_KEY.match(self.text, self.at)):
             raise _Unreadable
-        self.liberties.add("key without quotes")
+        self.faults.add("key without quotes")
         self.at = match.end()
         return match[0]
 
     def _keep(self, pairs: dict[str, Any], key: str, value: Any) -> None:
         if key in pairs:
-            self.liberties.add("repeated key")
+            self.faults.add("repeated key")
             before = pairs[key]
             if before != value:
-                said = before.said if isinstance(before, Ambiguous) else (repr(before)[:60],)
-                value = Ambiguous((*said, repr(value)[:60]))
+                values = before.values if isinstance(before, Ambiguous) else (repr(before)[:60],)
+                value = Ambiguous((*values, repr(value)[:60]))
         pairs[key] = value
 
     def _value(self, depth: int, grouped: bool) -> Any:
@@ -171,14 +174,14 @@ class _Reader:
         if start in _CLOSING:
             return self._string()
         if grouped and (match := _GROUPED.match(self.text, self.at)):
-            self.liberties.add("number form")
+            self.faults.add("number form")
             self.at = match.end()
             return _as_number(match[0].replace(",", ""))
         if match := _NUMBER.match(self.text, self.at):
             self.at = match.end()
             return _as_number(match[0])
         if match := _LOOSE_NUMBER.match(self.text, self.at):
-            self.liberties.add("number form")
+            self.faults.add("number form")
             self.at = match.end()
             return _as_number(match[0])
         return self._bare()
@@ -186,23 +189,23 @@ class _Reader:
     def _bare(self) -> Any:
         if not (match := _BARE_VALUE.match(self.text, self.at)):
             raise _Unreadable
-        said = re.split(r"//|#|/\*", match[0])[0].strip()
-        if not said:
+        word = re.split(r"//|#|/\*", match[0])[0].strip()
+        if not word:
             raise _Unreadable
-        self.at = self.text.index(said, self.at) + len(said)
-        if said in _WORDS:
-            return _WORDS[said]
-        if said in _FOREIGN_WORDS:
-            self.liberties.add("word of another language")
-            return _FOREIGN_WORDS[said]
-        self.liberties.add("text without quotes")
-        return said
+        self.at = self.text.index(word, self.at) + len(word)
+        if word in _WORDS:
+            return _WORDS[word]
+        if word in _FOREIGN_WORDS:
+            self.faults.add("word of another language")
+            return _FOREIGN_WORDS[word]
+        self.faults.add("text without quotes")
+        return word
 
     def _string(self) -> str:
         opening = self.text[self.at]
         closing = _CLOSING[opening]
         if opening != '"':
-            self.liberties.add("wrong quotes")
+            self.faults.add("wrong quotes")
         self.at += 1
         kept: list[str] = []
         while self.at < len(self.text):
@@ -214,9 +217,9 @@ class _Reader:
                 return "".join(kept)
             else:
                 if char == "\n":
-                    self.liberties.add("line break in a string")
+                    self.faults.add("line break in a string")
                 kept.append(char)
-        self.liberties.add("cut off")
+        self.faults.add("cut off")
         return "".join(kept)
 
     def _ends_here(self) -> bool:
@@ -235,7 +238,7 @@ class _Reader:
             return chr(code) if not 0xD800 <= code < 0xE000 else "\ufffd"
         self.at += 1
         if char not in _ESCAPES or char == "'":
-            self.liberties.add("unknown escape")
+            self.faults.add("unknown escape")
         return _ESCAPES.get(char, char)
 
     def _space(self) -> None:
@@ -243,7 +246,7 @@ class _Reader:
             if self.text[self.at].isspace():
                 self.at += 1
             elif match := re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL).match(self.text, self.at):
-                self.liberties.add("comment")
+                self.faults.add("comment")
                 self.at = match.end()
             else:
                 return

@@ -30,5 +30,5 @@ def assess_prediction(task: Task, response: Response, isolation: Choice = "auto"
 
 
 def trimmed(text: str) -> str:
-    """Text as it is compared: line ends made one kind, white space round the whole taken off."""
+    """Text as it is compared: line ends of one kind, no white space round the whole."""
     return text.replace("\r\n", "\n").strip()

@@ -1,4 +1,4 @@
-"""Answers that are none: errors of the route, silence, refusals and cut-off texts are kept apart from wrong answers."""
+"""Responses without an answer: errors of the route, empty texts, refusals and cut-off texts are no wrong answers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def unanswered(response: Response) -> Assessment | None:
 
 
 def why_wrong(response: Response, error_type: ErrorType) -> ErrorType:
-    """The label of a failed answer: being cut off or refusing explains the failure better than what it led to."""
+    """The label of a failed answer: that it was cut off or refused explains more than the error which followed."""
     if response.finish_reason == "length":
         return "truncated"
     if _REFUSAL.search(without_reasoning(response.response or "")[:200]):

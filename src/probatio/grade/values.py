@@ -1,4 +1,4 @@
-"""Values as people write them: numbers with any separators, days in any unambiguous form, text less case and spacing."""
+"""Values as people write them: numbers with any separators, days in any clear form, text without case and spacing."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 
 def folded(text: str) -> str:
-    """Text less what does not change its meaning: case, spacing, quotes round it, punctuation at its end."""
+    """Text without what does not change its meaning: case, spacing, quotes round it, punctuation at its end."""
     flat = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
     flat = flat.replace("’", "'").replace("–", "-").replace("—", "-")
     return flat.strip("\"'`*“”„ ").rstrip(".,;:!").strip("\"'`*“”„ ")
 
 
-def overlap(said: str, meant: str) -> float:
+def overlap(answer: str, gold: str) -> float:
     """How much of the words two texts share: the F1 of their words."""
-    left, right = Counter(_WORD.findall(folded(said))), Counter(_WORD.findall(folded(meant)))
+    left, right = Counter(_WORD.findall(folded(answer))), Counter(_WORD.findall(folded(gold)))
     shared = (left & right).total()
     return 2 * shared / (left.total() + right.total()) if shared else 0.0
 

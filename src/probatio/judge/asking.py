@@ -14,7 +14,7 @@ from probatio.judge.protocol import Marks, Unreadable, judge_prompt, read_marks,
 from probatio.records import NO_DIALECT, Answer, Keyed, Model, Sampling, Stamp, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.clock import now_text
-from probatio.suite.daily import Case, JudgeEntry, Rubric
+from probatio.suite.daily_suite import Case, JudgeEntry, Rubric
 
 REPLIES = 2
 """A judgement and its repair; a third would be begging for a number."""

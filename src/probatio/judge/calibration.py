@@ -12,7 +12,7 @@ from probatio.judge.asking import Judge, NoJudgement
 from probatio.judge.protocol import Marks
 from probatio.records import NO_DIALECT, Calibration, CalibrationItem, TrialKey
 from probatio.suite.calibration import Item, load_calibration
-from probatio.suite.daily import DailySuite, Rubric
+from probatio.suite.daily_suite import DailySuite, Rubric
 
 ROUND = "calibration"
 

@@ -19,7 +19,7 @@ from probatio.records import Calibration, Stamp
 from probatio.run.budget import Budget
 from probatio.store.files import put
 from probatio.suite.calibration import FILE as CALIBRATION
-from probatio.suite.daily import DailySuite, load_daily
+from probatio.suite.daily_suite import DailySuite, load_daily
 
 MANIFEST = "suite.yml"
 

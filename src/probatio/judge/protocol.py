@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.suite.daily import Case, Criterion, Rubric
+from probatio.suite.daily_suite import Case, Criterion, Rubric
 
 ANSWER_LIMIT = 20_000
 """Characters of an answer that the judge is shown. The longest allowance, 4,000 tokens of HTML, is about 16,000."""

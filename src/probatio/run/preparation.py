@@ -20,7 +20,7 @@ from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import isolation
 from probatio.suite.contexts import known_contexts
-from probatio.suite.load import Suite, load_suite
+from probatio.suite.language_suite import Suite, load_suite
 from probatio.suite.prompt import fingerprint
 
 

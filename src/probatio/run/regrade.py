@@ -20,7 +20,7 @@ from probatio.store.files import replacement
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.store.lines import read_lines
 from probatio.store.run_folder import RunFolder
-from probatio.suite.load import Suite, load_suite
+from probatio.suite.language_suite import Suite, load_suite
 
 BATCH = 256
 """Answers graded side by side; they come out in the order they were read."""

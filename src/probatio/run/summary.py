@@ -11,7 +11,7 @@ from probatio.run.progress import Events, Quiet, summary_line
 from probatio.run.record import RunRecord
 from probatio.run.session import Ending
 from probatio.store.layout import ANSWERS, GRADES
-from probatio.suite.load import Suite
+from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import render
 
 ANSWER_TOKENS = 150

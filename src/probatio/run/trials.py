@@ -18,7 +18,7 @@ from probatio.run.session import Ending, Session
 from probatio.sandbox import Choice
 from probatio.store.journal import Journal
 from probatio.store.layout import RUN_FILE
-from probatio.suite.load import Suite
+from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import render
 
 

@@ -23,7 +23,7 @@ from probatio.simulate.specification import (
     Characteristics as Characteristics,  # the saved file's shape, read by the site
 )
 from probatio.study.markdown import table
-from probatio.suite.daily import DailyManifest
+from probatio.suite.daily_suite import DailyManifest
 
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"

@@ -17,7 +17,7 @@ import numpy as np
 from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population
 from probatio.simulate.synthetic import Plan, SyntheticDay, bets, plan_of, run_days
 from probatio.study.intervals import Z95, wilson
-from probatio.suite.daily import DailyManifest
+from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict import evidence, rule
 from probatio.verdict.evidence import CONFIRMED, SUSPECTED, EvidenceOutcome
 from probatio.verdict.model_status import COOKED, SUSPICIOUS

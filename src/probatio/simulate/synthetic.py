@@ -15,7 +15,7 @@ import numpy as np
 
 from probatio.records import DailyScore, Grading
 from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population, Quality
-from probatio.suite.daily import DailyManifest
+from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict import baseline, rule
 from probatio.verdict.evidence import EvidenceDay
 from probatio.verdict.judge_drift import judge_standings

@@ -18,7 +18,7 @@ from probatio.site.runs import Run, find_runs
 from probatio.site.samples import Samples
 from probatio.slugs import slugs
 from probatio.store.layout import DAILY, LEDGER, SCORES
-from probatio.suite.daily import DailyManifest, read_manifest
+from probatio.suite.daily_suite import DailyManifest, read_manifest
 from probatio.verdict.days import Days, read_days
 from probatio.verdict.detectable import cache_folder
 from probatio.verdict.fold import constants_of

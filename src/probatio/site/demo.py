@@ -19,7 +19,7 @@ from probatio.errors import UsageError
 from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
 from probatio.simulate.synthetic import days_of
 from probatio.store.layout import DAILY
-from probatio.suite.daily import DailySuite, UseCase, load_daily
+from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
 SEED = 7
 SAMPLED_DAYS = 14

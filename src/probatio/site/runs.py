@@ -19,7 +19,7 @@ from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.study.analysis import study_of
 from probatio.study.compare import Comparison, compare
 from probatio.study.findings import Study
-from probatio.suite.load import Suite, load_suite
+from probatio.suite.language_suite import Suite, load_suite
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 

@@ -16,7 +16,7 @@ from probatio.store.layout import ANSWERS
 from probatio.study.trials import Trials, json_lines
 
 if TYPE_CHECKING:
-    from probatio.suite.load import Suite
+    from probatio.suite.language_suite import Suite
 
 _COLUMNS = {
     "task_id": "VARCHAR",

@@ -22,7 +22,7 @@ from probatio.study.findings import RunSeen
 if TYPE_CHECKING:
     import duckdb
 
-    from probatio.suite.load import Suite
+    from probatio.suite.language_suite import Suite
 
 CONTROL_TYPES = frozenset({"write_typescript"})
 """Tasks that ask nothing about the language under test: in the rates, but not in what tells how well it is learnt."""
@@ -250,7 +250,7 @@ def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
 
 
 def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
-    from probatio.suite.load import load_suite
+    from probatio.suite.language_suite import load_suite
     from probatio.suite.prompt import fingerprint
 
     folder = trials.folders[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.suite.daily import DailySuite
+from probatio.suite.daily_suite import DailySuite
 from probatio.yamlfile import read_yaml
 
 FILE = "calibration.yml"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from probatio.errors import UsageError
 from probatio.suite.dialect import program_in
-from probatio.suite.load import BUILT_IN, DEFAULT_SUITE, Suite
+from probatio.suite.language_suite import BUILT_IN, DEFAULT_SUITE, Suite
 
 CONTEXTS = ("examples-only", "grammar-only", "minimal", "basic", "complete")
 """From least to most. The first seed's text counts five and its table shows four; grammar-only is the fifth."""

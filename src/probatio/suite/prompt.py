@@ -11,7 +11,7 @@ from functools import lru_cache
 from probatio.records import Example, Task, TaskType
 from probatio.suite.contexts import CONTEXTS, context_text
 from probatio.suite.dialect import program_in, template_in
-from probatio.suite.load import Suite, digest
+from probatio.suite.language_suite import Suite, digest
 
 INTRODUCTION = "Faber is a small programming language that compiles to TypeScript."
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from probatio.errors import UsageError
 from probatio.records import AttributionConstants, EvidenceConstants, RuleConstants
-from probatio.suite.daily import DailyManifest
+from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict import evidence, rule
 from probatio.verdict.baseline import Bools, Ints, rule_for
 from probatio.verdict.days import Arrays, Columns, Day, Days

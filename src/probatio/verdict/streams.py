@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from probatio.errors import UsageError
 from probatio.records import DailyScore
-from probatio.suite.daily import UseCase
+from probatio.suite.daily_suite import UseCase
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -1,6 +1,6 @@
 """The examples of docs/daily.md, made from the case files and graded by the real graders, so that the page can't drift.
 
-python -m daily.examples      in tests/: writes them into the page anew
+python -m builtin.daily.examples      in tests/: writes them into the page anew
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 
 from day.days import built_in
 from probatio.builtin.daily.graders import check
-from probatio.grade.parts import Checked
+from probatio.grade.check_result import CheckResult
 from probatio.suite.calibration import load_calibration
-from probatio.suite.daily import Case, UseCase, load_daily
+from probatio.suite.daily_suite import Case, UseCase, load_daily
 
-PAGE = Path(__file__).parents[2] / "docs" / "daily.md"
+PAGE = Path(__file__).parents[3] / "docs" / "daily.md"
 EXAMPLES = {
     "structured_extraction": "extract_contact",
     "math_reasoning": "math_basics",
@@ -49,17 +49,17 @@ def example(use_case: UseCase) -> str:
 def _graded(case: Case, proof: dict[str, Any], beside: str | None = None) -> str:
     """An answer and its grade; of a long one only the lines that differ from the answer it stands `beside`."""
     checked = check(case, proof["answer"])
-    told = "A gold answer" if beside is None else f"A wrong one ({proof['why'].rstrip('.')})"
+    title = "A gold answer" if beside is None else f"A wrong one ({proof['why'].rstrip('.')})"
     shown = _fenced(proof["answer"])
     if len(proof["answer"]) > LONG and beside is None:
         shown = f"<details><summary>The page, {len(proof['answer']):,} characters</summary>\n\n{shown}\n\n</details>"
     elif len(proof["answer"]) > LONG and beside is not None:
         changes = difflib.ndiff(beside.splitlines(), proof["answer"].splitlines())
         shown = _fenced("\n".join(line for line in changes if line.startswith(("- ", "+ "))))
-    return f"{told}, worth **{100 * checked.score:.0f}**{_parts(checked)}:\n\n{shown}"
+    return f"{title}, worth **{100 * checked.score:.0f}**{_parts(checked)}:\n\n{shown}"
 
 
-def _parts(checked: Checked) -> str:
+def _parts(checked: CheckResult) -> str:
     lost = [f"{part.name} {part.score:.2g}" for part in checked.parts if part.score < 0.995]
     off = [f"{100 * checked.penalty:.0f} points taken off"] if checked.penalty else []
     return f" ({', '.join([*lost, *off])})" if lost or off else ""

@@ -8,7 +8,7 @@ from typing import Any
 
 from day.days import built_in
 from probatio.suite.calibration import load_calibration
-from probatio.suite.daily import load_daily
+from probatio.suite.daily_suite import load_daily
 
 SUITE = load_daily()
 

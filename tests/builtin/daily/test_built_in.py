@@ -12,7 +12,7 @@ from day.days import COMMAND, DAY, MODEL, environment, grades, record, scores
 from double import Double
 from probatio.builtin.daily.graders import daily_fingerprint, sources
 from probatio.suite.calibration import load_calibration
-from probatio.suite.daily import load_daily
+from probatio.suite.daily_suite import load_daily
 
 SUITE = load_daily()
 DETERMINISTIC = [use_case.id for use_case in SUITE.use_cases.values() if use_case.grading == "deterministic"]
@@ -66,11 +66,11 @@ def test_a_changed_suite_has_a_new_version() -> None:
 def test_the_fingerprint_follows_graders_to_what_they_import_and_to_scripts_beside_them() -> None:
     modules, scripts = sources(tuple(SUITE.use_cases))
     assert {
-        "probatio.judge.protocol", "probatio.grade.extract", "probatio.grade.parts", "probatio.grade.unanswered",
+        "probatio.judge.protocol", "probatio.grade.extract", "probatio.grade.check_result", "probatio.grade.unanswered",
         "probatio.browser.driver", "probatio.builtin.daily.graders", "probatio.grade.json_answer",
         "probatio.builtin.daily.math_reasoning.units",
     } <= modules.keys()  # fmt: skip
-    assert "survey.js" in scripts
+    assert [Path(path).name for path in scripts] == ["survey.js"]
     assert any(name.startswith("probatio.languages.python.") for name in modules)
     assert not [name for name in modules if "faber" in name]
 
@@ -78,7 +78,7 @@ def test_the_fingerprint_follows_graders_to_what_they_import_and_to_scripts_besi
 def test_the_fingerprint_moves_with_a_case_a_rubric_a_constant_and_not_with_the_version(tmp_path: Path) -> None:
     import shutil
 
-    from probatio.suite.daily import DAILY
+    from probatio.suite.daily_suite import DAILY
 
     shutil.copytree(DAILY, tmp_path / "daily", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     before = daily_fingerprint(load_daily(tmp_path / "daily"))

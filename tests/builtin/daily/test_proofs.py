@@ -16,9 +16,9 @@ import pytest
 
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
-from probatio.grade.parts import Checked
+from probatio.grade.check_result import CheckResult
 from probatio.sandbox import NoIsolation, isolation
-from probatio.suite.daily import DAILY, Case, read_manifest
+from probatio.suite.daily_suite import DAILY, Case, read_manifest
 from probatio.yamlfile import read_yaml
 
 FEWEST_WRONG = 2
@@ -74,19 +74,22 @@ def proofs(use_case: str) -> tuple[Proof, ...]:
     return read_yaml(path, ProofFile).proofs if path.exists() else ()
 
 
-def grader(use_case: str) -> Callable[[Case, str], Checked]:
-    return importlib.import_module(f"probatio.builtin.daily.{use_case}.grader").check
+def grader(use_case: str) -> Callable[[Case, str], CheckResult]:
+    check: Callable[[Case, str], CheckResult] = importlib.import_module(
+        f"probatio.builtin.daily.{use_case}.grader"
+    ).check
+    return check
 
 
 def all_proofs() -> list[object]:
-    found = []
+    params: list[object] = []
     for use_case in CHECKED:
         numbers: Counter[str] = Counter()
         for proof in proofs(use_case):
             numbers[f"{proof.case}-{proof.kind}"] += 1
             name = f"{proof.case}-{proof.kind}"
-            found.append(pytest.param(use_case, proof, id=f"{name}-{numbers[name]}"))
-    return found
+            params.append(pytest.param(use_case, proof, id=f"{name}-{numbers[name]}"))
+    return params
 
 
 @pytest.mark.parametrize("use_case", list(GRADING))
@@ -140,10 +143,10 @@ def test_an_answer_scores_what_its_proof_says(use_case: str, proof: Proof) -> No
     needs_met(use_case)
     checked = grader(use_case)(cases(use_case)[proof.case], proof.answer)
     low, high = proof.bounds
-    told = [
+    lost = [
         f"{part.name}: {part.score:.2f} × {part.weight} ({part.detail})" for part in checked.parts if part.score < 1
     ]
-    assert low - 1e-12 <= checked.score <= high + 1e-12, f"{proof.why}: {checked.score} {checked.note} {told}"
+    assert low - 1e-12 <= checked.score <= high + 1e-12, f"{proof.why}: {checked.score} {checked.note} {lost}"
     if proof.kind == "gold":
         assert checked.score == 1.0
 

@@ -11,11 +11,11 @@ import pytest
 import yaml
 
 from probatio.grade import assess
-from probatio.grade.program import faber_verdict
+from probatio.grade.program import run_faber
 from probatio.languages import faber, typescript
 from probatio.records import Example, Response, Task, TaskType
 from probatio.suite.dialect import template_in
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import question
 
 SUITE = load_suite()
@@ -131,7 +131,7 @@ def test_a_blank_that_is_not_filled_fails(task: Task) -> None:
     template = task.input or ""
     assert template.count("___") == 1
     assert not assess(task, answered(task, "___")).correct
-    outcome = faber_verdict(template.replace("___", " "), "latin").outcome
+    outcome = run_faber(template.replace("___", " "), "latin").outcome
     assert outcome is None or outcome.exit != 0 or outcome.stdout.strip() != task.expected_output.strip()
 
 

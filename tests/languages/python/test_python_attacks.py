@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from probatio.builtin.daily.code_generation.grader import check
-from probatio.grade.parts import Checked
+from probatio.grade.check_result import CheckResult
 from probatio.languages.python import Call, Failed, Raised, Result, Returned, run_calls
 from probatio.sandbox import Choice, NoIsolation, isolation
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
@@ -24,7 +24,7 @@ def kind(request: pytest.FixtureRequest) -> Choice:
     return choice
 
 
-def graded(source: str, kind: Choice, tests: list[dict[str, object]] | None = None) -> Checked:
+def graded(source: str, kind: Choice, tests: list[dict[str, object]] | None = None) -> CheckResult:
     """A case whose right answers can't be guessed: the function shall double its argument and add a secret."""
     tests = tests or [{"args": [n], "expected": f"ANSWER-{secrets.token_hex(8)}"} for n in range(4)]
     case = Case("secret", "", gold={"function": "f", "groups": [{"name": "secret", "tests": tests}]})

@@ -1,4 +1,4 @@
-"""The graders of the daily suite: one per use case, found by its id; and the fingerprint of everything that can move a score."""
+"""The graders of the daily suite, one per use case, and the fingerprint of everything that can move a score."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import msgspec
 
 from probatio.code_digest import digest_of, imports, module_file
 from probatio.errors import UsageError
-from probatio.grade.parts import Checked
+from probatio.grade.check_result import CheckResult
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case, DailySuite, UseCase
-from probatio.suite.load import digest
+from probatio.suite.daily_suite import Case, DailySuite, UseCase
+from probatio.suite.language_suite import digest
 from probatio.yamlfile import read_yaml
 
 PACKAGE = "probatio.builtin.daily"
 
 STARTS_PROCESSES = frozenset({"code_generation", "web_design"})
-"""Use cases whose check waits for a jail or a browser; the others are computed in our own process."""
+"""Use cases that are checked in a jail or a browser; the others are checked in our own process."""
 
 GRADES = (
     "probatio.grade.",
@@ -34,17 +34,17 @@ GRADES = (
 
 
 ALWAYS = (f"{PACKAGE}.graders", "probatio.judge.protocol", "probatio.grade.unanswered")
-"""What takes part in grading whatever the use cases are."""
+"""Modules that take part in grading every use case."""
 
 CODE = frozenset({".js", ".css", ".html"})
-"""What counts as code beside a grader's Python; cases and rubrics are read for what they say, and worked proofs move no score."""
+"""Files beside a grader that are code too. Cases and rubrics count by their content; proofs move no score."""
 
 
 class Grader(Protocol):
-    def __call__(self, case: Case, answer: str, isolation: Choice = "auto") -> Checked: ...
+    def __call__(self, case: Case, answer: str, isolation: Choice = "auto") -> CheckResult: ...
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """An answer, checked by the grader of its use case. Raises `CannotCheck` where the grader's own tool is missing."""
     return grader_of(case.use_case)(case, answer, isolation)
 
@@ -57,19 +57,19 @@ def grader_of(use_case: str) -> Grader:
         raise UsageError(
             f"There is no grader for the use case `{use_case}`: a suite of one's own takes its cases from the built-in use cases."
         )
-    found: Grader = importlib.import_module(name).check
-    return found
+    grader: Grader = importlib.import_module(name).check
+    return grader
 
 
 def require_graders(suite: DailySuite) -> None:
-    """Refuse a suite with a use case that nobody can check, before anything is asked."""
+    """Refuse a suite with a use case that has no grader, before anything is asked."""
     for use_case in suite.use_cases.values():
         if use_case.grading != "judge":
             grader_of(use_case.id)
 
 
 def blend(use_case: UseCase, checked: float | None, judged: float | None) -> float:
-    """The score of an answer from its two parts, each 0–1, by the manifest's weight; a part that is not there counts 0."""
+    """The score of an answer from its two parts, each 0–1, by the manifest's weight; a missing part counts 0."""
     weight = use_case.checked_weight
     return weight * (checked or 0.0) + (1 - weight) * (judged or 0.0)
 
@@ -111,7 +111,7 @@ def sources(use_cases: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]
         if file.parent.parent.name in ("daily", "languages"):  # the folder of one use case or one language
             waiting += [_beside(module, file, each) for each in file.parent.glob("*.py") if each.stem != "__init__"]
             scripts |= {
-                each.name: each.read_text(encoding="utf-8") for each in file.parent.iterdir() if each.suffix in CODE
+                str(each): each.read_text(encoding="utf-8") for each in file.parent.iterdir() if each.suffix in CODE
             }
     return modules, scripts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import defaultdict
 
 import msgspec
 import pytest
@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from probatio import sandbox
 from probatio.builtin.daily.code_generation.grader import Gold, HiddenTest, check, fault, program
 from probatio.errors import CannotCheck
-from probatio.languages.python import Failed, Raised, Returned
+from probatio.languages.python import Failed, Raised, Result, Returned
 from probatio.sandbox import NoIsolation
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 
@@ -48,14 +48,15 @@ def test_difficulty_is_graded() -> None:
 
 @pytest.mark.parametrize("gold", GOLDS.values(), ids=GOLDS.keys())
 def test_no_constant_and_no_exception_earns_more_than_a_fifth(gold: Gold) -> None:
-    earned: Counter[str] = Counter()
+    earned: defaultdict[str, float] = defaultdict(float)
     total = 0.0
     for group in gold.groups:
         for test in group.tests:
             worth = 1.0 if group.weight is None else group.weight / len(group.tests)
             total += worth
             earned[test.raises or repr(test.expected)] += worth
-    assert earned.most_common(1)[0][1] <= 0.2 * total, earned.most_common(1)
+    most = max(earned, key=earned.__getitem__)
+    assert earned[most] <= 0.2 * total, most
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_where_no_jail_can_be_built_the_sample_is_an_error_and_no_zero(monkeypat
 
 
 @pytest.mark.parametrize(
-    "test, result, said",
+    "test, result, expected",
     [
         (HiddenTest((1,), expected=2), Returned(2), None),
         (HiddenTest((1,), expected=2), Returned(3), "2 expected, 3 returned"),
@@ -130,8 +131,10 @@ def test_where_no_jail_can_be_built_the_sample_is_an_error_and_no_zero(monkeypat
         (HiddenTest((1,), expected=2), Failed("no end"), "no end"),
     ],
 )
-def test_a_failed_test_says_what_was_expected_and_what_came(test: HiddenTest, result: object, said: str | None) -> None:
-    assert fault(test, result) == said  # type: ignore[arg-type]
+def test_a_failed_test_says_what_was_expected_and_what_came(
+    test: HiddenTest, result: Result, expected: str | None
+) -> None:
+    assert fault(test, result) == expected
 
 
 def test_a_group_weighs_its_tests_unless_it_says_otherwise() -> None:
@@ -149,8 +152,8 @@ def test_a_group_weighs_its_tests_unless_it_says_otherwise() -> None:
 @settings(max_examples=200, deadline=None)
 def test_looking_for_the_program_never_raises(text: str) -> None:
     for answer in (text, f"```python\n{text}", f"def double({text}", f"{text}\ndef double(n):\n{text}"):
-        found = program(answer, "double")
-        assert found is None or "double" in found
+        source = program(answer, "double")
+        assert source is None or "double" in source
 
 
 @given(st.text(max_size=80) | st.sampled_from(["n.__class__", "yield n", "await n", "lambda: n", "…", "n\nreturn n"]))

@@ -1,13 +1,15 @@
 """Instruction following: rules count only where there is an answer, and every rule of the suite is well formed."""
 
+from __future__ import annotations
+
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probatio.builtin.daily.instruction_following.grader import Gold, check, echo
-from probatio.builtin.daily.instruction_following.rules import KINDS
-from probatio.suite.daily import DAILY, Case
+from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 
@@ -41,17 +43,17 @@ OFF_TASK = (
 
 
 @pytest.mark.parametrize(("case", "rule"), RULES, ids=[f"{case}-{rule.name}" for case, rule in RULES])
-def test_a_rule_has_the_arguments_its_kind_needs(case, rule):
+def test_a_rule_has_the_arguments_its_kind_needs(case: str, rule: Rule) -> None:
     assert rule.kind in KINDS
     assert [name for name in KINDS[rule.kind].needs if not getattr(rule, name)] == []
     assert rule.low <= rule.high or rule.high == 0
 
 
-def test_every_kind_of_rule_is_used_by_a_case():
+def test_every_kind_of_rule_is_used_by_a_case() -> None:
     assert {rule.kind for _, rule in RULES} == set(KINDS)
 
 
-def test_a_hard_case_combines_six_rules_or_more():
+def test_a_hard_case_combines_six_rules_or_more() -> None:
     hard = [case for case in CASES.values() if case.difficulty == 3]
     assert hard
     assert all(len(case.gold["rules"]) >= 6 for case in hard)
@@ -59,35 +61,35 @@ def test_a_hard_case_combines_six_rules_or_more():
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 @pytest.mark.parametrize("answer", OFF_TASK)
-def test_an_answer_to_something_else_collects_next_to_nothing(case, answer):
+def test_an_answer_to_something_else_collects_next_to_nothing(case: Case, answer: str) -> None:
     assert check(case, answer).score <= 0.2
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-def test_the_gold_of_another_case_is_off_the_matter(case):
+def test_the_gold_of_another_case_is_off_the_matter(case: Case) -> None:
     others = {name: check(case, answer).score for name, answer in GOLDS.items() if name != case.id}
     assert max(others.values()) <= 0.5, others
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-def test_the_prompt_read_back_earns_nothing(case):
+def test_the_prompt_read_back_earns_nothing(case: Case) -> None:
     assert check(case, case.prompt).score == 0
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-def test_chatter_round_a_gold_answer_costs_only_its_own_part(case):
+def test_chatter_round_a_gold_answer_costs_only_its_own_part(case: Case) -> None:
     checked = check(case, f"Sure! Here it is:\n\n{GOLDS[case.id]}\n\nLet me know if you want another one!")
     assert [part.name for part in checked.parts if part.score < 1] == ["nothing else"]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-def test_half_a_gold_answer_earns_less_than_the_whole(case):
+def test_half_a_gold_answer_earns_less_than_the_whole(case: Case) -> None:
     lines = GOLDS[case.id].splitlines()
     half = "\n".join(lines[: len(lines) // 2]) or GOLDS[case.id][: len(GOLDS[case.id]) // 2]
     assert 0 < check(case, half).score < 0.9
 
 
-def test_echo_is_the_share_of_runs_taken_from_the_prompt():
+def test_echo_is_the_share_of_runs_taken_from_the_prompt() -> None:
     prompt = [str(n) for n in range(20)]
     assert echo(prompt[:10], prompt) == 1
     assert echo(prompt[::-1], prompt) == 0
@@ -96,7 +98,7 @@ def test_echo_is_the_share_of_runs_taken_from_the_prompt():
 
 @settings(deadline=None)
 @given(st.sampled_from(list(CASES.values())), st.text(max_size=400))
-def test_any_text_scores_between_0_and_1_and_the_same_twice(case, answer):
+def test_any_text_scores_between_0_and_1_and_the_same_twice(case: Case, answer: str) -> None:
     checked = check(case, answer)
     assert 0 <= checked.score <= 1
     assert checked == check(case, answer)
@@ -104,7 +106,7 @@ def test_any_text_scores_between_0_and_1_and_the_same_twice(case, answer):
 
 @settings(deadline=None)
 @given(st.sampled_from(list(CASES.values())), st.data())
-def test_any_mixture_of_gold_lines_scores_between_0_and_1(case, data):
+def test_any_mixture_of_gold_lines_scores_between_0_and_1(case: Case, data: st.DataObject) -> None:
     lines = st.sampled_from(
         [line for answer in GOLDS.values() for line in answer.splitlines()] + ["", "```", "|", "|-|", "1.", "-"]
     )

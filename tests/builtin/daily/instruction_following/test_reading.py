@@ -1,5 +1,7 @@
 """Reading an answer: what stands round it comes off, and what is left is cut where a reader would cut it."""
 
+from __future__ import annotations
+
 import pytest
 
 from probatio.builtin.daily.instruction_following.reading import Reading, sentences, words
@@ -21,14 +23,14 @@ LIST = "- boots\n- map"
         (f'"{LIST}"', False),
     ],
 )
-def test_chatter_and_fences_come_off_and_chatter_is_remembered(answer, framed):
+def test_chatter_and_fences_come_off_and_chatter_is_remembered(answer: str, framed: bool) -> None:
     reading = Reading(answer)
     assert reading.text == LIST
     assert reading.framed == framed
 
 
 @pytest.mark.parametrize("answer", ["Here we go again: said the dog.", "Sure:", "Guten Tag Frau Seidel,\n\nText."])
-def test_an_answer_that_only_begins_like_chatter_stays_whole(answer):
+def test_an_answer_that_only_begins_like_chatter_stays_whole(answer: str) -> None:
     assert Reading(answer).text == answer
     assert not Reading(answer).framed
 
@@ -45,15 +47,15 @@ def test_an_answer_that_only_begins_like_chatter_stays_whole(answer):
         ("... !", 0),
     ],
 )
-def test_sentences_end_where_white_space_follows_their_mark(text, count):
+def test_sentences_end_where_white_space_follows_their_mark(text: str, count: int) -> None:
     assert len(sentences(text)) == count
 
 
-def test_a_hyphenated_or_apostrophed_word_is_one():
+def test_a_hyphenated_or_apostrophed_word_is_one() -> None:
     assert words("The keeper's well-known dog, *really*") == ["The", "keeper's", "well-known", "dog", "really"]
 
 
-def test_a_table_is_read_with_or_without_outer_bars_and_what_is_beside_it_is_not_in_it():
+def test_a_table_is_read_with_or_without_outer_bars_and_what_is_beside_it_is_not_in_it() -> None:
     reading = Reading("| A | B |\n|:--|--:|\n| x | 1 |\n| y | 2 |\n\nBELOW IT.")
     assert reading.table == [["A", "B"], ["x", "1"], ["y", "2"]]
     assert reading.column(2) == ["1", "2"]
@@ -61,11 +63,11 @@ def test_a_table_is_read_with_or_without_outer_bars_and_what_is_beside_it_is_not
     assert Reading("A | B\n--|--\nx | 1").table == [["A", "B"], ["x", "1"]]
 
 
-def test_bars_without_a_line_of_dashes_are_no_table():
+def test_bars_without_a_line_of_dashes_are_no_table() -> None:
     assert Reading("| A | B |\n| x | 1 |").table == []
 
 
-def test_a_unit_that_is_not_there_is_no_unit():
+def test_a_unit_that_is_not_there_is_no_unit() -> None:
     reading = Reading("one\ntwo")
     assert reading.units("lines", 2) == ["two"]
     assert reading.units("lines", -1) == ["two"]

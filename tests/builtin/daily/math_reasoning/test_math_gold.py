@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import combinations, permutations, product
 
 import msgspec
-import sympy
+import sympy  # type: ignore[import-untyped]
 
 from probatio.builtin.daily.math_reasoning.grader import Gold, Values
 from probatio.builtin.daily.math_reasoning.numbers import exact
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 
@@ -55,7 +56,7 @@ def test_the_urn() -> None:
     draws = list(combinations("rrrrrbbbbggg", 3))
     mixed = [draw for draw in draws if len(set(draw)) > 1]
 
-    def share(some: list[tuple[str, ...]], of: list[tuple[str, ...]]) -> Fraction:
+    def share(some: Sequence[object], of: Sequence[object]) -> Fraction:
         return Fraction(len(some), len(of))
 
     assert numbers("math_urn") == {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from probatio.builtin.daily.math_reasoning.algebra import same_expression
 from probatio.builtin.daily.math_reasoning.grader import check
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 
 def credit(gold: dict[str, Any], answer: str) -> float:

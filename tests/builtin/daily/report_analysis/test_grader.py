@@ -1,8 +1,11 @@
 """Report analysis: the golds follow from the tables, and silence, guessing and hedging do not pay."""
 
+from __future__ import annotations
+
 import json
 import re
 from datetime import date, timedelta
+from typing import Any
 
 import msgspec
 import pytest
@@ -11,7 +14,7 @@ from hypothesis import strategies as st
 
 from probatio.builtin.daily.report_analysis.grader import INVENTED, RIVAL, Gold, check
 from probatio.builtin.daily.report_analysis.questions import KINDS
-from probatio.suite.daily import DAILY, Case
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 
@@ -27,38 +30,38 @@ def gold(case: Case) -> Gold:
     return msgspec.convert(case.gold, Gold)
 
 
-def right(case: Case) -> dict[int, object]:
+def right(case: Case) -> dict[int, Any]:
     return {
         number: gold(case).absent if question.kind == "absent" else question.value
         for number, question in enumerate(gold(case).questions, start=1)
     }
 
 
-def written(case: Case, answers: dict[int, object]) -> str:
+def written(case: Case, answers: dict[int, Any]) -> str:
     if gold(case).form == "json":
-        return json.dumps({f"q{number}": said for number, said in answers.items()})
+        return json.dumps({f"q{number}": answer for number, answer in answers.items()})
     return "\n".join(
-        f"{number}. {', '.join(said) if isinstance(said, list) else said}" for number, said in answers.items()
+        f"{number}. {', '.join(answer) if isinstance(answer, list) else answer}" for number, answer in answers.items()
     )
 
 
 def rows(case: Case) -> dict[str, list[float]]:
-    """The numbers of every table row in the prompt, by the first cell less its footnote or kind."""
-    found = {}
+    """The numbers of every table row in the prompt, by the first cell without its footnote or kind."""
+    numbers_by_row = {}
     for line in case.prompt.splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if len(cells) > 1 and re.fullmatch(r"[\d,.-]+", cells[-1]) and not set(line) <= set("|- "):
-            found[re.sub(r" [\[(].*", "", cells[0])] = [
+            numbers_by_row[re.sub(r" [\[(].*", "", cells[0])] = [
                 float(cell.replace(",", "")) if cell != "-" else 0.0 for cell in cells[1:]
             ]
-    return found
+    return numbers_by_row
 
 
 def numbers(case: Case) -> dict[int, float]:
     return {n: q.value for n, q in enumerate(gold(case).questions, start=1) if q.kind == "number"}
 
 
-def test_the_bakery_gold_follows_from_its_table():
+def test_the_bakery_gold_follows_from_its_table() -> None:
     case = CASES["report_bakery"]
     shops = rows(case)
     assert right(case)[1] == max(shops, key=lambda shop: shops[shop][2])
@@ -71,7 +74,7 @@ def test_the_bakery_gold_follows_from_its_table():
     assert set(right(case)[8]) == {shop for shop, row in shops.items() if row[0] > 2012}
 
 
-def test_the_library_gold_follows_from_its_table():
+def test_the_library_gold_follows_from_its_table() -> None:
     case = CASES["report_library"]
     branches = rows(case)
     before, now = (sum(row[at] for row in branches.values()) for at in (0, 1))
@@ -86,13 +89,13 @@ def test_the_library_gold_follows_from_its_table():
     }
 
 
-def test_the_energy_gold_follows_from_its_table_and_its_footnote():
+def test_the_energy_gold_follows_from_its_table_and_its_footnote() -> None:
     case = CASES["report_energy"]
     plants = rows(case)
     plants["Dunmore"][2] = 37.9
     year = {plant: sum(row[:4]) for plant, row in plants.items()}
     quarters = [sum(row[at] for row in plants.values()) for at in range(4)]
-    assert right(case)[2] == max(year, key=year.get)
+    assert right(case)[2] == max(year, key=year.__getitem__)
     assert right(case)[3] == f"Q{quarters.index(min(quarters)) + 1}"
     assert right(case)[6] == sorted(plants, key=lambda plant: year[plant] / plants[plant][4], reverse=True)
     assert right(case)[9] == (date(2025, 5, 12) + timedelta(18)).isoformat()
@@ -106,7 +109,7 @@ def test_the_energy_gold_follows_from_its_table_and_its_footnote():
     )
 
 
-def test_the_parcels_gold_follows_from_its_tables():
+def test_the_parcels_gold_follows_from_its_tables() -> None:
     case = CASES["report_parcels"]
     table = rows(case)
     depots = {name: row for name, row in table.items() if len(row) == 5}
@@ -127,7 +130,7 @@ def test_the_parcels_gold_follows_from_its_tables():
     )
 
 
-def test_the_clinic_gold_follows_from_its_tables_and_footnotes():
+def test_the_clinic_gold_follows_from_its_tables_and_footnotes() -> None:
     case = CASES["report_clinic"]
     table = rows(case)
     wards = {name: row for name, row in table.items() if len(row) == 5}
@@ -150,50 +153,50 @@ def test_the_clinic_gold_follows_from_its_tables_and_footnotes():
     )
 
 
-def test_every_kind_of_question_is_asked():
+def test_every_kind_of_question_is_asked() -> None:
     asked = {question.kind for case in CASES.values() for question in gold(case).questions}
     assert asked == {*KINDS, "absent"}
 
 
 @ALL
-def test_a_case_asks_what_the_report_does_not_say_at_least_twice(case):
+def test_a_case_asks_what_the_report_does_not_say_at_least_twice(case: Case) -> None:
     assert sum(question.kind == "absent" for question in gold(case).questions) >= 2
     assert len(gold(case).questions) == len(re.findall(r"^\d{1,2}\. ", case.prompt, re.MULTILINE))
 
 
 @ALL
-def test_not_stated_to_everything_earns_nothing(case):
+def test_not_stated_to_everything_earns_nothing(case: Case) -> None:
     assert check(case, written(case, dict.fromkeys(right(case), "not stated"))).score == 0
 
 
 @ALL
-def test_making_up_what_the_report_does_not_say_costs_more_than_leaving_it_out(case):
+def test_making_up_what_the_report_does_not_say_costs_more_than_leaving_it_out(case: Case) -> None:
     absent = [number for number, question in enumerate(gold(case).questions, start=1) if question.kind == "absent"]
-    silent = check(case, written(case, {n: said for n, said in right(case).items() if n not in absent}))
+    silent = check(case, written(case, {n: answer for n, answer in right(case).items() if n not in absent}))
     inventive = check(case, written(case, right(case) | dict.fromkeys(absent, 17)))
     assert inventive.score == pytest.approx(silent.score - INVENTED * len(absent))
 
 
 @ALL
-def test_each_answer_left_out_costs(case):
+def test_each_answer_left_out_costs(case: Case) -> None:
     whole = right(case)
     assert check(case, written(case, whole)).score == 1.0
     for number in whole:
-        assert check(case, written(case, {n: said for n, said in whole.items() if n != number})).score < 0.98
+        assert check(case, written(case, {n: answer for n, answer in whole.items() if n != number})).score < 0.98
 
 
 @ALL
-def test_two_sets_of_answers_are_a_hedge(case):
+def test_two_sets_of_answers_are_a_hedge(case: Case) -> None:
     other = right(case) | {1: 0}
     assert check(case, f"{written(case, other)}\n\n{written(case, right(case))}").score == pytest.approx(1 - RIVAL)
 
 
 @ALL
-def test_reading_the_prompt_back_earns_next_to_nothing(case):
+def test_reading_the_prompt_back_earns_next_to_nothing(case: Case) -> None:
     assert check(case, case.prompt).score <= 0.05
 
 
-SAID = (
+ANSWER = (
     st.none()
     | st.booleans()
     | st.integers()
@@ -204,15 +207,15 @@ SAID = (
 
 
 @settings(deadline=None)
-@given(st.sampled_from(list(CASES.values())), st.dictionaries(st.integers(1, 12), SAID, max_size=12))
-def test_any_answers_score_between_0_and_1(case, answers):
-    said = json.dumps({f"q{number}": value for number, value in answers.items()})
-    assert 0 <= check(case, said).score <= 1
+@given(st.sampled_from(list(CASES.values())), st.dictionaries(st.integers(1, 12), ANSWER, max_size=12))
+def test_any_answers_score_between_0_and_1(case: Case, answers: dict[int, Any]) -> None:
+    answer = json.dumps({f"q{number}": value for number, value in answers.items()})
+    assert 0 <= check(case, answer).score <= 1
 
 
 @settings(deadline=None)
 @given(st.sampled_from(list(CASES.values())), st.text(max_size=300))
-def test_any_text_scores_between_0_and_1_and_the_same_twice(case, answer):
+def test_any_text_scores_between_0_and_1_and_the_same_twice(case: Case, answer: str) -> None:
     checked = check(case, answer)
     assert 0 <= checked.score <= 1
     assert checked == check(case, answer)

@@ -1,5 +1,7 @@
 """Questions: what each kind takes for right, for near, and for a hedge."""
 
+from __future__ import annotations
+
 import pytest
 
 from probatio.builtin.daily.report_analysis.questions import KINDS, Question, is_absent, is_tried, the_number
@@ -8,7 +10,7 @@ NAMES = ("Station", "Old Town", "Uplands", "Ada Novak")
 
 
 @pytest.mark.parametrize(
-    ("question", "said", "worth"),
+    ("question", "answer", "worth"),
     [
         (Question("number", 2261), 2261, 1),
         (Question("number", 2261), "2,261", 1),
@@ -55,26 +57,26 @@ NAMES = ("Station", "Old Town", "Uplands", "Ada Novak")
         (Question("yes_no", True), "no", 0),
     ],
 )
-def test_an_answer_is_credited_by_the_kind_of_its_question(question, said, worth):
-    assert KINDS[question.kind](question, said, NAMES) == pytest.approx(worth)
+def test_an_answer_is_credited_by_the_kind_of_its_question(question: Question, answer: object, worth: float) -> None:
+    assert KINDS[question.kind](question, answer, NAMES) == pytest.approx(worth)
 
 
 @pytest.mark.parametrize(
-    "said", ["not stated", "Not stated.", "NOT STATED", "not stated in the report", "not stated (no site chosen)"]
+    "answer", ["not stated", "Not stated.", "NOT STATED", "not stated in the report", "not stated (no site chosen)"]
 )
-def test_the_token_is_known_in_any_dress(said):
-    assert is_absent(said, "not stated")
-    assert not is_tried(said, "not stated")
+def test_the_token_is_known_however_it_is_written(answer: object) -> None:
+    assert is_absent(answer, "not stated")
+    assert not is_tried(answer, "not stated")
 
 
 @pytest.mark.parametrize(
-    "said", ["not stated, but about 38,000", "not stated or Ada", "unknown", "12", None, 0, ["not stated"]]
+    "answer", ["not stated, but about 38,000", "not stated or Ada", "unknown", "12", None, 0, ["not stated"]]
 )
-def test_a_guess_beside_the_token_is_not_the_token(said):
-    assert not is_absent(said, "not stated")
+def test_a_guess_beside_the_token_is_not_the_token(answer: object) -> None:
+    assert not is_absent(answer, "not stated")
 
 
-def test_an_answer_with_two_numbers_has_none():
+def test_an_answer_with_two_numbers_has_none() -> None:
     assert the_number("between 12 and 14") is None
     assert the_number("12 to 12") == 12
     assert the_number("about 12.5 days") == 12.5

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probatio.builtin.daily.summarization.grader import SOURCE_BEGINS, Gold, check
-from probatio.grade.forbidden import word_count
-from probatio.suite.daily import DAILY, Case
+from probatio.grade.prose import word_count
+from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
 
 

@@ -12,11 +12,11 @@ import yaml
 
 from probatio.browser import driver as browser
 from probatio.browser.driver import visit
-from probatio.browser.page import Page
+from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.grader import WEIGHTS, Gold, check, page_in
 from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
-from probatio.grade.parts import Checked
-from probatio.suite.daily import DAILY, Case
+from probatio.grade.check_result import CheckResult
+from probatio.suite.daily_suite import DAILY, Case
 
 FOLDER = DAILY / "web_design"
 PAGE = "<!DOCTYPE html>\n<html><body><p>x</p></body></html>"
@@ -42,13 +42,13 @@ def works() -> None:
         pytest.skip(f"no browser here: {there.sentence}")
 
 
-def changed(case: str, old: str, new: str) -> Checked:
+def changed(case: str, old: str, new: str) -> CheckResult:
     page = gold_page(case)
     assert old in page
     return check(cases()[case], page.replace(old, new))
 
 
-def part(checked: Checked, name: str) -> float:
+def part(checked: CheckResult, name: str) -> float:
     return next(one.score for one in checked.parts if one.name == name)
 
 
@@ -146,9 +146,9 @@ def test_overflow_costs_by_its_size(works: None) -> None:
 
 def test_a_picture_from_elsewhere_costs_and_is_named(works: None) -> None:
     checked = changed("web_pricing", "<main>", '<main><img src="https://images.example.com/quill.png" alt="">')
-    told = next(one for one in checked.parts if one.name == "self-contained")
-    assert told.score < 1
-    assert "images.example.com" in told.detail
+    lost = next(one for one in checked.parts if one.name == "self-contained")
+    assert lost.score < 1
+    assert "images.example.com" in lost.detail
 
 
 def test_an_error_at_a_click_is_seen(works: None) -> None:
@@ -174,7 +174,7 @@ def test_scenes_weigh_the_same_in_every_case_however_many_there_are(works: None)
 
 
 def played(html: str, scene: dict[str, Any]) -> Played:
-    async def see(page: Page) -> Played:
+    async def see(page: OpenPage) -> Played:
         return await play(page, msgspec.convert({"name": "s", **scene}, Scene))
 
     return visit(html, see)
@@ -208,7 +208,7 @@ def test_what_the_tab_key_does_not_reach_is_not_reachable(works: None) -> None:
 def test_storage_does_not_pass_from_scene_to_scene(works: None) -> None:
     html = "<p id=a></p><script>a.textContent = localStorage.n = 1 + Number(localStorage.n || 0)</script>"
 
-    async def see(page: Page) -> list[float]:
+    async def see(page: OpenPage) -> list[float]:
         first = msgspec.convert({"name": "s", "expect": [{"stored": {"n": "1"}}]}, Scene)
         again = msgspec.convert({"name": "s", "do": [{"reload": True}], "expect": [{"stored": {"n": "2"}}]}, Scene)
         return [(await play(page, scene)).score for scene in (first, again, first)]

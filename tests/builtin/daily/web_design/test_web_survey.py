@@ -8,9 +8,9 @@ import pytest
 
 from probatio.browser import driver as browser
 from probatio.browser.driver import visit
-from probatio.browser.page import Page
+from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, look
-from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, found, readable_share
+from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -22,7 +22,7 @@ def needs_a_browser() -> None:
 
 @functools.cache
 def survey(body: str, size: tuple[int, int] = WIDE) -> Snapshot:
-    async def see(page: Page) -> Snapshot:
+    async def see(page: OpenPage) -> Snapshot:
         await page.load(*size)
         return await look(page, wake=True)
 
@@ -94,7 +94,7 @@ def test_disabled_text_ornaments_and_text_on_pictures_are_left_out_of_contrast()
     ],
 )
 def test_what_nobody_can_see_is_not_there(trick: str) -> None:
-    assert not found(Finder(role="button", name="Go"), survey(trick))
+    assert not matches(Finder(role="button", name="Go"), survey(trick))
 
 
 @pytest.mark.parametrize(
@@ -114,12 +114,12 @@ def test_what_nobody_can_see_is_not_there(trick: str) -> None:
     ],
 )
 def test_what_can_be_seen_counts_however_it_is_made(honest: str) -> None:
-    assert len(found(Finder(role="button", name="Go"), survey(honest))) == 1
+    assert len(matches(Finder(role="button", name="Go"), survey(honest))) == 1
 
 
 def test_a_hidden_checkbox_with_a_label_to_click_on_is_there() -> None:
     body = "<label><input type=checkbox style='position:absolute;opacity:0'> Dark mode</label>"
-    assert found(Finder(role="checkbox", name="Dark mode", state={"checked": "false"}), survey(body))
+    assert matches(Finder(role="checkbox", name="Dark mode", state={"checked": "false"}), survey(body))
 
 
 LINE = "<p style='white-space:nowrap;margin:0'>a line that is far too long for any phone and does not wrap at all</p>"
@@ -146,8 +146,8 @@ def test_overflow_is_what_a_phone_cannot_show(body: str, low: int, high: int) ->
 
 def test_what_lies_wholly_beyond_a_shut_edge_is_not_there() -> None:
     body = "<style>body { overflow-x: hidden }</style><button style='position:absolute;left:400px'>Go</button>"
-    assert found(Finder(role="button"), survey(body, WIDE))
-    assert not found(Finder(role="button"), survey(body, NARROW))
+    assert matches(Finder(role="button"), survey(body, WIDE))
+    assert not matches(Finder(role="button"), survey(body, NARROW))
 
 
 @pytest.mark.parametrize(
@@ -165,8 +165,8 @@ def test_what_lies_wholly_beyond_a_shut_edge_is_not_there() -> None:
     ],
 )
 def test_a_placeholder_is_no_label(field: str, labelled: bool | None) -> None:
-    told = [one.labelled for one in survey(field).elements if one.labelled is not None]
-    assert told == ([] if labelled is None else [labelled])
+    labels = [one.labelled for one in survey(field).elements if one.labelled is not None]
+    assert labels == ([] if labelled is None else [labelled])
 
 
 def test_fields_named_like_built_in_functions_do_not_stop_the_survey() -> None:
@@ -183,4 +183,4 @@ def test_fields_named_like_built_in_functions_do_not_stop_the_survey() -> None:
     clobbered = "".join(
         f"<img name={name} alt=x>" for name in (*names, "body", "documentElement", "getAnimations", "activeElement")
     )
-    assert len(found(Finder(role="textbox"), survey(form + clobbered))) == len(names)
+    assert len(matches(Finder(role="textbox"), survey(form + clobbered))) == len(names)

@@ -8,28 +8,28 @@ from typing import Any
 import msgspec
 
 from probatio.errors import CannotCheck, ProbatioError
+from probatio.grade.check_result import CheckResult, Part
 from probatio.grade.extract import fenced_blocks
-from probatio.grade.parts import Checked, Part
 from probatio.languages.python import Call, Failed, Opaque, Raised, Result, Returned, run_calls, same
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 FENCES = frozenset({"python", "py", "python3", "py3"})
-_SHOWN = 3  # failed tests told of in a part's detail
+_SHOWN = 3  # failed tests that a part's detail names
 
 
 class HiddenTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One call, and what must come of it: a value or an exception."""
+    """One call, and its expected result: a value or an exception."""
 
     args: tuple[Any, ...]
     expected: Any = msgspec.UNSET
     raises: str | None = None
     unchanged: bool = False
-    """Whether the arguments must be afterwards what they were before."""
+    """Whether the call must leave its arguments as they were."""
 
 
 class Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Tests of one thing; a group weighs as many tests as it has, where it does not say otherwise."""
+    """Tests of one thing; where no weight is given, a group weighs as much as it has tests."""
 
     name: str
     tests: tuple[HiddenTest, ...]
@@ -41,7 +41,7 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     groups: tuple[Group, ...]
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """Every test of the case, run on the program in the answer."""
     gold = msgspec.convert(case.gold, Gold)
     source = program(answer, gold.function)
@@ -49,18 +49,20 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
         empty = tuple(
             _part(group, ["there is no such function in the answer"] * len(group.tests)) for group in gold.groups
         )
-        return Checked(empty, note=f"The answer defines no function `{gold.function}`.")
+        return CheckResult(empty, note=f"The answer defines no function `{gold.function}`.")
     tests = [test for group in gold.groups for test in group.tests]
     calls = [Call(test.args, test.unchanged) for test in tests]
     try:
         results = iter(run_calls(source, gold.function, calls, isolation))
     except (ProbatioError, OSError) as error:
         raise CannotCheck(str(error)) from error
-    return Checked(tuple(_part(group, [fault(test, next(results)) for test in group.tests]) for group in gold.groups))
+    return CheckResult(
+        tuple(_part(group, [fault(test, next(results)) for test in group.tests]) for group in gold.groups)
+    )
 
 
 def _part(group: Group, faults: list[str | None]) -> Part:
-    failed = [f"{_call(test)}: {said}" for test, said in zip(group.tests, faults, strict=True) if said]
+    failed = [f"{_call(test)}: {why}" for test, why in zip(group.tests, faults, strict=True) if why]
     more = [f"and {len(failed) - _SHOWN} more"] if len(failed) > _SHOWN else []
     weight = float(len(group.tests)) if group.weight is None else group.weight
     return Part(group.name, 1 - len(failed) / len(faults), "; ".join([*failed[:_SHOWN], *more]), weight)
@@ -128,10 +130,10 @@ _GOES_ON = re.compile(
 def _bare(answer: str, defines: re.Pattern[str]) -> str | None:
     """Code that stands in the answer without a fence: from its first line down to the first that is no code."""
     lines = [line for line in answer.splitlines() if not re.match(r"[ \t]*(?:`{3,}|~{3,})", line)]
-    found = defines.search("\n".join(lines))
-    if not found:
+    definition = defines.search("\n".join(lines))
+    if not definition:
         return None
-    at = "\n".join(lines)[: found.start()].count("\n")
+    at = "\n".join(lines)[: definition.start()].count("\n")
     begin = at
     while begin and _GOES_ON.match(lines[begin - 1]):
         begin -= 1

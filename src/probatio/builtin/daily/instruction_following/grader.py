@@ -1,7 +1,7 @@
-"""Instruction following: every instruction one part, and all of them worth only as much as the answer has substance.
+"""Instruction following: every instruction is one part, multiplied by the substance of the answer.
 
-"No forbidden word" is easy to keep by saying nothing, or something else. So every part is multiplied by the answer's
-substance: long enough, varied enough, about the matter, and not the prompt read back.
+"No forbidden word" is easy to keep by saying nothing, or something else. So the answer also needs substance: it must be long
+enough, varied enough, about the matter, and not a copy of the prompt.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ import msgspec
 
 from probatio.builtin.daily.instruction_following.reading import Reading, words
 from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
-from probatio.grade.parts import Checked, Part
+from probatio.grade.check_result import CheckResult, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 LONGEST = 20_000  # characters looked at
 _ECHO = 6  # words in a row that nobody writes by chance as the prompt did
 
 
 class Substance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What makes an answer one to this prompt at all."""
+    """What an answer needs to be an answer to this prompt at all."""
 
     words: int  # at least so many …
     distinct: int  # … so many of them different
@@ -32,8 +32,8 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     substance: Substance
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
-    """Each rule scored, times the substance; that nothing stands round the answer is a rule of every prompt."""
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
+    """Each rule's score, times the substance. That nothing else stands round the answer is a rule of every prompt."""
     gold = msgspec.convert(case.gold, Gold)
     reading = Reading(answer[:LONGEST])
     worth = substance(gold.substance, reading, case.prompt)
@@ -44,7 +44,7 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
         if worth >= 1
         else f"Only {worth:.0%} of the substance of an answer: too short, off the matter, or an echo."
     )
-    return Checked((*parts, bare), note=note)
+    return CheckResult((*parts, bare), note=note)
 
 
 def _part(rule: Rule, reading: Reading, worth: float) -> Part:
@@ -54,19 +54,19 @@ def _part(rule: Rule, reading: Reading, worth: float) -> Part:
 
 def substance(wanted: Substance, reading: Reading, prompt: str) -> float:
     """0–1: the weakest of length, variety, matter and freshness."""
-    said = [word.casefold() for word in reading.words]
-    hits = sum(any(word.startswith(stem.casefold()) for word in said) for stem in wanted.about)
+    answer = [word.casefold() for word in reading.words]
+    hits = sum(any(word.startswith(stem.casefold()) for word in answer) for stem in wanted.about)
     return min(
         1.0,
-        len(said) / wanted.words,
-        len(set(said)) / wanted.distinct,
+        len(answer) / wanted.words,
+        len(set(answer)) / wanted.distinct,
         hits / wanted.hits,
-        2 * (1 - echo(said, [word.casefold() for word in words(prompt)])),
+        2 * (1 - echo(answer, [word.casefold() for word in words(prompt)])),
     )
 
 
-def echo(said: list[str], prompt: list[str]) -> float:
+def echo(answer: list[str], prompt: list[str]) -> float:
     """The share of the answer's runs of words that stand in the prompt."""
     asked = {tuple(prompt[at : at + _ECHO]) for at in range(len(prompt) - _ECHO + 1)}
-    runs = [tuple(said[at : at + _ECHO]) for at in range(len(said) - _ECHO + 1)]
+    runs = [tuple(answer[at : at + _ECHO]) for at in range(len(answer) - _ECHO + 1)]
     return sum(run in asked for run in runs) / len(runs) if runs else 0.0

@@ -1,4 +1,4 @@
-"""Reading an answer: freed from what was put round it, and cut into words, sentences, lines, paragraphs, items and cells."""
+"""An answer as its rules read it: without chatter round it, cut into words, sentences, lines, paragraphs, items and cells."""
 
 from __future__ import annotations
 
@@ -95,11 +95,11 @@ class Reading:
             return self.column(at)
         if of == "text":
             return [self.text] if self.text else []
-        found: list[str] = getattr(self, of)
+        every: list[str] = getattr(self, of)
         if at == 0:
-            return found
+            return every
         place = at - 1 if at > 0 else at
-        return [found[place]] if -len(found) <= place < len(found) else []
+        return [every[place]] if -len(every) <= place < len(every) else []
 
 
 def words(text: str) -> list[str]:
@@ -118,7 +118,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _out_of_fence(text: str) -> tuple[str, bool]:
-    """The body of the only fence, unless more is said round it; and whether anything is."""
+    """The body of the only fence, unless more words stand outside of it; and whether any do."""
     blocks = fenced_blocks(text)
     if len(blocks) != 1:
         return text, False
@@ -130,7 +130,7 @@ def _out_of_fence(text: str) -> tuple[str, bool]:
 
 
 def _out_of_chatter(text: str) -> tuple[str, bool]:
-    """Less an opening like "Sure! Here is the list:" and a closing like "Let me know …", where something else remains."""
+    """Without an opening like "Sure! Here is the list:" and a closing like "Let me know …", where something else remains."""
     framed = False
     first, _, rest = text.partition("\n")
     polite = _OPENING.match(first) and len(words(first)) <= _LONGEST_OPENING

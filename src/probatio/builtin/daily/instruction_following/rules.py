@@ -68,9 +68,9 @@ def _sentences_in(rule: Rule, reading: Reading) -> float:
 
 def _ladder(rule: Rule, reading: Reading) -> float:
     """Units of as many words as the rule's words say, one after the other."""
-    wanted, found = [int(number) for number in rule.words], reading.units(rule.of)
-    right = [near(len(words(unit)), number, number) for unit, number in zip(found, wanted, strict=False)]
-    return sum(right) / max(len(wanted), len(found))
+    wanted, units = [int(number) for number in rule.words], reading.units(rule.of)
+    right = [near(len(words(unit)), number, number) for unit, number in zip(units, wanted, strict=False)]
+    return sum(right) / max(len(wanted), len(units))
 
 
 def _includes(rule: Rule, reading: Reading) -> float:
@@ -113,7 +113,7 @@ def _ends(rule: Rule, reading: Reading) -> float:
 
 def _acrostic(rule: Rule, reading: Reading) -> float:
     initials = [line.lstrip("*_-\"'“ ")[:1].casefold() for line in reading.lines]
-    right = sum(said == meant for said, meant in zip(initials, rule.text.casefold(), strict=False))
+    right = sum(given == wanted for given, wanted in zip(initials, rule.text.casefold(), strict=False))
     return right / max(len(rule.text), len(initials))
 
 
@@ -135,8 +135,8 @@ def _sorted(rule: Rule, reading: Reading) -> float:
 
 
 def _unique(rule: Rule, reading: Reading) -> float:
-    found = Counter(word.casefold() for word in reading.units(rule.of, rule.at))
-    return _kept(list(found), found.total() - len(found))
+    counts = Counter(word.casefold() for word in reading.units(rule.of, rule.at))
+    return _kept(list(counts), counts.total() - len(counts))
 
 
 def _labelled(rule: Rule, reading: Reading) -> float:
@@ -151,9 +151,9 @@ def _labelled(rule: Rule, reading: Reading) -> float:
 
 def _same(rule: Rule, reading: Reading) -> float:
     """F1 of the items with the ones that were asked for, each counted once."""
-    said = Counter(unit.casefold().strip(" .*_") for unit in reading.units(rule.of, rule.at))
-    shared = sum(min(1, said[word.casefold()]) for word in rule.words)
-    return 2 * shared / (said.total() + len(rule.words))
+    given = Counter(unit.casefold().strip(" .*_") for unit in reading.units(rule.of, rule.at))
+    shared = sum(min(1, given[word.casefold()]) for word in rule.words)
+    return 2 * shared / (given.total() + len(rule.words))
 
 
 def _table(rule: Rule, reading: Reading) -> float:
@@ -161,13 +161,13 @@ def _table(rule: Rule, reading: Reading) -> float:
     if not reading.table:
         return 0.0
     head, *rows = reading.table
-    named = _mean([float(said == meant) for said, meant in zip(head, rule.words, strict=False)])
+    named = _mean([float(given == wanted) for given, wanted in zip(head, rule.words, strict=False)])
     whole = _mean([float(len(row) == len(rule.words)) for row in rows])
     return (named * (len(head) == len(rule.words)) + whole + near(len(rows), rule.low, rule.high)) / 3
 
 
 def _letters_told(rule: Rule, reading: Reading) -> float:
-    """Whether column `at` tells how many letters the first column's word has."""
+    """Whether column `at` gives the number of letters of the first column's word."""
     rows = [row for row in reading.table[1:] if len(row) >= rule.at]
     return _mean([float(row[rule.at - 1] == str(sum(char.isalpha() for char in row[0]))) for row in rows])
 
@@ -180,10 +180,10 @@ def _names_row(rule: Rule, reading: Reading) -> float:
 
 def _language(rule: Rule, reading: Reading) -> float:
     """By small words that only one of the languages has: 1 where three quarters of them are the right one's."""
-    found = [word.casefold() for word in reading.words]
-    hits = {code: sum(word in small for word in found) for code, small in SMALL_WORDS.items()}
+    all_words = [word.casefold() for word in reading.words]
+    hits = {code: sum(word in small for word in all_words) for code, small in SMALL_WORDS.items()}
     right, others = hits[rule.text], max(count for code, count in hits.items() if code != rule.text)
-    if right < max(2, len(found) / 20):
+    if right < max(2, len(all_words) / 20):
         return 0.0
     return min(1.0, right / (right + others) / 0.75)
 

@@ -74,11 +74,11 @@ def _tokens(text: str, variables: tuple[str, ...]) -> list[str] | None:
     tokens: list[str] = []
     at, text = 0, text.strip()
     while at < len(text):
-        found = pattern.match(text, at)
-        if not found:
+        token = pattern.match(text, at)
+        if not token:
             return None
-        tokens.append("^" if found[1] == "**" else found[1].removeprefix("\\") if found[1] != "\\frac" else "\\frac")
-        at = found.end()
+        tokens.append("^" if token[1] == "**" else token[1].removeprefix("\\") if token[1] != "\\frac" else "\\frac")
+        at = token.end()
     return tokens if tokens and _balanced(tokens) and _bounded(tokens) else None
 
 
@@ -146,14 +146,16 @@ def _read(tokens: tuple[str, ...], variables: tuple[str, ...]) -> Any | None:
     """The expression as sympy has it; None where the tokens make none."""
     latex = "\\frac" in tokens or "{" in tokens
     try:
-        found = _read_latex(tokens) if latex else _read_plain(tokens, variables)
+        expression = _read_latex(tokens) if latex else _read_plain(tokens, variables)
     except Exception:  # two parsers with errors of every kind for what is no expression
         return None
     import sympy
 
-    if not isinstance(found, sympy.Expr) or not {symbol.name for symbol in found.free_symbols} <= set(variables):
+    if not isinstance(expression, sympy.Expr) or not {symbol.name for symbol in expression.free_symbols} <= set(
+        variables
+    ):
         return None
-    return found
+    return expression
 
 
 def _read_latex(tokens: tuple[str, ...]) -> Any:
@@ -162,8 +164,8 @@ def _read_latex(tokens: tuple[str, ...]) -> Any:
     logging.getLogger("math_verify").setLevel(logging.ERROR)  # it warns that we set no alarm, which threads can't have
     commands = {*_FUNCTIONS, "pi"}
     text = " ".join(f"\\{token}" if token in commands else _as_fraction(token, "\\frac{%s}{%s}") for token in tokens)
-    found = math_verify.parse(f"${text}$", [math_verify.LatexExtractionConfig()], parsing_timeout=None)
-    return found[0].doit() if found else None
+    parsed = math_verify.parse(f"${text}$", [math_verify.LatexExtractionConfig()], parsing_timeout=None)
+    return parsed[0].doit() if parsed else None
 
 
 def _read_plain(tokens: tuple[str, ...], variables: tuple[str, ...]) -> Any:

@@ -1,4 +1,4 @@
-"""Where the final values stand in an answer: what follows each letter, out of chatter, fences, bold face and boxes."""
+"""The final values in an answer: what follows each letter, without chatter, fences, bold face and boxes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PLAIN_PATTERN = re.compile("|".join(re.escape(sign) for sign in sorted(_PLAIN, 
 
 
 def final_values(answer: str, labels: Sequence[str]) -> dict[str, list[str]]:
-    """For each letter, what was said to be its value, the last first.
+    """For each letter, the values given for it, the last first.
 
     An answer without any letter may still give its values in boxes: where there are as many as letters, they go in order.
     """
@@ -36,26 +36,26 @@ def final_values(answer: str, labels: Sequence[str]) -> dict[str, list[str]]:
         rf"|^[ \t>#*_-]*(?:\*\*|__)?(?P<first>[{names}])(?:\*\*|__)?\s*[=.)]\s+",
         re.MULTILINE,
     )
-    found: dict[str, list[str]] = {name: [] for name in labels}
+    values: dict[str, list[str]] = {name: [] for name in labels}
     end = len(text)
     for mark in reversed(list(label.finditer(text))):
-        said = found[mark["letter"] or mark["first"]]
-        if len(said) < _CANDIDATES and (value := _said(text[mark.end() : end])):
-            said.append(value)
+        candidates = values[mark["letter"] or mark["first"]]
+        if len(candidates) < _CANDIDATES and (value := _first_value(text[mark.end() : end])):
+            candidates.append(value)
         end = mark.start()
-    if not any(found.values()):
+    if not any(values.values()):
         boxes = [box.end() for box in _BOX.finditer(text)]
         if len(boxes) == len(labels):
             return {name: [plain(_balanced(text[at : at + 400]))] for name, at in zip(labels, boxes, strict=True)}
-    return found
+    return values
 
 
-def _said(rest: str) -> str:
+def _first_value(rest: str) -> str:
     """The value after a letter: the rest of its line, or the next line that holds something."""
     for line in rest.split("\n")[:6]:
-        said = plain(line)
-        if said:
-            return said
+        value = plain(line)
+        if value:
+            return value
     return ""
 
 
@@ -75,7 +75,7 @@ def plain(text: str) -> str:
     for _ in range(3):
         text = _STYLE.sub(r" \1 ", text)
     text = _SPACES.sub(" ", text)
-    text = _PLAIN_PATTERN.sub(lambda found: _PLAIN[found[0]], text)
+    text = _PLAIN_PATTERN.sub(lambda sign: _PLAIN[sign[0]], text)
     text = _BOLD.sub(r"\2", text)
     if not re.search(r"\$\s*\d", text) or text.count("$") > 1:
         text = text.replace("$", " ")

@@ -1,4 +1,4 @@
-"""Math & Reasoning, graded: the final value behind each letter, compared as what it is and never as a text."""
+"""Math & Reasoning, graded: the final value behind each letter, compared as a number, unit or expression, never as text."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from probatio.builtin.daily.math_reasoning.final import final_values
 from probatio.builtin.daily.math_reasoning.numbers import Number, exact, rounds
 from probatio.builtin.daily.math_reasoning.readings import has_digit, readings_of
 from probatio.builtin.daily.math_reasoning.units import in_unit, same_unit
-from probatio.grade.parts import Checked, Part
+from probatio.grade.check_result import CheckResult, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
@@ -66,17 +66,17 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answers: tuple[ANumber | AQuantity | AnExpression | Values | AWord, ...]
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
-    """Every quantity the case asks for; of several values for one letter, the last is the answer."""
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
+    """Every value the case asks for; of several values for one letter, the last is the answer."""
     gold = msgspec.convert(case.gold, Gold)
-    said = final_values(answer, [asked.label for asked in gold.answers])
-    parts = tuple(_part(asked, said[asked.label]) for asked in gold.answers)
-    note = None if any(said.values()) else "The answer has no line that begins with one of the letters asked for."
-    return Checked(parts, note=note)
+    values = final_values(answer, [asked.label for asked in gold.answers])
+    parts = tuple(_part(asked, values[asked.label]) for asked in gold.answers)
+    note = None if any(values.values()) else "The answer has no line that begins with one of the letters asked for."
+    return CheckResult(parts, note=note)
 
 
-def _part(asked: Answer, said: list[str]) -> Part:
-    final = next((text for text in said if _holds_a_value(asked, text)), None)
+def _part(asked: Answer, candidates: list[str]) -> Part:
+    final = next((text for text in candidates if _holds_a_value(asked, text)), None)
     wanted = asked.value or ", ".join(getattr(asked, "values", ()))
     wanted += f" {asked.unit}" if isinstance(asked, AQuantity) else ""
     if final is None:

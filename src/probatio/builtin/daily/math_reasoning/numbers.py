@@ -67,8 +67,8 @@ def leading(text: str) -> tuple[Number, str] | None:
 
 def exact(text: str) -> Fraction | None:
     """The value of a text that is one number and nothing else."""
-    found = leading(text.strip())
-    return found[0].value if found and not found[1].strip() else None
+    number = leading(text.strip())
+    return number[0].value if number and not number[1].strip() else None
 
 
 def rounds(number: Number, value: Fraction, places: int) -> bool:

@@ -1,4 +1,4 @@
-"""What a final value says: every number in it with its unit, candidates, remarks and roundings told apart."""
+"""Reads a final value: every number in it with its unit; tells candidates, remarks and roundings apart."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ def readings_of(text: str, units: bool = False) -> list[tuple[Number, str]] | No
     A rounding beside an exact value (855/11 ≈ 77.73 km/h) is no second candidate, but may bring the unit.
     """
     parts = [part for part in text.split("≈") if has_digit(part)]
-    found = _numbers_in(parts[0], units) if parts else None
-    if found and len(parts) > 1 and not any(given for _, given in found):
+    readings = _numbers_in(parts[0], units) if parts else None
+    if readings and len(parts) > 1 and not any(given for _, given in readings):
         rounding = _numbers_in(parts[-1], units)
-        return [(number, rounding[-1][1]) for number, _ in found] if rounding else found
-    return found
+        return [(number, rounding[-1][1]) for number, _ in readings] if rounding else readings
+    return readings
 
 
 def _numbers_in(text: str, units: bool) -> list[tuple[Number, str]] | None:
-    found: list[tuple[Number, str]] = []
+    readings: list[tuple[Number, str]] = []
     remarks = [remark for remark in _REMARK.finditer(text) if has_digit(text[: remark.start()])]
     value = text[: remarks[0].start()] + text[remarks[-1].end() :] if remarks else text
     for block in (value, *(remark[1] for remark in remarks)):
         block = block.split("=")[-1]
         if units and (whole := _composed(block)):
-            found.append(whole)
+            readings.append(whole)
             continue
         for piece in filter(has_digit, _CANDIDATES.split(block)):
             read = _one(piece, units)
             if read is None:
                 return None
-            found.append(read)
-    return found or None
+            readings.append(read)
+    return readings or None
 
 
 def _one(piece: str, units: bool) -> tuple[Number, str] | None:

@@ -1,4 +1,4 @@
-"""Units, by pint: 90 km/h is 25 m/s, and a unit that is no unit is told from one that is the wrong one."""
+"""Units, by pint: 90 km/h is 25 m/s. A text that names no unit is something else than a wrong unit."""
 
 from __future__ import annotations
 

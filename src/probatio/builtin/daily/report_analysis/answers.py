@@ -1,4 +1,4 @@
-"""The answers in a reply, by the number of their question, out of a JSON object or numbered lines."""
+"""Reads the answers to numbered questions out of a reply, which is a JSON object or numbered lines."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Form = Literal["json", "lines"]
 
 LONGEST = 20_000  # characters looked at
 _LINE = re.compile(
-    r"^[\s>*_#-]*(?:(?:q|question|answer|a)\s*)?(?P<number>\d{1,2})\s*(?:[.):\]](?!\d)|[-–—](?=\s))[*_]*\s*(?P<said>.*)$",
+    r"^[\s>*_#-]*(?:(?:q|question|answer|a)\s*)?(?P<number>\d{1,2})\s*(?:[.):\]](?!\d)|[-–—](?=\s))[*_]*\s*(?P<answer>.*)$",
     re.IGNORECASE,
 )
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """What was answered to which question, in which form, and how many other sets of answers contradict it."""
+    """The answers by the number of their question, their form, and how many other sets of answers contradict them."""
 
-    said: dict[int, Any]
+    by_question: dict[int, Any]
     form: Form | None
     rivals: int = 0
-    liberties: tuple[str, ...] = ()
+    faults: tuple[str, ...] = ()
 
 
 def read_answers(text: str, form: Form, count: int) -> Answers:
@@ -33,23 +33,23 @@ def read_answers(text: str, form: Form, count: int) -> Answers:
     text = text[:LONGEST]
     readers = {"json": _from_json, "lines": _from_lines}
     for name in (form, "lines" if form == "json" else "json"):
-        if (found := readers[name](text, count)) is not None:
-            return found
+        if (answers := readers[name](text, count)) is not None:
+            return answers
     return Answers({}, None)
 
 
 def _from_json(text: str, count: int) -> Answers | None:
-    found = find_object(text)
-    if found is None:
+    json = find_object(text)
+    if json is None:
         return None
-    value = found.value
+    value = json.value
     if len(value) == 1 and isinstance(inner := next(iter(value.values())), dict):
         value = inner
-    said: dict[int, Any] = {}
+    by_question: dict[int, Any] = {}
     for key, answer in value.items():
         if (match := re.search(r"\d{1,2}", key)) and 1 <= int(match[0]) <= count:
-            _keep(said, int(match[0]), answer)
-    return Answers(said, "json", found.rivals, found.liberties) if said else None
+            _keep(by_question, int(match[0]), answer)
+    return Answers(by_question, "json", json.rivals, json.faults) if by_question else None
 
 
 def _from_lines(text: str, count: int) -> Answers | None:
@@ -59,41 +59,42 @@ def _from_lines(text: str, count: int) -> Answers | None:
     """
     runs: list[dict[int, Any]] = [{}]
     last = 0
-    for number, said in _numbered(text):
+    for number, answer in _numbered(text):
         if not 1 <= number <= count:
             continue
         if number <= last:
             runs.append({})
-        runs[-1][number] = said
+        runs[-1][number] = answer
         last = number
     whole = [run for run in runs if 2 * len(run) > count]
     if whole:
         return Answers(whole[-1], "lines", sum(run != whole[-1] for run in whole))
     together: dict[int, Any] = {}
     for run in runs:
-        for number, said in run.items():
-            _keep(together, number, said)
+        for number, answer in run.items():
+            _keep(together, number, answer)
     return Answers(together, "lines") if together else None
 
 
 def _numbered(text: str) -> list[tuple[int, str]]:
     """Numbered lines; where one is empty or only repeats its question, the line below is its answer."""
-    found: list[tuple[int, str]] = []
+    numbered: list[tuple[int, str]] = []
     waiting: int | None = None
     for line in text.splitlines():
         match = _LINE.match(line[:500])
         if match:
-            said = unwrapped(re.sub(r"^.*\?(?=\s|$)", "", match["said"]).strip())
-            waiting = int(match["number"]) if not said else None
-            if said:
-                found.append((int(match["number"]), said))
+            answer = unwrapped(re.sub(r"^.*\?(?=\s|$)", "", match["answer"]).strip())
+            waiting = int(match["number"]) if not answer else None
+            if answer:
+                numbered.append((int(match["number"]), answer))
         elif waiting is not None and line.strip():
-            found.append((waiting, unwrapped(line.strip(" \t>-*"))))
+            numbered.append((waiting, unwrapped(line.strip(" \t>-*"))))
             waiting = None
-    return found
+    return numbered
 
 
-def _keep(said: dict[int, Any], number: int, answer: Any) -> None:
-    if number in said and said[number] != answer:
-        answer = Ambiguous((repr(said[number])[:60], repr(answer)[:60]))
-    said[number] = answer
+def _keep(by_question: dict[int, Any], number: int, answer: Any) -> None:
+    """Add an answer; a second one to the same question that differs makes it ambiguous."""
+    if number in by_question and by_question[number] != answer:
+        answer = Ambiguous((repr(by_question[number])[:60], repr(answer)[:60]))
+    by_question[number] = answer

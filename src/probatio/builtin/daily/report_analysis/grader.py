@@ -1,7 +1,7 @@
-"""Report analysis: every question one part; knowing what the report does not say counts only beside answering what it does.
+"""Report analysis: every question is one part. Some ask for what the report does not say; the right answer is "not stated".
 
 Credit for "not stated" is multiplied by twice the share of answerable questions that were tried (at most 1), so that saying
-it to everything earns nothing; an answer made up where the report has none is taken off on top of earning nothing.
+it to everything earns nothing. An invented answer to such a question earns nothing, and something is taken off for it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import msgspec
 
 from probatio.builtin.daily.report_analysis.answers import Form, read_answers
 from probatio.builtin.daily.report_analysis.questions import KINDS, Question, is_absent, is_tried
-from probatio.grade.parts import Checked, Part
+from probatio.grade.check_result import CheckResult, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 INVENTED = 0.05  # taken off for each answer to a question the report can't answer …
 RIVAL = 0.25  # … and for each further set of answers that differs: hedging never pays
@@ -28,34 +28,34 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     absent: str = "not stated"
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """Each question's credit, the form as a small part, inventions and hedges taken off."""
     gold = msgspec.convert(case.gold, Gold)
     answers = read_answers(answer, gold.form, len(gold.questions))
-    earnest = _earnest(gold, answers.said)
+    effort = _effort(gold, answers.by_question)
     parts: list[Part] = []
     invented = 0
     for number, question in enumerate(gold.questions, start=1):
-        there, said = number in answers.said, answers.said.get(number)
+        there, given = number in answers.by_question, answers.by_question.get(number)
         if question.kind == "absent":
-            invented += there and is_tried(said, gold.absent)
-            score = earnest * is_absent(said, gold.absent)
+            invented += there and is_tried(given, gold.absent)
+            score = effort * is_absent(given, gold.absent)
         else:
-            score = KINDS[question.kind](question, said, gold.names) if there else 0.0
-        parts.append(Part(f"question {number}", score, _detail(question, gold, there, said), question.weight))
-    as_asked = answers.form == gold.form and not answers.liberties
-    parts.append(Part("form", earnest * as_asked, f"asked for {gold.form}, was {answers.form or 'neither'}", FORM))
-    note = None if answers.said else "The answer holds neither a JSON object nor numbered lines."
-    return Checked(tuple(parts), min(1.0, INVENTED * invented + RIVAL * answers.rivals), note)
+            score = KINDS[question.kind](question, given, gold.names) if there else 0.0
+        parts.append(Part(f"question {number}", score, _detail(question, gold, there, given), question.weight))
+    as_asked = answers.form == gold.form and not answers.faults
+    parts.append(Part("form", effort * as_asked, f"asked for {gold.form}, was {answers.form or 'neither'}", FORM))
+    note = None if answers.by_question else "The answer holds neither a JSON object nor numbered lines."
+    return CheckResult(tuple(parts), min(1.0, INVENTED * invented + RIVAL * answers.rivals), note)
 
 
-def _earnest(gold: Gold, said: dict[int, Any]) -> float:
+def _effort(gold: Gold, answers: dict[int, Any]) -> float:
     """1 once half of the answerable questions got an answer, less in proportion below that."""
     answerable = [number for number, question in enumerate(gold.questions, start=1) if question.kind != "absent"]
-    tried = sum(is_tried(said.get(number), gold.absent) for number in answerable)
+    tried = sum(is_tried(answers.get(number), gold.absent) for number in answerable)
     return min(1.0, 2 * tried / len(answerable))
 
 
-def _detail(question: Question, gold: Gold, there: bool, said: Any) -> str:
-    meant = gold.absent if question.kind == "absent" else question.value
-    return f"expected {meant!r}, was {said!r}"[:300] if there else f"expected {meant!r}, not answered"
+def _detail(question: Question, gold: Gold, there: bool, given: Any) -> str:
+    expected = gold.absent if question.kind == "absent" else question.value
+    return f"expected {expected!r}, was {given!r}"[:300] if there else f"expected {expected!r}, not answered"

@@ -37,33 +37,33 @@ _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
 _HEDGE = re.compile(r"\d|\b(?:but|probably|likely|perhaps|maybe|estimated?|approximately|about|around|or|assum\w*)\b")
 
 
-def _number(question: Question, said: Any, names: Names) -> float:
+def _number(question: Question, answer: Any, names: Names) -> float:
     """All of it within the tolerance, half within four times it: the right way, rounded carelessly."""
-    found = the_number(said)
-    if found is None:
+    value = the_number(answer)
+    if value is None:
         return 0.0
-    off = min(abs(found - meant) for meant in (question.value, question.value * question.scale, *question.also))
+    off = min(abs(value - meant) for meant in (question.value, question.value * question.scale, *question.also))
     if off <= question.tolerance + 1e-9:
         return 1.0
     return HALF if off <= 4 * question.tolerance + 1e-9 else 0.0
 
 
-def the_number(said: Any) -> float | None:
+def the_number(answer: Any) -> float | None:
     """The one number in an answer; None where there is none or where there are two."""
-    if not isinstance(said, str):
-        return number(said)
-    text = _ASIDE.sub(" ", said[:200]).split("=")[-1].strip()
+    if not isinstance(answer, str):
+        return number(answer)
+    text = _ASIDE.sub(" ", answer[:200]).split("=")[-1].strip()
     if (whole := number(text)) is not None:
         return whole
-    found = {number(match[0]) for match in _FIGURES.finditer(text)}
-    return found.pop() if len(found) == 1 else None
+    values = {number(match[0]) for match in _FIGURES.finditer(text)}
+    return values.pop() if len(values) == 1 else None
 
 
-def _name(question: Question, said: Any, names: Names) -> float:
+def _name(question: Question, answer: Any, names: Names) -> float:
     """The right name and none of its rivals, in an answer not much longer than it."""
-    if not isinstance(said, str):
+    if not isinstance(answer, str):
         return 0.0
-    text = folded(_ASIDE.sub(" ", said[:300]))
+    text = folded(_ASIDE.sub(" ", answer[:300]))
     meant = [folded(name) for name in (question.value, *question.also)]
     if text in meant:
         return 1.0
@@ -77,49 +77,51 @@ def _holds(text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
-def _set(question: Question, said: Any, names: Names) -> float:
+def _set(question: Question, answer: Any, names: Names) -> float:
     """The share named, less a wrong one for a right one: naming everything is not knowing which."""
-    items = _items(said, names)
+    items = _items(answer, names)
     meant = {folded(name) for name in question.value}
     right = len(set(items) & meant)
     return max(0.0, (2 * right - len(items)) / len(meant))
 
 
-def _ranking(question: Question, said: Any, names: Names) -> float:
+def _ranking(question: Question, answer: Any, names: Names) -> float:
     """The share of pairs in the right order, stretched so that a shuffle earns nothing; all items must be there."""
-    items = _items(said, names)
+    items = _items(answer, names)
     meant = [folded(name) for name in question.value]
     if sorted(items) != sorted(meant):
-        return HALF * _set(question, said, names) if items[:1] == meant[:1] else 0.0
+        return HALF * _set(question, answer, names) if items[:1] == meant[:1] else 0.0
     pairs = [(before, after) for at, before in enumerate(meant) for after in meant[at + 1 :]]
     right = sum(items.index(before) < items.index(after) for before, after in pairs)
     return max(0.0, 2 * right / len(pairs) - 1)
 
 
-def _items(said: Any, names: Names) -> list[str]:
+def _items(answer: Any, names: Names) -> list[str]:
     """The items of a list; each that holds one known name is that name."""
-    if isinstance(said, str):
-        said = re.split(r"[,;>→\n]|\band\b|\d[.)]\s", _ASIDE.sub(" ", said[:500]))
-    if not isinstance(said, list):
+    if isinstance(answer, str):
+        answer = re.split(r"[,;>→\n]|\band\b|\d[.)]\s", _ASIDE.sub(" ", answer[:500]))
+    if not isinstance(answer, list):
         return []
-    items = [folded(item) for item in said[:50] if isinstance(item, str) and folded(item)]
+    items = [folded(item) for item in answer[:50] if isinstance(item, str) and folded(item)]
     known = [folded(name) for name in names]
     held = [[name for name in known if _holds(item, name)] for item in items]
     return [one[0] if len(one) == 1 else item for item, one in zip(items, held, strict=True)]
 
 
-def _day(question: Question, said: Any, names: Names) -> float:
-    found = day(_ASIDE.sub(" ", said[:200]).strip()) if isinstance(said, str) else None
-    return float(found is not None and found == day(question.value))
+def _day(question: Question, answer: Any, names: Names) -> float:
+    given = day(_ASIDE.sub(" ", answer[:200]).strip()) if isinstance(answer, str) else None
+    return float(given is not None and given == day(question.value))
 
 
-def _yes_no(question: Question, said: Any, names: Names) -> float:
-    if isinstance(said, str):
-        first = re.match(r"\w+", folded(said))
-        said = (
-            _YES_NO.get(first[0]) if first and not re.search(r"\byes\b.*\bno\b|\bno\b.*\byes\b", folded(said)) else None
+def _yes_no(question: Question, answer: Any, names: Names) -> float:
+    if isinstance(answer, str):
+        first = re.match(r"\w+", folded(answer))
+        answer = (
+            _YES_NO.get(first[0])
+            if first and not re.search(r"\byes\b.*\bno\b|\bno\b.*\byes\b", folded(answer))
+            else None
         )
-    return float(isinstance(said, bool) and said == question.value)
+    return float(isinstance(answer, bool) and answer == question.value)
 
 
 KINDS: dict[str, Callable[[Question, Any, Names], float]] = {
@@ -132,16 +134,16 @@ KINDS: dict[str, Callable[[Question, Any, Names], float]] = {
 }
 
 
-def is_absent(said: Any, token: str) -> bool:
+def is_absent(answer: Any, token: str) -> bool:
     """Whether the answer is the token for what the report does not say, without a guess after it."""
-    if not isinstance(said, str):
+    if not isinstance(answer, str):
         return False
-    text = folded(_ASIDE.sub(" ", said[:300]))
+    text = folded(_ASIDE.sub(" ", answer[:300]))
     return text == token or (text.startswith(token) and not _HEDGE.search(text[len(token) :]))
 
 
-def is_tried(said: Any, token: str) -> bool:
+def is_tried(answer: Any, token: str) -> bool:
     """Whether the answer commits itself to anything."""
-    if said is None or (isinstance(said, str) and not said.strip()):
+    if answer is None or (isinstance(answer, str) and not answer.strip()):
         return False
-    return not (isinstance(said, str) and folded(said).startswith(token))
+    return not (isinstance(answer, str) and folded(answer).startswith(token))

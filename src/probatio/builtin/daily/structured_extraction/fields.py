@@ -58,10 +58,10 @@ def _meaning(field: Field, value: Any) -> Field:
 def _exact(field: Field, value: Any) -> float:
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return 0.0
-    said = str(value).strip()
-    if said == field.value:
+    given = str(value).strip()
+    if given == field.value:
         return 1.0
-    return HALF if _squeezed(said) == _squeezed(field.value) else 0.0
+    return HALF if _squeezed(given) == _squeezed(field.value) else 0.0
 
 
 def _squeezed(text: str) -> str:
@@ -80,16 +80,16 @@ def _text(field: Field, value: Any) -> float:
 
 def _digits(field: Field, value: Any) -> float:
     """A telephone number: its digits and a leading plus, however they are grouped."""
-    said = re.sub(r"[^\d+]", "", str(value)) if isinstance(value, str | int) else ""
+    given = re.sub(r"[^\d+]", "", str(value)) if isinstance(value, str | int) else ""
     meant = re.sub(r"[^\d+]", "", field.value)
-    if said == meant:
+    if given == meant:
         return 1.0 if not isinstance(value, str) or not re.search(r"[^\W\d]|/|;", value) else HALF
     return 0.0
 
 
 def _number(field: Field, value: Any) -> float:
-    said = number(value)
-    return float(said is not None and abs(said - field.value) <= 1e-6 * max(1.0, abs(field.value)))
+    given = number(value)
+    return float(given is not None and abs(given - field.value) <= 1e-6 * max(1.0, abs(field.value)))
 
 
 def _bool(field: Field, value: Any) -> float:
@@ -114,9 +114,9 @@ def _time(field: Field, value: Any) -> float:
     if match is None:
         return 0.0
     hour = int(match[1]) % 12 + 12 * (match[4][0] == "p") if match[4] and match[4][0] in "ap" else int(match[1])
-    said = (hour, int(match[2] or 0), int(match[3] or 0))
+    given = (hour, int(match[2] or 0), int(match[3] or 0))
     meant = tuple(int(part) for part in f"{field.value}:00".split(":")[:3])
-    return HALF if said == meant else 0.0
+    return HALF if given == meant else 0.0
 
 
 def _set(field: Field, value: Any) -> float:
@@ -157,20 +157,20 @@ def _items(field: Field) -> list[Field]:
     return [Field(field.of, value=item) for item in field.value]
 
 
-def _grid(golds: Sequence[Field], said: list[Any]) -> list[list[float]]:
-    return [[credit(gold, one) for one in said[:_MOST_ITEMS]] for gold in golds]
+def _grid(golds: Sequence[Field], given: list[Any]) -> list[list[float]]:
+    return [[credit(gold, one) for one in given[:_MOST_ITEMS]] for gold in golds]
 
 
 def _matched(grid: list[list[float]]) -> float:
     """The best pairs first, each row and column used once."""
     pairs = sorted(((worth, g, s) for g, row in enumerate(grid) for s, worth in enumerate(row) if worth), reverse=True)
     golds: set[int] = set()
-    said: set[int] = set()
+    given: set[int] = set()
     total = 0.0
     for worth, g, s in pairs:
-        if g not in golds and s not in said:
+        if g not in golds and s not in given:
             golds.add(g)
-            said.add(s)
+            given.add(s)
             total += worth
     return total
 
@@ -186,8 +186,8 @@ def _in_order(grid: list[list[float]]) -> float:
     return best[-1]
 
 
-def _f1(shared: float, golds: int, said: int) -> float:
-    return 2 * shared / (golds + said) if golds + said else 1.0
+def _f1(shared: float, golds: int, given: int) -> float:
+    return 2 * shared / (golds + given) if golds + given else 1.0
 
 
 def _is_text(value: Any) -> bool:

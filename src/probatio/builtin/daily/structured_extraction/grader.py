@@ -8,36 +8,36 @@ from typing import Any
 import msgspec
 
 from probatio.builtin.daily.structured_extraction.fields import Field, credit, fits
-from probatio.grade.json_answer import Ambiguous, Found, find_object
-from probatio.grade.parts import Checked, Part
+from probatio.grade.check_result import CheckResult, Part
+from probatio.grade.json_answer import Ambiguous, JsonObject, find_object
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
 EXTRA = 0.05  # taken off for each field nobody asked for …
 MOST_EXTRA = 0.30
-RIVAL = 0.25  # … for each further object that says something else: more than a field is worth, so hedging never pays …
-LIBERTY = 0.05  # … and for each kind of broken JSON that had to be read kindly
-MOST_LIBERTIES = 0.20
+RIVAL = 0.25  # … for each further object with other values: more than a field is worth, so that listing several never pays …
+FAULT = 0.05  # … and for each kind of error in the JSON
+MOST_FAULTS = 0.20
 
 
 class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fields: dict[str, Field]
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
-    """Every field one part, the form of all of them another; inventions, hedges and broken JSON are taken off."""
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
+    """Every field is one part, the schema another; invented fields, several objects and broken JSON cost points."""
     gold = msgspec.convert(case.gold, Gold)
-    found = find_object(answer)
-    if found is None:
+    json = find_object(answer)
+    if json is None:
         nothing = tuple(
             Part(name, 0.0, "no JSON object in the answer", field.weight) for name, field in leaves(gold.fields)
         )
-        return Checked((*nothing, Part("schema", 0.0)), note="The answer holds no JSON object.")
-    value, wrapped = _unwrapped(found.value, gold.fields)
+        return CheckResult((*nothing, Part("schema", 0.0)), note="The answer holds no JSON object.")
+    value, wrapped = _unwrapped(json.value, gold.fields)
     parts = tuple(_field(name, field, value) for name, field in leaves(gold.fields))
     extras = sorted(set(_extras(gold.fields, value)))
-    penalty, note = _deductions(found, extras, wrapped)
-    return Checked((*parts, _schema(gold, value)), penalty, note)
+    penalty, note = _deductions(json, extras, wrapped)
+    return CheckResult((*parts, _schema(gold, value)), penalty, note)
 
 
 def leaves(fields: dict[str, Field], above: str = "") -> Iterator[tuple[str, Field]]:
@@ -50,10 +50,10 @@ def leaves(fields: dict[str, Field], above: str = "") -> Iterator[tuple[str, Fie
 
 
 def _field(path: str, field: Field, value: dict[str, Any]) -> Part:
-    present, said = _at(path, value)
+    present, given = _at(path, value)
     if not present:
         return Part(path, 0.0, f"missing; expected {_short(field.value)}", field.weight)
-    return Part(path, credit(field, said), f"expected {_short(field.value)}, was {_short(said)}", field.weight)
+    return Part(path, credit(field, given), f"expected {_short(field.value)}, was {_short(given)}", field.weight)
 
 
 def _at(path: str, value: Any) -> tuple[bool, Any]:
@@ -70,8 +70,8 @@ def _schema(gold: Gold, value: dict[str, Any]) -> Part:
     count = 0
     for path, field in leaves(gold.fields):
         count += 1
-        present, said = _at(path, value)
-        if not present or not fits(field, said):
+        present, given = _at(path, value)
+        if not present or not fits(field, given):
             wrong.append(path)
     return Part("schema", 1 - len(wrong) / count, f"missing or of another type: {', '.join(wrong) or 'none'}")
 
@@ -87,36 +87,34 @@ def _unwrapped(value: dict[str, Any], fields: dict[str, Field]) -> tuple[dict[st
 
 def _extras(fields: dict[str, Field], value: dict[str, Any], above: str = "") -> Iterator[str]:
     """The paths of fields nobody asked for; a column too many counts once, however many rows have it."""
-    for name, said in value.items():
+    for name, given in value.items():
         field = fields.get(name)
         if field is None:
             yield f"{above}{name}"
-        elif field.kind == "object" and isinstance(said, dict):
-            yield from _extras(field.fields, said, f"{above}{name}.")
-        elif field.kind == "rows" and isinstance(said, list):
-            for row in said:
+        elif field.kind == "object" and isinstance(given, dict):
+            yield from _extras(field.fields, given, f"{above}{name}.")
+        elif field.kind == "rows" and isinstance(given, list):
+            for row in given:
                 if isinstance(row, dict):
                     yield from _extras(field.fields, row, f"{above}{name}[].")
 
 
-def _deductions(found: Found, extras: list[str], wrapped: bool) -> tuple[float, str | None]:
-    liberties = (*found.liberties, *(("wrapped in another object",) if wrapped else ()))
+def _deductions(json: JsonObject, extras: list[str], wrapped: bool) -> tuple[float, str | None]:
+    faults = (*json.faults, *(("wrapped in another object",) if wrapped else ()))
     penalty = (
-        min(MOST_EXTRA, EXTRA * len(extras))
-        + min(MOST_LIBERTIES, LIBERTY * len(liberties))
-        + min(1.0, RIVAL * found.rivals)
+        min(MOST_EXTRA, EXTRA * len(extras)) + min(MOST_FAULTS, FAULT * len(faults)) + min(1.0, RIVAL * json.rivals)
     )
-    said = (
+    reasons = (
         (extras, f"fields nobody asked for: {', '.join(extras[:8])}"),
-        (liberties, f"not valid JSON as asked: {', '.join(liberties)}"),
-        (found.rivals, f"{found.rivals} more object(s) that say something else"),
+        (faults, f"not valid JSON as asked: {', '.join(faults)}"),
+        (json.rivals, f"{json.rivals} more object(s) that say something else"),
     )
-    note = "; ".join(sentence for there, sentence in said if there)
+    note = "; ".join(sentence for there, sentence in reasons if there)
     return min(1.0, penalty), f"Taken off for {note}." if note else None
 
 
 def _short(value: Any) -> str:
     if isinstance(value, Ambiguous):
-        return f"given twice: {' and '.join(value.said)}"[:160]
+        return repr(value)[:160]
     text = repr(value)
     return text if len(text) <= 160 else f"{text[:157]}…"

@@ -7,15 +7,15 @@ import re
 import msgspec
 
 from probatio.browser.driver import visit
-from probatio.browser.page import Page, PageFailed
+from probatio.browser.page import OpenPage, PageFailed
 from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, Scene, at_rest, look, play
-from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, found, readable_share
+from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
+from probatio.grade.check_result import CheckResult, Part
 from probatio.grade.extract import fenced_blocks
-from probatio.grade.parts import Checked, Part
 from probatio.sandbox import Choice
-from probatio.suite.daily import Case
+from probatio.suite.daily_suite import Case
 
-# What a part is worth; `scenes` is shared out among the scenes of a case.
+# What a part weighs; the weight of `scenes` is divided among the scenes of a case.
 WEIGHTS = {
     "elements": 4.0,
     "scenes": 6.0,
@@ -44,8 +44,8 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scenes: tuple[Scene, ...] = ()
 
 
-class _Found(msgspec.Struct):
-    """What the visit has brought so far; a page that hangs later keeps what it showed before."""
+class _Visit(msgspec.Struct):
+    """What the visit has shown so far; a page that hangs later keeps the credit for what it showed before."""
 
     wide: Snapshot | None = None
     narrow: Snapshot | None = None
@@ -54,11 +54,11 @@ class _Found(msgspec.Struct):
     requests: list[str] = []
 
 
-def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
-    """All parts of one page; no credit for being flawless beyond the share of what it was asked to show."""
+def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
+    """All parts of one page; being without faults counts only as far as the page shows what was asked for."""
     gold = msgspec.convert(case.gold, Gold)
     html = page_in(answer)
-    seen = _Found()
+    seen = _Visit()
     note = "The answer holds no web page." if html is None else None
     if html is not None:
         try:
@@ -66,10 +66,10 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> Checked:
         except PageFailed as error:
             note = str(error)
             seen.errors.append(note)
-    return Checked(_parts(gold, seen), note=note)
+    return CheckResult(_parts(gold, seen), note=note)
 
 
-async def _examine(page: Page, gold: Gold, seen: _Found) -> None:
+async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
     seen.errors, seen.requests = page.errors, page.requests
     await page.load(*WIDE)
     seen.wide = await look(page, wake=True)
@@ -83,7 +83,7 @@ async def _examine(page: Page, gold: Gold, seen: _Found) -> None:
         seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight)
 
 
-def _parts(gold: Gold, seen: _Found) -> tuple[Part, ...]:
+def _parts(gold: Gold, seen: _Visit) -> tuple[Part, ...]:
     there, missing = _elements(gold, seen.wide)
     there_narrow, missing_narrow = _elements(gold, seen.narrow)
     looked = [one for one in (seen.wide, seen.narrow) if one is not None]
@@ -132,7 +132,7 @@ def _elements(gold: Gold, snapshot: Snapshot | None) -> tuple[float, list[str]]:
     scores: list[float] = []
     missing = []
     for wanted in gold.elements:
-        there = len(found(wanted.find, snapshot))
+        there = len(matches(wanted.find, snapshot))
         if wanted.count == 0:
             if there:
                 missing.append(f"{wanted.what} ({there} there)")
@@ -142,20 +142,20 @@ def _elements(gold: Gold, snapshot: Snapshot | None) -> tuple[float, list[str]]:
         if score < 1:
             missing.append(wanted.what if wanted.count is None else f"{wanted.what} ({there} of {wanted.count})")
     share = sum(scores) / len(scores)
-    # What must not be there is missing on an empty page too: it earns no more than the rest does.
-    scores += [0.0 if found(wanted.find, snapshot) else share for wanted in gold.elements if wanted.count == 0]
+    # An empty page also lacks what must not be there: that earns no more than the rest does.
+    scores += [0.0 if matches(wanted.find, snapshot) else share for wanted in gold.elements if wanted.count == 0]
     return sum(scores) / len(scores), missing
 
 
 def _document(gold: Gold, snapshot: Snapshot | None, there: float) -> Part:
     if snapshot is None:
         return Part("document", 0.0, "", WEIGHTS["document"])
-    told = snapshot.document
+    document = snapshot.document
     checks = {
-        "<!doctype html>": told.doctype,
-        "lang": bool(told.lang),
-        "viewport meta": told.viewport,
-        f"title {gold.title}": told.title.casefold() == gold.title.casefold(),
+        "<!doctype html>": document.doctype,
+        "lang": bool(document.lang),
+        "viewport meta": document.viewport,
+        f"title {gold.title}": document.title.casefold() == gold.title.casefold(),
     }
     missing = [name for name, holds in checks.items() if not holds]
     return Part("document", there * (1 - len(missing) / len(checks)), _list("missing", missing), WEIGHTS["document"])

@@ -1,4 +1,4 @@
-"""Scenes: a page is used with mouse and keyboard, and what should have happened is compared with what did."""
+"""Scenes: use a page with mouse and keyboard, then compare what happened with what should have happened."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ from typing import Literal
 
 import msgspec
 
-from probatio.browser.page import Page
-from probatio.builtin.daily.web_design.snapshot import SURVEY, Finder, Snapshot, found, plain, readable_share, told
+from probatio.browser.page import OpenPage
+from probatio.builtin.daily.web_design.snapshot import (
+    SURVEY,
+    Finder,
+    Snapshot,
+    description,
+    matches,
+    plain,
+    readable_share,
+)
 
 WIDE, NARROW = (1280, 900), (375, 812)
 PAUSES = (0.04, 0.08, 0.16, 0.32, 0.64)  # seconds between looks while something is awaited; 1.24 in all
@@ -61,7 +69,7 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Played(msgspec.Struct, frozen=True):
-    """What became of a scene."""
+    """The result of a scene."""
 
     score: float
     detail: str
@@ -71,14 +79,14 @@ class _NotFound(Exception):
     """What the user should touch is not there."""
 
 
-async def look(page: Page, wake: bool = False) -> Snapshot:
+async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
     script = f"async (options) => JSON.stringify(await ({SURVEY})(options))"
     return msgspec.json.decode(await page.evaluate(script, {"wake": wake}), type=Snapshot)
 
 
-async def play(page: Page, scene: Scene) -> Played:
-    """Load the page anew with nothing stored, do the scene, and wait a second until all is as it should be."""
+async def play(page: OpenPage, scene: Scene) -> Played:
+    """Load the page anew with nothing stored, do the scene, and wait up to a second until all is as it should be."""
     await page.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch {} }")
     await page.load(*(NARROW if scene.narrow else WIDE))
     before = await look(page, wake=not scene.do)
@@ -101,13 +109,13 @@ async def play(page: Page, scene: Scene) -> Played:
 
 
 def at_rest(scene: Scene, now: Snapshot) -> Played:
-    """A scene in which nothing is done, only looked."""
+    """The result of a scene without actions: the page as it is."""
     met = [credit(expectation, now) for expectation in scene.expect]
     return Played(sum(met) / len(met), _missed(scene, met))
 
 
 def _missed(scene: Scene, met: list[float]) -> str:
-    missed = [_said(one) for one, how_far in zip(scene.expect, met, strict=True) if how_far < 1]
+    missed = [_description(one) for one, how_far in zip(scene.expect, met, strict=True) if how_far < 1]
     return f"not so: {'; '.join(missed)}" if missed else ""
 
 
@@ -127,13 +135,13 @@ def credit(expectation: Expectation, now: Snapshot) -> float:
     """How far one expectation is met, 0–1."""
     match expectation:
         case Expectation(seen=Finder() as finder):
-            return float(bool(found(finder, now)))
+            return float(bool(matches(finder, now)))
         case Expectation(gone=Finder() as finder):
-            return float(not found(finder, now))
+            return float(not matches(finder, now))
         case Expectation(focused=Finder() as finder):
-            return float(any(one.focus for one in found(finder, now)))
+            return float(any(one.focus for one in matches(finder, now)))
         case Expectation(count=(finder, wanted)):
-            there = len(found(finder, now))
+            there = len(matches(finder, now))
             return min(there, wanted) / max(there, wanted, 1) if wanted else float(there == 0)
         case Expectation(order=Order() as order):
             return _in_order(order, now)
@@ -164,25 +172,25 @@ def _level(one: _Box, two: _Box) -> bool:
 
 
 def _pairs(ids: tuple[str, ...], now: Snapshot, holds: Callable[[_Box, _Box], bool]) -> float:
-    boxes = [next((one.box for one in found(Finder(id=name), now)), None) for name in ids]
+    boxes = [next((one.box for one in matches(Finder(id=name), now)), None) for name in ids]
     pairs = list(pairwise(boxes))
     return sum(1 for one, two in pairs if one and two and holds(one, two)) / len(pairs)
 
 
 def _in_order(order: Order, now: Snapshot) -> float:
     """The share of texts that stand in their right place among them; 0 where one is missing."""
-    said = " ".join(plain(one.text) for one in found(order.of, now)[:1])
-    places = {text: said.find(plain(text)) for text in order.texts}
+    shown = " ".join(plain(one.text) for one in matches(order.of, now)[:1])
+    places = {text: shown.find(plain(text)) for text in order.texts}
     if min(places.values()) < 0:
         return 0.0
     there = sorted(order.texts, key=places.__getitem__)
     return sum(one == two for one, two in zip(there, order.texts, strict=True)) / len(there)
 
 
-def _said(expectation: Expectation) -> str:
+def _description(expectation: Expectation) -> str:
     fields = {key: getattr(expectation, key) for key in msgspec.to_builtins(expectation)}
     return ", ".join(
-        f"{key} {told(value) if isinstance(value, Finder) else _short(value)}" for key, value in fields.items()
+        f"{key} {description(value) if isinstance(value, Finder) else _short(value)}" for key, value in fields.items()
     )
 
 
@@ -216,7 +224,7 @@ _CHOOSE = """({ index, value }) => {
 }"""
 
 
-async def _act(page: Page, action: Action) -> None:
+async def _act(page: OpenPage, action: Action) -> None:
     if action.press:
         await page.press(action.press)
     elif action.reload:
@@ -230,24 +238,24 @@ async def _act(page: Page, action: Action) -> None:
     elif finder := action.click or action.fill:
         point = await page.evaluate(_AIM, await _index(page, finder))
         if point is None:
-            raise _NotFound(f"something covers {told(finder)}")
+            raise _NotFound(f"something covers {description(finder)}")
         await page.click(*point)
         if action.fill:
             await page.press("Control+A")
             await (page.insert(action.value) if action.value else page.press("Delete"))
 
 
-async def _index(page: Page, finder: Finder) -> int:
+async def _index(page: OpenPage, finder: Finder) -> int:
     for pause in (*PAUSES, 0.0):
-        if there := found(finder, await look(page)):
+        if there := matches(finder, await look(page)):
             return there[0].index
         await asyncio.sleep(pause)
-    raise _NotFound(f"not found: {told(finder)}")
+    raise _NotFound(f"not found: {description(finder)}")
 
 
-async def _tab_to(page: Page, finder: Finder) -> None:
+async def _tab_to(page: OpenPage, finder: Finder) -> None:
     for _ in range(MOST_TABS):
         await page.press("Tab")
-        if any(one.focus for one in found(finder, await look(page))):
+        if any(one.focus for one in matches(finder, await look(page))):
             return
-    raise _NotFound(f"the Tab key does not reach {told(finder)}")
+    raise _NotFound(f"the Tab key does not reach {description(finder)}")

@@ -1,4 +1,4 @@
-"""A page as it was found at one moment, and how an element is found in it: by role, name, text or id."""
+"""A page at one moment, and how an element is found in it: by role, name, text or id."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Document(msgspec.Struct, frozen=True):
 
 
 class Snapshot(msgspec.Struct, frozen=True):
-    """What survey.js tells."""
+    """What survey.js returns."""
 
     elements: tuple[Element, ...]
     runs: tuple[TextRun, ...]
@@ -62,7 +62,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 
 class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How an element is told from others; every field given must hold."""
+    """What an element must be to be meant; every field given must hold."""
 
     role: str | tuple[str, ...] = ()
     name: str | None = None
@@ -86,10 +86,10 @@ def plain(text: str) -> str:
     return "".join(text.translate(_TYPOGRAPHIC).casefold().split())
 
 
-def found(finder: Finder, snapshot: Snapshot) -> list[Element]:
+def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
     """The elements that fit and can be seen, in the order of the document."""
     roles = (finder.role,) if isinstance(finder.role, str) else finder.role
-    around = None if finder.within is None else {one.index for one in found(finder.within, snapshot)}
+    around = None if finder.within is None else {one.index for one in matches(finder.within, snapshot)}
     return [
         element
         for element in snapshot.elements
@@ -110,12 +110,12 @@ def found(finder: Finder, snapshot: Snapshot) -> list[Element]:
     ]
 
 
-def told(finder: Finder) -> str:
+def description(finder: Finder) -> str:
     """The finder in words, for a breakdown."""
     fields = msgspec.to_builtins(finder)
     inside = fields.pop("within", None)
     words = " ".join(f"{key}={value}" for key, value in fields.items())
-    return f"{words} in ({told(msgspec.convert(inside, Finder))})" if inside else words
+    return f"{words} in ({description(msgspec.convert(inside, Finder))})" if inside else words
 
 
 def readable_share(snapshots: list[Snapshot]) -> tuple[float, list[TextRun]]:

@@ -9,7 +9,7 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.records import AttributionConstants, EvidenceConstants, Grading, RuleConstants, Sampling
-from probatio.suite.load import BUILT_IN
+from probatio.suite.language_suite import BUILT_IN
 from probatio.yamlfile import read_yaml
 
 DAILY = BUILT_IN / "daily"

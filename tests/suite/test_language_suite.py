@@ -1,11 +1,11 @@
-"""Suites from disk: what is wrong is said with file, place and cure."""
+"""Suites from disk: what is wrong is sentence with file, place and cure."""
 
 from pathlib import Path
 
 import pytest
 
 from probatio.errors import UsageError
-from probatio.suite.load import load_suite
+from probatio.suite.language_suite import load_suite
 
 GOOD = """
 tasks:
@@ -27,7 +27,7 @@ def test_any_folder_with_tasks_is_a_suite(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "sentence"),
     [
         ("tasks: [", "not valid YAML"),
         (GOOD.replace("predict_output", "predict"), r"predict.*tasks\[0\]"),
@@ -42,8 +42,8 @@ def test_any_folder_with_tasks_is_a_suite(tmp_path: Path) -> None:
         ("tasks:\n  - {id: 'a\x00'}", "not valid YAML"),
     ],
 )
-def test_a_bad_task_file_is_one_clear_sentence(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said) as caught:
+def test_a_bad_task_file_is_one_clear_sentence(tmp_path: Path, text: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence) as caught:
         load_suite(written(tmp_path, text))
     assert "t.yml" in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""What checking an answer by code gives: named parts, each with its credit, and the score they make together."""
+"""The result of checking an answer by code: named parts, each with its credit, and the score they make together."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ class Part(msgspec.Struct, frozen=True):
     weight: float = 1.0
 
 
-class Checked(msgspec.Struct, frozen=True):
-    """An answer, checked: all parts, and their weighted mean less what was taken off."""
+class CheckResult(msgspec.Struct, frozen=True):
+    """All parts of a checked answer, and what is taken off their weighted mean."""
 
     parts: tuple[Part, ...]
     penalty: float = 0.0  # 0–1, taken off the weighted mean (invented fields and the like)
-    note: str | None = None  # why nothing could be checked, as a sentence
+    note: str | None = None  # why nothing could be checked, or why something was taken off, as a sentence
 
     @property
     def score(self) -> float:

@@ -1,0 +1,110 @@
+"""Prose answers (a summary, a letter): the claims they have to make, and the limits they have to keep to.
+
+An answer that says nothing breaks no limit and promises nothing. Credit for that would reward empty answers. So the credit for
+every limit is multiplied by how much of what was asked the answer does say (`Prose.earned`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from probatio.grade.check_result import Part
+from probatio.grade.claims import Claim, Sighting, find_claim
+from probatio.grade.extract import fenced_blocks
+from probatio.grade.figures import invented
+from probatio.grade.statements import Statement, is_sentence, mentions, statements
+
+FULL_AT = 0.75  # an answer that makes this share of the claims earns all credit for keeping to the limits
+OVERRUN = 0.3  # at this much over the limit (or under the least) nothing is left of the credit for length
+READ_TO = 1.25  # claims are read up to this multiple of the limit: what stands beyond it was not asked for
+FEW = 2  # this many faults of one kind leave nothing of its credit
+
+
+class Span(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many words are allowed."""
+
+    max: int
+    min: int = 0
+
+    @property
+    def read(self) -> int:
+        return round(self.max * READ_TO)
+
+
+class Prose(msgspec.Struct, frozen=True):
+    """An answer, read for its claims."""
+
+    text: str
+    statements: list[Statement]
+    sightings: dict[str, Sighting]  # by the claim's id
+    earned: float
+    """0–1: how much of the credit for keeping to the limits the answer has earned by what it says."""
+
+
+def read_prose(answer: str, claims: Sequence[Claim], span: Span) -> Prose:
+    """The answer without fences round it, and what it says of each claim."""
+    text = without_fences(answer)
+    sentences = [statement for statement in statements(text, span.read) if is_sentence(statement)]
+    sightings = {claim.id: find_claim(claim, sentences) for claim in claims}
+    made = sum(sightings[claim.id].credit * claim.weight for claim in claims)
+    return Prose(text, statements(text), sightings, earned(made / _total(claims)))
+
+
+def earned(coverage: float) -> float:
+    """The share of the credit for limits that is earned by making this share of the claims."""
+    return min(1.0, coverage / FULL_AT)
+
+
+def without_fences(answer: str) -> str:
+    """The answer without the marks of its fences; words outside a fence stay, since the reader would see them too."""
+    for block in reversed(fenced_blocks(answer)):
+        answer = f"{answer[: block.start]}\n{block.body}\n{answer[block.end :]}"
+    return answer.strip()
+
+
+def claim_parts(prose: Prose, claims: Sequence[Claim], weight: float, prefix: str = "") -> list[Part]:
+    """One part for each claim; together they weigh `weight`."""
+    total = _total(claims)
+    return [
+        Part(f"{prefix}{claim.id}", sighting.credit, sighting.state, weight * claim.weight / total)
+        for claim in claims
+        for sighting in [prose.sightings[claim.id]]
+    ]
+
+
+def word_count(text: str) -> int:
+    """Words as an editor counts them: what stands between spaces and holds a letter or a digit."""
+    return len(re.findall(r"\S*\w\S*", text))
+
+
+def length_part(prose: Prose, span: Span, weight: float) -> Part:
+    """Full credit within the allowed number of words, less with every word outside of it."""
+    count = word_count(prose.text)
+    over = max(0.0, count / span.max - 1, 1 - count / span.min if span.min else 0.0)
+    asked = f"{span.min} to {span.max}" if span.min else f"at most {span.max}"
+    return Part("length", prose.earned * max(0.0, 1 - over / OVERRUN), f"{count} words, {asked} asked for", weight)
+
+
+def figures_part(prose: Prose, source: str, derived: Iterable[str], weight: float) -> Part:
+    """Full credit where every figure stands in the source or is derived from it."""
+    strange = [figure.text for figure in invented(prose.text, source, derived)]
+    detail = f"not in the source: {', '.join(strange[:8])}" if strange else ""
+    return Part("no invented figures", prose.earned * _left_after(len(strange)), detail, weight)
+
+
+def forbidden_part(prose: Prose, name: str, phrases: str, weight: float) -> Part:
+    """Full credit where none of the phrases occurs."""
+    there = mentions(phrases, prose.statements)
+    detail = f"found: {', '.join(there[:8])}" if there else ""
+    return Part(name, prose.earned * _left_after(len(there)), detail, weight)
+
+
+def _left_after(faults: int) -> float:
+    return max(0.0, 1 - faults / FEW)
+
+
+def _total(claims: Sequence[Claim]) -> float:
+    return sum(claim.weight for claim in claims)
