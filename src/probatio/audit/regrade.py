@@ -15,13 +15,12 @@ from probatio.judge.calibration import calibrate, calibration_set
 from probatio.judge.judge import Judge, JudgeReply, NoJudgement
 from probatio.ledger.chain import Finding
 from probatio.ledger.difference import first_difference
-from probatio.records import Assessment, Grade, Response, Sampling, TrialKey
+from probatio.records import Assessment, Day, Grade, Response, Sampling, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.job import Stamp
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
 from probatio.suite.daily import DailySuite, JudgeEntry
-from probatio.verdict.days import Day
 
 T = TypeVar("T")
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.day.history import Past
 from probatio.day.samples import BASE, FULL, Graded, Round, Served
 from probatio.day.sampling import Begun, Rounds
 from probatio.day.scoring import DayFacts, ModelFacts, Sample, paired, scores_of
@@ -15,6 +14,7 @@ from probatio.records import DailyScore, DayRecord, Model
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.store.lines import read_lines
 from probatio.suite.daily import DailySuite, UseCase
+from probatio.verdict.expectation import Expectation
 
 
 class Reckoned(msgspec.Struct, frozen=True):
@@ -38,7 +38,7 @@ def reckon(
     folder: Path,
     record: DayRecord,
     suite: DailySuite,
-    past: Past,
+    past: Expectation,
     asked: Mapping[str, Collection[str]] | None = None,
     refused: Mapping[str, str] | None = None,
 ) -> Reckoned:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from probatio.day.history import Past
 from probatio.day.samples import BASE, FULL, Graded, Round
 from probatio.day.scoring import provisional
 from probatio.suite.daily import UseCase
+from probatio.verdict.expectation import Expectation
 
 Begun = Collection[tuple[str, str, Round]]
 """Rounds that hold a sample already: (model, use case, round)."""
@@ -20,7 +20,7 @@ Begun = Collection[tuple[str, str, Round]]
 class Rounds:
     """Which rounds each model and use case needs today, and why."""
 
-    def __init__(self, past: Past, begun: Begun, *, barred: bool) -> None:
+    def __init__(self, past: Expectation, begun: Begun, *, barred: bool) -> None:
         self._past = past
         self._begun = frozenset(begun)
         self._barred = barred

@@ -17,7 +17,6 @@ from probatio.day.closing import close
 from probatio.day.completion import Reckoned, begun, reckon
 from probatio.day.folder import day_before, joined, read_record, write_record, write_scores
 from probatio.day.grading import Grading
-from probatio.day.history import Past
 from probatio.day.job import DayJob
 from probatio.day.preparation import Prepared
 from probatio.day.sampling import Rounds
@@ -30,10 +29,13 @@ from probatio.run.engine import Engine, Tally, Watcher
 from probatio.run.job import Stamp
 from probatio.run.record import embedded_file
 from probatio.run.session import on_signals, pull_embedded
+from probatio.store.days import read_days
 from probatio.store.journal import Journal
 from probatio.store.layout import JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines
-from probatio.verdict.days import read_days
+from probatio.suite.daily import constants_of
+from probatio.verdict.days import Days
+from probatio.verdict.expectation import Expectation
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -97,8 +99,9 @@ class _Day:
         self._say = say
         self.record = record
         self._stamp = Stamp(record.date, record.suite_version, record.git_sha, record.grader_version)
-        earlier = read_days(self._folder.parent.parent, until=day_before(record.date))
-        self._past = Past(earlier, self._suite.manifest, record.date)
+        earlier = Days(read_days(self._folder.parent.parent, until=day_before(record.date)))
+        manifest = self._suite.manifest
+        self._past = Expectation(earlier, constants_of(manifest), manifest.version, record.date)
 
     async def run(self, show: Callable[[Engine], Watcher]) -> tuple[Tally, str | None, dict[str, str]]:
         request = self._prepared.request

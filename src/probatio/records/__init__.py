@@ -2,6 +2,7 @@
 
 from probatio.records.constants import (
     AttributionConstants,
+    Constants,
     EvidenceConstants,
     Limits,
     RuleConstants,
@@ -11,8 +12,10 @@ from probatio.records.day import (
     Calibration,
     CalibrationItem,
     DailyScore,
+    Day,
     DayRecord,
     Grading,
+    Served,
 )
 from probatio.records.trial import (
     NO_DIALECT,
@@ -31,7 +34,9 @@ from probatio.records.trial import (
     TrialKey,
 )
 from probatio.records.verdict import (
+    MARKS,
     Cause,
+    Detectable,
     Evidence,
     ModelVerdict,
     Status,
@@ -39,6 +44,7 @@ from probatio.records.verdict import (
 )
 
 __all__ = [
+    "MARKS",
     "NO_DIALECT",
     "UNASKED_ERRORS",
     "Answer",
@@ -47,8 +53,11 @@ __all__ = [
     "Calibration",
     "CalibrationItem",
     "Cause",
+    "Constants",
     "DailyScore",
+    "Day",
     "DayRecord",
+    "Detectable",
     "ErrorType",
     "Evidence",
     "EvidenceConstants",
@@ -61,6 +70,7 @@ __all__ = [
     "Response",
     "RuleConstants",
     "Sampling",
+    "Served",
     "Status",
     "Task",
     "TaskType",
