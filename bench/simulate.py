@@ -15,6 +15,7 @@ import numpy as np
 from probatio.simulate.noise import JUDGED, PROFILES, Population
 from probatio.simulate.simulator import quiet_years
 from probatio.simulate.synthetic import bets, plan_of, run_days
+from probatio.store.detectable import DetectableCache
 from probatio.suite.daily_suite import read_manifest
 from probatio.verdict import evidence
 from probatio.verdict.detectable import smallest_drops
@@ -53,7 +54,7 @@ def main() -> None:
     evidence_year = cpu(lambda: folded(year, WATCHED))
     state = folded(year, WATCHED)
     with tempfile.TemporaryDirectory() as folder:
-        cache = Path(folder)
+        cache = DetectableCache(Path(folder))
         cold = cpu(lambda: [smallest_drops(state, model, cache) for model in range(WATCHED)])
         warm = cpu(lambda: [smallest_drops(state, model, cache) for model in range(WATCHED)])
     print("| what | CPU |\n|---|---|")

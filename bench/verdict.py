@@ -2,7 +2,7 @@
 
 python bench/verdict.py            a month of 5 models, a year of 30
 
---detectable simulates what each model's reference could see, once per reference; its cache is empty here.
+--detectable simulates the smallest drop each model's reference can show, once per reference; its cache is empty here.
 """
 
 from __future__ import annotations

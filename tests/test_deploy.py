@@ -71,12 +71,41 @@ def test_each_file_says_first_how_to_use_it_and_names_no_place_of_ours(path: Pat
     assert not re.search(r"/(home|root|work|tmp|usr|opt)/", path.read_text(encoding="utf-8"))
 
 
-def test_the_line_for_cron_has_five_fields_that_cron_takes() -> None:
-    from apscheduler.triggers.cron import CronTrigger
+CRON_LIMITS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
+"""Minute, hour, day of the month, month, day of the week."""
+CRON_PART = re.compile(r"(?:\*|(\d+)(?:-(\d+))?)(?:/[1-9]\d*)?")
 
+
+def require_cron(line: str) -> None:
+    """Five fields, each a list of `*`, numbers and ranges within its limits, with or without a step."""
+    for field, (low, high) in zip(line.split(), CRON_LIMITS, strict=True):
+        for part in field.split(","):
+            read = CRON_PART.fullmatch(part)
+            assert read, f"{line}: cron can't read {part}"
+            assert all(low <= int(number) <= high for number in read.groups() if number), (
+                f"{line}: {part} is no such time"
+            )
+
+
+def test_a_line_that_cron_refuses_would_be_found() -> None:
+    for line in (
+        "60 6 * * *",
+        "17 6 * *",
+        "17 6 * * * *",
+        "17 24 * * *",
+        "x 6 * * *",
+        "17 6 0 * *",
+        "17 6 * 13 *",
+        "*/0 6 * * *",
+    ):
+        with pytest.raises((AssertionError, ValueError)):
+            require_cron(line)
+
+
+def test_the_line_for_cron_has_five_fields_that_cron_takes() -> None:
     (line,) = [line for line in (DEPLOY / "crontab").read_text().splitlines() if line and not line.startswith("#")]
     fields = line.split(None, 5)
-    CronTrigger.from_crontab(" ".join(fields[:5]))
+    require_cron(" ".join(fields[:5]))
     assert fields[5].startswith('cd "$HOME/watch" && .venv/bin/probatio daily')
     assert "%" not in fields[5]  # cron would end the line there
 
@@ -125,10 +154,8 @@ def steps() -> list[dict[str, Any]]:
 
 
 def test_the_workflow_runs_daily_never_beside_itself_and_publishes() -> None:
-    from apscheduler.triggers.cron import CronTrigger
-
     flow = workflow()
-    CronTrigger.from_crontab(flow["on"]["schedule"][0]["cron"])
+    require_cron(flow["on"]["schedule"][0]["cron"])
     assert flow["concurrency"] == {"group": "daily", "cancel-in-progress": "false"}
     assert flow["permissions"] == {"contents": "write", "pages": "write", "id-token": "write"}
     used = [step["uses"].partition("@")[0] for step in steps() if "uses" in step]

@@ -10,7 +10,7 @@ import pytest
 
 from probatio.audit.verify import verify
 from probatio.ledger.ledger import read_ledger, standing_records
-from probatio.verdict.days import read_days
+from probatio.store.days import read_days
 
 REPOSITORY = Path(__file__).parent.parent
 RECORDED = REPOSITORY / "results" / "story"
@@ -50,6 +50,6 @@ def test_the_healthy_days_raise_no_alarm_and_the_worse_copy_is_cooked_and_confir
 
 
 def test_two_files_answered_under_one_name(story: ModuleType) -> None:
-    files = [str(day.record.embedded[story.MODEL]["sha256"]) for day in read_days(RECORDED).days]
+    files = [str(day.record.embedded[story.MODEL]["sha256"]) for day in read_days(RECORDED)]
     assert len(set(files[: story.HEALTHY])) == len(set(files[story.HEALTHY :])) == 1
     assert files[0] != files[-1]

@@ -16,12 +16,13 @@ from alerts.hooks import Hook, closed_port
 from day.days import COMMAND, EXTRACTION, MODEL, argv, environment, gold_script, history, small_suite
 from double import Double
 from probatio.alerts.channels import Channel, read_channels
-from probatio.alerts.delivery import STATE, alert, alert_after_day
+from probatio.alerts.delivery import alert, alert_after_day
 from probatio.alerts.episodes import AlertRule, Message
 from probatio.alerts.sending import Slow, send, shown
 from probatio.config import load_config
 from probatio.errors import UsageError
 from probatio.ledger.ledger import record_day
+from probatio.store.layout import ALERTS
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
 MESSAGE = Message("2026-03-01", "m", "m: COOKED", "2026-03-01: why.", "failure")
@@ -44,28 +45,28 @@ def channel(url: str, name: str = "team", link: str | None = None, **rule: Any) 
     return Channel(name, url, AlertRule(**{"severities": ("suspicious",), **rule}), link)
 
 
-def passed(results: Path, *channels: Channel, env: dict[str, str] | None = None) -> list[str]:
+def alerted(results: Path, *channels: Channel, env: dict[str, str] | None = None) -> list[str]:
     """One pass over the channels with no pauses; gives the sentences."""
-    said: list[str] = []
-    alert(results, channels, env or {}, said.append, pauses=())
-    return said
+    sentences: list[str] = []
+    alert(results, channels, env or {}, sentences.append, pauses=())
+    return sentences
 
 
 def state(results: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((results / "daily" / STATE).read_bytes())["channels"]
-    return found
+    channels: dict[str, Any] = json.loads((results / "daily" / ALERTS).read_bytes())["channels"]
+    return channels
 
 
 def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
     with Hook() as hook:
         team = channel(hook.url, link="https://x.example/watch/")
         recorded(tmp_path)
-        assert passed(tmp_path, team) == []
+        assert alerted(tmp_path, team) == []
         recorded(tmp_path, 30.0)
-        assert passed(tmp_path, team) == ["Alert to team: a: COOKED"]
+        assert alerted(tmp_path, team) == ["Alert to team: a: COOKED"]
         for number, score in enumerate((30.0, 90.0, 90.0), 9):
             recorded(tmp_path, score, start=number)
-            passed(tmp_path, team)
+            alerted(tmp_path, team)
         assert hook.titles == ["a: COOKED", f"a: OK again, COOKED since {day_at(8)}"]
         first = hook.received[0]
         assert first["type"] == "failure"
@@ -77,39 +78,39 @@ def test_the_same_day_again_sends_nothing_twice(tmp_path: Path) -> None:
     with Hook() as hook:
         recorded(tmp_path, 30.0)
         for _ in range(3):
-            passed(tmp_path, channel(hook.url))
+            alerted(tmp_path, channel(hook.url))
         assert hook.asked == 1
 
 
 def test_a_day_whose_alerts_were_never_looked_after_is_caught_up(tmp_path: Path) -> None:
     with Hook() as hook:
         recorded(tmp_path)
-        passed(tmp_path, channel(hook.url))
+        alerted(tmp_path, channel(hook.url))
         recorded(tmp_path, 30.0, 90.0)  # the process was killed between closing the first of these and its alerts
-        passed(tmp_path, channel(hook.url))
+        alerted(tmp_path, channel(hook.url))
         assert hook.titles == ["a: COOKED", f"a: OK again, COOKED since {day_at(8)}"]
 
 
 def test_a_new_channel_starts_with_the_last_day_and_hears_no_history(tmp_path: Path) -> None:
     with Hook() as hook:
         recorded(tmp_path, 30.0, 90.0)
-        passed(tmp_path, channel(hook.url))
+        alerted(tmp_path, channel(hook.url))
         assert hook.asked == 0
 
 
 def test_a_corrected_day_is_looked_at_again(tmp_path: Path) -> None:
     with Hook() as hook:
         recorded(tmp_path, 90.0)
-        passed(tmp_path, channel(hook.url))
+        alerted(tmp_path, channel(hook.url))
         recorded(tmp_path, 30.0)  # the same day, run further
-        passed(tmp_path, channel(hook.url))
+        alerted(tmp_path, channel(hook.url))
         assert hook.titles == ["a: COOKED"]
 
 
 def test_each_channel_hears_what_it_asked_for(tmp_path: Path) -> None:
     with Hook() as hook, Hook() as other:
         recorded(tmp_path, 30.0)
-        passed(tmp_path, channel(hook.url), channel(other.url, "b only", models=("b",)))
+        alerted(tmp_path, channel(hook.url), channel(other.url, "b only", models=("b",)))
         assert (hook.asked, other.asked) == (1, 0)
 
 
@@ -127,8 +128,8 @@ def test_a_failing_channel_is_told_in_one_sentence_kept_and_sent_later(
     with Hook(**fault) as hook, Hook() as well:
         recorded(tmp_path, 30.0)
         bad, good = channel(f"{hook.url}?rto=1"), channel(well.url, "other")
-        said = passed(tmp_path, bad, good)
-        assert said == [
+        sentences = alerted(tmp_path, bad, good)
+        assert sentences == [
             f"The alert channel team (json://127.0.0.1:{hook.port}) failed: {why}; 1 message is kept and tried again with "
             f"the next day or `probatio alert send`.",
             "Alert to other: a: COOKED",
@@ -136,15 +137,15 @@ def test_a_failing_channel_is_told_in_one_sentence_kept_and_sent_later(
         assert len(state(tmp_path)["team"]["pending"]) == 1
         hook.status, hook.hang = 200, False
         recorded(tmp_path, 90.0, start=9)
-        passed(tmp_path, bad, good)
+        alerted(tmp_path, bad, good)
         assert hook.titles == well.titles == ["a: COOKED", f"a: OK again, COOKED since {day_at(8)}"]
         assert state(tmp_path)["team"]["pending"] == []
 
 
 def test_a_closed_port_is_a_refused_connection(tmp_path: Path) -> None:
     recorded(tmp_path, 30.0)
-    said = passed(tmp_path, channel(f"json://127.0.0.1:{closed_port()}/"))
-    assert "failed: the connection was refused; 1 message is kept" in said[0]
+    sentences = alerted(tmp_path, channel(f"json://127.0.0.1:{closed_port()}/"))
+    assert "failed: the connection was refused; 1 message is kept" in sentences[0]
 
 
 def test_the_first_failure_ends_a_channels_turn(tmp_path: Path) -> None:
@@ -153,8 +154,8 @@ def test_the_first_failure_ends_a_channels_turn(tmp_path: Path) -> None:
         fallen = made_up_day(8, {"a": dict.fromkeys("uv", 30.0), "b": dict.fromkeys("uv", 30.0)})
         write_days(tmp_path, [*days, fallen])
         record_day(tmp_path, fallen.date, CONSTANTS, "now")
-        said = passed(tmp_path, channel(hook.url))
-        assert "2 messages are kept" in said[0]
+        sentences = alerted(tmp_path, channel(hook.url))
+        assert "2 messages are kept" in sentences[0]
         assert hook.asked == 1
 
 
@@ -176,16 +177,16 @@ def test_a_server_that_drips_is_given_up_and_not_tried_again_at_once() -> None:
 def test_a_message_unsent_for_two_weeks_is_dropped_and_that_is_said(tmp_path: Path) -> None:
     recorded(tmp_path, 30.0)
     dead = channel(f"json://127.0.0.1:{closed_port()}/")
-    passed(tmp_path, dead)
+    alerted(tmp_path, dead)
     recorded(tmp_path, 30.0, start=23)
-    said = passed(tmp_path, dead)
-    assert said[0] == "1 alerts to team that could not be sent for 14 days are dropped."
+    sentences = alerted(tmp_path, dead)
+    assert sentences[0] == "1 alerts to team that could not be sent for 14 days are dropped."
 
 
 def test_a_variable_that_is_not_set_is_a_sentence(tmp_path: Path) -> None:
     recorded(tmp_path, 30.0)
-    said = passed(tmp_path, channel("${NO_SUCH_URL}"))
-    assert "The alert channel team failed: its URL needs the variable NO_SUCH_URL, which is not set" in said[0]
+    sentences = alerted(tmp_path, channel("${NO_SUCH_URL}"))
+    assert "The alert channel team failed: its URL needs the variable NO_SUCH_URL, which is not set" in sentences[0]
 
 
 class _Heard(logging.Handler):
@@ -214,16 +215,16 @@ def test_no_secret_is_printed_logged_or_kept(
             f"nonsense://{SECRET}",
         )
         channels = [channel(url, f"c{number}") for number, url in enumerate(urls)]
-        said = passed(tmp_path, *channels, env={"HOOK": f"json://{at}"})
-    assert len(said) == 4
+        sentences = alerted(tmp_path, *channels, env={"HOOK": f"json://{at}"})
+    assert len(sentences) == 4
     written = "".join(path.read_text() for path in (tmp_path / "daily").glob("*alerts*"))
     captured = capfd.readouterr()
-    everything = "\n".join([*said, repr(channels), written, *heard.lines, captured.out, captured.err])
+    everything = "\n".join([*sentences, repr(channels), written, *heard.lines, captured.out, captured.err])
     assert SECRET not in everything
 
 
 @pytest.mark.parametrize(
-    ("url", "told"),
+    ("url", "visible"),
     [
         ("json://user:word@hooks.example:8080/path/token", "json://hooks.example:8080"),
         ("mailto://user:word@example.org", "mailto://example.org:25"),
@@ -232,17 +233,17 @@ def test_no_secret_is_printed_logged_or_kept(
         ("discord://4174216298/JHMHI8qBe7bk2ZwO5U711o3dV_js", "discord://"),
     ],
 )
-def test_of_an_address_the_scheme_is_shown_and_the_host_where_it_is_one(url: str, told: str) -> None:
-    assert shown(url) == told
+def test_of_an_address_the_scheme_is_shown_and_the_host_where_it_is_one(url: str, visible: str) -> None:
+    assert shown(url) == visible
 
 
 def test_whatever_breaks_the_day_goes_on(tmp_path: Path) -> None:
-    said: list[str] = []
+    sentences: list[str] = []
     recorded(tmp_path, 30.0)
-    (tmp_path / "daily" / STATE).write_text("{")
-    alert_after_day(tmp_path, [channel("json://127.0.0.1:9/")], {}, said.append)
-    assert len(said) == 1
-    assert "is not a state of alerts" in said[0]
+    (tmp_path / "daily" / ALERTS).write_text("{")
+    alert_after_day(tmp_path, [channel("json://127.0.0.1:9/")], {}, sentences.append)
+    assert len(sentences) == 1
+    assert "is not a state of alerts" in sentences[0]
 
 
 def configured(root: Path, *entries: dict[str, Any]) -> Path:
@@ -273,7 +274,7 @@ def test_channels_are_read_from_models_yml_with_names_that_are_no_secret(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "sentences"),
     [
         ({"url": "json://a", "severity": "coocked"}, "There is no severity `coocked` in"),
         ({"url": "json://a", "severity": []}, "`severity` is empty"),
@@ -284,10 +285,10 @@ def test_channels_are_read_from_models_yml_with_names_that_are_no_secret(tmp_pat
         ({"severity": "cooked"}, "url"),
     ],
 )
-def test_a_wrong_entry_is_a_sentence_that_names_it(tmp_path: Path, entry: dict[str, Any], said: str) -> None:
+def test_a_wrong_entry_is_a_sentence_that_names_it(tmp_path: Path, entry: dict[str, Any], sentences: str) -> None:
     with pytest.raises(UsageError) as error:
         read_channels(configured(tmp_path, entry))
-    assert said in str(error.value)
+    assert sentences in str(error.value)
 
 
 def test_two_channels_of_one_name_are_refused(tmp_path: Path) -> None:
@@ -302,8 +303,8 @@ def test_a_results_folder_keeps_one_process_at_a_time(tmp_path: Path) -> None:
         config = configured(tmp_path, {"url": hook.url, "severity": "cooked"})
         command = [*COMMAND, "alert", "send", "--config", str(config), "--results", str(tmp_path)]
         both = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-        said = sorted(process.communicate(timeout=60)[0] for process in both)
-        assert said == ["Alert to json: a: COOKED\n", "Nothing to send.\n"]
+        sentences = sorted(process.communicate(timeout=60)[0] for process in both)
+        assert sentences == ["Alert to json: a: COOKED\n", "Nothing to send.\n"]
         assert hook.asked == 1
 
 
@@ -318,7 +319,7 @@ def test_a_message_whose_sender_is_killed_is_sent_the_next_time(tmp_path: Path) 
         process.kill()
         process.wait()
         hook.hang = False
-        assert passed(tmp_path, *read_channels(config)) == ["Alert to json: a: COOKED"]
+        assert alerted(tmp_path, *read_channels(config)) == ["Alert to json: a: COOKED"]
 
 
 def test_alert_test_says_which_channel_failed_and_exits_3(tmp_path: Path) -> None:
@@ -394,7 +395,7 @@ def test_a_wrong_channel_is_found_before_the_day_is_asked(tmp_path: Path) -> Non
 def test_the_state_is_put_in_place_whole(tmp_path: Path) -> None:
     recorded(tmp_path, 30.0)
     with Hook() as hook:
-        passed(tmp_path, channel(hook.url))
+        alerted(tmp_path, channel(hook.url))
     assert sorted(path.name for path in (tmp_path / "daily").iterdir() if "alerts" in path.name) == [
         ".alerts.json.lock",
         "alerts.json",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probatio.alerts.episodes import AlertRule, Message, Standings, due
+from probatio.alerts.episodes import AlertRule, LayerStates, Message, due
 from probatio.records import ModelVerdict, UseCaseVerdict
 
 RULE_WORDS = {"O": "OK", "S": "SUSPICIOUS", "C": "COOKED", "c": "CALIBRATING", "g": "GAP"}
@@ -30,14 +30,14 @@ def verdict(number: int, status: str, evidence: str = "CALIBRATING", model: str 
     )  # fmt: skip
 
 
-def told(days: list[ModelVerdict], rule: AlertRule = EVERYTHING) -> list[tuple[int, str]]:
+def messages_of(days: list[ModelVerdict], rule: AlertRule = EVERYTHING) -> list[tuple[int, str]]:
     """(day, title without the model) of every message that the days call for, one after the other."""
-    standings: Standings = {}
-    found = []
+    states: LayerStates = {}
+    titles = []
     for day in days:
-        standings, messages = due(rule, standings, [day], {})
-        found += [((date.fromisoformat(each.date) - FIRST).days, each.title.partition(": ")[2]) for each in messages]
-    return found
+        states, messages = due(rule, states, [day], {})
+        titles += [((date.fromisoformat(each.date) - FIRST).days, each.title.partition(": ")[2]) for each in messages]
+    return titles
 
 
 def ruled(statuses: str, **rule: Any) -> list[tuple[int, str]]:
@@ -49,7 +49,7 @@ def ruled(statuses: str, **rule: Any) -> list[tuple[int, str]]:
         else:
             last = RULE_WORDS[letter]
             days.append(verdict(number, last))
-    return told(days, AlertRule(**{"severities": ("suspicious",), **rule}))
+    return messages_of(days, AlertRule(**{"severities": ("suspicious",), **rule}))
 
 
 def days_of(messages: list[tuple[int, str]]) -> list[int]:
@@ -89,7 +89,7 @@ def test_a_gap_or_a_held_day_neither_starts_nor_ends_an_episode(quiet: str) -> N
 
 def test_a_day_that_is_held_only_in_part_moves_by_the_other_use_cases_and_counts() -> None:
     days = [verdict(0, "OK"), verdict(1, "SUSPICIOUS", held=("barred", None)), verdict(2, "OK", held=("barred", None))]
-    assert days_of(told(days)) == [1, 2]
+    assert days_of(messages_of(days)) == [1, 2]
 
 
 def test_calibrating_ends_no_episode_and_the_end_after_it_is_not_called_a_recovery() -> None:
@@ -148,16 +148,16 @@ def test_the_cool_down_does_not_touch_an_escalation_or_a_recovery() -> None:
 
 def test_the_evidence_has_episodes_of_its_own() -> None:
     days = [verdict(n, "OK", EVIDENCE_WORDS[letter]) for n, letter in enumerate("cqqsCCrq")]
-    assert told(days) == [
+    assert messages_of(days) == [
         (3, "a change is SUSPECTED"), (4, "a change is CONFIRMED"), (6, "the evidence is RECOVERED again"),
     ]  # fmt: skip
-    assert days_of(told(days, AlertRule(severities=("confirmed",)))) == [4, 6]
-    assert told(days, AlertRule(severities=("suspicious",))) == []
+    assert days_of(messages_of(days, AlertRule(severities=("confirmed",)))) == [4, 6]
+    assert messages_of(days, AlertRule(severities=("suspicious",))) == []
 
 
 def test_what_both_layers_say_of_a_day_is_one_message() -> None:
     days = [verdict(0, "OK", "QUIET"), verdict(1, "COOKED", "CONFIRMED"), verdict(2, "OK", "RECOVERED")]
-    assert told(days) == [
+    assert messages_of(days) == [
         (1, "COOKED; a change is CONFIRMED"),
         (2, "OK again, COOKED since 2026-03-02; the evidence is RECOVERED again"),
     ]
@@ -174,32 +174,32 @@ def test_ok_by_the_rule_is_no_good_news_while_the_evidence_holds() -> None:
 
 def test_the_same_verdicts_again_call_for_nothing() -> None:
     day = verdict(1, "COOKED", "CONFIRMED")
-    standings, first = due(EVERYTHING, {}, [day], {})
-    again, second = due(EVERYTHING, standings, [day], {})
-    assert (len(first), second, again) == (1, [], standings)
+    states, first = due(EVERYTHING, {}, [day], {})
+    again, second = due(EVERYTHING, states, [day], {})
+    assert (len(first), second, again) == (1, [], states)
 
 
 def test_a_day_told_twice_counts_once_towards_holding() -> None:
     days = [verdict(0, "OK"), verdict(1, "COOKED"), verdict(1, "COOKED"), verdict(1, "COOKED")]
     rule = AlertRule(hold_days=2)
-    assert told(days, rule) == []
-    assert days_of(told([*days, verdict(2, "COOKED")], rule)) == [2]
+    assert messages_of(days, rule) == []
+    assert days_of(messages_of([*days, verdict(2, "COOKED")], rule)) == [2]
 
 
 def test_a_day_that_is_corrected_takes_its_alarm_back() -> None:
-    assert days_of(told([verdict(0, "OK"), verdict(1, "COOKED"), verdict(1, "OK")])) == [1, 1]
+    assert days_of(messages_of([verdict(0, "OK"), verdict(1, "COOKED"), verdict(1, "OK")])) == [1, 1]
 
 
 def test_a_day_before_the_last_is_no_news() -> None:
-    assert days_of(told([verdict(5, "OK"), verdict(3, "COOKED"), verdict(6, "OK")])) == []
+    assert days_of(messages_of([verdict(5, "OK"), verdict(3, "COOKED"), verdict(6, "OK")])) == []
 
 
 def test_a_channel_hears_of_its_models_only_and_each_has_its_own_episode() -> None:
     rule = AlertRule(models=("gpt-*",))
     day = [verdict(0, "COOKED", model=model) for model in ("gpt-a", "gpt-b", "claude")]
-    standings, messages = due(rule, {}, day, {})
+    states, messages = due(rule, {}, day, {})
     assert [each.model for each in messages] == ["gpt-a", "gpt-b"]
-    assert set(standings) == {"gpt-a", "gpt-b"}
+    assert set(states) == {"gpt-a", "gpt-b"}
 
 
 def test_a_message_carries_the_reason_the_link_and_its_tone() -> None:
@@ -208,7 +208,7 @@ def test_a_message_carries_the_reason_the_link_and_its_tone() -> None:
         Message(
             "2026-03-01",
             "m",
-            "m: SUSPICIOUS, put down to JUDGE",
+            "m: SUSPICIOUS (cause: JUDGE)",
             "2026-03-01: reason of 2026-03-01.\nhttps://x.example/models/m/",
             "warning",
         )
@@ -229,10 +229,10 @@ def test_messages_take_turns_alarms_then_one_end(statuses: str, hold: int, cool:
 def test_every_day_told_twice_gives_what_every_day_told_once_gives(statuses: str, hold: int) -> None:
     days = [verdict(n, RULE_WORDS[letter]) for n, letter in enumerate(statuses)]
     rule = AlertRule(severities=("suspicious",), hold_days=hold)
-    assert told([each for day in days for each in (day, day)], rule) == told(days, rule)
+    assert messages_of([each for day in days for each in (day, day)], rule) == messages_of(days, rule)
 
 
-def many(number: int, status: str, causes: dict[str, str | None], rule: AlertRule, before: Standings) -> Any:
+def many(number: int, status: str, causes: dict[str, str | None], rule: AlertRule, before: LayerStates) -> Any:
     """The messages of a day on which all models have the same status, each with its own cause."""
     verdicts = [verdict(number, status, model=model, cause=cause) for model, cause in causes.items()]
     pages = {model: f"https://x.example/models/{model}/" for model in causes}
@@ -246,7 +246,7 @@ def test_one_cause_outside_the_models_is_one_message_that_names_them_all() -> No
     assert together.title == "HARNESS, 2 models, alarms that are not the models' own: a, c"
     for model in "ac":
         assert (
-            f"{model}: COOKED, put down to HARNESS. reason of 2026-03-01. https://x.example/models/{model}/"
+            f"{model}: COOKED (cause: HARNESS). reason of 2026-03-01. https://x.example/models/{model}/"
             in together.body
         )
     assert together.tone == "failure"
@@ -259,14 +259,14 @@ def test_what_is_a_models_own_is_told_model_by_model(cause: str) -> None:
 
 
 def test_alarms_told_together_end_together_and_others_by_themselves() -> None:
-    standings, _ = many(0, "COOKED", {"a": "JUDGE", "b": "MODEL", "c": "JUDGE"}, AlertRule(), {})
-    standings, messages = many(1, "OK", {"a": None, "b": None, "c": None}, AlertRule(), standings)
+    states, _ = many(0, "COOKED", {"a": "JUDGE", "b": "MODEL", "c": "JUDGE"}, AlertRule(), {})
+    states, messages = many(1, "OK", {"a": None, "b": None, "c": None}, AlertRule(), states)
     assert [message.model for message in messages] == ["a, c", "b"]
     assert messages[0].title == "JUDGE, 2 models, alarms end: a, c"
     assert messages[0].tone == "success"
-    assert all(each.cause is None for layers in standings.values() for each in layers.values())
+    assert all(each.cause is None for layers in states.values() for each in layers.values())
 
 
 def test_a_shared_cause_that_strikes_one_model_reads_as_any_other() -> None:
     _, (message,) = many(0, "COOKED", {"a": "JUDGE"}, AlertRule(), {})
-    assert message.title == "a: COOKED, put down to JUDGE"
+    assert message.title == "a: COOKED (cause: JUDGE)"

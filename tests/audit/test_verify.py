@@ -15,7 +15,7 @@ from day.days import COMMAND, EXTRACTION, MODEL, SUMMARY, environment, gold_scri
 from double import Double
 from probatio.audit.verify import Report, changed_grades, verify
 from probatio.day.preparation import suite_place
-from probatio.verdict.days import read_days
+from probatio.store.days import read_days, suite_folder
 
 DAYS = ("2026-03-10", "2026-03-11", "2026-03-12")
 
@@ -117,7 +117,7 @@ def test_a_changed_score_is_found_even_where_the_ledger_was_made_to_fit(results:
     _lines(path, lambda lines: lines[0].update(score=55.0))
     (results / "daily" / "ledger.jsonl").unlink()
     from probatio.ledger.ledger import record_day
-    from probatio.verdict.fold import constants_of
+    from probatio.suite.daily_suite import constants_of
     from verdict.made_up import MANIFEST
 
     for day in DAYS:
@@ -187,7 +187,7 @@ def test_only_the_days_asked_for_are_graded_again(results: Path) -> None:
 
 
 def test_graders_that_changed_are_told_by_use_case(results: Path) -> None:
-    day = read_days(results).days[-1]
+    day = read_days(results)[-1]
     assert changed_grades(results, day) == {}
     path = results / "daily" / DAYS[2] / "graded_results.jsonl"
     _lines(path, lambda lines: [line.update(score=0.5) for line in lines if line["breakdown"]["use_case"] == SUMMARY])
@@ -229,7 +229,7 @@ def test_without_a_ledger_there_is_a_sentence(tmp_path: Path) -> None:
 def test_a_day_knows_its_suite_from_where_its_runs_are_and_names_no_folder_of_the_machine(results: Path) -> None:
     text = (results / "daily" / DAYS[0] / "day.json").read_text(encoding="utf-8")
     assert json.loads(text)["suite"] == "../suite"
-    assert read_days(results).days[0].suite_folder == results / "../suite"
+    assert suite_folder(results, read_days(results)[0].record) == results / "../suite"
 
 
 @pytest.mark.parametrize(

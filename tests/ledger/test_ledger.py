@@ -18,6 +18,7 @@ from probatio.errors import Incomplete, UsageError
 from probatio.ledger import ledger
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.ledger import START, LedgerRecord, ledger_path, read_ledger, record_day, standing_records
+from probatio.store.files import held
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
 
@@ -130,8 +131,7 @@ def test_a_whole_last_line_only_lacks_its_newline(tmp_path: Path) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from probatio.suite.daily_suite import read_manifest
-from probatio.verdict.fold import constants_of
+from probatio.suite.daily_suite import constants_of, read_manifest
 from probatio.ledger.ledger import record_day
 record_day(Path(sys.argv[1]), sys.argv[2], constants_of(read_manifest()), "now")
 """
@@ -148,7 +148,7 @@ def test_writers_at_the_same_time_leave_one_chain(tmp_path: Path) -> None:
 def test_who_finds_the_ledger_held_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _recorded(tmp_path, 2)
     monkeypatch.setattr(ledger, "LOCK_SECONDS", 0.2)
-    with ledger._held(ledger_path(tmp_path)), pytest.raises(Incomplete, match="Another process"):
+    with held(ledger_path(tmp_path), 1), pytest.raises(Incomplete, match="Another process"):
         record_day(tmp_path, day_at(1), CONSTANTS, "later")
 
 

@@ -1,8 +1,9 @@
-"""The watch as a real process: a day begins at its hour, one at a time, and ends cleanly; what a day does stands elsewhere."""
+"""The scheduler as a real process: a day begins at its hour, one at a time, and ends cleanly. Its days are stand-ins, mostly."""
 
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -18,17 +19,10 @@ import pytest
 
 from day.days import COMMAND, EXTRACTION, MODEL, environment, gold_script, small_suite
 from double import Double
-from probatio.cli.watch import _handed_on, command
+from probatio.cli.watch import _daily_words, command
 from probatio.errors import UsageError
-from probatio.scheduler.schedule import (
-    DAILY_COMMAND,
-    Watch,
-    hour_of,
-    is_due,
-    length_of,
-    missed_days,
-    require_one_date,
-)
+from probatio.scheduler.process import DAILY_COMMAND, Scheduler, closed_days
+from probatio.scheduler.times import hour_of, is_due, length_of, missed_days, next_start, require_one_date
 
 STAND_IN = '''
 """Stands in for `probatio daily`: notes when it began, which signals it got and when it ended."""
@@ -65,14 +59,13 @@ sys.exit(3 if signals else int(code or 0))
 RUNNER = """
 import asyncio, pathlib, sys
 from datetime import time, timedelta
-from apscheduler.triggers.interval import IntervalTrigger
-from probatio.scheduler.schedule import Watch
+from probatio.scheduler.process import Scheduler
 seconds, results, *fake = sys.argv[1:]
-watch = Watch(
+scheduler = Scheduler(
     pathlib.Path(results), time(0, 0), timedelta(), (), lambda line: print(line, flush=True), command=fake,
-    trigger=IntervalTrigger(seconds=float(seconds), timezone="UTC"),
+    next_start=lambda now: now + timedelta(seconds=float(seconds)),
 )
-sys.exit(asyncio.run(watch.run()))
+sys.exit(asyncio.run(scheduler.run()))
 """
 
 
@@ -83,7 +76,7 @@ class Line(NamedTuple):
 
 
 class Trial:
-    """A watch in a process of its own, over the stand-in, with an interval in the place of a day."""
+    """A scheduler in a process of its own, over the stand-in, with an interval in the place of a day."""
 
     def __init__(self, root: Path, plan: str, every: float = 0.6) -> None:
         script = root / "stand_in.py"
@@ -194,7 +187,7 @@ def _watch(root: Path, results: Path, plan: str, *flags: str) -> subprocess.Comp
     script = root / "stand_in.py"
     script.write_text(STAND_IN)
     main = (
-        f"import probatio.scheduler.schedule as s; s.Watch.__init__.__kwdefaults__['command'] = "
+        f"import probatio.scheduler.process as s; s.Scheduler.__init__.__kwdefaults__['command'] = "
         f"{[sys.executable, str(script), str(root / 'log'), plan]!r}; from probatio.cli import main; main()"
     )
     return subprocess.run(
@@ -318,16 +311,18 @@ async def test_a_day_of_more_than_a_day_is_followed_by_the_one_whose_hour_it_too
         return [datetime(2026, 3, 1, 23, tzinfo=UTC), datetime(2026, 3, 2, 7, tzinfo=UTC)][min(begun, 1)]
 
     fake = [sys.executable, str(script), str(log), "0.01"]
-    watch = Watch(tmp_path, hour(6), timedelta(), (), said.append, command=fake, clock=clock, once=True)
-    assert await watch.run() == 0
+    scheduler = Scheduler(tmp_path, hour(6), timedelta(), (), said.append, command=fake, clock=clock, once=True)
+    assert await scheduler.run() == 0
     days = [line.split()[-1] for line in log.read_text().splitlines() if "began" in line]
     assert days == ["2026-03-01", "2026-03-02"]
 
 
 async def test_a_command_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     said: list[str] = []
-    watch = Watch(tmp_path, hour(0), timedelta(), (), said.append, command=[str(tmp_path / "nothing")], once=True)
-    assert await watch.run() == 3
+    scheduler = Scheduler(
+        tmp_path, hour(0), timedelta(), (), said.append, command=[str(tmp_path / "nothing")], once=True
+    )
+    assert await scheduler.run() == 3
     assert any("could not be started: No such file or directory." in line for line in said)
 
 
@@ -349,15 +344,15 @@ def test_a_day_is_due_from_its_hour_to_midnight_while_it_is_not_closed(now: date
 
 
 def test_missed_days_lie_between_the_last_closed_one_and_today(tmp_path: Path) -> None:
-    assert missed_days(tmp_path, date(2026, 3, 5)) == []
+    assert missed_days(closed_days(tmp_path), date(2026, 3, 5)) == []
     for day, closed in (("2026-02-27", True), ("2026-03-01", False), ("2026-03-05", True)):
         folder = tmp_path / "daily" / day
         folder.mkdir(parents=True)
         if closed:
             (folder / "scores.jsonl").write_text("")
-    missed = [day.isoformat() for day in missed_days(tmp_path, date(2026, 3, 5))]
+    missed = [day.isoformat() for day in missed_days(closed_days(tmp_path), date(2026, 3, 5))]
     assert missed == ["2026-02-28", "2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"]
-    assert missed_days(tmp_path, date(2026, 3, 6)) == []
+    assert missed_days(closed_days(tmp_path), date(2026, 3, 6)) == []
 
 
 def test_hours_and_lengths_are_read_or_refused_in_a_sentence() -> None:
@@ -377,17 +372,53 @@ def test_a_jitter_over_midnight_is_refused() -> None:
         require_one_date(hour(23, 30), timedelta(minutes=30))
 
 
-def test_the_trigger_stays_within_the_jitter_and_fires_once_a_day() -> None:
-    from probatio.scheduler.schedule import _daily
-
-    trigger = _daily(hour(6), timedelta(minutes=15))
-    now, fires = datetime(2026, 3, 1, tzinfo=UTC), []
+def test_a_start_stays_within_the_jitter_and_comes_once_a_day() -> None:
+    chances = random.Random(0)
+    now, starts = datetime(2026, 3, 1, tzinfo=UTC), []
     for _ in range(50):
-        fires.append(trigger.get_next_fire_time(fires[-1] if fires else None, now))
-        now = fires[-1] + timedelta(seconds=1)
-    assert [fire.date() for fire in fires] == [date(2026, 3, 1) + timedelta(days=number) for number in range(50)]
-    assert all(hour(6) <= fire.time() <= hour(6, 15) for fire in fires)
-    assert len({fire.time() for fire in fires}) > 10
+        starts.append(next_start(now, hour(6), timedelta(minutes=15), chances.random()))
+        now = starts[-1]
+    assert [start.date() for start in starts] == [date(2026, 3, 1) + timedelta(days=number) for number in range(50)]
+    assert all(hour(6) <= start.time() <= hour(6, 15) for start in starts)
+    assert len({start.time() for start in starts}) > 10
+
+
+@pytest.mark.parametrize(
+    ("now", "start"),
+    [
+        (NOON - timedelta(seconds=1), NOON),
+        (NOON, NOON + timedelta(days=1)),  # this one has just begun
+        (
+            NOON + timedelta(days=3, hours=11),
+            NOON + timedelta(days=4),
+        ),  # a machine that slept makes up for one day, not four
+    ],
+)
+def test_the_next_start_is_the_next_hour_after_now(now: datetime, start: datetime) -> None:
+    assert next_start(now, hour(12), timedelta(), 0.5) == start
+
+
+async def test_a_machine_that_slept_past_the_hour_runs_that_day_once_when_it_wakes(tmp_path: Path) -> None:
+    """An injected clock: at the second look it is two days later, past the hour, and nothing had been run between."""
+    script = tmp_path / "stand_in.py"
+    script.write_text(STAND_IN)
+    log = tmp_path / "log"
+    sentences: list[str] = []
+    looks = 0
+
+    def clock() -> datetime:
+        nonlocal looks
+        looks += 1
+        return datetime(2026, 3, 1, 5, tzinfo=UTC) if looks < 10 else datetime(2026, 3, 3, 7, tzinfo=UTC)
+
+    fake = [sys.executable, str(script), str(log), "0.01"]
+    scheduler = Scheduler(
+        tmp_path, hour(6), timedelta(), (), sentences.append, command=fake, clock=clock, once=True, look=0.02
+    )
+    assert await scheduler.run() == 0
+    days = [line.split()[-1] for line in log.read_text().splitlines() if "began" in line]
+    assert days == ["2026-03-03"]
+    assert "The next day runs at 2026-03-01 06:00:00 UTC." in sentences[0]
 
 
 @pytest.mark.parametrize(
@@ -403,7 +434,7 @@ def test_what_a_day_understands_is_handed_on_as_it_was_given(words: list[str]) -
     from probatio.cli.daily import command as daily
 
     with command.make_context("watch", ["--at", "05:00", *words]) as ctx:
-        handed = _handed_on(ctx)
+        handed = _daily_words(ctx)
     with daily.make_context("daily", [*handed]) as again, daily.make_context("daily", [*words]) as direct:
         assert again.params == direct.params
     assert isinstance(command, click.Command)

@@ -116,9 +116,9 @@ def test_a_days_reruns_are_where_the_rules_own_test_fires_and_share_no_sample() 
     reruns = 0
     for day in run_days(plan, population, 40):
         reruns += int(day.rerun.sum())
-        quiet_cells = ~day.rerun & ~day.asked_full
+        quiet_cells = ~day.rerun & (day.trigger == 0)
         np.testing.assert_array_equal(day.score[quiet_cells], day.base[quiet_cells])
-        np.testing.assert_array_equal(day.full_power, day.rerun | day.asked_full)
+        np.testing.assert_array_equal(day.full_power, day.rerun | (day.trigger > 0))
     assert reruns > 100
 
 
@@ -157,7 +157,7 @@ def test_every_fault_and_profile_runs() -> None:
 def test_what_is_written_is_read_back_and_told(tmp_path: Path) -> None:
     heard: list[object] = []
     found = characteristics.measured(
-        MANIFEST, models=8, days=20, seed=0, profiles=["partial"], faults=["outage"], told=heard.append
+        MANIFEST, models=8, days=20, seed=0, profiles=["partial"], faults=["outage"], report=heard.append
     )
     data, page = characteristics.write(found, tmp_path / "new")
     assert characteristics.read(data) == found

@@ -11,6 +11,7 @@ from urllib.parse import urldefrag
 import pytest
 from fastapi.testclient import TestClient
 
+from probatio.records import MARKS
 from probatio.simulate.characteristics import Characteristics
 from probatio.simulate.simulator import AfterFault, Found, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
@@ -19,7 +20,6 @@ from probatio.site.page import POLICY
 from probatio.site.page import json as as_json
 from probatio.site.pages import addresses, answer
 from probatio.slugs import slugs
-from probatio.verdict.table import MARKS
 
 
 class _Markup(HTMLParser):

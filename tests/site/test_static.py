@@ -20,8 +20,7 @@ from probatio.site.data import Site, load_site
 from probatio.site.downloads import every_table
 from probatio.site.pages import answer
 from probatio.site.static import build
-from probatio.suite.daily_suite import read_manifest
-from probatio.verdict.fold import constants_of
+from probatio.suite.daily_suite import constants_of, read_manifest
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from probatio.records import Calibration, DailyScore, DayRecord, Grading, Model, RuleConstants, Sampling
-from probatio.suite.daily_suite import read_manifest
+from probatio.records import Calibration, DailyScore, Day, DayRecord, Grading, Model, RuleConstants, Sampling
+from probatio.suite.daily_suite import constants_of, read_manifest
 from probatio.verdict.baseline import rule_for
-from probatio.verdict.days import Day, Days
-from probatio.verdict.fold import constants_of
+from probatio.verdict.days import Days
 from probatio.verdict.model_status import STATUSES
-from probatio.verdict.rule import UNKNOWN, Outcome, start, step, today
+from probatio.verdict.rule import UNKNOWN, RuleOutcome, rule_day, start, step
 
 MANIFEST = read_manifest()
 CONSTANTS = constants_of(MANIFEST)
@@ -38,14 +37,14 @@ class D(NamedTuple):
 
 def fold_rule(
     days: Iterable[D | float | None], grading: Grading = "deterministic", constants: RuleConstants = RULE
-) -> list[Outcome]:
+) -> list[RuleOutcome]:
     """The rule over one model's one use case."""
     rule = rule_for(constants, [grading])
     state, outcomes, number = start(rule, 1), [], FIRST.toordinal() - 1
     for each in days:
         day = each if isinstance(each, D) else D(each)
         number += day.after
-        now = today(
+        now = rule_day(
             number,
             [[np.nan if day.score is None else day.score]],
             full_power=day.full,

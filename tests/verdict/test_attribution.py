@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from probatio.records import Calibration, ModelVerdict
+from probatio.records import Calibration, Day, ModelVerdict
 from probatio.verdict.attribution import at_least, jumped
-from probatio.verdict.days import Day, Days
+from probatio.verdict.days import Days
 from probatio.verdict.verdicts import verdicts
 from verdict.made_up import CONSTANTS, line, made_up_day, record, steady
 
@@ -29,23 +29,23 @@ def _scores(models: list[str], low: dict[str, float]) -> dict[str, dict[str, flo
 
 
 def test_nothing_moved_needs_no_cause() -> None:
-    found = _verdict(_after_steady(_scores(["openai/x"], {})))
-    assert (found.status, found.cause) == ("OK", None)
+    verdict = _verdict(_after_steady(_scores(["openai/x"], {})))
+    assert (verdict.status, verdict.cause) == ("OK", None)
 
 
 def test_what_nothing_else_explains_is_the_model() -> None:
-    found = _verdict(_after_steady(_scores(["openai/x"], {"a": 50.0})))
-    assert found.cause == "MODEL"
+    verdict = _verdict(_after_steady(_scores(["openai/x"], {"a": 50.0})))
+    assert verdict.cause == "MODEL"
 
 
 def test_a_judge_beyond_its_gate_holds_judged_use_cases_and_is_the_cause_of_what_they_said() -> None:
     days = _after_steady(_scores(["openai/x"], {"j1": 50.0}))
     shifted = Calibration(judge="judge", shift=-0.5, barred=True)
     days.append(made_up_day(21, _scores(["openai/x"], {"j1": 50.0}), {"barred": True}, calibration=shifted))
-    found = _verdict(days)
-    assert found.cause == "JUDGE"
-    assert "−0.50" in (found.cause_reason or "") or "-0.50" in (found.cause_reason or "")
-    assert next(each for each in found.use_cases if each.use_case == "j1").held == "barred"
+    verdict = _verdict(days)
+    assert verdict.cause == "JUDGE"
+    assert "−0.50" in (verdict.cause_reason or "") or "-0.50" in (verdict.cause_reason or "")
+    assert next(each for each in verdict.use_cases if each.use_case == "j1").held == "barred"
 
 
 def test_a_shifted_judge_does_not_excuse_deterministic_use_cases() -> None:
@@ -60,18 +60,18 @@ def test_a_judge_that_drifts_below_the_gate_bars_judged_use_cases_as_well() -> N
     drift = Calibration(judge="judge", shift=-0.2)
     drifted = [made_up_day(28 + n, _scores(["openai/x"], {}), calibration=drift) for n in range(8)]
     last = made_up_day(36, _scores(["openai/x"], {"j1": 40.0, "j2": 40.0}), calibration=drift)
-    found = _verdict([*quiet, *drifted, last])
-    assert found.status == "OK"
-    assert found.barred
+    verdict = _verdict([*quiet, *drifted, last])
+    assert verdict.status == "OK"
+    assert verdict.barred
     only_checked = [made_up_day(36, {"openai/x": {"a": 90.0}}, calibration=drift)]
     assert not _verdict([*quiet, *drifted, *only_checked]).barred  # who has no judged score has none that is barred
-    assert {each.held for each in found.use_cases if each.use_case.startswith("j")} == {"barred"}
+    assert {each.held for each in verdict.use_cases if each.use_case.startswith("j")} == {"barred"}
 
 
 def test_a_fleet_that_falls_in_judged_use_cases_alone_is_the_judge() -> None:
-    found = _verdict(_after_steady(_scores(FLEET, {"j1": 50.0})))
-    assert found.cause == "JUDGE"
-    assert "4 of 4 models fell in judged use cases" in (found.cause_reason or "")
+    verdict = _verdict(_after_steady(_scores(FLEET, {"j1": 50.0})))
+    assert verdict.cause == "JUDGE"
+    assert "4 of 4 models fell in judged use cases" in (verdict.cause_reason or "")
 
 
 @pytest.mark.parametrize("low", [{"a": 50.0}, {"a": 50.0, "j1": 50.0}])
@@ -114,9 +114,9 @@ def test_where_models_fall_every_third_day_three_together_are_chance(restless: b
 def test_the_cause_of_an_episode_is_sought_on_the_day_it_began() -> None:
     days = _after_steady(_scores(FLEET, {"a": 50.0}))
     days.append(made_up_day(21, _scores(FLEET, {"a": 40.0})))
-    found = _verdict(days)
-    assert found.cause == "HARNESS"
-    assert days[20].date in (found.cause_reason or "")
+    verdict = _verdict(days)
+    assert verdict.cause == "HARNESS"
+    assert days[20].date in (verdict.cause_reason or "")
 
 
 def test_frozen_answers_that_grade_otherwise_are_the_grader() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from probatio.verdict.change import best_break, changed_on
+from probatio.verdict.evidence import EvidenceDay
 from verdict.synthetic_suite import CONSTANTS, JUDGED, STREAMS, folded, noisy
 
 REFERENCE = CONSTANTS.reference_days
@@ -81,12 +82,12 @@ def test_after_a_recovery_the_second_fall_is_dated_not_the_first() -> None:
     rng = np.random.default_rng(0)
     first = REFERENCE + 10
     levels = [(REFERENCE + 10, 85.0), (20, 60.0), (12, 85.0), (4, 70.0)]
-    days = []
+    days: list[EvidenceDay] = []
     for count, judged in levels:
         days += noisy(rng, 1, count, judged=judged, first=len(days))
     state, _ = folded(days[:REFERENCE])
 
-    def found(since: int | None) -> int | None:
+    def break_since(since: int | None) -> int | None:
         return changed_on(
             np.array([day.number for day in days]),
             np.concatenate([day.cases for day in days]),
@@ -99,8 +100,8 @@ def test_after_a_recovery_the_second_fall_is_dated_not_the_first() -> None:
         )
 
     recovered_on = first + 20 + 6
-    assert found(None) == first
-    assert found(recovered_on - CONSTANTS.recovered_days + 1) == first + 20 + 12
+    assert break_since(None) == first
+    assert break_since(recovered_on - CONSTANTS.recovered_days + 1) == first + 20 + 12
 
 
 def test_the_break_is_the_one_ruptures_finds() -> None:

@@ -9,15 +9,16 @@ import pytest
 
 from probatio.errors import UsageError
 from probatio.records import Model
-from probatio.verdict.days import Days, read_days
+from probatio.store.days import read_days
+from probatio.verdict.days import Days
 from verdict.made_up import day_at, made_up_day, steady, write_day, write_days
 
 
 def test_days_are_read_in_order_up_to_the_one_asked_for(tmp_path: Path) -> None:
     write_days(tmp_path, reversed(steady(4, ["m"], ["a"])))
     (tmp_path / "daily" / "not-a-day").mkdir()
-    assert read_days(tmp_path).dates == [day_at(number) for number in range(4)]
-    assert read_days(tmp_path, until=day_at(1)).dates == [day_at(0), day_at(1)]
+    assert [day.date for day in read_days(tmp_path)] == [day_at(number) for number in range(4)]
+    assert [day.date for day in read_days(tmp_path, until=day_at(1))] == [day_at(0), day_at(1)]
 
 
 def test_a_day_without_scores_is_still_being_run(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Minimum detectable effect: what an OK could have seen."""
+"""Minimum detectable effect: the smallest drop an OK rules out, and how it is kept."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ import msgspec
 import numpy as np
 import pytest
 
+from probatio.records import Detectable
 from probatio.simulate.noise import JUDGED, PROFILES, Fault, Population
 from probatio.simulate.synthetic import Plan, bets, plan_of, run_days
-from probatio.verdict import detectable, evidence
-from probatio.verdict.detectable import Detectable, smallest_drops
+from probatio.store.detectable import DetectableCache, cache_folder
+from probatio.verdict import evidence
+from probatio.verdict.detectable import smallest_drops
 from probatio.verdict.evidence import EvidenceState
 from probatio.verdict.reference import Reference
 from verdict.synthetic_suite import CONSTANTS, MANIFEST, STREAMS, folded, noisy, referenced
@@ -53,19 +55,20 @@ def confirmed_share(plan: Plan, state: EvidenceState, population: Population, dr
     """How often a drop everywhere of a model with this very reference is confirmed in time, on new days of the same model."""
     models = len(population.level)
     rows = np.zeros(models, dtype=np.int64)
-    wealth = evidence.start(models, plan.streams, CONSTANTS, improvement=False)
-    wealth = replace(
-        wealth,
+    state_of_all = evidence.start(models, plan.streams, CONSTANTS, improvement=False)
+    state_of_all = replace(
+        state_of_all,
         seen=state.seen[rows],
-        scored_on=np.full_like(wealth.scored_on, 0),
+        scored_on=np.full_like(state_of_all.scored_on, 0),
         worse=replace(
-            wealth.worse, reference=wealth.worse.reference.put(rows == 0, _repeated(state.worse.reference, models))
+            state_of_all.worse,
+            reference=state_of_all.worse.reference.put(rows == 0, _repeated(state.worse.reference, models)),
         ),
     )
     outcome = None
     fault = Fault("a drop", reach=None, drop=drop)
     for day in run_days(plan, population, 7 + DAYS, fault=fault, fault_day=7):
-        wealth, outcome = evidence.step(wealth, bets(plan, day))
+        state_of_all, outcome = evidence.step(state_of_all, bets(plan, day))
     assert outcome is not None
     return float((outcome.status == evidence.CONFIRMED).mean())
 
@@ -97,29 +100,29 @@ def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says() -> None:
 
 def test_a_kept_result_is_taken_instead_of_computing(tmp_path: Path) -> None:
     state = referenced(seed=2)
-    found = smallest_drops(state, 0, tmp_path)
+    found = smallest_drops(state, 0, DetectableCache(tmp_path))
     [kept] = tmp_path.iterdir()
     assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == found
     other = Detectable(0.123, {})
     kept.write_bytes(msgspec.json.encode(other))
-    assert smallest_drops(state, 0, tmp_path) == other
+    assert smallest_drops(state, 0, DetectableCache(tmp_path)) == other
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"overall": "far"}'])
 def test_a_broken_kept_result_is_computed_again(tmp_path: Path, content: bytes) -> None:
     state = referenced(seed=2)
-    found = smallest_drops(state, 0, tmp_path)
+    found = smallest_drops(state, 0, DetectableCache(tmp_path))
     [kept] = tmp_path.iterdir()
     kept.write_bytes(content)
-    assert smallest_drops(state, 0, tmp_path) == found
+    assert smallest_drops(state, 0, DetectableCache(tmp_path)) == found
     assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == found
 
 
 def test_where_nothing_can_be_kept_it_still_answers(tmp_path: Path) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    assert smallest_drops(referenced(seed=2), 0, blocked / "cache") is not None
+    assert smallest_drops(referenced(seed=2), 0, DetectableCache(blocked / "cache")) is not None
 
 
 def test_the_cache_is_in_the_users_cache_folder() -> None:
-    assert detectable.cache_folder().parts[-2:] == ("probatio", "detectable")
+    assert cache_folder().parts[-2:] == ("probatio", "detectable")

@@ -259,16 +259,16 @@ def test_a_step_leaves_the_state_before_it_untouched() -> None:
     for _ in range(3):
         kept = [getattr(state, field.name) for field in fields(state)]
         copies = [part.copy() for part in kept if isinstance(part, np.ndarray)]
-        wealth = state.worse.streams.copy(), state.worse.low.copy(), state.worse.reference.level.copy()
+        before = state.worse.streams.copy(), state.worse.low.copy(), state.worse.reference.level.copy()
         after, _ = folded([steady(2, case=0.0, number=int(state.seen[0]))], state)
         for part, copy in zip([part for part in kept if isinstance(part, np.ndarray)], copies, strict=True):
             np.testing.assert_array_equal(part, copy)
-        for part, copy in zip((state.worse.streams, state.worse.low, state.worse.reference.level), wealth, strict=True):
+        for part, copy in zip((state.worse.streams, state.worse.low, state.worse.reference.level), before, strict=True):
             np.testing.assert_array_equal(part, copy)
         state = after
 
 
-def test_a_model_that_comes_back_is_recovered_after_seven_days_and_its_wealth_is_gone() -> None:
+def test_a_model_that_comes_back_is_recovered_after_seven_days_and_its_evidence_is_gone() -> None:
     state, _ = folded([steady(number=day) for day in range(REFERENCE)])
     bad = [steady(judged=60.0, number=REFERENCE + day) for day in range(5)]
     good = [steady(number=REFERENCE + 5 + day) for day in range(15)]
@@ -290,7 +290,7 @@ def test_confirmed_is_held_while_days_stay_below() -> None:
     assert all(outcome.status[0] == CONFIRMED for outcome in outcomes[2:])
 
 
-def test_use_cases_whose_own_wealth_passed_are_named_and_no_others() -> None:
+def test_use_cases_whose_own_evidence_passed_are_named_and_no_others() -> None:
     state, _ = folded([steady(number=day) for day in range(REFERENCE)])
     bad = [replace(steady(number=REFERENCE + day), judged=np.array([[85.0, 60.0]])) for day in range(5)]
     _, outcomes = folded(bad, state)

@@ -6,29 +6,29 @@ import numpy as np
 import pytest
 
 from probatio.verdict.baseline import rule_for
-from probatio.verdict.model_status import STATUSES, Standings, compose, standings
-from probatio.verdict.rule import NEVER, Outcome, start, step, today
+from probatio.verdict.model_status import NEVER, STATUSES, ModelStatuses, compose, no_statuses
+from probatio.verdict.rule import RuleOutcome, rule_day, start, step
 from verdict.made_up import RULE
 
 WORD = {"o": 0, "s": 1, "c": 2, "k": 3, "-": 4}  # ok, suspicious, cooked, calibrating, no score
 
 
-def _composed(*days: str, gap_for: int = 1) -> Standings:
+def _composed(*days: str, gap_for: int = 1) -> ModelStatuses:
     """The model after days given as one letter per use case; `-` keeps a use case's last status and has no score."""
-    standing = standings(1)
+    statuses = no_statuses(1)
     shown = np.full((1, len(days[0])), 3, dtype=np.int8)
     seen = np.full((1, len(days[0])), NEVER, dtype=np.int64)
     for number, day in enumerate(days, start=100):
         scored = np.array([[letter != "-" for letter in day]])
         codes = np.array([[WORD[letter] for letter in day]], dtype=np.int8)
         shown = np.where(scored, codes, shown).astype(np.int8)
-        standing = compose(RULE, standing, number, shown, scored, seen)
+        statuses = compose(RULE, statuses, number, shown, scored, seen)
         seen = np.where(scored, number, seen)
-    return standing
+    return statuses
 
 
 def _model(*days: str) -> str:
-    return STATUSES[_composed(*days).shown[0]]
+    return STATUSES[int(_composed(*days).shown[0])]
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_a_models_recovery_is_marked_for_a_week_and_since_dates_its_status() -> 
     assert _composed("oo", "ss", "--", "ss", "so").shown_since[0] == 101
 
 
-def _fold(scores: list[list[list[float]]]) -> Outcome:
+def _fold(scores: list[list[list[float]]]) -> RuleOutcome:
     rule = rule_for(RULE, ["deterministic"] * len(scores[0][0]))
     state = start(rule, len(scores[0]))
     for number, day in enumerate(scores):
-        state, outcome = step(rule, state, today(number, day))
+        state, outcome = step(rule, state, rule_day(number, day))
     return outcome
 
 
@@ -102,5 +102,5 @@ def test_a_held_use_case_has_spoken_that_day() -> None:
     state = start(rule, 1)
     days = [*[[90.0] * 3] * 14, [40.0, 40.0, 90.0], *[[40.0, 40.0, 90.0]] * 5, [np.nan, np.nan, 90.0]]
     for number, day in enumerate(days):
-        state, outcome = step(rule, state, today(number, [day], barred=15 <= number < 20))
+        state, outcome = step(rule, state, rule_day(number, [day], barred=15 <= number < 20))
     assert STATUSES[outcome.model[0]] == "COOKED"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import sqrt
 
 import numpy as np
@@ -25,7 +26,7 @@ def of(
     return reference_of(cases[None], judged[None], numbers[None], STREAMS, CONSTANTS)
 
 
-def with_first_case(scores: list[float]) -> np.ndarray:
+def with_first_case(scores: Sequence[float]) -> np.ndarray:
     cases = np.ones((DAYS, CASES))
     cases[: len(scores), 0] = scores
     return cases
@@ -33,7 +34,7 @@ def with_first_case(scores: list[float]) -> np.ndarray:
 
 def before_tau(reference: Reference) -> np.ndarray:
     own = STREAMS.deterministic[STREAMS.home]
-    return reference.level[0, OWN] / (1 - reference.tau[0, own])
+    return np.asarray(reference.level[0, OWN] / (1 - reference.tau[0, own]))
 
 
 def test_a_perfect_case_is_expected_to_fail_once_in_twice_the_days() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from probatio.records import Grading
 from probatio.verdict.baseline import rule_for, suspicious
-from probatio.verdict.model_status import STATUSES
-from probatio.verdict.rule import FIRED, HELD, NEVER, expect, start, step, today
+from probatio.verdict.model_status import NEVER, STATUSES
+from probatio.verdict.rule import FIRED, HELD, expect, rule_day, start, step
 from verdict.made_up import FIRST, RULE, D, fold_rule, last, statuses
 
 STEADY = [90.0] * 14  # sd 0, so the floor: 2 deterministic, 4 judged
@@ -54,7 +54,7 @@ def test_a_limit_is_met_however_the_sums_were_rounded() -> None:
     values = [round(number / 10, 1) for number in range(500, 1000)]
     for mean in values:
         met += last([*[mean] * 14, round(mean - 4, 1)]) == "SUSPICIOUS"
-        naive += (round(mean - 4, 1) - np.mean([mean] * 14)) / 2 <= -2
+        naive += bool((round(mean - 4, 1) - np.mean([mean] * 14)) / 2 <= -2)
     assert met == len(values)
     assert naive < len(values)  # else this test would show nothing
 
@@ -284,7 +284,7 @@ def test_the_base_samples_alarm_is_the_same_test_as_the_verdicts() -> None:
     rule = rule_for(RULE, ["deterministic", "judge"])
     state = start(rule, 1)
     for number in range(14):
-        state, _ = step(rule, state, today(number, [[90.0, 90.0]]))
+        state, _ = step(rule, state, rule_day(number, [[90.0, 90.0]]))
     expected = expect(rule, state, 14)
     for scores, alarm in (
         ([86.0, 80.0], [True, True]),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from probatio.records import Grading
 from probatio.verdict.baseline import rule_for
 from probatio.verdict.model_status import GAP, OK, STATUSES
-from probatio.verdict.rule import UNKNOWN, Outcome, Today, start, step, today
+from probatio.verdict.rule import UNKNOWN, RuleDay, RuleOutcome, rule_day, start, step
 from verdict.made_up import FIRST, RULE, D, fold_rule, statuses
 from verdict.plain_rule import PlainDay, plain_statuses
 
@@ -77,7 +77,7 @@ model_days = st.lists(st.lists(gap_or_points, min_size=5, max_size=5), min_size=
 MIXED: list[Grading] = ["deterministic", "judge", "deterministic", "hybrid", "deterministic"]
 
 
-def _fold(days: list[list[float | None]], kinds: list[Grading]) -> list[Outcome]:
+def _fold(days: list[list[float | None]], kinds: list[Grading]) -> list[RuleOutcome]:
     rule = rule_for(RULE, kinds)
     state, outcomes = start(rule, 1), []
     for number, scores in enumerate(days):
@@ -86,8 +86,8 @@ def _fold(days: list[list[float | None]], kinds: list[Grading]) -> list[Outcome]
     return outcomes
 
 
-def _today(number: int, scores: list[list[float | None]]) -> Today:
-    return today(number, np.array(scores, dtype=float))
+def _today(number: int, scores: list[list[float | None]]) -> RuleDay:
+    return rule_day(number, np.array(scores, dtype=float))
 
 
 @unhurried

@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probatio.cli.verdict import chosen_day
+from probatio.cli.verdict_table import WIDTH, explained, table
 from probatio.errors import UsageError
 from probatio.ledger.difference import first_difference
-from probatio.records import ModelVerdict
-from probatio.verdict.days import Day, Days
+from probatio.records import Day, ModelVerdict
+from probatio.verdict.days import Days
 from probatio.verdict.reason import use_case_reason
-from probatio.verdict.table import WIDTH, explained, table
-from probatio.verdict.verdicts import day_wanted, verdicts
+from probatio.verdict.verdicts import verdicts
 from verdict.made_up import CONSTANTS, MANIFEST, day_at, made_up_day, steady
 
 USE_CASES = ["a", "b", "c", "j1"]
@@ -32,19 +33,20 @@ def _fallen(low: dict[str, float | None], days: int = 20) -> list[Day]:
 
 
 def test_every_number_that_led_there_is_kept() -> None:
-    found = next(each for each in _last(_fallen({"a": 50.0})).use_cases if each.use_case == "a")
-    assert (found.status, found.score, found.base_score, found.n) == ("COOKED", 50.0, 50.0, 5)
-    assert (found.mean, found.sd, found.days) == (90.0, 2.0, 14)
-    assert (found.z, found.drop) == (-20.0, pytest.approx(0.444444444))
-    assert found.fired == ("suspicious z", "suspicious drop", "cooked z", "cooked drop", "collapse")
-    assert found.cooked_level
-    assert found.since == day_at(20)
-    assert found.held is None
+    verdict = next(each for each in _last(_fallen({"a": 50.0})).use_cases if each.use_case == "a")
+    assert (verdict.status, verdict.score, verdict.base_score, verdict.n) == ("COOKED", 50.0, 50.0, 5)
+    assert (verdict.mean, verdict.sd, verdict.days) == (90.0, 2.0, 14)
+    assert verdict.z == -20.0
+    assert verdict.drop == pytest.approx(0.444444444)
+    assert verdict.fired == ("suspicious z", "suspicious drop", "cooked z", "cooked drop", "collapse")
+    assert verdict.cooked_level
+    assert verdict.since == day_at(20)
+    assert verdict.held is None
 
 
 def test_the_model_is_composed_and_dated() -> None:
-    found = _last(_fallen({"a": 50.0, "b": 50.0}))
-    assert (found.status, found.since, found.suite_version, found.route) == (
+    verdict = _last(_fallen({"a": 50.0, "b": 50.0}))
+    assert (verdict.status, verdict.since, verdict.suite_version, verdict.route) == (
         "COOKED",
         day_at(20),
         MANIFEST.version,
@@ -55,17 +57,17 @@ def test_the_model_is_composed_and_dated() -> None:
 
 
 def test_a_model_without_a_scored_use_case_is_a_gap_and_says_why() -> None:
-    found = _last(_fallen(dict.fromkeys(USE_CASES)))
-    assert found.status == "GAP"
-    assert found.since == day_at(20)
-    assert found.reason.startswith("GAP: no use case was scored: every sample errored: connection refused; evidence")
+    verdict = _last(_fallen(dict.fromkeys(USE_CASES)))
+    assert verdict.status == "GAP"
+    assert verdict.since == day_at(20)
+    assert verdict.reason.startswith("GAP: no use case was scored: every sample errored: connection refused; evidence")
 
 
 def test_a_model_that_was_not_asked_at_all_is_a_gap_with_the_days_reason() -> None:
     day = made_up_day(20, {"m": dict.fromkeys(USE_CASES, 90.0)}, skipped={"n": "N_KEY is not set"})
-    found = _last([*steady(20, ["m", "n"], USE_CASES), day], "n")
-    assert (found.status, found.use_cases) == ("GAP", ())
-    assert "N_KEY is not set" in found.reason
+    verdict = _last([*steady(20, ["m", "n"], USE_CASES), day], "n")
+    assert (verdict.status, verdict.use_cases) == ("GAP", ())
+    assert "N_KEY is not set" in verdict.reason
 
 
 def test_a_model_that_joins_later_calibrates_on_its_own() -> None:
@@ -91,13 +93,13 @@ def test_a_bump_makes_every_model_calibrate_in_both_layers() -> None:
 def test_a_permanent_loss_is_confirmed_dated_and_named() -> None:
     days = steady(35, ["m"], USE_CASES)
     days += [made_up_day(35 + n, {"m": {**dict.fromkeys(USE_CASES, 90.0), "a": 70.0, "b": 70.0}}) for n in range(12)]
-    found = _last(days)
-    assert found.evidence == "CONFIRMED"
-    assert found.changed_on == day_at(35)
-    assert {"a", "b"} <= set(found.named) <= {"a", "b"}
-    assert found.cause == "MODEL"
-    assert "CONFIRMED" in found.reason
-    assert f"changed about {day_at(35)}" in found.reason
+    verdict = _last(days)
+    assert verdict.evidence == "CONFIRMED"
+    assert verdict.changed_on == day_at(35)
+    assert {"a", "b"} <= set(verdict.named) <= {"a", "b"}
+    assert verdict.cause == "MODEL"
+    assert "CONFIRMED" in verdict.reason
+    assert f"changed about {day_at(35)}" in verdict.reason
 
 
 def test_a_day_from_another_route_flags_the_page_and_places_no_bet() -> None:
@@ -117,8 +119,8 @@ def test_a_new_route_that_stays_starts_both_layers_anew() -> None:
     days = steady(35, ["m"], USE_CASES)
     more = {"route": "B", "providers": {"B": 5}, "routing_changed": True}
     days += [made_up_day(35 + n, {"m": dict.fromkeys(USE_CASES, 70.0)}, more) for n in range(3)]
-    found = _last(days)
-    assert (found.status, found.evidence, found.reference_days) == ("CALIBRATING", "CALIBRATING", 1)
+    verdict = _last(days)
+    assert (verdict.status, verdict.evidence, verdict.reference_days) == ("CALIBRATING", "CALIBRATING", 1)
 
 
 def test_a_barred_day_is_shown_and_places_no_judged_bet() -> None:
@@ -178,12 +180,12 @@ def test_the_evidence_never_uses_the_future_either(place: int) -> None:
 @settings(max_examples=40, deadline=None)
 @given(histories())
 def test_every_verdict_has_one_sentence_and_survives_the_way_through_json(days: list[Day]) -> None:
-    for found in verdicts(Days(days), CONSTANTS):
-        assert found.reason.endswith(".")
-        assert found.status in found.reason
-        assert "nan" not in found.reason
-        assert msgspec.json.decode(msgspec.json.encode(found), type=ModelVerdict) == found
-        for each in found.use_cases:
+    for verdict in verdicts(Days(days), CONSTANTS):
+        assert verdict.reason.endswith(".")
+        assert verdict.status in verdict.reason
+        assert "nan" not in verdict.reason
+        assert msgspec.json.decode(msgspec.json.encode(verdict), type=ModelVerdict) == verdict
+        for each in verdict.use_cases:
             assert use_case_reason(each, CONSTANTS).endswith(".")
 
 
@@ -191,13 +193,13 @@ def test_every_verdict_has_one_sentence_and_survives_the_way_through_json(days: 
 @given(histories())
 def test_the_table_fits_a_hundred_columns_and_says_its_status_in_words(days: list[Day]) -> None:
     everyone = Days(days)
-    found = verdicts(everyone, CONSTANTS, dates={days[-1].date})
-    text = table(found)
+    shown = verdicts(everyone, CONSTANTS, dates={days[-1].date})
+    text = table(shown)
     assert max(map(len, text.splitlines())) <= WIDTH
-    for each in found:
+    for each in shown:
         assert each.status in text
-        shown = explained(each, everyone, CONSTANTS)
-        assert max(map(len, shown.splitlines())) <= WIDTH
+        explanation = explained(each, everyone, CONSTANTS)
+        assert max(map(len, explanation.splitlines())) <= WIDTH
 
 
 def test_the_table_puts_the_worst_first() -> None:
@@ -210,9 +212,9 @@ def test_the_table_puts_the_worst_first() -> None:
 
 def test_the_day_that_was_asked_for_is_named_where_it_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no recorded day"):
-        day_wanted(Days([]), tmp_path, None)
+        chosen_day(Days([]), tmp_path, None)
     with pytest.raises(UsageError, match=f"{day_at(9)} was not recorded"):
-        day_wanted(Days(steady(3, ["m"], ["a"])), tmp_path, day_at(9))
+        chosen_day(Days(steady(3, ["m"], ["a"])), tmp_path, day_at(9))
 
 
 def test_a_use_case_graded_in_two_ways_under_one_version_is_refused() -> None:

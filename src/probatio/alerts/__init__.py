@@ -1,1 +1,1 @@
-"""Alerts: which verdicts are news, where they go, and sending them."""
+"""Alerts: which verdicts call for a message, the channels, and sending."""

@@ -1,4 +1,4 @@
-"""Where alerts go: the section `alerts:` of models.yml. A channel's address may be a secret, and nothing here prints it."""
+"""The alert channels: the section `alerts:` of models.yml. A channel's address may be a secret, and nothing here prints it."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from probatio.names import unknown
 from probatio.yamlfile import read_yaml
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
-_USUAL = AlertRule()
+_DEFAULT = AlertRule()
 
 
 class _Entry(msgspec.Struct):
     url: str
     name: str | None = None
-    severity: str | tuple[str, ...] = _USUAL.severities  # not `on`: YAML takes that word for true
-    hold_days: Annotated[int, msgspec.Meta(ge=1)] = _USUAL.hold_days
-    cool_down_days: Annotated[int, msgspec.Meta(ge=0)] = _USUAL.cool_down_days
-    models: str | tuple[str, ...] = _USUAL.models
+    severity: str | tuple[str, ...] = _DEFAULT.severities  # not `on`: YAML takes that word for true
+    hold_days: Annotated[int, msgspec.Meta(ge=1)] = _DEFAULT.hold_days
+    cool_down_days: Annotated[int, msgspec.Meta(ge=0)] = _DEFAULT.cool_down_days
+    models: str | tuple[str, ...] = _DEFAULT.models
     link: str | None = None
 
 
@@ -36,19 +36,19 @@ class _File(msgspec.Struct):
 
 
 class Channel(msgspec.Struct, frozen=True):
-    """One place to send to, and what it wants to hear of."""
+    """One address to send to, and which alerts it gets."""
 
     name: str
     url: str  # as written: ${NAME} stands for an environment variable
     rule: AlertRule = AlertRule()
-    link: str | None = None  # where the site stands
+    link: str | None = None  # the address of the site
 
     def __repr__(self) -> str:
         return f"Channel({self.name!r})"
 
     def address(self, env: Mapping[str, str]) -> str:
         """The URL with its variables filled in. A variable that is not set raises KeyError with its name."""
-        return _VARIABLE.sub(lambda found: env[found[1]], self.url)
+        return _VARIABLE.sub(lambda variable: env[variable[1]], self.url)
 
 
 def read_channels(config: Path | None) -> tuple[Channel, ...]:
@@ -86,7 +86,7 @@ def _channel(entry: _Entry, where: str) -> Channel:
 
 
 def _plain_name(url: str) -> str:
-    """What is certainly no secret of a URL: its scheme, or the variable it is in. What looks like a host is often a token."""
+    """The part of a URL that is never a secret: its scheme, or its variable. What looks like a host is often a token."""
     whole = _VARIABLE.fullmatch(url)
     return whole[1] if whole else url.partition(":")[0].lower()
 

@@ -1,34 +1,29 @@
-"""Alerts after a day: the ledger's last verdicts against how each channel stood, and the messages out. Never stops the day.
+"""Sending alerts after a day: from the ledger's last verdicts to each channel's messages. A failure never stops the day.
 
-`results/daily/alerts.json` keeps how each channel stands and what could not be sent. A message is in it before it is sent and
-goes out of it after, so a crash in between sends one message twice rather than none.
+`results/daily/alerts.json` keeps what each channel was sent and what could not be sent. A message is in it before it is sent and
+taken out after, so a crash in between sends one message twice rather than none.
 """
 
 from __future__ import annotations
 
-import fcntl
-import os
-import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
 import msgspec
 
 from probatio.alerts.channels import Channel
-from probatio.alerts.episodes import Message, Standings, due
+from probatio.alerts.episodes import LayerStates, Message, due
 from probatio.alerts.sending import PAUSES, Failure, send, shown
-from probatio.errors import Incomplete, Say, UsageError
+from probatio.errors import Say, UsageError
 from probatio.ledger.ledger import read_ledger
 from probatio.records import ModelVerdict
 from probatio.slugs import slugs
-from probatio.store.files import put
-from probatio.store.layout import DAILY
+from probatio.store.files import held, put
+from probatio.store.layout import ALERTS, DAILY
 
-STATE = "alerts.json"
 CATCH_UP_DAYS = 7
-"""Verdicts older than this against the last day are no news, even where nobody has been told of them."""
+"""Verdicts so much older than the last day are not sent any more."""
 PENDING_DAYS = 14
 """A message that could not be sent for so long is dropped."""
 LOCK_SECONDS = 60.0
@@ -36,10 +31,10 @@ LOCK_SECONDS = 60.0
 
 
 class ChannelState(msgspec.Struct, frozen=True):
-    """How one channel stands after `day`."""
+    """What one channel was sent up to `day`, and what is still to be sent."""
 
     day: str = ""
-    standings: Standings = {}
+    standings: LayerStates = {}
     pending: tuple[Message, ...] = ()
 
 
@@ -47,22 +42,22 @@ class _State(msgspec.Struct, frozen=True):
     channels: dict[str, ChannelState] = {}
 
 
-class Passed(msgspec.Struct, frozen=True):
-    """What one pass over the channels came to."""
+class DeliveryReport(msgspec.Struct, frozen=True):
+    """What was sent to the channels, and what was not."""
 
     sent: int = 0
     failed: dict[str, str] = {}  # channel → why, as a clause
     pending: int = 0
 
 
-class _Told(msgspec.Struct):
-    """As much of a ledger's line as says which models it is about."""
+class _LineModels(msgspec.Struct):
+    """The date and the models of a ledger's line, without the rest."""
 
     date: str
-    verdicts: tuple[_Named, ...]
+    verdicts: tuple[_LineModel, ...]
 
 
-class _Named(msgspec.Struct):
+class _LineModel(msgspec.Struct):
     model: str
 
 
@@ -77,7 +72,7 @@ def alert_after_day(results: Path, channels: Sequence[Channel], env: Mapping[str
     try:
         alert(results, channels, env, say)
     except Exception as error:
-        say(f"Alerts could not be looked after: {error or type(error).__name__}")
+        say(f"Alerts could not be sent: {error or type(error).__name__}")
 
 
 def alert(
@@ -87,19 +82,20 @@ def alert(
     say: Say,
     *,
     pauses: tuple[float, ...] = PAUSES,
-) -> Passed:
+) -> DeliveryReport:
     """Find what is due since each channel's last day, and send it after what is still pending."""
-    path = results / DAILY / STATE
-    with _held(path):
+    path = results / DAILY / ALERTS
+    # two days that end together must not send the same message
+    with held(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path):
         state = dict(_read(path).channels)
-        known = _Ledger(results)
+        ledger = _Ledger(results)
         for channel in channels:
-            state[channel.name] = _looked(channel, state.get(channel.name, ChannelState()), known, say)
+            state[channel.name] = _with_due(channel, state.get(channel.name, ChannelState()), ledger, say)
         _write(path, state)
-        passed = Passed()
+        report = DeliveryReport()
         for channel in channels:
-            passed = _sent(path, state, channel, env, say, pauses, passed)
-    return passed
+            report = _send_pending(path, state, channel, env, say, pauses, report)
+    return report
 
 
 def try_channels(channels: Sequence[Channel], env: Mapping[str, str], say: Say) -> dict[str, str]:
@@ -115,15 +111,15 @@ def try_channels(channels: Sequence[Channel], env: Mapping[str, str], say: Say) 
     return failed
 
 
-def _looked(channel: Channel, before: ChannelState, known: _Ledger, say: Say) -> ChannelState:
+def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, say: Say) -> ChannelState:
     """The channel's state with everything due added to what is pending."""
     after, pending = before, before.pending
-    pages = {} if channel.link is None else {model: f"{channel.link}models/{slug}/" for model, slug in known.slugs}
-    for day in known.since(before.day):
-        standings, messages = due(channel.rule, after.standings, known.verdicts(day), pages)
-        after = ChannelState(day, standings)
+    pages = {} if channel.link is None else {model: f"{channel.link}models/{slug}/" for model, slug in ledger.slugs}
+    for day in ledger.since(before.day):
+        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages)
+        after = ChannelState(day, states)
         pending += tuple(messages)
-    fresh = tuple(message for message in pending if _days(message.date, known.last) <= PENDING_DAYS)
+    fresh = tuple(message for message in pending if _days(message.date, ledger.last) <= PENDING_DAYS)
     if len(fresh) < len(pending):
         say(
             f"{len(pending) - len(fresh)} alerts to {channel.name} that could not be sent for {PENDING_DAYS} days are dropped."
@@ -131,17 +127,17 @@ def _looked(channel: Channel, before: ChannelState, known: _Ledger, say: Say) ->
     return msgspec.structs.replace(after, pending=fresh)
 
 
-def _sent(
+def _send_pending(
     path: Path,
     state: dict[str, ChannelState],
     channel: Channel,
     env: Mapping[str, str],
     say: Say,
     pauses: tuple[float, ...],
-    passed: Passed,
-) -> Passed:
+    report: DeliveryReport,
+) -> DeliveryReport:
     """Send what is pending for a channel, oldest first. The first failure ends it: the next would only wait as long."""
-    sent, failed = passed.sent, passed.failed
+    sent, failed = report.sent, report.failed
     while pending := state[channel.name].pending:
         why, where = _deliver(channel, pending[0], env, pauses)
         if why is not None:
@@ -156,13 +152,13 @@ def _sent(
         _write(path, state)
         say(f"Alert to {channel.name}: {pending[0].title}")
         sent += 1
-    return Passed(sent, failed, passed.pending + len(state[channel.name].pending))
+    return DeliveryReport(sent, failed, report.pending + len(state[channel.name].pending))
 
 
 def _deliver(
     channel: Channel, message: Message, env: Mapping[str, str], pauses: tuple[float, ...]
 ) -> tuple[Failure | None, str]:
-    """Why it did not go out, if so, and where it went as far as that may be told."""
+    """Why it was not sent, if so; and the address, as much of it as is no secret."""
     try:
         url = channel.address(env)
     except KeyError as missing:
@@ -181,11 +177,11 @@ class _Ledger:
             if not line.whole:
                 continue
             try:
-                told = msgspec.json.decode(line.data, type=_Told)
+                record = msgspec.json.decode(line.data, type=_LineModels)
             except msgspec.DecodeError as error:
                 raise UsageError(f"The ledger's line {line.number} is not a record: {error}.") from None
-            self._lines[told.date] = line
-            models.update(verdict.model for verdict in told.verdicts)
+            self._lines[record.date] = line
+            models.update(verdict.model for verdict in record.verdicts)
         self._dates = sorted(self._lines)
         self.slugs = list(slugs(sorted(models)).items())
 
@@ -194,8 +190,8 @@ class _Ledger:
         return self._dates[-1] if self._dates else ""
 
     def since(self, day: str) -> list[str]:
-        """The days a channel has to be told of: its last one again, which may have been corrected, and those after it. A new
-        channel starts with the last day."""
+        """The days a channel has to hear of: its last one again, which may have been corrected, and those after it. A new channel
+        starts with the last day."""
         if not day:
             return self._dates[-1:]
         return [each for each in self._dates if each >= day and _days(each, self.last) <= CATCH_UP_DAYS]
@@ -221,23 +217,3 @@ def _read(path: Path) -> _State:
 
 def _write(path: Path, channels: Mapping[str, ChannelState]) -> None:
     put(path, msgspec.json.format(msgspec.json.encode(_State(dict(channels))), indent=2) + b"\n")
-
-
-@contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """The state in this process's hands alone: two days that end together must not send the same message."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(path.with_name(f".{path.name}.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    until = time.monotonic() + LOCK_SECONDS
-    try:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except OSError:
-                if time.monotonic() > until:
-                    raise Incomplete(f"Another process has held {path} for {LOCK_SECONDS:.0f} s.") from None
-                time.sleep(0.1)
-        yield
-    finally:
-        os.close(lock)

@@ -1,12 +1,11 @@
-"""Alerts: from how a channel stood with each model, and a day's verdicts, to the messages due and how it stands then.
+"""Which messages a day's verdicts call for, given what a channel was sent before. No clock, disk or network in here.
 
-An episode of a layer lasts from the first day it says something worse than well to the first day it says well again. Within
-it there is one message for each severity reached, and one at its end if any went out. The two layers have episodes of their
-own, since neither overwrites the other; what both have to say of a model on a day is one message, and so is what is put down
-to one cause that is no model's: a judge that drifts must not ring thirty times.
+An episode of a layer lasts from the first day that is worse than well to the first day that is well again. Within it there is
+one message for each severity reached, and one at its end if any was sent. Each of the two layers has its own episodes, since
+neither overwrites the other. What both say of a model on a day is one message. So is what one cause outside the models did to
+several of them: a judge that drifts must not send thirty messages.
 
-A gap, a day that is calibrating and a day on which every use case is held say nothing: they neither start nor end an episode.
-No clock, disk or network in here.
+A gap, a day that is calibrating and a day on which every use case is held neither start nor end an episode.
 """
 
 from __future__ import annotations
@@ -27,17 +26,17 @@ LEVELS: dict[Layer, tuple[str, str]] = {"rule": ("SUSPICIOUS", "COOKED"), "evide
 """The severities of each layer, the lesser first."""
 WELL: dict[Layer, frozenset[str]] = {"rule": frozenset({"OK"}), "evidence": frozenset({"QUIET", "RECOVERED"})}
 SEVERITIES = tuple(level.lower() for levels in LEVELS.values() for level in levels)
-"""What a channel may be told about, as the configuration names it."""
+"""The severities as the configuration names them."""
 SHARED: frozenset[Cause] = frozenset({"JUDGE", "HARNESS", "GRADER"})
-"""Causes that lie with the watch and not with a model: whoever they strike on a day, it is one piece of news."""
+"""Causes that lie with the watch and not with a model: all models they strike on a day share one message."""
 
 
 class AlertRule(msgspec.Struct, frozen=True):
     """What a channel wants to hear of."""
 
     severities: tuple[str, ...] = ("cooked", "confirmed")
-    hold_days: int = 1  # a severity is told on the day it has held for so many scored days
-    cool_down_days: int = 0  # for so long after a message, no new episode is told that is not worse than the one before
+    hold_days: int = 1  # a severity is sent on the day it has held for so many scored days
+    cool_down_days: int = 0  # for so long after a message, no new episode is sent that is not worse than the one before
     models: tuple[str, ...] = ("*",)
 
     def levels(self, layer: Layer) -> tuple[str, ...]:
@@ -50,22 +49,22 @@ class AlertRule(msgspec.Struct, frozen=True):
         return any(matches(pattern, model) for pattern in self.models)
 
 
-class Standing(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How a channel stands with one layer of one model, after `day`."""
+class LayerState(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a channel was sent about one layer of one model, after `day`. A part of `alerts.json`."""
 
     day: str = ""
     since: str | None = None  # first day of the episode that is open
     days: dict[str, int] = {}  # severity → scored days in a row at it or beyond, with `day`
-    before: dict[str, int] = {}  # the same without `day`, so that a day told again is not counted twice
-    told: str | None = None  # the worst severity told in this episode
-    last: str | None = None  # the worst severity told in the last episode that was told of
+    before: dict[str, int] = {}  # the same without `day`, so that a day that comes again is not counted twice
+    told: str | None = None  # the worst severity sent in this episode
+    last: str | None = None  # the worst severity sent in the last episode that had a message
     last_on: str | None = None  # day of the last message
     anew: bool = False  # calibrated within the episode: what follows is compared with another past
-    cause: Cause | None = None  # what the episode was put down to when it was told
+    cause: Cause | None = None  # of the episode, when its last message was sent
 
 
 class Message(msgspec.Struct, frozen=True):
-    """What is sent of one model on one day, or of several that one cause outside them struck."""
+    """What is sent about one model on one day, or about several that one cause outside them struck."""
 
     date: str
     model: str  # several with commas
@@ -75,22 +74,22 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """What one layer has to tell."""
+    """What one layer has to report."""
 
     text: str
     tone: Tone
     cause: Cause | None = None
 
 
-class News(msgspec.Struct, frozen=True):
-    """What both layers have to tell of one model."""
+class ModelNotices(msgspec.Struct, frozen=True):
+    """What both layers have to report of one model."""
 
     verdict: ModelVerdict
     notices: tuple[Notice, ...]
     page: str | None
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         return "; ".join(notice.text for notice in self.notices)
 
     @property
@@ -100,74 +99,74 @@ class News(msgspec.Struct, frozen=True):
 
     @property
     def shared(self) -> Cause | None:
-        """The one cause outside the model that all of it is put down to."""
+        """The one cause outside the model that all notices have, if they have one."""
         (cause, *others) = {notice.cause for notice in self.notices}
         return cause if not others and cause in SHARED else None
 
 
-Standings = dict[str, dict[Layer, Standing]]
-"""Model → layer → how a channel stands with it."""
+LayerStates = dict[str, dict[Layer, LayerState]]
+"""Model → layer → what a channel was sent about it."""
 
 
 def due(
-    rule: AlertRule, before: Standings, verdicts: Iterable[ModelVerdict], pages: Mapping[str, str]
-) -> tuple[Standings, list[Message]]:
-    """The standings after a day's verdicts, and the messages they call for; `pages` says where each model is shown.
+    rule: AlertRule, before: LayerStates, verdicts: Iterable[ModelVerdict], pages: Mapping[str, str]
+) -> tuple[LayerStates, list[Message]]:
+    """The states after a day's verdicts, and the messages they call for; `pages` says where each model is shown.
 
     The same verdicts given again call for nothing, and neither do those of a day before the last.
     """
     after = dict(before)
-    news: list[News] = []
+    reports: list[ModelNotices] = []
     for verdict in verdicts:
         if not rule.covers(verdict.model):
             continue
-        standings = dict(before.get(verdict.model, {}))
+        states = dict(before.get(verdict.model, {}))
         notices = []
         for layer in LEVELS:
             if levels := rule.levels(layer):
-                standings[layer], notice = step(rule, layer, levels, standings.get(layer, Standing()), verdict)
+                states[layer], notice = step(rule, layer, levels, states.get(layer, LayerState()), verdict)
                 notices += [notice] if notice else []
-        after[verdict.model] = standings
+        after[verdict.model] = states
         if notices:
-            news.append(News(verdict, tuple(notices), pages.get(verdict.model)))
-    return after, _messages(news)
+            reports.append(ModelNotices(verdict, tuple(notices), pages.get(verdict.model)))
+    return after, _messages(reports)
 
 
 def step(
-    rule: AlertRule, layer: Layer, levels: tuple[str, ...], before: Standing, verdict: ModelVerdict
-) -> tuple[Standing, Notice | None]:
+    rule: AlertRule, layer: Layer, levels: tuple[str, ...], before: LayerState, verdict: ModelVerdict
+) -> tuple[LayerState, Notice | None]:
     """One layer of one model, one day further."""
-    said = verdict.status if layer == "rule" else verdict.evidence
+    status = verdict.status if layer == "rule" else verdict.evidence
     if verdict.date < before.day or verdict.status == "GAP" or _held(verdict):
         return before, None
     known = LEVELS[layer]
     earlier = before.before if verdict.date == before.day else before.days
-    rank = known.index(said) if said in known else -1
+    rank = known.index(status) if status in known else -1
     days = {level: earlier.get(level, 0) + 1 for level in known[: rank + 1]}
     now = msgspec.structs.replace(before, day=verdict.date, days=days, before=earlier)
-    if said in WELL[layer]:
-        return _ended(now, layer, said, verdict)
+    if status in WELL[layer]:
+        return _ended(now, layer, status, verdict)
     if rank < 0:
         return msgspec.structs.replace(now, anew=now.since is not None), None
     now = msgspec.structs.replace(now, since=now.since or verdict.date)
     reached = [level for level in levels if days.get(level, 0) >= rule.hold_days]
     if not reached or _rank(known, reached[-1]) <= _rank(known, now.told) or _cooling(rule, known, now, reached[-1]):
         return now, None
-    told = msgspec.structs.replace(now, told=reached[-1], last=reached[-1], last_on=verdict.date, cause=verdict.cause)
+    after = msgspec.structs.replace(now, told=reached[-1], last=reached[-1], last_on=verdict.date, cause=verdict.cause)
     tone: Tone = "failure" if reached[-1] == known[-1] else "warning"
-    return told, Notice(_alarm(layer, reached[-1], verdict), tone, verdict.cause)
+    return after, Notice(_alarm(layer, reached[-1], verdict), tone, verdict.cause)
 
 
-def _ended(now: Standing, layer: Layer, said: str, verdict: ModelVerdict) -> tuple[Standing, Notice | None]:
+def _ended(now: LayerState, layer: Layer, status: str, verdict: ModelVerdict) -> tuple[LayerState, Notice | None]:
     over = msgspec.structs.replace(now, since=None, told=None, anew=False, cause=None)
     if now.told is None:
         return over, None
-    notice = _anew(layer, said, now) if now.anew else _back(layer, said, now, verdict)
+    notice = _anew(layer, status, now) if now.anew else _back(layer, status, now, verdict)
     return msgspec.structs.replace(over, last_on=verdict.date), msgspec.structs.replace(notice, cause=now.cause)
 
 
-def _cooling(rule: AlertRule, known: tuple[str, ...], now: Standing, level: str) -> bool:
-    """Whether an episode is kept quiet because the one before it was told of so lately. What is worse than that never is."""
+def _cooling(rule: AlertRule, known: tuple[str, ...], now: LayerState, level: str) -> bool:
+    """Whether an episode is not sent yet, because the last message is so recent. A worse one is always sent."""
     if now.last_on is None or _rank(known, level) > _rank(known, now.last):
         return False
     return 0 < (date.fromisoformat(now.day) - date.fromisoformat(now.last_on)).days <= rule.cool_down_days
@@ -184,46 +183,46 @@ def _rank(known: tuple[str, ...], level: str | None) -> int:
 
 
 def _alarm(layer: Layer, level: str, verdict: ModelVerdict) -> str:
-    elsewhere = "" if verdict.cause in (None, "MODEL") else f", put down to {verdict.cause}"
+    elsewhere = "" if verdict.cause in (None, "MODEL") else f" (cause: {verdict.cause})"
     return f"{level}{elsewhere}" if layer == "rule" else f"a change is {level}{elsewhere}"
 
 
-def _back(layer: Layer, said: str, now: Standing, verdict: ModelVerdict) -> Notice:
+def _back(layer: Layer, status: str, now: LayerState, verdict: ModelVerdict) -> Notice:
     if layer == "evidence":
-        return Notice(f"the evidence is {said} again", "success")
+        return Notice(f"the evidence is {status} again", "success")
     if verdict.evidence in LEVELS["evidence"]:  # the baseline has followed the model down: no good news
-        return Notice(f"{said} again by the rule, while the evidence says {verdict.evidence}", "info")
-    return Notice(f"{said} again, {now.told} since {now.since}", "success")
+        return Notice(f"{status} again by the rule, while the evidence says {verdict.evidence}", "info")
+    return Notice(f"{status} again, {now.told} since {now.since}", "success")
 
 
-def _anew(layer: Layer, said: str, now: Standing) -> Notice:
+def _anew(layer: Layer, status: str, now: LayerState) -> Notice:
     which = "rule" if layer == "rule" else "evidence"
-    return Notice(f"{said} by the {which} against a new past; {now.told} against the former one", "info")
+    return Notice(f"{status} by the {which} against a new past; {now.told} against the former one", "info")
 
 
-def _messages(news: list[News]) -> list[Message]:
+def _messages(reports: list[ModelNotices]) -> list[Message]:
     """One for each model, and one for all that share a cause outside them and the tone."""
-    groups: dict[tuple[str, ...], list[News]] = {}
-    for each in news:
+    groups: dict[tuple[str, ...], list[ModelNotices]] = {}
+    for each in reports:
         groups.setdefault((each.shared, each.tone) if each.shared else (each.verdict.model,), []).append(each)
     return [_alone(*group) if len(group) == 1 else _together(group) for group in groups.values()]
 
 
-def _alone(news: News) -> Message:
-    verdict = news.verdict
-    body = f"{verdict.date}: {verdict.reason}" + (f"\n{news.page}" if news.page else "")
-    return Message(verdict.date, verdict.model, f"{verdict.model}: {news.told}", body, news.tone)
+def _alone(report: ModelNotices) -> Message:
+    verdict = report.verdict
+    body = f"{verdict.date}: {verdict.reason}" + (f"\n{report.page}" if report.page else "")
+    return Message(verdict.date, verdict.model, f"{verdict.model}: {report.text}", body, report.tone)
 
 
-def _together(group: list[News]) -> Message:
+def _together(group: list[ModelNotices]) -> Message:
     first = group[0]
     names = ", ".join(each.verdict.model for each in group)
-    news = "alarms end" if first.tone in ("success", "info") else "alarms that are not the models' own"
-    lines = (f"{each.verdict.model}: {each.told}. {each.verdict.reason} {each.page or ''}".rstrip() for each in group)
+    summary = "alarms end" if first.tone in ("success", "info") else "alarms that are not the models' own"
+    lines = (f"{each.verdict.model}: {each.text}. {each.verdict.reason} {each.page or ''}".rstrip() for each in group)
     return Message(
         first.verdict.date,
         names,
-        f"{first.shared}, {len(group)} models, {news}: {names}",
+        f"{first.shared}, {len(group)} models, {summary}: {names}",
         "\n".join((f"{first.verdict.date}:", *lines)),
         first.tone,
     )

@@ -1,6 +1,6 @@
-"""Sending one message to one channel by Apprise, within a time limit; what comes back is never more than a phrase of ours.
+"""Sending one message to one channel by Apprise, within a time limit. A failure comes back as a phrase of ours.
 
-Apprise tells why a message did not arrive only in its log, whose lines may hold tokens. They are read here and go no further.
+Apprise says only in its log why a message did not arrive, and the log may hold tokens. It is read here and shown to nobody.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 TRY_SECONDS = 20.0
 """Apprise's own limit is 4 s of silence (`?rto=` in the URL changes it); this one is for a server that drips."""
 PAUSES = (1.0, 4.0)
-"""Seconds before the second and the third try: a day should not wait for its alert until tomorrow because of one lost packet."""
+"""Seconds before the second and the third try: one lost packet should not delay an alert until tomorrow."""
 
 REASONS: tuple[tuple[str, str], ...] = (
     (r"timed out|timeout", "it did not answer in time"),
@@ -30,7 +30,7 @@ REASONS: tuple[tuple[str, str], ...] = (
     (r"\b535\b|authenticat", "it did not accept the user or the password"),
     (r"reset by peer|aborted|disconnected", "it closed the connection"),
 )
-"""What Apprise's log may say of a failure → what we say."""
+"""A pattern in Apprise's log → what we say."""
 _STATUS = re.compile(r"error=(\d{3})")
 
 
@@ -105,18 +105,18 @@ def _service(url: str) -> NotifyBase | None:
     import apprise
 
     _hush()
-    found: NotifyBase | None = apprise.Apprise.instantiate(
+    service: NotifyBase | None = apprise.Apprise.instantiate(
         url, asset=apprise.AppriseAsset(app_id="Probatio", app_desc="Probatio"), suppress_exceptions=True
     )
-    return found
+    return service
 
 
 def _reason(lines: list[str]) -> str:
-    told = "\n".join(lines)
-    if status := _STATUS.search(told):
+    log = "\n".join(lines)
+    if status := _STATUS.search(log):
         return f"it answered with the status {status[1]}"
     for pattern, phrase in REASONS:
-        if re.search(pattern, told, re.IGNORECASE):
+        if re.search(pattern, log, re.IGNORECASE):
             return phrase
     return "Apprise could not deliver it"
 
@@ -130,7 +130,7 @@ def _hush() -> None:
 
 
 class _Kept(logging.Handler):
-    """Keeps Apprise's lines while it is open, those for developers too: the cause stands there."""
+    """Keeps Apprise's lines while it is open, those of level DEBUG too: they name the cause."""
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__(logging.DEBUG)

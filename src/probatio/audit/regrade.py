@@ -15,13 +15,12 @@ from probatio.judge.asking import JudgeReply, recorded_judge
 from probatio.judge.calibration import calibrate, calibration_set
 from probatio.ledger.chain import Finding
 from probatio.ledger.difference import first_difference
-from probatio.records import Assessment, Grade, Response, TrialKey
+from probatio.records import Assessment, Day, Grade, Response, TrialKey
 from probatio.run.regrade import assess_again
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
 from probatio.store.lines import numbered_lines
 from probatio.suite.daily_suite import DailySuite
-from probatio.verdict.days import Day
 
 T = TypeVar("T")
 

@@ -8,19 +8,19 @@ from pathlib import Path
 import msgspec
 
 from probatio.audit.regrade import Regraded, regrade_day
-from probatio.day.history import Past
 from probatio.day.samples import read_samples
 from probatio.day.scores import score_day
 from probatio.errors import ProbatioError
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.difference import first_difference
 from probatio.ledger.ledger import LedgerRecord, Line, code_version, read_ledger
-from probatio.records import DailyScore, ModelVerdict
+from probatio.records import Constants, DailyScore, Day, ModelVerdict
 from probatio.sandbox import Choice
+from probatio.store.days import read_day, suite_folder
 from probatio.store.layout import DAILY, LEDGER, SCORES
-from probatio.suite.daily_suite import DailySuite, load_daily
-from probatio.verdict.days import Day, Days, read_day
-from probatio.verdict.fold import Constants
+from probatio.suite.daily_suite import DailySuite, constants_of, load_daily
+from probatio.verdict.days import Days
+from probatio.verdict.expectation import Expectation
 from probatio.verdict.verdicts import verdicts
 
 
@@ -68,7 +68,7 @@ def verify(
     days = Days(readable)
     for day in readable if grades else ():
         if day.date in wanted:
-            suite, why = _suite_of(day)
+            suite, why = _suite_of(results, day)
             if suite is None:
                 notes.append(why)
                 continue
@@ -92,7 +92,7 @@ def verify(
 
 def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[str, int]:
     """Use case → how many of a day's stored answers today's graders grade otherwise than that day's did."""
-    suite, _ = _suite_of(day)
+    suite, _ = _suite_of(results, day)
     if suite is None:
         return {}
     regraded: Regraded = regrade_day(results / DAILY / day.date, day, suite, sandbox)
@@ -111,11 +111,11 @@ def _standing(lines: list[Line]) -> dict[str, tuple[Line, LedgerRecord]]:
     return standing
 
 
-def _suite_of(day: Day) -> tuple[DailySuite | None, str]:
+def _suite_of(results: Path, day: Day) -> tuple[DailySuite | None, str]:
     """The suite a day was asked from, under the version it recorded; None with the reason where it is gone."""
     if day.record.simulated:
         return None, "Made-up days were not graded again: nobody answered."
-    suite = load_daily(day.suite_folder)
+    suite = load_daily(suite_folder(results, day.record))
     asked = day.record.suite_version
     if suite.version.partition("+")[0] != asked.partition("+")[0]:
         return None, f"Days of suite version {asked} were not graded again: here is version {suite.version}."
@@ -125,7 +125,8 @@ def _suite_of(day: Day) -> tuple[DailySuite | None, str]:
 def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[Finding]:
     """The scores, made again from the recorded grades."""
     folder, where = results / DAILY / day.date, f"{DAILY}/{day.date}/{SCORES}"
-    past = Past(Days(each for each in days.days if each.date < day.date), suite.manifest, day.date)
+    earlier = Days(each for each in days.days if each.date < day.date)
+    past = Expectation(earlier, constants_of(suite.manifest), suite.manifest.version, day.date)
     wanted = {model: list(lines) for model, lines in day.lines.items()}
     # Why a model could not be asked to the end stands in its gap lines and nowhere else.
     refused = {

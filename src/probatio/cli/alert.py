@@ -1,4 +1,4 @@
-"""`probatio alert`: try the channels that hear of a changed verdict, and send what could not be sent."""
+"""`probatio alert`: test the alert channels, and send what could not be sent before."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ config_option = click.option(
 
 @click.group()
 def command() -> None:
-    """Alerts: who hears of it when a verdict changes, by the section `alerts:` of models.yml.
+    """Alerts: messages to the channels in the section `alerts:` of models.yml when a verdict changes.
 
     \b
     Example:
@@ -59,10 +59,10 @@ def send(config: Path | None, results: Path) -> None:
     from probatio.alerts.delivery import alert
 
     channels = _channels(config)
-    passed = alert(results, channels, os.environ, click.echo)
-    if passed.failed:
-        raise Incomplete(f"{passed.pending} alerts are still unsent, for {', '.join(passed.failed)}.")
-    if not passed.sent:
+    report = alert(results, channels, os.environ, click.echo)
+    if report.failed:
+        raise Incomplete(f"{report.pending} alerts are still unsent, for {', '.join(report.failed)}.")
+    if not report.sent:
         click.echo("Nothing to send.")
 
 

@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=365,
     show_default=True,
-    help="Days each is watched where nothing is wrong.",
+    help="Days each healthy model is watched.",
 )
-@click.option(
-    "--profile", "profiles", multiple=True, metavar="NAME", help="Only this noise of the cases; can be repeated."
-)
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this noise profile; can be repeated.")
 @click.option(
     "--fault",
     "faults",
@@ -52,9 +50,9 @@ def command(
     as_json: bool,
     out: Path | None,
 ) -> None:
-    """Run the rule and the evidence over synthetic models: what they say of healthy ones, and how soon they see a fault.
+    """Run the rule and the evidence over synthetic models: false alarms on healthy ones, and how soon a fault is detected.
 
-    A fault is tried on a quarter as many models as a false-alarm rate. Everything at its default takes some minutes.
+    A fault is tried on a quarter of the models. The default run takes some minutes.
 
     \b
     Examples:
@@ -72,23 +70,23 @@ def command(
         for name in given:
             if name not in known:
                 raise UsageError(f"There is no {kind} `{name}`; there are {', '.join(known)}.")
-    found = characteristics.measured(
+    figures = characteristics.measured(
         read_manifest(suite),
         models=models,
         days=days,
         seed=seed,
         profiles=profiles,
         faults=[name for name in faults if name != "none"] if faults else None,
-        told=(lambda result: None) if as_json else _tell,
+        report=(lambda result: None) if as_json else _print,
     )
     if as_json:
-        click.echo(msgspec.json.encode(found).decode())
+        click.echo(msgspec.json.encode(figures).decode())
     if out is not None:
-        for path in characteristics.write(found, out):
+        for path in characteristics.write(figures, out):
             click.echo(f"Written: {path}", err=as_json)
 
 
-def _tell(result: QuietYears | AfterFault | RuleFacts) -> None:
+def _print(result: QuietYears | AfterFault | RuleFacts) -> None:
     from probatio.simulate.noise import FAULTS, PROFILES
     from probatio.simulate.simulator import AfterFault, QuietYears
 

@@ -1,4 +1,4 @@
-"""`probatio verdict`: is each model still what it was, and why we say so."""
+"""`probatio verdict`: is each model still what it was, and why."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from probatio.cli import options
+from probatio.errors import UsageError
 
 if TYPE_CHECKING:
-    from probatio.records import ModelVerdict
+    from probatio.records import Day, ModelVerdict
+    from probatio.verdict.days import Days
 
 FAIL_ON = {"cooked": ("COOKED",), "suspicious": ("COOKED", "SUSPICIOUS")}
 
@@ -26,13 +28,15 @@ COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING"
 @click.option(
     "--regrade",
     is_flag=True,
-    help="Grade the day's stored answers again first, to tell a changed grader from a changed model.",
+    help="Grade the day's stored answers again first: shows whether the grader changed, and not the model.",
 )
 @click.option(
     "--fail-on", type=click.Choice(list(FAIL_ON)), help="Exit 1 when a model shown is that bad, for use in CI."
 )
 @click.option(
-    "--detectable", is_flag=True, help="Compute what each OK could have seen, where it is not kept yet (1 s each)."
+    "--detectable",
+    is_flag=True,
+    help="Compute the smallest drop each verdict would detect, where it is not kept yet (1 s each).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Every number as one JSON object, for scripts.")
 @options.results
@@ -58,51 +62,65 @@ def command(
       probatio verdict --fail-on cooked                 a gate: exit 1 if any model is COOKED
     """
     from probatio.names import pick
-    from probatio.suite.daily_suite import read_manifest
-    from probatio.verdict.days import read_days
-    from probatio.verdict.detectable import cache_folder
-    from probatio.verdict.fold import constants_of
-    from probatio.verdict.verdicts import day_wanted, verdicts
+    from probatio.store.days import read_days, suite_folder
+    from probatio.store.detectable import user_detectable_cache
+    from probatio.suite.daily_suite import constants_of, read_manifest
+    from probatio.verdict.days import Days
+    from probatio.verdict.verdicts import verdicts
 
-    days = read_days(results, until=date)
-    day = day_wanted(days, results, date)
-    constants = constants_of(read_manifest(day.suite_folder))
+    days = Days(read_days(results, until=date))
+    day = chosen_day(days, results, date)
+    constants = constants_of(read_manifest(suite_folder(results, day.record)))
     chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
     regraded = {}
     if regrade:
         from probatio.audit.verify import changed_grades
 
         regraded = changed_grades(results, day)
-    found = verdicts(
+    shown = verdicts(
         days,
         constants,
         dates={day.date},
         models=chosen,
         regraded=regraded,
-        detectable=cache_folder(),
+        detectable=user_detectable_cache(),
         compute=detectable or explain is not None,
     )
-    failed = [verdict.model for verdict in found if fail_on and verdict.status in FAIL_ON[fail_on]]
+    failed = [verdict.model for verdict in shown if fail_on and verdict.status in FAIL_ON[fail_on]]
     if as_json:
-        _print_json(found, day.date, fail_on, failed)
+        _print_json(shown, day.date, fail_on, failed)
     else:
-        from probatio.verdict.table import explained, table
+        from probatio.cli.verdict_table import explained, table
 
-        told = explained(found[0], days, constants, _paint) if explain else table(found, _paint)
-        click.echo(told)
+        click.echo(explained(shown[0], days, constants, _paint) if explain else table(shown, _paint))
     if fail_on and not as_json:
         click.echo(f"Gate: {', '.join(failed) if failed else 'no model'} at or beyond {fail_on.upper()}.")
     if failed:
         ctx.exit(1)
 
 
+def chosen_day(days: Days, results: Path, date: str | None) -> Day:
+    """The day of the verdict: the one named, else the last."""
+    from probatio.store.layout import DAILY
+
+    if not days.days:
+        raise UsageError(
+            f"There is no recorded day under {results / DAILY}{' up to ' + date if date else ''}; see `probatio daily`."
+        )
+    if date is not None and date not in days.dates:
+        raise UsageError(
+            f"{date} was not recorded under {results / DAILY}; the last day before it is {days.dates[-1]}."
+        )
+    return days.days[-1]
+
+
 def _paint(text: str, status: str) -> str:
     return click.style(text, fg=COLOURS[status])
 
 
-def _print_json(found: list[ModelVerdict], date: str, fail_on: str | None, failed: list[str]) -> None:
+def _print_json(verdicts: list[ModelVerdict], date: str, fail_on: str | None, failed: list[str]) -> None:
     import msgspec
 
     gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed}
-    told = {"event": "verdicts", "date": date, "verdicts": found, "gate": gate}
-    click.echo(msgspec.json.encode(told).decode())
+    event = {"event": "verdicts", "date": date, "verdicts": verdicts, "gate": gate}
+    click.echo(msgspec.json.encode(event).decode())

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from probatio.ledger.ledger import LedgerRecord, record_day
 from probatio.run.clock import now_text
-from probatio.suite.daily_suite import DailyManifest
-from probatio.verdict.days import read_days
-from probatio.verdict.detectable import cache_folder
-from probatio.verdict.fold import constants_of
+from probatio.store.days import read_days
+from probatio.store.detectable import user_detectable_cache
+from probatio.suite.daily_suite import DailyManifest, constants_of
+from probatio.verdict.days import Days
 from probatio.verdict.verdicts import verdicts
 
 
@@ -20,5 +20,5 @@ def close(results: Path, day: str, manifest: DailyManifest) -> list[LedgerRecord
     """
     constants = constants_of(manifest)
     appended = record_day(results, day, constants, now_text())
-    list(verdicts(read_days(results, until=day), constants, dates={day}, detectable=cache_folder()))
+    list(verdicts(Days(read_days(results, until=day)), constants, dates={day}, detectable=user_detectable_cache()))
     return appended

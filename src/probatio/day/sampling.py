@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from probatio.day.history import Past
 from probatio.day.samples import BASE, FULL, DaySamples, GradedLine, Round
 from probatio.day.scoring import provisional
 from probatio.suite.daily_suite import UseCase
+from probatio.verdict.expectation import Expectation
 
 
 class Sampling:
     """Which rounds each model and use case needs today, and why."""
 
-    def __init__(self, past: Past, samples: DaySamples, *, barred: bool) -> None:
-        self._past = past
+    def __init__(self, expectation: Expectation, samples: DaySamples, *, barred: bool) -> None:
+        self._expectation = expectation
         self._samples = samples
         self._barred = barred
         self.triggers: dict[tuple[str, str], str] = {}  # (model, use case) → why it ran at full count
@@ -27,7 +27,7 @@ class Sampling:
         """The round it starts with."""
         if self._samples.begun(model, use_case.id, BASE):
             return BASE
-        if trigger := self._past.trigger(model, use_case.id, use_case.grading):
+        if trigger := self._expectation.trigger(model, use_case.id, use_case.grading):
             self.triggers[model, use_case.id] = trigger
         return FULL if trigger or self._samples.begun(model, use_case.id, FULL) else BASE
 
@@ -39,9 +39,11 @@ class Sampling:
             yield FULL
 
     def _again(self, model: str, use_case: UseCase, base: Sequence[GradedLine]) -> bool:
-        """Whether the full round follows these base samples. Never for a barred judge: whatever it says, the verdict is held."""
-        score = None if self._barred and use_case.grading != "deterministic" else provisional(use_case, base)
-        trigger = None if score is None else self._past.suspicion(model, use_case.id, use_case.grading, score)
+        """Whether the full round follows these base samples."""
+        score = provisional(use_case, base)
+        trigger = None
+        if score is not None:
+            trigger = self._expectation.suspicion(model, use_case.id, use_case.grading, score, barred=self._barred)
         if trigger:
             self.triggers[model, use_case.id] = trigger
         return trigger is not None or self._samples.begun(model, use_case.id, FULL)

@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from probatio.day.history import Past
 from probatio.day.samples import BASE, FULL, DaySamples, Sample
 from probatio.day.sampling import Sampling
 from probatio.day.scoring import DayFacts, ModelFacts, scores_of
 from probatio.records import DailyScore, DayRecord, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
+from probatio.verdict.expectation import Expectation
 
 
 class DayScores(msgspec.Struct, frozen=True):
@@ -24,7 +24,7 @@ class DayScores(msgspec.Struct, frozen=True):
 def score_day(
     record: DayRecord,
     suite: DailySuite,
-    past: Past,
+    expectation: Expectation,
     samples: DaySamples,
     wanted: Mapping[str, Collection[str]],
     refused: Mapping[str, str],
@@ -38,7 +38,7 @@ def score_day(
         barred=calibration is not None and calibration.barred,
         no_judge=calibration.error if calibration else None,
     )
-    sampling = Sampling(past, samples, barred=day.barred)
+    sampling = Sampling(expectation, samples, barred=day.barred)
     use_case_of = {case.id: case.use_case for case in suite.cases.values()}
     scores: list[DailyScore] = []
     missing: dict[str, int] = {}
@@ -54,7 +54,7 @@ def score_day(
             missing[model.id] = lacks
             continue
         triggers = {use_case.id: sampling.triggers.get((model.id, use_case.id)) for use_case in use_cases}
-        facts = ModelFacts(model, triggers, past.usual_route(model.id), why)
+        facts = ModelFacts(model, triggers, expectation.usual_route(model.id), why)
         scores += scores_of(suite, use_cases, answered, day, facts)
     return DayScores(scores, missing)
 

@@ -12,7 +12,6 @@ from probatio.ask.routes import missing_key
 from probatio.day.closing import close
 from probatio.day.folder import day_before, joined, read_record, write_record, write_scores
 from probatio.day.grading import Grading
-from probatio.day.history import Past
 from probatio.day.job import DayJob
 from probatio.day.preparation import PreparedDay
 from probatio.day.samples import DaySamples
@@ -25,10 +24,13 @@ from probatio.records import Calibration, DailyScore, Model, Stamp
 from probatio.run.engine import Engine, Watcher
 from probatio.run.job import Job
 from probatio.run.session import Ending, Session, carry_out
+from probatio.store.days import read_days
 from probatio.store.journal import Journal
 from probatio.store.layout import JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines
-from probatio.verdict.days import read_days
+from probatio.suite.daily_suite import constants_of
+from probatio.verdict.days import Days
+from probatio.verdict.expectation import Expectation
 
 
 class DayEnding(msgspec.Struct, frozen=True):
@@ -71,8 +73,9 @@ class DayWork:
     def begin(self) -> None:
         self.record = joined(read_record(self.folder), self._prepared.record)
         write_record(self.folder, self.record)
-        earlier = read_days(self._prepared.results, until=day_before(self.record.date))
-        self._past = Past(earlier, self._suite.manifest, self.record.date)
+        earlier = Days(read_days(self._prepared.results, until=day_before(self.record.date)))
+        manifest = self._suite.manifest
+        self._expectation = Expectation(earlier, constants_of(manifest), manifest.version, self.record.date)
         self._stamp = Stamp(
             self.record.date, self.record.suite_version, self.record.git_sha, self.record.grader_version
         )
@@ -95,7 +98,7 @@ class DayWork:
             self.record.sampling,
             request.max_connections,
             self._samples,
-            Sampling(self._past, self._samples, barred=barred),
+            Sampling(self._expectation, self._samples, barred=barred),
             grading,
         )
 
@@ -129,7 +132,7 @@ class DayWork:
         }
         for model, lines in closed.items():
             wanted.setdefault(model, set()).update(line.use_case for line in lines)
-        return score_day(self.record, self._suite, self._past, self._samples, wanted, {**earlier, **refused})
+        return score_day(self.record, self._suite, self._expectation, self._samples, wanted, {**earlier, **refused})
 
     async def _judge(self, session: Session) -> Judge | None:
         """The judge, calibrated; None where there is none today, with the reason in the record."""

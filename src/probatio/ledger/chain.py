@@ -28,7 +28,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 def chain_findings(lines: list[Line]) -> Iterator[Finding]:
     """Every place where the chain does not hold."""
-    previous, told = START, "the beginning"
+    previous, before = START, "the beginning"
     seen: dict[int, str] = {}
     for place, line in enumerate(lines):
         if not line.whole:
@@ -40,7 +40,7 @@ def chain_findings(lines: list[Line]) -> Iterator[Finding]:
             record = line.record()
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             yield Finding(WHERE, line.number, None, f"the line is not a record: {error}")
-            previous, told = line.sha256, f"line {line.number}"
+            previous, before = line.sha256, f"line {line.number}"
             continue
         if record.seq != place:
             yield Finding(
@@ -54,7 +54,7 @@ def chain_findings(lines: list[Line]) -> Iterator[Finding]:
                 WHERE,
                 line.number,
                 record.date,
-                f"it was written after a line of hash {record.previous[:16]}…, but {told} has {previous[:16]}…: {told} was "
+                f"it was written after a line of hash {record.previous[:16]}…, but {before} has {previous[:16]}…: {before} was "
                 f"changed after this record was made, or lines were moved, removed or put in",
             )
         if record.kind == "correction" and seen.get(-1 if record.corrects is None else record.corrects) != record.date:
@@ -62,11 +62,11 @@ def chain_findings(lines: list[Line]) -> Iterator[Finding]:
                 WHERE, line.number, record.date, f"it corrects record {record.corrects}, which is not one of its date"
             )
         seen[record.seq] = record.date
-        previous, told = line.sha256, f"line {line.number}"
+        previous, before = line.sha256, f"line {line.number}"
 
 
 def head_findings(lines: list[Line], head: str | None) -> Iterator[Finding]:
-    """Whether a head that was noted elsewhere is still in the chain: the only thing that shows a cut tail for certain."""
+    """Whether a head that was noted elsewhere is still in the chain. Nothing else shows a cut tail for certain."""
     if head and not any(line.sha256.startswith(head.lower()) for line in lines):
         yield Finding(
             WHERE, None, None, f"no line has the hash {head}: the ledger was cut or rewritten after that was noted"
@@ -74,7 +74,7 @@ def head_findings(lines: list[Line], head: str | None) -> Iterator[Finding]:
 
 
 def unrecorded(results: Path, standing: Mapping[str, object]) -> Iterator[Finding]:
-    """Closed days the ledger does not know."""
+    """Closed days that are not in the ledger."""
     folder = results / DAILY
     for path in sorted(folder.glob(f"*/{SCORES}")) if folder.is_dir() else ():
         if path.parent.name not in standing:
@@ -96,13 +96,13 @@ def file_findings(results: Path, line: Line, record: LedgerRecord) -> Iterator[F
         return
     now = day_hashes(results, record.date)
     for name in sorted({*record.files, *now}):
-        stored, found = record.files.get(name), now.get(name)
-        if stored == found:
+        stored, present = record.files.get(name), now.get(name)
+        if stored == present:
             continue
-        if found is None:
+        if present is None:
             what = f"the file is gone; record {record.seq} of the ledger vouches for it"
         elif stored is None:
             what = f"the file was not there when record {record.seq} of the ledger was made"
         else:
-            what = f"its hash is {found[:16]}…, record {record.seq} of the ledger says {stored[:16]}…: it was changed since"
+            what = f"its hash is {present[:16]}…, record {record.seq} of the ledger says {stored[:16]}…: it was changed since"
         yield Finding(name, None, None, what)

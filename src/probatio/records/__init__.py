@@ -2,6 +2,7 @@
 
 from probatio.records.constants import (
     AttributionConstants,
+    Constants,
     EvidenceConstants,
     Limits,
     RuleConstants,
@@ -11,8 +12,10 @@ from probatio.records.day import (
     Calibration,
     CalibrationItem,
     DailyScore,
+    Day,
     DayRecord,
     Grading,
+    Served,
 )
 from probatio.records.trial import (
     NO_DIALECT,
@@ -34,7 +37,9 @@ from probatio.records.trial import (
     TrialLine,
 )
 from probatio.records.verdict import (
+    MARKS,
     Cause,
+    Detectable,
     Evidence,
     ModelVerdict,
     Status,
@@ -42,6 +47,7 @@ from probatio.records.verdict import (
 )
 
 __all__ = [
+    "MARKS",
     "NO_DIALECT",
     "UNASKED_ERRORS",
     "Answer",
@@ -50,8 +56,11 @@ __all__ = [
     "Calibration",
     "CalibrationItem",
     "Cause",
+    "Constants",
     "DailyScore",
+    "Day",
     "DayRecord",
+    "Detectable",
     "ErrorType",
     "Evidence",
     "EvidenceConstants",
@@ -65,6 +74,7 @@ __all__ = [
     "Response",
     "RuleConstants",
     "Sampling",
+    "Served",
     "Stamp",
     "Status",
     "Task",

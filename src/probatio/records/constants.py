@@ -71,3 +71,11 @@ class AttributionConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     latency_factor: float
     tokens_factor: float
     jump_mads: float
+
+
+class Constants(msgspec.Struct, frozen=True):
+    """Every number a verdict depends on; the ledger keeps them beside it."""
+
+    rule: RuleConstants
+    evidence: EvidenceConstants
+    attribution: AttributionConstants

@@ -1,7 +1,10 @@
-"""Records of a day: the scores, the judge's calibration, and what was asked of whom."""
+"""Records of a day: its scores, the calibration of the judge, which models were asked, and all of it as one `Day`."""
 
 from __future__ import annotations
 
+from collections import Counter
+from datetime import date
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -10,6 +13,9 @@ from probatio.records.trial import Model, Sampling
 
 Grading = Literal["deterministic", "hybrid", "judge"]
 """How a use case of the daily suite is graded: by code, by code and judge, by the judge alone."""
+
+Served = Literal["providers", "resolved_models", "fingerprints"]
+"""The fields of a `DailyScore` that say who answered."""
 
 
 class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,3 +93,57 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
     simulated: bool = False
+
+
+class Day(msgspec.Struct, frozen=True, dict=True):
+    """One closed day: its record, its scores, and the tables made from them."""
+
+    record: DayRecord
+    scores: tuple[DailyScore, ...]
+
+    @property
+    def date(self) -> str:
+        return self.record.date
+
+    @cached_property
+    def ordinal(self) -> int:
+        return date.fromisoformat(self.record.date).toordinal()
+
+    @cached_property
+    def models(self) -> list[str]:
+        """Every model that was to be asked, in the day's order."""
+        asked = (model.id for model in self.record.models)
+        return list(dict.fromkeys([*asked, *self.record.skipped, *self.lines]))
+
+    @cached_property
+    def lines(self) -> dict[str, dict[str, DailyScore]]:
+        """Model → use case → its line."""
+        table: dict[str, dict[str, DailyScore]] = {}
+        for score in self.scores:
+            table.setdefault(score.model, {})[score.use_case] = score
+        return table
+
+    def route_of(self, line: DailyScore) -> str | None:
+        """The route of a line's model that day: the provider of most samples. A model that is pinned to several providers has
+        all of them as its route, unless another one served."""
+        pinned = self._pinned.get(line.model)
+        return line.route if pinned is None or line.routing_changed else pinned
+
+    @cached_property
+    def _pinned(self) -> dict[str, str]:
+        return {model.id: " or ".join(model.route) for model in self.record.models if len(model.route) > 1}
+
+    def served(self, model: str, field: Served) -> Counter[str]:
+        """How many of a model's samples each provider, resolved model or fingerprint served."""
+        counts = self._served.get((model, field))
+        if counts is None:
+            counts = self._served[model, field] = Counter()
+            for line in self.lines.get(model, {}).values():
+                of_line: dict[str, int] = getattr(line, field)
+                for name, samples in of_line.items():
+                    counts[name] += samples
+        return counts
+
+    @cached_property
+    def _served(self) -> dict[tuple[str, str], Counter[str]]:
+        return {}

@@ -9,11 +9,14 @@ import msgspec
 Status = Literal["OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP"]
 """What the published rule says of a use case or a model on a day."""
 
+MARKS: dict[Status, str] = {"COOKED": "✖", "SUSPICIOUS": "▲", "OK": "●", "CALIBRATING": "◌", "GAP": "–"}
+"""The sign of each status, wherever one is shown; worst first."""
+
 Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED"]
 """What the evidence layer says of a model on a day; CALIBRATING while its reference is not complete."""
 
 Cause = Literal["MODEL", "JUDGE", "HARNESS", "GRADER", "ROUTE", "INFRA"]
-"""Whom a change is put down to."""
+"""The cause of a change."""
 
 
 class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,3 +65,10 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     cause_reason: str | None = None
     smallest_drop: float | None = None  # minimum detectable effect over all use cases, share of the reference mean
     reason: str = ""  # one sentence made from these numbers
+
+
+class Detectable(msgspec.Struct, frozen=True):
+    """The smallest drops a model's reference can show, as shares of its mean; None where no drop would be confirmed in time."""
+
+    overall: float | None
+    use_cases: dict[str, float | None]

@@ -1,4 +1,4 @@
-"""Operating characteristics: what the simulator found, saved as JSON and told as Markdown beside the specification's figures."""
+"""Operating characteristics: the simulator's figures, saved as JSON and written as a page beside those of the specification."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from probatio.simulate.simulator import (
     quiet_years,
     rule_facts,
 )
-from probatio.simulate.specification import QUOTED
+from probatio.simulate.specification import SPECIFIED
 from probatio.simulate.specification import (
     Characteristics as Characteristics,  # the saved file's shape, read by the site
 )
@@ -47,24 +47,24 @@ def measured(
     seed: int,
     profiles: Sequence[str] = (),
     faults: Sequence[str] | None = None,
-    told: Callable[[QuietYears | AfterFault | RuleFacts], None] = lambda result: None,
+    report: Callable[[QuietYears | AfterFault | RuleFacts], None] = lambda result: None,
 ) -> Characteristics:
-    """Run the simulator; `told` hears each result as it comes. Empty `profiles` are all, `faults` None are all."""
-    quiet, found = [], []
+    """Run the simulator; `report` is called with each result as it comes. Empty `profiles` are all, `faults` None are all."""
+    quiet, after = [], []
     for profile, noise in QUIET:
         if not profiles or profile in profiles:
             quiet.append(quiet_years(manifest, profile, noise, models, days, seed))
-            told(quiet[-1])
+            report(quiet[-1])
     for fault in FAULTS if faults is None else faults:
         for profile in profiles or PROFILES:
-            found.append(after_fault(manifest, fault, profile, "gaussian", max(models // PER_FAULT, 1), seed))
-            told(found[-1])
+            after.append(after_fault(manifest, fault, profile, "gaussian", max(models // PER_FAULT, 1), seed))
+            report(after[-1])
     facts = None
     if not profiles and faults is None:
         facts = rule_facts(manifest, max(models // PER_FAULT, 1), seed)
-        told(facts)
+        report(facts)
     return Characteristics(
-        manifest.version, seed, models, days, tuple(quiet), tuple(found), facts, constants_digest(manifest)
+        manifest.version, seed, models, days, tuple(quiet), tuple(after), facts, constants_digest(manifest)
     )
 
 
@@ -82,23 +82,23 @@ def read(path: Path = PACKAGED) -> Characteristics:
     return msgspec.json.decode(path.read_bytes(), type=Characteristics)
 
 
-def markdown(found: Characteristics) -> str:
+def markdown(figures: Characteristics) -> str:
     """The page, from the saved figures alone."""
     parts = [
         "# Operating characteristics of the verdict\n",
-        f"Made by `probatio simulate --models {found.models} --days {found.days} --seed {found.seed} --out DIR`, which runs the "
-        "real rule and the real evidence over synthetic models "
-        f"(suite {found.suite_version}: ten use cases, five cases each). Do not edit: the figures are in "
+        f"Made by `probatio simulate --models {figures.models} --days {figures.days} --seed {figures.seed} --out DIR`, which "
+        "runs the real rule and the real evidence over synthetic models "
+        f"(suite {figures.suite_version}: ten use cases, five cases each). Do not edit: the figures are in "
         "`src/probatio/simulate/operating_characteristics.json`, where the command's JSON belongs. "
         "Brackets are 95 % intervals over models. A model's first 28 days "
         "are its reference and are not counted.\n",
     ]
-    if found.facts is not None:
-        parts += ["## Beside the figures of the specification\n", _quotes(found)]
-    if found.quiet:
-        parts += ["## False alarms: nothing is wrong\n", _quiet_table(found.quiet), QUIET_NOTES]
-    real = [each for each in found.faults if not each.harmless]
-    harmless = [each for each in found.faults if each.harmless]
+    if figures.facts is not None:
+        parts += ["## Beside the figures of the specification\n", _beside_specification(figures)]
+    if figures.quiet:
+        parts += ["## False alarms: nothing is wrong\n", _quiet_table(figures.quiet), QUIET_NOTES]
+    real = [each for each in figures.faults if not each.harmless]
+    harmless = [each for each in figures.faults if each.harmless]
     if real:
         parts += ["## What is found, and how soon\n", FAULT_NOTES]
         parts += [_fault_table(name, real) for name in dict.fromkeys(each.fault for each in real)]
@@ -174,15 +174,15 @@ def _fault_table(fault: str, results: Sequence[AfterFault]) -> str:
     return title + "\n" + _lines(["noise", "COOKED", "median day", "by day", "CONFIRMED", "median day", "by day"], rows)
 
 
-def _quotes(found: Characteristics) -> str:
+def _beside_specification(figures: Characteristics) -> str:
     rows, reasons = [], []
-    for quoted in QUOTED:
-        ours = list(quoted.ours(found))
-        outside = [each for each in ours if each[2] > quoted.high or each[3] < quoted.low]
-        shown = "; ".join(f"{where} {_in_unit(value, quoted.unit)}".strip() for where, value, _, _ in ours)
-        rows.append([quoted.claim, quoted.quoted, shown, "differs" if outside else "agrees"])
+    for specified in SPECIFIED:
+        ours = list(specified.ours(figures))
+        outside = [each for each in ours if each[2] > specified.high or each[3] < specified.low]
+        shown = "; ".join(f"{where} {_in_unit(value, specified.unit)}".strip() for where, value, _, _ in ours)
+        rows.append([specified.claim, specified.text, shown, "differs" if outside else "agrees"])
         if outside:
-            reasons.append(f"- **{quoted.claim}**: {quoted.why}")
+            reasons.append(f"- **{specified.claim}**: {specified.why}")
     compared = _lines(["claim", "specification", "here", ""], rows)
     return compared + (
         "\nWhere they differ by more than the interval:\n\n" + "\n".join(reasons) + "\n" if reasons else ""

@@ -1,8 +1,8 @@
-"""The simulator: both layers of the verdict, the real code, over synthetic models; what they cost and what they see.
+"""The simulator: both layers of the verdict, the real code, over synthetic models: false alarms, and faults detected.
 
-`quiet_years` measures false alarms where nothing is wrong, `after_fault` what is found and how soon, `rule_facts` what the rule
-can't do. A model's first 28 days are its reference, and nothing in them is counted; the years and faults come after. Equal
-seeds give equal numbers.
+`quiet_years` measures false alarms where nothing is wrong, `after_fault` which faults are detected and how soon, `rule_facts`
+what the rule can't do. A model's first 28 days are its reference, and nothing in them is counted; the years and faults come
+after. Equal seeds give equal numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from probatio.study.intervals import Z95, wilson
 from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict import evidence, rule
 from probatio.verdict.evidence import CONFIRMED, SUSPECTED, EvidenceOutcome
-from probatio.verdict.model_status import COOKED, SUSPICIOUS
+from probatio.verdict.model_status import COOKED, flagged
 from probatio.verdict.streams import Bools, Floats
 
 TOGETHER = 500  # models in one array: more is no faster, and memory stays small
@@ -55,16 +55,16 @@ class QuietYears(msgspec.Struct, frozen=True):
     spell_mean: float | None  # mean length of low spells in the references, scored days
 
 
-class Found(msgspec.Struct, frozen=True):
-    """How often something was said in the days watched, and how soon: the fault's first day is day 1."""
+class Detection(msgspec.Struct, frozen=True):
+    """How many models reached a status in the days watched, and how soon: the fault's first day is day 1."""
 
     share: Measured
-    median: float | None  # None where less than half ever say it
-    late: float | None  # 90 % of all have said it by then
+    median: float | None  # None where less than half ever reach it
+    late: float | None  # 90 % of all have reached it by then
 
 
 class AfterFault(msgspec.Struct, frozen=True):
-    """What both layers say of a fault. Models that stood at the alarm before it are left out."""
+    """What both layers say of a fault. Models that were at the alarm before it are left out."""
 
     fault: str
     profile: str
@@ -72,10 +72,10 @@ class AfterFault(msgspec.Struct, frozen=True):
     models: int
     days: int
     harmless: bool
-    suspicious: Found
-    cooked: Found
-    suspected: Found
-    confirmed: Found
+    suspicious: Detection
+    cooked: Detection
+    suspected: Detection
+    confirmed: Detection
     cooked_by_day_2: Measured
     forgotten_by_day_10: (
         Measured | None
@@ -102,7 +102,7 @@ def quiet_years(
         _quiet(plan, population, days, what_if)
         for population in _populations(plan, profile, noise, models, TOGETHER, seed, f"quiet {what_if}")
     ]
-    flagged, judged, episodes, cooked, suspected, confirmed, times, rerun, spells = (
+    flags, judged, episodes, cooked, suspected, confirmed, times, rerun, spells = (
         np.concatenate(parts) for parts in zip(*tallies, strict=True)
     )
     year = 365 / days
@@ -111,7 +111,7 @@ def quiet_years(
         noise=noise,
         models=models,
         days=days,
-        suspicious=_mean(flagged),
+        suspicious=_mean(flags),
         suspicious_judged=_mean(judged),
         cooked=_share(cooked),
         cooked_episodes=_mean(episodes * year),
@@ -126,7 +126,7 @@ def quiet_years(
 def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple[Floats, ...]:
     models, reference = len(population.level), plan.manifest.evidence.reference_days
     deterministic, judged = plan.streams.deterministic, plan.streams.judged
-    flagged, flagged_judged, episodes, times, rerun = (np.zeros(models) for _ in range(5))
+    flag_days, flag_days_judged, episodes, times, rerun = (np.zeros(models) for _ in range(5))
     cooked, suspected, confirmed = (np.zeros(models, dtype=bool) for _ in range(3))
     was_cooked, was_confirmed = (np.zeros(models, dtype=bool) for _ in range(2))
     state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
@@ -134,24 +134,33 @@ def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple
         plan, population, reference + days, pooled=what_if == "pooled", forget_flagged=what_if == "flagged out"
     )
     for count, day in enumerate(stream):
-        state, told = evidence.step(state, bets(plan, day))
+        state, outcome = evidence.step(state, bets(plan, day))
         if count < reference:
             was_cooked = day.verdict.model == COOKED
             continue
-        status = day.verdict.status
-        flags = (status == SUSPICIOUS) | (status == COOKED)
-        flagged += flags[:, deterministic].mean(axis=1)
-        flagged_judged += flags[:, judged].mean(axis=1)
+        flags = flagged(day.verdict.status)
+        flag_days += flags[:, deterministic].mean(axis=1)
+        flag_days_judged += flags[:, judged].mean(axis=1)
         rerun += day.full_power.mean(axis=1)
-        is_cooked, is_confirmed = day.verdict.model == COOKED, told.status == CONFIRMED
+        is_cooked, is_confirmed = day.verdict.model == COOKED, outcome.status == CONFIRMED
         episodes += is_cooked & ~was_cooked
         times += is_confirmed & ~was_confirmed
         was_cooked, was_confirmed = is_cooked, is_confirmed
         cooked |= is_cooked
-        suspected |= (told.status == SUSPECTED) | is_confirmed
+        suspected |= (outcome.status == SUSPECTED) | is_confirmed
         confirmed |= is_confirmed
     spells = state.worse.reference.spell_mean
-    return flagged / days, flagged_judged / days, episodes, cooked, suspected, confirmed, times, rerun / days, spells
+    return (
+        flag_days / days,
+        flag_days_judged / days,
+        episodes,
+        cooked,
+        suspected,
+        confirmed,
+        times,
+        rerun / days,
+        spells,
+    )
 
 
 def after_fault(manifest: DailyManifest, fault: str, profile: str, noise: str, models: int, seed: int) -> AfterFault:
@@ -174,7 +183,7 @@ def after_fault(manifest: DailyManifest, fault: str, profile: str, noise: str, m
         models=models,
         days=broken.watched,
         harmless=broken.harmless,
-        **{key: _found(firsts[key][~early[key]]) for key in firsts},
+        **{key: _detection(firsts[key][~early[key]]) for key in firsts},
         cooked_by_day_2=_share(cooked_on["day 2"][fresh]),
         forgotten_by_day_10=_share(~cooked_on["day 10"][soon]) if soon.sum() >= 30 else None,
         named_right=_share(named["right"][named["any"]]) if named["any"].sum() >= 30 and not broken.harmless else None,
@@ -190,32 +199,32 @@ def _faulty(plan: Plan, population: Population, fault: Fault) -> tuple[dict[str,
     lost = len(plan.streams.use_cases) if fault.reach is None else max(fault.reach, min(fault.dead_cases, 1))
     named = {"right": np.zeros(models, dtype=bool), "any": np.zeros(models, dtype=bool)}
     for count, day in enumerate(run_days(plan, population, begin + fault.watched, fault=fault, fault_day=begin)):
-        state, told = evidence.step(state, bets(plan, day))
-        says = _says(day, told)
+        state, outcome = evidence.step(state, bets(plan, day))
+        reached = _reached(day, outcome)
         if count == begin - 1:
-            early = says
+            early = reached
         if count < begin:
             continue
-        for key, said in says.items():
-            new = said & np.isinf(firsts[key])
+        for key, models_there in reached.items():
+            new = models_there & np.isinf(firsts[key])
             firsts[key][new] = count - begin + 1
             if key == "confirmed":
-                named["any"] |= new & told.named.any(axis=1)
-                named["right"] |= new & ~told.named[:, lost:].any(axis=1)
+                named["any"] |= new & outcome.named.any(axis=1)
+                named["right"] |= new & ~outcome.named[:, lost:].any(axis=1)
         if count < begin + 2:
-            cooked_on["day 2"] |= says["cooked"]
+            cooked_on["day 2"] |= reached["cooked"]
         if count == begin + 9:
-            cooked_on["day 10"] = says["cooked"]
+            cooked_on["day 10"] = reached["cooked"]
     return firsts, early, cooked_on, named
 
 
-def _says(day: SyntheticDay, told: EvidenceOutcome) -> dict[str, Bools]:
-    model = day.verdict.model
+def _reached(day: SyntheticDay, outcome: EvidenceOutcome) -> dict[str, Bools]:
+    """Which models are at each status, or a worse one of the same layer."""
     return {
-        "suspicious": (model == SUSPICIOUS) | (model == COOKED),
-        "cooked": model == COOKED,
-        "suspected": (told.status == SUSPECTED) | (told.status == CONFIRMED),
-        "confirmed": told.status == CONFIRMED,
+        "suspicious": flagged(day.verdict.model),
+        "cooked": day.verdict.model == COOKED,
+        "suspected": (outcome.status == SUSPECTED) | (outcome.status == CONFIRMED),
+        "confirmed": outcome.status == CONFIRMED,
     }
 
 
@@ -241,7 +250,7 @@ def decline_z(manifest: DailyManifest, points_a_day: float = 1.0, days: int = 60
     z = 0.0
     for day in range(days):
         scores = np.full((1, len(plan.gradings)), 100 - points_a_day * day)
-        state, outcome = rule.step(plan.rule, state, rule.today(day + 1, scores))
+        state, outcome = rule.step(plan.rule, state, rule.rule_day(day + 1, scores))
         z = float(outcome.z[0, 0])
     return z
 
@@ -255,10 +264,10 @@ def _populations(
         yield Population(PROFILES[profile], JUDGED[noise], plan.streams, size, rng)
 
 
-def _share(said: Bools | Floats) -> Measured:
-    count = int(np.count_nonzero(said))
-    low, high = wilson(count, len(said))
-    return Measured(_rounded(count / max(len(said), 1)), _rounded(low), _rounded(high), len(said))
+def _share(where: Bools | Floats) -> Measured:
+    count = int(np.count_nonzero(where))
+    low, high = wilson(count, len(where))
+    return Measured(_rounded(count / max(len(where), 1)), _rounded(low), _rounded(high), len(where))
 
 
 def _mean(values: Floats) -> Measured:
@@ -270,14 +279,14 @@ def _mean(values: Floats) -> Measured:
     return Measured(_rounded(centre), _rounded(max(0.0, centre - half)), _rounded(centre + half), len(values))
 
 
-def _found(firsts: Floats) -> Found:
+def _detection(firsts: Floats) -> Detection:
     ordered = np.sort(firsts)
 
     def by(share: float) -> float | None:
         place = int(np.ceil(share * len(ordered))) - 1
         return float(ordered[place]) if len(ordered) and np.isfinite(ordered[place]) else None
 
-    return Found(_share(np.isfinite(firsts)), by(0.5), by(0.9))
+    return Detection(_share(np.isfinite(firsts)), by(0.5), by(0.9))
 
 
 def _rounded(value: float) -> float:

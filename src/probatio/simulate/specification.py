@@ -1,4 +1,4 @@
-"""The specification's figures, and where in the simulator's results ours stand beside them."""
+"""The figures of the specification, and where the simulator's results hold ours to compare."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Characteristics(msgspec.Struct, frozen=True):
 
     Every share or mean is {value, low, high, models}: 95 % interval, over so many independent models. Shares are 0–1. Delays are
     days, the fault's first day being 1; null where fewer than half (`median`) or nine tenths (`late`) ever got there. Names are
-    keys of `watch.noise.PROFILES`, `JUDGED` and `FAULTS`, whose `title` says what they are.
+    keys of `simulate.noise.PROFILES`, `JUDGED` and `FAULTS`, whose `title` says what they are.
     """
 
     suite_version: str
@@ -30,21 +30,21 @@ class Characteristics(msgspec.Struct, frozen=True):
     constants: str = ""  # digest of the manifest's numbers they were taken with
 
 
-class Quoted(msgspec.Struct, frozen=True):
-    """A figure of the specification, and where ours are to be compared with it."""
+class SpecifiedFigure(msgspec.Struct, frozen=True):
+    """A figure of the specification, and how to find ours beside it."""
 
     claim: str
-    quoted: str
+    text: str  # as the specification has it
     low: float
     high: float
     ours: Callable[[Characteristics], Ours]  # where, value, low, high
     unit: str = "%"
-    why: str = ""  # said where ours lie outside
+    why: str = ""  # why ours may lie outside
 
 
 def _of_quiet(profiles: Sequence[str], what: str) -> Callable[[Characteristics], Ours]:
-    def ours(found: Characteristics) -> Ours:
-        for each in found.quiet:
+    def ours(characteristics: Characteristics) -> Ours:
+        for each in characteristics.quiet:
             if each.profile in profiles and each.noise == "gaussian":
                 part: Measured = getattr(each, what)
                 yield each.profile if len(profiles) > 1 else "", part.value, part.low, part.high
@@ -53,8 +53,8 @@ def _of_quiet(profiles: Sequence[str], what: str) -> Callable[[Characteristics],
 
 
 def _of_fault(fault: str, what: str, profiles: Sequence[str] = tuple(PROFILES)) -> Callable[[Characteristics], Ours]:
-    def ours(found: Characteristics) -> Ours:
-        for each in found.faults:
+    def ours(characteristics: Characteristics) -> Ours:
+        for each in characteristics.faults:
             if each.fault != fault or each.profile not in profiles:
                 continue
             if what == "median":
@@ -69,8 +69,8 @@ def _of_fault(fault: str, what: str, profiles: Sequence[str] = tuple(PROFILES)) 
 
 
 def _of_facts(what: str) -> Callable[[Characteristics], Ours]:
-    def ours(found: Characteristics) -> Ours:
-        part = getattr(found.facts, what)
+    def ours(characteristics: Characteristics) -> Ours:
+        part = getattr(characteristics.facts, what)
         yield ("", part, part, part) if isinstance(part, float) else ("", part.value, part.low, part.high)
 
     return ours
@@ -78,8 +78,8 @@ def _of_facts(what: str) -> Callable[[Characteristics], Ours]:
 
 SIX = ("flips", "sticky", "borderline", "binomial-0.9", "binomial-0.8", "partial")
 
-QUOTED: tuple[Quoted, ...] = (
-    Quoted(
+SPECIFIED: tuple[SpecifiedFigure, ...] = (
+    SpecifiedFigure(
         "falsely SUSPICIOUS use-case-days, independent 90 % cases",
         "16 %",
         0.155,
@@ -89,17 +89,19 @@ QUOTED: tuple[Quoted, ...] = (
         "trials of 300 models it went from 12.6 % (base samples first, always) over 14.9 % (full count, always) to 15.5 % (the "
         "triggering sample pooled in). The COOKED rate, which moves far more with that choice, agrees with the policy here.",
     ),
-    Quoted(
+    SpecifiedFigure(
         "model-years with a false COOKED, independent 90 % cases",
         "66 %",
         0.65,
         0.67,
         _of_quiet(["binomial-0.9"], "cooked"),
     ),
-    Quoted("the same two with partial credit", "0 %", 0.0, 0.0, _of_quiet(["partial"], "suspicious")),
-    Quoted("z of a smooth decline tends to", "−1.79", -1.795, -1.785, _of_facts("decline_z"), unit="z"),
-    Quoted("20 % lost everywhere: COOKED by day 2", "over 90 %", 0.9, 1.0, _of_fault("drop-20-all", "cooked_by_day_2")),
-    Quoted(
+    SpecifiedFigure("the same two with partial credit", "0 %", 0.0, 0.0, _of_quiet(["partial"], "suspicious")),
+    SpecifiedFigure("z of a smooth decline tends to", "−1.79", -1.795, -1.785, _of_facts("decline_z"), unit="z"),
+    SpecifiedFigure(
+        "20 % lost everywhere: COOKED by day 2", "over 90 %", 0.9, 1.0, _of_fault("drop-20-all", "cooked_by_day_2")
+    ),
+    SpecifiedFigure(
         "20 % lost everywhere: forgotten by day 10",
         "over 70 %",
         0.7,
@@ -107,7 +109,7 @@ QUOTED: tuple[Quoted, ...] = (
         _of_fault("drop-20-all", "forgotten_by_day_10"),
         why="with independent 80 % cases the healthy noise itself keeps a model COOKED, so fewer forget.",
     ),
-    Quoted(
+    SpecifiedFigure(
         "false SUSPICIOUS, a fresh re-run alone counts (1 % flips)",
         "0.7 %",
         0.0065,
@@ -115,7 +117,7 @@ QUOTED: tuple[Quoted, ...] = (
         _of_facts("fresh"),
         why="as with the next: the specification does not say which noise its figure was taken on.",
     ),
-    Quoted(
+    SpecifiedFigure(
         "false SUSPICIOUS, the triggering sample pooled in (1 % flips)",
         "4.5 %",
         0.0445,
@@ -123,8 +125,10 @@ QUOTED: tuple[Quoted, ...] = (
         _of_facts("pooled"),
         why="the specification does not say which noise its figure was taken on; 1 % flips come this near.",
     ),
-    Quoted("COOKED episodes a year, flagged days in the baseline", "1", 0.5, 1.5, _of_facts("flagged_in"), unit=""),
-    Quoted(
+    SpecifiedFigure(
+        "COOKED episodes a year, flagged days in the baseline", "1", 0.5, 1.5, _of_facts("flagged_in"), unit=""
+    ),
+    SpecifiedFigure(
         "COOKED episodes a year, flagged days left out",
         "about 65",
         60,
@@ -134,8 +138,10 @@ QUOTED: tuple[Quoted, ...] = (
         why="how often depends on what is done when fewer than five unflagged days are left, which the specification leaves "
         "open; here the use case is then CALIBRATING. The harm is of the same order: some forty times as many.",
     ),
-    Quoted("false CONFIRMED per model-year, six noise profiles", "0–1 %", 0.0, 0.01, _of_quiet(SIX, "confirmed")),
-    Quoted(
+    SpecifiedFigure(
+        "false CONFIRMED per model-year, six noise profiles", "0–1 %", 0.0, 0.01, _of_quiet(SIX, "confirmed")
+    ),
+    SpecifiedFigure(
         "false CONFIRMED where failures last a week",
         "13 %",
         0.13,
@@ -144,12 +150,16 @@ QUOTED: tuple[Quoted, ...] = (
         why="where all failures last a week the reference shows it, and ρ, which counts the days from a failure's second on for "
         "themselves, is low enough; what goes wrong is a mixture with short flips, and how often depends on its shares.",
     ),
-    Quoted("10 % lost everywhere is CONFIRMED in", "3–6 days", 3, 6, _of_fault("drop-10-all", "median"), unit="days"),
-    Quoted("20 % lost everywhere is CONFIRMED in", "3 days", 3, 3, _of_fault("drop-20-all", "median"), unit="days"),
-    Quoted(
+    SpecifiedFigure(
+        "10 % lost everywhere is CONFIRMED in", "3–6 days", 3, 6, _of_fault("drop-10-all", "median"), unit="days"
+    ),
+    SpecifiedFigure(
+        "20 % lost everywhere is CONFIRMED in", "3 days", 3, 3, _of_fault("drop-20-all", "median"), unit="days"
+    ),
+    SpecifiedFigure(
         "decline of 0.3 points a day is CONFIRMED in", "17–24 days", 17, 24, _of_fault("decline", "median"), unit="days"
     ),
-    Quoted(
+    SpecifiedFigure(
         "10 % lost in one noisy deterministic use case",
         "near-blind",
         0.0,

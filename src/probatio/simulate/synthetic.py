@@ -1,8 +1,7 @@
-"""Synthetic days: what the daily run would have recorded of synthetic models, with the rule's own adaptive sampling.
+"""Synthetic days: what the daily run would have recorded of synthetic models, with its own adaptive sampling.
 
-`run_days` yields one `SyntheticDay` of arrays after the other and steps the real rule with it: base samples on a quiet day; a
-fresh round at full count where the rule's own test finds the base score suspicious; full count from the start where a use
-case is calibrating or was flagged yesterday. `days_of` gives the same as records, for demos and benchmarks.
+`run_days` yields one `SyntheticDay` of arrays after the other and steps the real rule with it. `verdict/sampling.py` decides what
+is asked at full count, as it does for a real day. `days_of` gives the same as records, for demos and benchmarks.
 """
 
 from __future__ import annotations
@@ -18,8 +17,11 @@ from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population,
 from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict import baseline, rule
 from probatio.verdict.evidence import EvidenceDay
-from probatio.verdict.judge_drift import judge_standings
-from probatio.verdict.model_status import COOKED, SUSPICIOUS
+from probatio.verdict.fold import evidence_day
+from probatio.verdict.judge_drift import JudgeDrift, judge_drifts
+from probatio.verdict.model_status import Codes, flagged
+from probatio.verdict.rule_fold import step_with_judge
+from probatio.verdict.sampling import TRIGGERS, full_round_follows, start_triggers
 from probatio.verdict.streams import Bools, Floats, Ints, Streams, streams_of
 
 HOME, AWAY = 0, 1
@@ -28,7 +30,7 @@ ROUTES = ("usual", "elsewhere")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The suite as far as the verdict sees it: which use cases, how graded, how often sampled."""
+    """What the verdict needs of the suite: which use cases, how graded, how often sampled."""
 
     streams: Streams
     rule: baseline.Rule
@@ -46,11 +48,11 @@ class SyntheticDay:
     base: Floats  # base score 0–100
     score: Floats  # the score that counts; NaN is a gap
     full_power: Bools
-    asked_full: Bools  # at full count from the start: calibrating or flagged yesterday
+    trigger: Codes  # why it was asked at full count from the start, index into TRIGGERS
     rerun: Bools  # a fresh round followed a suspicious base score
-    barred: bool
+    barred: bool  # the judge: beyond its gate, or drifted
     route: int
-    verdict: rule.Outcome
+    verdict: rule.RuleOutcome
 
 
 def plan_of(manifest: DailyManifest, cases: int = 5, gradings: Sequence[Grading] | None = None) -> Plan:
@@ -84,14 +86,14 @@ def run_days(
     `forget_flagged` leaves flagged days out of the baseline.
     """
     state = rule.start(plan.rule, len(population.level))
-    for day, barred in enumerate(_barred(plan, population, days, fault, fault_day)):
+    for day, (beyond_gate, judge) in enumerate(_judge(plan, population, days, fault, fault_day)):
         number = first + day
         quality = population.day(fault, day - fault_day)
         expected = rule.expect(plan.rule, state, number, version=state.version)
-        flagged = (state.status == SUSPICIOUS) | (state.status == COOKED)
-        asked_full = (expected.days < plan.rule.constants.baseline_min) | flagged
+        trigger = start_triggers(plan.rule, state, expected, number)
+        asked_full = trigger > 0
         cases, base, score = _sampled(plan, population, quality, asked_full)
-        rerun = baseline.suspicious(plan.rule, base, expected) & ~asked_full
+        rerun = full_round_follows(plan.rule, base, expected, barred=beyond_gate) & ~asked_full
         if rerun.any():
             fresh = _fresh(plan, population, quality, rerun)
             if pooled:
@@ -100,18 +102,18 @@ def run_days(
             score = np.where(rerun, fresh, score)
         if not quality.answering:
             cases, base, score = (np.full_like(part, np.nan) for part in (cases, base, score))
-        now = rule.today(
+        now = rule.rule_day(
             number,
             score,
             full_power=asked_full | rerun,
-            barred=barred,
+            barred=beyond_gate,
             route=np.full(len(score), AWAY if quality.rerouted else HOME),
         )
-        state, verdict = rule.step(plan.rule, state, now)
+        state, verdict = step_with_judge(plan.rule, state, now, judge)
         if forget_flagged:
             slot = number % plan.rule.constants.baseline_days
             counted = state.counted.copy()
-            counted[slot] &= (verdict.status != SUSPICIOUS) & (verdict.status != COOKED)
+            counted[slot] &= ~flagged(verdict.status)
             state = replace(state, counted=counted)
         yield SyntheticDay(
             number=number,
@@ -119,20 +121,17 @@ def run_days(
             base=base,
             score=score,
             full_power=asked_full | rerun,
-            asked_full=asked_full,
+            trigger=trigger,
             rerun=rerun,
-            barred=barred,
+            barred=beyond_gate or judge.drifted,
             route=AWAY if quality.rerouted else HOME,
             verdict=verdict,
         )
 
 
 def bets(plan: Plan, day: SyntheticDay) -> EvidenceDay:
-    """What the evidence may bet on: base samples, none of a gap, of a held day, or of a barred judge."""
-    silent = np.isnan(day.score) | (day.verdict.held > 0)
-    cases = np.where(silent[:, plan.streams.deterministic][:, plan.streams.home], np.nan, day.cases)
-    judged = np.where(silent, np.nan, day.base)[:, plan.streams.judged]
-    return EvidenceDay(day.number, cases, judged, day.verdict.new_series)
+    """What the evidence may bet on."""
+    return evidence_day(day.verdict, day.cases, day.base, plan.streams)
 
 
 def days_of(
@@ -184,12 +183,7 @@ def _records(plan: Plan, model: str, date: dt.date, day: SyntheticDay) -> Iterat
                 plan.streams.cases[case]: round(float(day.cases[0, case]), 4)
                 for case in np.flatnonzero(plan.streams.home == place)
             }
-        trigger = None
-        if day.rerun[0, at]:
-            trigger = "the base score met the suspicious test"
-        elif day.asked_full[0, at]:
-            calibrating = day.verdict.expected.days[0, at] < plan.rule.constants.baseline_min
-            trigger = "calibrating" if calibrating else "flagged yesterday"
+        trigger = "the base score met the suspicious test" if day.rerun[0, at] else TRIGGERS[day.trigger[0, at]]
         full_power = bool(day.full_power[0, at])
         yield DailyScore(
             date=date.isoformat(),
@@ -213,12 +207,14 @@ def _records(plan: Plan, model: str, date: dt.date, day: SyntheticDay) -> Iterat
         )
 
 
-def _barred(plan: Plan, population: Population, days: int, fault: Fault | None, fault_day: int) -> Iterator[bool]:
-    """Whether the judge can't flip a verdict: beyond its gate today, or drifted by its own detector."""
+def _judge(
+    plan: Plan, population: Population, days: int, fault: Fault | None, fault_day: int
+) -> Iterator[tuple[bool, JudgeDrift]]:
+    """Of each day, whether the judge is beyond its gate, and its drift."""
     shifts = population.calibrations(fault, fault_day, days)
     gate = [abs(shift) > plan.manifest.judge.bar for shift in shifts]
-    standings = judge_standings(zip(shifts, gate, strict=True), plan.manifest.evidence, plan.manifest.attribution)
-    return (beyond or standing.drifted for beyond, standing in zip(gate, standings, strict=True))
+    drifts = judge_drifts(zip(shifts, gate, strict=True), plan.manifest.evidence, plan.manifest.attribution)
+    return zip(gate, drifts, strict=True)
 
 
 def _sampled(plan: Plan, population: Population, quality: Quality, asked_full: Bools) -> tuple[Floats, Floats, Floats]:

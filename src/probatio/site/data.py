@@ -17,11 +17,11 @@ from probatio.site.bench import Bench, read_bench
 from probatio.site.runs import Run, find_runs
 from probatio.site.samples import Samples
 from probatio.slugs import slugs
+from probatio.store.days import read_days, suite_folder
+from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, LEDGER, SCORES
-from probatio.suite.daily_suite import DailyManifest, read_manifest
-from probatio.verdict.days import Days, read_days
-from probatio.verdict.detectable import cache_folder
-from probatio.verdict.fold import constants_of
+from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.verdict.days import Days
 from probatio.verdict.verdicts import verdicts
 
 SPARK_DAYS = 30
@@ -140,8 +140,8 @@ def load_site(
     detectable: bool = False,
 ) -> Site:
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
-    days = read_days(results)
-    manifest = _manifest(days)
+    days = Days(read_days(results))
+    manifest = _manifest(results, days)
     found = _verdicts(results, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
     return Site(
@@ -165,10 +165,10 @@ def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, 
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in seen))
 
 
-def _manifest(days: Days) -> DailyManifest:
+def _manifest(results: Path, days: Days) -> DailyManifest:
     """That of the last day's suite; the built-in one where there is no day, or its folder has gone."""
     try:
-        return read_manifest(days.days[-1].suite_folder if days.days else None)
+        return read_manifest(suite_folder(results, days.days[-1].record) if days.days else None)
     except UsageError:
         return read_manifest(None)
 
@@ -188,7 +188,7 @@ def _verdicts(results: Path, days: Days, manifest: DailyManifest, compute: bool)
     last = days.dates[-1]
     seen = {
         verdict.model: verdict
-        for verdict in verdicts(days, constants, dates={last}, detectable=cache_folder(), compute=compute)
+        for verdict in verdicts(days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute)
     }
     told[last] = tuple(_with_drops(verdict, seen.get(verdict.model)) for verdict in told.get(last, ()))
     return [verdict for date in sorted(told) for verdict in told[date]]

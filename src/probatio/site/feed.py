@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from probatio.records import Status
+from probatio.records import MARKS, Status
 from probatio.site.page import PICTURE_POLICY, SVG, Asked, Page, json, printable, scrubbed
-from probatio.verdict.table import MARKS
 
 ENTRIES = 100
 """Changes in the feed; older ones are in api/changes.json."""

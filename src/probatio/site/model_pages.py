@@ -5,17 +5,16 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
-from probatio.records import ModelVerdict
+from probatio.records import MARKS, ModelVerdict
 from probatio.site.bench import bench_score
 from probatio.site.charts import daily_series, evidence_curve, sparkline
 from probatio.site.data import SPARK_DAYS, Site, Tracked
 from probatio.site.page import Asked, Page, html, svg
 from probatio.site.samples import FILES, Sample, html_in
+from probatio.store.days import read_day
 from probatio.store.layout import DAILY, SCORES
-from probatio.verdict.days import read_day
-from probatio.verdict.fold import constants_of
+from probatio.suite.daily_suite import constants_of
 from probatio.verdict.reason import use_case_reason
-from probatio.verdict.table import MARKS
 
 INERT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
 """Of a model's own web page: its styles and drawn-in pictures, nothing that runs and nothing from anywhere."""

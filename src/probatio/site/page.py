@@ -15,7 +15,7 @@ import jinja2
 import msgspec
 
 from probatio import __version__
-from probatio.verdict.table import MARKS
+from probatio.records import MARKS
 
 if TYPE_CHECKING:
     from probatio.site.data import Site

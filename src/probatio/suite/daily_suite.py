@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.records import AttributionConstants, EvidenceConstants, Grading, RuleConstants, Sampling
+from probatio.records import AttributionConstants, Constants, EvidenceConstants, Grading, RuleConstants, Sampling
 from probatio.suite.language_suite import BUILT_IN
 from probatio.yamlfile import read_yaml
 
@@ -151,6 +151,11 @@ def load_daily(folder: Path | None = None) -> DailySuite:
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, for those who need only its constants."""
     return read_yaml((folder or DAILY) / "suite.yml", DailyManifest)
+
+
+def constants_of(manifest: DailyManifest) -> Constants:
+    """The constants of the verdict."""
+    return Constants(manifest.rule, manifest.evidence, manifest.attribution)
 
 
 def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:

@@ -1,6 +1,6 @@
-"""Attribution, before blaming the model: a table of what else could have moved the scores, asked from top to bottom.
+"""Attribution: a table of what else than the model could have moved the scores, asked from top to bottom.
 
-Each row is a cause and a pure function that says, as a clause, why the cause applies to a `Move`, or None. The first row that
+Each row is a cause and a function that says, as a clause, why the cause applies to a `Move`, or None. The first row that
 applies is the cause; none leaves the model itself. A move is dated by its onset: the first day of the present run of flagged
 days, or the evidence's own date where the rule is quiet.
 """
@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
 from statistics import median
-from typing import Literal
 
 import numpy as np
 
-from probatio.records import Cause, DailyScore
-from probatio.verdict.fold import Constants, Folded
+from probatio.records import Cause, Constants, DailyScore, Served
+from probatio.verdict.fold import Folded
+from probatio.verdict.sampling import TRIGGERS
 
 DETERMINISTIC, JUDGED = "deterministic", "judged"
 
@@ -33,7 +33,7 @@ class Move:
     model: str
     place: int  # of the model in the arrays
     use_cases: tuple[str, ...]  # those that moved
-    judged: frozenset[str]  # which of all use cases a judge has a say in
+    judged: frozenset[str]  # which of all use cases a judge marks
     columns: Mapping[str, int]  # use case → its place in the arrays
     onset: int  # ordinal of the day it began
     days: Sequence[Folded]  # up to and with the day of the verdict, oldest first
@@ -55,7 +55,7 @@ class Move:
 
 
 def attribute(move: Move) -> tuple[Cause, str]:
-    """Whom the move is put down to, and why."""
+    """The cause of the move, and why."""
     shifted = _judge_shifted(move)
     if shifted is not None:
         if move.only_judged:
@@ -70,11 +70,11 @@ def attribute(move: Move) -> tuple[Cause, str]:
 
 def _judge_shifted(move: Move) -> str | None:
     for folded in move.between(move.onset, move.days[-1].rule.day):
-        calibration, standing = folded.day.record.calibration, folded.judge
+        calibration, drift = folded.day.record.calibration, folded.judge
         if calibration is not None and calibration.barred:
             return f"the judge's calibration set shifted by {calibration.shift or 0:+.2f} on {folded.day.date}"
-        if standing.drifted:
-            away = (standing.shift or 0) - (standing.usual or 0)
+        if drift.drifted:
+            away = (drift.shift or 0) - (drift.usual or 0)
             return f"the judge has drifted, by {away:+.2f} from its usual marks on {folded.day.date}"
     return None
 
@@ -113,8 +113,8 @@ def _grader(move: Move) -> str | None:
     changed = {use_case: count for use_case in move.use_cases if (count := move.regraded.get(use_case, 0))}
     if not changed:
         return None
-    told = ", ".join(f"{count} of {use_case}" for use_case, count in changed.items())
-    return f"frozen answers graded again give other grades ({told})"
+    counts = ", ".join(f"{count} of {use_case}" for use_case, count in changed.items())
+    return f"frozen answers graded again give other grades ({counts})"
 
 
 def _route(move: Move) -> str | None:
@@ -131,7 +131,7 @@ def _route(move: Move) -> str | None:
     return None
 
 
-SERVED: tuple[tuple[str, Literal["providers", "resolved_models", "fingerprints"]], ...] = (
+SERVED: tuple[tuple[str, Served], ...] = (
     ("served provider", "providers"),
     ("resolved model", "resolved_models"),
     ("system fingerprint", "fingerprints"),
@@ -171,7 +171,7 @@ ROWS: tuple[tuple[Cause, Callable[[Move], str | None]], ...] = (
     ("ROUTE", _route),
     ("INFRA", _infra),
 )
-"""After the judge's own calibration, which also takes the judged use cases out of the question for the rows below."""
+"""Asked after the judge's own calibration. Where that has shifted, these rows look at the deterministic use cases alone."""
 
 
 def at_least(count: int, of: int, rate: float) -> float:
@@ -224,7 +224,7 @@ def _length(line: DailyScore) -> float | None:
 
 def _samples(line: DailyScore) -> int:
     """All samples of a line: a use case that began at full count has its base samples among them, a re-run has not."""
-    began_full = not line.full_power or line.trigger in (None, "calibrating", "flagged yesterday")
+    began_full = not line.full_power or line.trigger in TRIGGERS
     return line.errored + (max(line.n, line.base_n) if began_full else line.n + line.base_n)
 
 

@@ -1,4 +1,4 @@
-"""The bets of the evidence: what a day's scores win or lose in every stream, and what has been won so far.
+"""The bets of the evidence: what a day's scores win or lose in every stream, and each stream's M, what was won so far.
 
 Why a false CONFIRMED has a chance of at most 1 % a year: each component of each stream holds M ← (M + 1) · L, where L is the
 day's evidence, at least 0 and of conditional mean at most 1 given all days before, while the model is no worse. Then M − t
@@ -37,8 +37,8 @@ OVERFLOW = 50.0  # e to this is far beyond the cap already
 
 
 @dataclass(frozen=True, slots=True)
-class Wealth:
-    """What one direction of the detector has won so far."""
+class Detector:
+    """One direction of the evidence, worse or better: its reference, and what its bets have won so far."""
 
     reference: Reference
     low: Bools  # [m, C] on its last scored day
@@ -48,20 +48,20 @@ class Wealth:
 def bet(
     streams: Streams,
     constants: EvidenceConstants,
-    wealth: Wealth,
+    detector: Detector,
     cases: Floats,
     judged: Floats,
     betting: Bools,
     fresh: Bools,
-) -> Wealth:
+) -> Detector:
     """Every stream's M after the day, and which cases are low now."""
     if not betting.any():
-        return wealth
-    evidence, there = day_evidence(streams, constants, wealth.reference, wealth.low, cases, judged, fresh)
+        return detector
+    evidence, there = day_evidence(streams, constants, detector.reference, detector.low, cases, judged, fresh)
     there &= betting[:, None]
-    grown = np.minimum((wealth.streams + 1) * np.minimum(evidence, constants.day_cap), CEILING)
-    low = np.where(np.isnan(cases), wealth.low, cases < wealth.reference.mean - constants.low)
-    return replace(wealth, low=low, streams=np.where(there[..., None], grown, wealth.streams))
+    grown = np.minimum((detector.streams + 1) * np.minimum(evidence, constants.day_cap), CEILING)
+    low = np.where(np.isnan(cases), detector.low, cases < detector.reference.mean - constants.low)
+    return replace(detector, low=low, streams=np.where(there[..., None], grown, detector.streams))
 
 
 def day_evidence(
@@ -113,13 +113,13 @@ def day_evidence(
     return evidence, there
 
 
-def statistic(wealth: Wealth) -> Floats:
+def statistic(detector: Detector) -> Floats:
     """[m] the model statistic: half over the pools, half over the use cases, as the reference's weights say."""
-    return np.asarray((wealth.reference.weights * wealth.streams).sum(axis=(1, 2)))
+    return np.asarray((detector.reference.weights * detector.streams).sum(axis=(1, 2)))
 
 
-def stream_values(wealth: Wealth) -> Floats:
+def stream_values(detector: Detector) -> Floats:
     """[m, S] each stream's own M: the mean over its components; NaN without a reference."""
-    weights = wealth.reference.weights
+    weights = detector.reference.weights
     total = weights.sum(axis=2)
-    return np.where(total > 0, (weights * wealth.streams).sum(axis=2) / np.where(total > 0, total, 1.0), np.nan)
+    return np.where(total > 0, (weights * detector.streams).sum(axis=2) / np.where(total > 0, total, 1.0), np.nan)

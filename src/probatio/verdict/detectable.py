@@ -1,27 +1,24 @@
-"""Minimum detectable effect: what an OK could have seen, by simulation from the model's own reference noise.
+"""Minimum detectable effect: the smallest drop that an OK rules out, by simulation from the model's own reference noise.
 
 The smallest permanent drop, as a share of the reference mean, that the evidence would CONFIRM within `detectable_days` with
 `detectable_probability`: for each use case alone, and for all together. The reference's days are drawn again in blocks of a
 week, whole days at a time, so that failures that last and cases that fail together stay so; some quiet days come first, then
 the drop, through the detector's own bets. A yes/no case loses a share of its passes, a case with partial credit and a judged
-score that share of its points. All sizes are tried on the same draws, so that none is easier to see by luck. They are tried from
-below, and halved between the first that is seen and the last that was not: plain bisection would miss that a larger drop can take
-longer to confirm (cases that lost more than 0.25 are low, and only the slow dead-case component bets on those).
+score that share of its points. All sizes are tried on the same draws, so that none is easier to detect by luck. They are tried
+from below, and halved between the first that is detected and the last that was not: plain bisection would miss that a larger drop
+can take longer to confirm (cases that lost more than 0.25 are low, and only the slow dead-case component bets on those).
 
 Nothing here is random from call to call: the seed is the reference's fingerprint, and so the result can be kept under it.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
-from pathlib import Path
+from typing import Protocol
 
-import msgspec
 import numpy as np
 
-from probatio.records import EvidenceConstants
-from probatio.verdict.betting import Wealth, bet, statistic
+from probatio.records import Detectable, EvidenceConstants
+from probatio.verdict.betting import Detector, bet, statistic
 from probatio.verdict.evidence import EvidenceState
 from probatio.verdict.reference import fingerprint, reference_of
 from probatio.verdict.streams import Bools, Floats, Ints, Streams
@@ -34,45 +31,32 @@ HALVINGS = 2
 VERSION = 2  # of this computation; a change makes kept results stale
 
 
-class Detectable(msgspec.Struct, frozen=True):
-    """Shares of the reference mean; None where no drop would be confirmed in time."""
+class KeptEffects(Protocol):
+    """Effects that were computed before, by key: a dict, or a cache on disk."""
 
-    overall: float | None
-    use_cases: dict[str, float | None]
+    def get(self, key: str, /) -> Detectable | None: ...
+
+    def __setitem__(self, key: str, effect: Detectable, /) -> None: ...
 
 
 def smallest_drops(
-    state: EvidenceState, model: int, cache: Path | None = None, *, compute: bool = True
+    state: EvidenceState, model: int, kept: KeptEffects | None = None, *, compute: bool = True
 ) -> Detectable | None:
-    """What one model's reference can see; None while it is being recorded.
+    """What drops one model's reference can show; None while the reference is being recorded.
 
-    Kept in `cache`, a folder, where given; with `compute` off only what is kept there is told.
+    Taken from `kept` where it is there, else computed and put there; with `compute` off, None where it is not there.
     """
     if state.seen[model] < state.constants.reference_days:
         return None
     days = state.days_cases[model], state.days_judged[model], state.days_number[model]
-    key = fingerprint(*days, state.streams, state.constants)
-    kept = cache / f"{key}-{VERSION}.json" if cache else None
-    if kept is not None:
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            return msgspec.json.decode(kept.read_bytes(), type=Detectable)
-    if not compute:
-        return None
-    found = detectable(*days, state.streams, state.constants, seed=int(key[:16], 16))
-    if kept is not None:
-        with contextlib.suppress(OSError):
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            unfinished = kept.with_suffix(f".{os.getpid()}")
-            unfinished.write_bytes(msgspec.json.encode(found))
-            unfinished.replace(kept)
-    return found
-
-
-def cache_folder() -> Path:
-    """Where results are kept on this system."""
-    import platformdirs
-
-    return platformdirs.user_cache_path("probatio", appauthor=False) / "detectable"
+    content = fingerprint(*days, state.streams, state.constants)
+    key = f"{content}-{VERSION}"
+    effect = None if kept is None else kept.get(key)
+    if effect is None and compute:
+        effect = detectable(*days, state.streams, state.constants, seed=int(content[:16], 16))
+        if kept is not None:
+            kept[key] = effect
+    return effect
 
 
 def detectable(
@@ -86,7 +70,7 @@ def detectable(
     cases_drawn, judged_drawn = cases[order], judged[order]
     luck = rng.random((REPLICAS, constants.detectable_days, len(streams.cases)))
 
-    quiet = Wealth(
+    quiet = Detector(
         reference,
         np.zeros((REPLICAS, len(streams.cases)), dtype=bool),
         np.zeros((REPLICAS, streams.count, len(constants.deltas) + 1)),
@@ -97,8 +81,8 @@ def detectable(
     yes_no = ((cases == 0) | (cases == 1) | np.isnan(cases)).all(axis=0)
     targets = np.vstack([np.ones(len(streams.use_cases), dtype=bool), np.eye(len(streams.use_cases), dtype=bool)])
     after = slice(QUIET_DAYS, length)
-    found = _smallest(quiet, cases_drawn[:, after], judged_drawn[:, after], luck, yes_no, targets, streams, constants)
-    return Detectable(found[0], dict(zip(streams.use_cases, found[1:], strict=True)))
+    drops = _smallest(quiet, cases_drawn[:, after], judged_drawn[:, after], luck, yes_no, targets, streams, constants)
+    return Detectable(drops[0], dict(zip(streams.use_cases, drops[1:], strict=True)))
 
 
 def _blocks(days: int, length: int, rng: np.random.Generator) -> Ints:
@@ -109,7 +93,7 @@ def _blocks(days: int, length: int, rng: np.random.Generator) -> Ints:
 
 
 def _smallest(
-    quiet: Wealth,
+    quiet: Detector,
     cases: Floats,
     judged: Floats,
     luck: Floats,
@@ -126,18 +110,18 @@ def _smallest(
         replica = np.tile(np.arange(REPLICAS), len(which))
         of = np.repeat(np.arange(len(which)), REPLICAS)
         times = np.zeros(len(which))
-        wealth = Wealth(quiet.reference, quiet.low[replica], quiet.streams[replica])
+        detector = Detector(quiet.reference, quiet.low[replica], quiet.streams[replica])
         for day in range(cases.shape[1]):
             lost = drop[of, None] * hit_case[which[of]]
             today = cases[replica, day]
             failing = np.where(luck[replica, day] < lost, 0.0, today)
             today = np.where(yes_no, failing, today * (1 - lost))
             marks = judged[replica, day] * (1 - drop[of, None] * hit_judged[which[of]])
-            wealth = _one_day(wealth, today, marks, streams, constants)
-            there = statistic(wealth) >= constants.confirmed
+            detector = _one_day(detector, today, marks, streams, constants)
+            there = statistic(detector) >= constants.confirmed
             times += np.bincount(of[there], minlength=len(which))
             replica, of = replica[~there], of[~there]
-            wealth = Wealth(wealth.reference, wealth.low[~there], wealth.streams[~there])
+            detector = Detector(detector.reference, detector.low[~there], detector.streams[~there])
         return times >= constants.detectable_probability * REPLICAS
 
     smallest = np.full(len(targets), np.nan)
@@ -158,6 +142,8 @@ def _smallest(
     return [None if np.isnan(drop) else round(float(drop), 4) for drop in smallest]
 
 
-def _one_day(wealth: Wealth, cases: Floats, judged: Floats, streams: Streams, constants: EvidenceConstants) -> Wealth:
+def _one_day(
+    detector: Detector, cases: Floats, judged: Floats, streams: Streams, constants: EvidenceConstants
+) -> Detector:
     everyone = np.ones(len(cases), dtype=bool)
-    return bet(streams, constants, wealth, cases, judged, everyone, np.ones(cases.shape, dtype=bool))
+    return bet(streams, constants, detector, cases, judged, everyone, np.ones(cases.shape, dtype=bool))

@@ -1,18 +1,18 @@
 """The evidence: a betting e-detector against a frozen reference, as a fold over days: `state, outcome = step(state, day)`.
 
-    state = start(models=3, streams=streams_of_suite(suite.use_cases.values()), constants=suite.manifest.evidence)
+    state = start(models=3, streams=streams_of({"math": ["m1", "m2"], "writing": None}), constants=constants.evidence)
     state, outcome = step(state, EvidenceDay(number=date.toordinal(), cases=[models, C], judged=[models, J]))
 
 `cases` are base scores 0–1 of the deterministic cases in the order of `streams.cases`, `judged` the day's base scores 0–100 of
-the judged (and hybrid) use cases in the order of `streams.judged`; `streams.base_scores` makes both from recorded scores. NaN
+the judged (and hybrid) use cases in the order of `streams.judged`; `fold.evidence_day` makes both from a recorded day. NaN
 places no bet. `restart` marks models whose series begins with this day (new route, new suite version). Models may begin on
-different days: a row of NaN is a day that was not. No clock, disk or randomness; a fold can't see the future.
+different days: a row of NaN is a day that was not run.
 
 `betting.py` has the bets, and why a false CONFIRMED has a chance of at most 1 % a year.
 
-CONFIRMED holds until RECOVERED: the last 7 scored days since, on average, no more than τ below the reference, in the pool of all
-and in every stream whose own M passed the suspicion line. (Asking it of each single day would take a healthy model weeks;
-asking it of the pool alone would call one dead case recovered.) Then all M are 0. SUSPECTED is M today, nothing is held.
+CONFIRMED holds until RECOVERED: the last 7 scored days since are, on average, no more than τ below the reference, in the pool of
+all and in every stream whose own M passed the suspicion line. (To require it of each single day would take a healthy model weeks;
+to require it of the pool alone would call one dead case recovered.) Then all M are 0. SUSPECTED is M today, nothing is held.
 
 Improvement: the same detector on the mirrored scores, 1 − x and 100 − S, with their own reference.
 """
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probatio.records import Evidence, EvidenceConstants
-from probatio.verdict.betting import Wealth, bet, statistic, stream_values
+from probatio.verdict.betting import Detector, bet, statistic, stream_values
 from probatio.verdict.reference import no_reference, reference_of
 from probatio.verdict.streams import Bools, Floats, Ints, Streams
 
@@ -58,8 +58,8 @@ class EvidenceState:
     days_judged: Floats  # [m, days, J]
     days_number: Ints  # [m, days]
     scored_on: Ints  # [m, C] last day each case had a score
-    worse: Wealth
-    better: Wealth | None  # None where nobody asks for improvements
+    worse: Detector
+    better: Detector | None  # None where improvements are not wanted
     confirmed: Bools  # [m] and not recovered since
     passed: Bools  # [m, S] streams whose own M passed the suspicion line in this episode
     recent: Floats  # [m, S, recovery days] distance from the reference mean on the last scored days since CONFIRMED
@@ -68,13 +68,13 @@ class EvidenceState:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceOutcome:
-    """What the evidence says of a day."""
+    """What the evidence says of one day."""
 
     status: NDArray[np.int8]  # [m] index into STATUSES
     value: Floats  # [m] the model statistic M; NaN while calibrating
     stream_value: Floats  # [m, S] each stream's own M, use cases first; NaN where it has no reference
     named: Bools  # [m, U] use cases whose own M passed the suspicion line in this episode
-    improvement: Bools  # [m] the mirrored detector stands at its confirmation line
+    improvement: Bools  # [m] the mirrored detector is at its confirmation line
     reference_days: Ints  # [m]
     bet: Bools  # [m] a bet was placed today
 
@@ -83,8 +83,8 @@ def start(models: int, streams: Streams, constants: EvidenceConstants, *, improv
     """Before the first day."""
     days, cases = constants.reference_days, len(streams.cases)
 
-    def wealth() -> Wealth:
-        return Wealth(
+    def detector() -> Detector:
+        return Detector(
             no_reference(models, streams, constants),
             np.zeros((models, cases), dtype=bool),
             np.zeros((models, streams.count, len(constants.deltas) + 1)),
@@ -98,8 +98,8 @@ def start(models: int, streams: Streams, constants: EvidenceConstants, *, improv
         days_judged=np.full((models, days, len(streams.judged)), np.nan),
         days_number=np.zeros((models, days), dtype=np.int64),
         scored_on=np.full((models, cases), NEVER, dtype=np.int64),
-        worse=wealth(),
-        better=wealth() if improvement else None,
+        worse=detector(),
+        better=detector() if improvement else None,
         confirmed=np.zeros(models, dtype=bool),
         passed=np.zeros((models, streams.count), dtype=bool),
         recent=np.full((models, streams.count, constants.recovered_days), np.nan),
@@ -135,9 +135,9 @@ def _restarted(state: EvidenceState, restart: Bools) -> EvidenceState:
     """These models at the beginning of a series."""
     new = start(int(restart.sum()), state.streams, state.constants, improvement=state.better is not None)
 
-    def wealth(old: Wealth, fresh: Wealth) -> Wealth:
+    def detector(old: Detector, fresh: Detector) -> Detector:
         reference = old.reference.put(restart, fresh.reference)
-        return Wealth(reference, _put(old.low, restart, fresh.low), _put(old.streams, restart, fresh.streams))
+        return Detector(reference, _put(old.low, restart, fresh.low), _put(old.streams, restart, fresh.streams))
 
     return replace(
         state,
@@ -146,8 +146,8 @@ def _restarted(state: EvidenceState, restart: Bools) -> EvidenceState:
         days_judged=_put(state.days_judged, restart, new.days_judged),
         days_number=_put(state.days_number, restart, new.days_number),
         scored_on=_put(state.scored_on, restart, new.scored_on),
-        worse=wealth(state.worse, new.worse),
-        better=state.better and new.better and wealth(state.better, new.better),
+        worse=detector(state.worse, new.worse),
+        better=state.better and new.better and detector(state.better, new.better),
         confirmed=_put(state.confirmed, restart, new.confirmed),
         passed=_put(state.passed, restart, new.passed),
         recent=_put(state.recent, restart, new.recent),
@@ -181,14 +181,16 @@ def _recorded(state: EvidenceState, day: EvidenceDay, rows: Bools) -> EvidenceSt
     )
 
 
-def _frozen(state: EvidenceState, wealth: Wealth, rows: Bools, cases: Floats, judged: Floats, numbers: Ints) -> Wealth:
+def _frozen(
+    state: EvidenceState, detector: Detector, rows: Bools, cases: Floats, judged: Floats, numbers: Ints
+) -> Detector:
     reference = reference_of(cases, judged, numbers, state.streams, state.constants)
-    low = wealth.low.copy()
+    low = detector.low.copy()
     last = np.take_along_axis(
         cases, (cases.shape[1] - 1 - np.argmax(~np.isnan(cases)[:, ::-1], axis=1))[:, None], axis=1
     )
     low[rows] = last[:, 0] < reference.mean - state.constants.low
-    return replace(wealth, reference=wealth.reference.put(rows, reference), low=low)
+    return replace(detector, reference=detector.reference.put(rows, reference), low=low)
 
 
 def _episode(state: EvidenceState, day: EvidenceDay, betting: Bools) -> tuple[EvidenceState, Bools]:
@@ -210,9 +212,9 @@ def _episode(state: EvidenceState, day: EvidenceDay, betting: Bools) -> tuple[Ev
     shifted = np.concatenate([state.recent[..., 1:], today[..., None]], axis=2)
     recent = np.where((waiting[:, None] & ~np.isnan(today))[..., None], shifted, state.recent)
     within = recent.mean(axis=2) >= -reference.tau * reference.stream_mean
-    asked = state.passed.copy()
-    asked[:, len(state.streams.use_cases)] = True
-    back = waiting & (within | ~asked).all(axis=1)
+    required = state.passed.copy()
+    required[:, len(state.streams.use_cases)] = True
+    back = waiting & (within | ~required).all(axis=1)
     if not back.any():
         return replace(state, recent=recent), back
     cleared = np.where(back[:, None, None], 0.0, state.worse.streams)

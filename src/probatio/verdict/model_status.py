@@ -20,8 +20,8 @@ Codes = npt.NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True)
-class Standings:
-    """How the models stand: arrays are [models]."""
+class ModelStatuses:
+    """The models' own statuses after a day: arrays are [models]."""
 
     status: Codes  # the last one that was not a gap
     since: npt.NDArray[np.int64]
@@ -31,7 +31,7 @@ class Standings:
     shown_since: npt.NDArray[np.int64]
     recovered: npt.NDArray[np.bool_]
 
-    def anew(self, which: npt.NDArray[np.bool_]) -> Standings:
+    def anew(self, which: npt.NDArray[np.bool_]) -> ModelStatuses:
         """The same with these models at the start of a series."""
         return replace(
             self,
@@ -41,36 +41,42 @@ class Standings:
         )
 
 
-def standings(models: int) -> Standings:
+def no_statuses(models: int) -> ModelStatuses:
+    """Before the first day."""
     never = np.full(models, NEVER, dtype=np.int64)
     calibrating = np.full(models, CALIBRATING, dtype=np.int8)
-    return Standings(calibrating, never, never, never, calibrating, never, np.zeros(models, dtype=bool))
+    return ModelStatuses(calibrating, never, never, never, calibrating, never, np.zeros(models, dtype=bool))
+
+
+def flagged(status: Codes) -> npt.NDArray[np.bool_]:
+    """Where a status is SUSPICIOUS or COOKED."""
+    return np.asarray((status == SUSPICIOUS) | (status == COOKED))
 
 
 def compose(
     rule: RuleConstants,
-    before: Standings,
+    before: ModelStatuses,
     day: int,
     status: Codes,
     scored: npt.NDArray[np.bool_],
     seen: npt.NDArray[np.int64],
-) -> Standings:
-    """The models' standing after a day; `status` is each use case's last one, today's where `scored`.
+) -> ModelStatuses:
+    """The models' statuses after a day; `status` is each use case's last one, today's where `scored`.
 
-    A use case without a score today speaks with its last status for as long as two days count as consecutive, and only to
-    keep the model where it was: an outage must neither cook nor save.
+    A use case without a score today counts with its last status while two days count as consecutive, and only to keep the
+    model's status: an outage must not make a model COOKED, and must not clear it.
     """
     now = _table(rule, status, scored)
     lately = scored | (day - seen <= rule.consecutive_within)
-    kept = np.minimum(_flagged(_table(rule, status, lately)), _flagged(before.status))
+    kept = np.minimum(_badness(_table(rule, status, lately)), _badness(before.status))
     asked = scored.any(axis=1)
-    now = np.where(asked & (kept > _flagged(now)), kept, now).astype(np.int8)
+    now = np.where(asked & (kept > _badness(now)), kept, now).astype(np.int8)
     last = np.where(asked, now, before.status).astype(np.int8)
     since = np.where(asked & ((now != before.status) | (before.since == NEVER)), day, before.since)
-    back = asked & (now == OK) & (_flagged(before.status) > OK)
+    back = asked & (now == OK) & (_badness(before.status) > OK)
     recovered_on = np.where(back, day, before.recovered_on)
     gap_since = np.where(asked, NEVER, np.where(before.gap_since == NEVER, day, before.gap_since))
-    return Standings(
+    return ModelStatuses(
         last,
         since,
         recovered_on,
@@ -88,10 +94,10 @@ def _table(rule: RuleConstants, status: Codes, counts: npt.NDArray[np.bool_]) ->
     based = (counts & (status != CALIBRATING)).any(axis=1)
     is_cooked = (cooked >= rule.cooked_use_cases) | ((cooked >= 1) & (suspicious >= rule.suspicious_beside))
     is_suspicious = cooked + suspicious >= 1
-    found = np.select([is_cooked, is_suspicious, ~based], [COOKED, SUSPICIOUS, CALIBRATING], OK)
-    return found.astype(np.int8)
+    statuses = np.select([is_cooked, is_suspicious, ~based], [COOKED, SUSPICIOUS, CALIBRATING], OK)
+    return statuses.astype(np.int8)
 
 
-def _flagged(status: Codes) -> Codes:
+def _badness(status: Codes) -> Codes:
     """SUSPICIOUS and COOKED as they are, everything else as OK: the order of badness."""
     return np.where(status <= COOKED, status, np.int8(OK)).astype(np.int8)

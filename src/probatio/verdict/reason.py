@@ -4,39 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from probatio.records import ModelVerdict, UseCaseVerdict
-from probatio.verdict.fold import Constants
+from probatio.records import Constants, ModelVerdict, UseCaseVerdict
 
 SHOWN = 2
-"""Use cases told with their numbers; the others are counted."""
+"""Use cases named with their numbers; the others are counted."""
 
 
 def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants) -> str:
     """Why the verdict is what it is. `gaps`: use case → why it has no score; "" → why the model was not asked at all."""
-    told = [_STATUS[verdict.status](verdict, gaps, constants), _evidence(verdict, constants)]
+    clauses = [_STATUS[verdict.status](verdict, gaps, constants), _evidence(verdict, constants)]
     if verdict.routing_changed:
-        told.append(f"the route changed{f' to {verdict.route}' if verdict.route else ''}")
+        clauses.append(f"the route changed{f' to {verdict.route}' if verdict.route else ''}")
     if verdict.barred:
-        told.append("the judge had shifted")
+        clauses.append("the judge had shifted")
     if verdict.cause is not None:
-        told.append(f"put down to {verdict.cause}: {verdict.cause_reason}")
-    return "; ".join(part for part in told if part) + "."
+        clauses.append(f"put down to {verdict.cause}: {verdict.cause_reason}")
+    return "; ".join(part for part in clauses if part) + "."
 
 
-def use_case_reason(found: UseCaseVerdict, constants: Constants, gap: str | None = None) -> str:
+def use_case_reason(verdict: UseCaseVerdict, constants: Constants, gap: str | None = None) -> str:
     """The same for one use case."""
-    if found.score is None:
+    if verdict.score is None:
         return f"no score: {(gap or 'nothing was scored').rstrip('.')}."
-    told = [f"{found.score:.1f}"]
-    if found.mean is not None and found.sd is not None:
-        told.append(f"against {found.mean:.1f} ± {found.sd:.1f} of {found.days} days ({_distance(found)})")
-    if found.status == "CALIBRATING":
-        told.append(f"with {found.days} of at least {constants.rule.baseline_min} baseline days")
-    if found.fired:
-        told.append(f"meets {', '.join(found.fired)}")
-    if found.held:
-        told.append(f"but is held at {found.status} because of {_HELD[found.held]}")
-    return " ".join(told) + "."
+    parts = [f"{verdict.score:.1f}"]
+    if verdict.mean is not None and verdict.sd is not None:
+        parts.append(f"against {verdict.mean:.1f} ± {verdict.sd:.1f} of {verdict.days} days ({_distance(verdict)})")
+    if verdict.status == "CALIBRATING":
+        parts.append(f"with {verdict.days} of at least {constants.rule.baseline_min} baseline days")
+    if verdict.fired:
+        parts.append(f"meets {', '.join(verdict.fired)}")
+    if verdict.held:
+        parts.append(f"but is held at {verdict.status} because of {_HELD[verdict.held]}")
+    return " ".join(parts) + "."
 
 
 def _flagged(verdict: ModelVerdict, _gaps: Mapping[str, str], _constants: Constants) -> str:
@@ -59,10 +58,10 @@ def _ok(verdict: ModelVerdict, _gaps: Mapping[str, str], _constants: Constants) 
     held = sum(each.held is not None for each in tested)
     scored = sum(each.score is not None for each in verdict.use_cases)
     lowest = min((each for each in tested if each.z is not None), key=lambda each: each.z or 0.0, default=None)
-    said = f"OK{', recovered' if verdict.recovered else ''}: {len(tested)} of {scored} scored use cases in their usual range"
+    clause = f"OK{', recovered' if verdict.recovered else ''}: {len(tested)} of {scored} scored use cases in their usual range"
     if held:
-        said += f", {held} of them held"
-    return said if lowest is None else f"{said}, lowest {_told(lowest)}"
+        clause += f", {held} of them held"
+    return clause if lowest is None else f"{clause}, lowest {_numbers(lowest)}"
 
 
 def _calibrating(verdict: ModelVerdict, _gaps: Mapping[str, str], constants: Constants) -> str:
@@ -85,36 +84,36 @@ def _evidence(verdict: ModelVerdict, constants: Constants) -> str:
     if verdict.evidence == "CALIBRATING":
         return f"evidence calibrating, {verdict.reference_days} of {limits.reference_days} reference days"
     line = limits.confirmed if verdict.evidence in ("SUSPECTED", "CONFIRMED") else limits.suspected
-    said = f"evidence {verdict.evidence} at {verdict.evidence_value or 0:,.0f} (line {line:,.0f})"
+    clause = f"evidence {verdict.evidence} at {verdict.evidence_value or 0:,.0f} (line {line:,.0f})"
     if verdict.named:
-        said += f" in {', '.join(verdict.named)}"
+        clause += f" in {', '.join(verdict.named)}"
     if verdict.changed_on:
-        said += f", changed about {verdict.changed_on}"
+        clause += f", changed about {verdict.changed_on}"
     if verdict.improvement:
-        said += ", improved for good"
-    return said
+        clause += ", improved for good"
+    return clause
 
 
 def _listed(group: Sequence[UseCaseVerdict]) -> str:
     worst = sorted(group, key=lambda each: each.z if each.z is not None else 0.0)
-    told = [_told(each) for each in worst[:SHOWN]]
+    shown = [_numbers(each) for each in worst[:SHOWN]]
     if len(worst) > SHOWN:
-        told.append(f"{len(worst) - SHOWN} more")
-    return ", ".join(told)
+        shown.append(f"{len(worst) - SHOWN} more")
+    return ", ".join(shown)
 
 
-def _told(found: UseCaseVerdict) -> str:
-    score = "–" if found.score is None else f"{found.score:.1f}"
-    if found.mean is None or found.sd is None:
-        return f"{found.use_case} {score}"
-    held = f", held: {found.held}" if found.held else ""
-    return f"{found.use_case} {score} against {found.mean:.1f} ± {found.sd:.1f}, {_distance(found)}{held}"
+def _numbers(verdict: UseCaseVerdict) -> str:
+    score = "–" if verdict.score is None else f"{verdict.score:.1f}"
+    if verdict.mean is None or verdict.sd is None:
+        return f"{verdict.use_case} {score}"
+    held = f", held: {verdict.held}" if verdict.held else ""
+    return f"{verdict.use_case} {score} against {verdict.mean:.1f} ± {verdict.sd:.1f}, {_distance(verdict)}{held}"
 
 
-def _distance(found: UseCaseVerdict) -> str:
+def _distance(verdict: UseCaseVerdict) -> str:
     parts = []
-    if found.z is not None:
-        parts.append(f"z {found.z:+.1f}".replace("-", "−"))
-    if found.drop is not None:
-        parts.append(f"drop {100 * found.drop:.1f} %".replace("-", "−"))
+    if verdict.z is not None:
+        parts.append(f"z {verdict.z:+.1f}".replace("-", "−"))
+    if verdict.drop is not None:
+        parts.append(f"drop {100 * verdict.drop:.1f} %".replace("-", "−"))
     return ", ".join(parts)

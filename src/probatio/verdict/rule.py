@@ -1,15 +1,15 @@
-"""The published rule as a fold over days: `state, outcome = step(rule, state, today)`. No clock, disk or randomness.
+"""The published rule, one day at a time: `state, outcome = step(rule, state, day)`.
 
-Everything is an array whose leading axis is the model, [models, use_cases] or [models], so one call serves a recorded day
-of three models and a made-up day of two thousand:
+Everything is an array whose leading axis is the model, [models, use_cases] or [models]. One call serves a recorded day of three
+models and a made-up day of two thousand:
 
     rule = baseline.rule_for(manifest.rule, ["deterministic", "hybrid", …])      one grading per use case
     state = start(rule, models=3)
-    state, outcome = step(rule, state, today(date.toordinal(), score=…))
+    state, outcome = step(rule, state, rule_day(date.toordinal(), score=…))
 
-Before a day is scored, `expect(rule, state, day)` is the baseline of that day, and `baseline.suspicious(rule, score, expected)`
-says which provisional scores want a re-run at full count; `step` uses the same baseline and the same test. `Today.score` is
-then the score that counts: the re-run's, where there was one. `baseline.py` has the arithmetic, `compose.py` the model's status.
+Before a day is scored, `expect(rule, state, day)` is the baseline of that day, and `sampling.py` says from it what is asked at
+full count; `step` uses the same baseline and the same test. `RuleDay.score` is the score that counts: the re-run's, where there
+was one. `baseline.py` has the arithmetic, `model_status.py` the model's status, `rule_fold.py` the fold over recorded days.
 """
 
 from __future__ import annotations
@@ -29,35 +29,35 @@ from probatio.verdict.model_status import (
     OK,
     SUSPICIOUS,
     Codes,
-    Standings,
+    ModelStatuses,
     compose,
-    standings,
+    no_statuses,
 )
 
 T = TypeVar("T", bound=np.generic)
 
-UNKNOWN = -1  # a route nobody told
+UNKNOWN = -1  # a route that is not known
 
 FIRED = ("suspicious z", "suspicious drop", "cooked z", "cooked drop", "collapse")
-"""Names of the tests; test i is bit i of `Outcome.fired`."""
+"""Names of the tests; test i is bit i of `RuleOutcome.fired`."""
 HELD = (None, "barred", "routing")
-"""Why a status was held, by the code in `Outcome.held`."""
+"""Why a status was held, by the code in `RuleOutcome.held`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Today:
-    """One day of all models. Only `day` and `score` must be given; see `today` for the defaults."""
+class RuleDay:
+    """What the rule reads of one day of all models. Only `day` and `score` must be given; see `rule_day` for the defaults."""
 
     day: int  # ordinal of the UTC date
     score: Floats  # [models, use_cases], 0–100; NaN is a gap
     full_power: Bools  # [models, use_cases]: the score comes from the full sample count
     barred: Bools  # [models, use_cases]: the judge had shifted; of no effect on deterministic use cases
-    route: Ints  # [models]: a code for who served most samples, UNKNOWN where nobody told
-    mixed: Bools  # [models]: samples came from elsewhere, too: the day is nobody's
+    route: Ints  # [models]: a code for who served most samples, UNKNOWN where no provider is named
+    mixed: Bools  # [models]: samples came from elsewhere, too: the day belongs to no route
     version: int  # a code for the suite version
 
 
-def today(
+def rule_day(
     day: int,
     score: npt.ArrayLike,
     *,
@@ -66,11 +66,11 @@ def today(
     route: npt.ArrayLike = UNKNOWN,
     mixed: npt.ArrayLike = False,
     version: int = 0,
-) -> Today:
+) -> RuleDay:
     """A day with everything but the scores at its quiet default; what is given is spread to shape."""
     scores = np.asarray(score, dtype=float)
     models = scores.shape[:1]
-    return Today(
+    return RuleDay(
         day,
         scores,
         np.broadcast_to(np.asarray(full_power, dtype=bool), scores.shape),
@@ -89,7 +89,7 @@ class RuleState:
     when: Ints  # [window]: the day in each slot
     scores: Floats  # [window, models, use_cases]: NaN for a gap or a barred day
     counted: Bools  # [window, models, use_cases]: in the baseline
-    routes: Ints  # [window, models]: UNKNOWN where mixed or not told
+    routes: Ints  # [window, models]: UNKNOWN where mixed or not named
     home: Ints  # [models]: the route of the present series
     newcomer: Ints  # [models]: another route that has served since …
     newcomer_since: Ints  # [models]: … this day …
@@ -100,12 +100,12 @@ class RuleState:
     gap_since: Ints  # [models, use_cases]: NEVER while there is no gap
     cooked_on: Ints  # [models, use_cases]: last judged day, if it was at cooked level
     recovered_on: Ints  # [models, use_cases]
-    models: Standings
+    models: ModelStatuses
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What the rule says of a day: arrays are [models, use_cases] unless said otherwise."""
+class RuleOutcome:
+    """What the rule says of one day: arrays are [models, use_cases] unless said otherwise."""
 
     day: int
     status: Codes  # index into STATUSES
@@ -149,7 +149,7 @@ def start(rule: Rule, models: int) -> RuleState:
         gap_since=never(shape),
         cooked_on=never(shape),
         recovered_on=never(shape),
-        models=standings(models),
+        models=no_statuses(models),
     )
 
 
@@ -161,7 +161,7 @@ def expect(rule: Rule, state: RuleState, day: int, version: int | None = None) -
     return baseline(state.scores, state.counted & inside[:, None, None], rule.sd_floor)
 
 
-def step(rule: Rule, state: RuleState, now: Today) -> tuple[RuleState, Outcome]:
+def step(rule: Rule, state: RuleState, now: RuleDay) -> tuple[RuleState, RuleOutcome]:
     """One day further. Days come in order; a day that was not run is simply not there."""
     if now.version != state.version:
         state = replace(start(rule, len(now.score)), version=now.version)
@@ -210,7 +210,7 @@ def step(rule: Rule, state: RuleState, now: Today) -> tuple[RuleState, Outcome]:
         models=models,
     )
     fired = np.packbits(met, axis=0, bitorder="little")[0]
-    return after, Outcome(
+    return after, RuleOutcome(
         day=now.day,
         status=np.where(scored, status, GAP).astype(np.int8),
         score=now.score,
@@ -231,18 +231,18 @@ def step(rule: Rule, state: RuleState, now: Today) -> tuple[RuleState, Outcome]:
     )
 
 
-def _routes(rule: Rule, state: RuleState, now: Today, asked: Bools) -> tuple[RuleState, Bools, Bools]:
+def _routes(rule: Rule, state: RuleState, now: RuleDay, asked: Bools) -> tuple[RuleState, Bools, Bools]:
     """Who is away from the route of its series today, and whose new route has stayed long enough to be a new series.
 
     A day of another route counts toward its staying only when the whole day came from there; a mixed day neither counts nor
-    breaks the row, a day back home breaks it. The new series' baseline starts with the days that made it.
+    breaks the row, a day of the old route breaks it. The new series' baseline starts with the days that made it.
     """
     mixed = now.mixed & asked
-    told = asked & (now.route != UNKNOWN) & ~mixed
-    home = np.where(told & (state.home == UNKNOWN), now.route, state.home)
-    elsewhere = told & (now.route != home)
+    named = asked & (now.route != UNKNOWN) & ~mixed
+    home = np.where(named & (state.home == UNKNOWN), now.route, state.home)
+    elsewhere = named & (now.route != home)
     same = elsewhere & (now.route == state.newcomer)
-    newcomer = np.where(elsewhere, now.route, np.where(told, UNKNOWN, state.newcomer))
+    newcomer = np.where(elsewhere, now.route, np.where(named, UNKNOWN, state.newcomer))
     since = np.where(elsewhere & ~same, now.day, state.newcomer_since)
     days = np.where(elsewhere, np.where(same, state.newcomer_days, 0) + 1, state.newcomer_days)
     moved = elsewhere & (days >= rule.constants.new_route_days)

@@ -7,15 +7,13 @@ these three places, and arrays indexed by scope hold what a unit stakes in each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from probatio.errors import UsageError
-from probatio.records import DailyScore
-from probatio.suite.daily_suite import UseCase
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -78,7 +76,7 @@ class Streams:
 
 
 def streams_of(use_cases: Mapping[str, Sequence[str] | None]) -> Streams:
-    """From use case → ids of its cases where it is deterministic, None where a judge has a say (hybrid included)."""
+    """From use case → ids of its cases where it is deterministic, None where a judge marks it, too (hybrid included)."""
     names = tuple(use_cases)
     ids: list[str] = []
     starts: list[int] = []
@@ -98,38 +96,6 @@ def streams_of(use_cases: Mapping[str, Sequence[str] | None]) -> Streams:
         deterministic.append(place)
         ids.extend(cases)
     return Streams(names, _ints(judged), _ints(deterministic), tuple(ids), _ints(starts), _ints(home))
-
-
-def streams_of_suite(use_cases: Iterable[UseCase]) -> Streams:
-    """The streams of a loaded suite's use cases."""
-    return streams_of(
-        {
-            use_case.id: [case.id for case in use_case.cases] if use_case.kind == "deterministic" else None
-            for use_case in use_cases
-        }
-    )
-
-
-def base_scores(streams: Streams, scores: Iterable[DailyScore]) -> tuple[Floats, Floats]:
-    """One model's day as the evidence reads it: [C] cases 0–1 and [J] judged use cases 0–100, of the base samples alone.
-
-    NaN places no bet: gaps, barred judged scores, held routing days, cases whose samples all errored.
-    """
-    cases = np.full(len(streams.cases), np.nan)
-    judged = np.full(len(streams.judged), np.nan)
-    place_of = {case: place for place, case in enumerate(streams.cases)}
-    judged_of = {streams.use_cases[at]: place for place, at in enumerate(streams.judged)}
-    for score in scores:
-        if score.score is None or score.routing_changed:
-            continue
-        if score.use_case in judged_of:
-            if not score.barred and score.base_score is not None:
-                judged[judged_of[score.use_case]] = score.base_score
-            continue
-        for case, value in score.cases.items():
-            if case in place_of:
-                cases[place_of[case]] = value
-    return cases, judged
 
 
 def _ints(values: Sequence[int]) -> Ints:

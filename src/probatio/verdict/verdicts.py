@@ -1,10 +1,10 @@
 """The verdict: both layers over the recorded days, composed into one record per model and day with every number kept.
 
-    verdicts(read_days(results), constants_of(manifest))                    every model on every day
-    verdicts(read_days(results), constants_of(manifest), dates={"2026-03-01"})
+    verdicts(Days(read_days(results)), constants_of(manifest))                    every model on every day
+    verdicts(Days(read_days(results)), constants_of(manifest), dates={"2026-03-01"})
 
-A pure function of the days: a day's verdicts depend on the days up to it and on nothing else. The two layers stand beside
-each other, and neither overwrites the other.
+A pure function of the days: a day's verdicts depend on the days up to it and on nothing else. Neither of the two layers
+overwrites the other.
 """
 
 from __future__ import annotations
@@ -14,20 +14,17 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from math import isnan
-from pathlib import Path
 
 import msgspec
 import numpy as np
 
-from probatio.errors import UsageError
-from probatio.records import Cause, DailyScore, ModelVerdict, UseCaseVerdict
-from probatio.store.layout import DAILY
+from probatio.records import Cause, Constants, DailyScore, ModelVerdict, UseCaseVerdict
 from probatio.verdict import evidence
 from probatio.verdict.attribution import Move, attribute
 from probatio.verdict.change import changed_on
-from probatio.verdict.days import Day, Days
-from probatio.verdict.detectable import smallest_drops
-from probatio.verdict.fold import Constants, Folded, fold
+from probatio.verdict.days import Days
+from probatio.verdict.detectable import KeptEffects, smallest_drops
+from probatio.verdict.fold import Folded, fold
 from probatio.verdict.model_status import NEVER, STATUSES
 from probatio.verdict.reason import reason
 from probatio.verdict.rule import FIRED, HELD
@@ -44,16 +41,16 @@ def verdicts(
     dates: Collection[str] | None = None,
     models: Collection[str] | None = None,
     regraded: Mapping[str, int] | None = None,
-    detectable: Path | None = None,
+    detectable: KeptEffects | None = None,
     compute: bool = True,
 ) -> list[ModelVerdict]:
     """The verdicts on these dates (all, if None) and models, oldest first.
 
-    `regraded` says of how many frozen answers per use case the graders of today think otherwise than they did. `detectable` is
-    the folder that keeps minimum detectable effects (`detectable.cache_folder()`); without it they are left out. Each new
-    reference costs the better part of a second, unless `compute` is off: then only those kept already are told.
+    `regraded`: use case → how many frozen answers today's graders grade otherwise. `detectable` holds the minimum detectable
+    effects that were computed before; without it the verdicts have none. To compute one takes most of a second; with `compute`
+    off, only those in `detectable` are given.
     """
-    found: list[ModelVerdict] = []
+    made: list[ModelVerdict] = []
     for series in days.series():
         wanted = [day.date for day in series.days if dates is None or day.date in dates]
         if not wanted:
@@ -62,24 +59,11 @@ def verdicts(
         for folded in fold(series.until(wanted[-1]), constants):
             so_far.append(folded)
             if dates is None or folded.day.date in dates:
-                said = _of_day(so_far, constants, models, regraded or {})
-                found += (
-                    said if detectable is None else (_with_drops(each, folded, detectable, compute) for each in said)
-                )
-    return found
-
-
-def day_wanted(days: Days, results: Path, date: str | None) -> Day:
-    """The day a verdict is asked for: the one named, else the last."""
-    if not days.days:
-        raise UsageError(
-            f"There is no recorded day under {results / DAILY}{' up to ' + date if date else ''}; see `probatio daily`."
-        )
-    if date is not None and date not in days.dates:
-        raise UsageError(
-            f"{date} was not recorded under {results / DAILY}; the last day before it is {days.dates[-1]}."
-        )
-    return days.days[-1]
+                of_day = _of_day(so_far, constants, models, regraded or {})
+                if detectable is not None:
+                    of_day = (_with_drops(each, folded, detectable, compute) for each in of_day)
+                made += of_day
+    return made
 
 
 def _of_day(
@@ -100,38 +84,38 @@ def _of_model(
 ) -> ModelVerdict:
     today = days[-1]
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
-    said, told = today.rule, today.evidence
-    status, standing = STATUSES[said.model[place]], evidence.STATUSES[told.status[place]]
+    by_rule, by_evidence = today.rule, today.evidence
+    status, layer = STATUSES[by_rule.model[place]], evidence.STATUSES[by_evidence.status[place]]
     columns = {use_case: at for (use_case, _), at in today.columns.use_cases.items()}
-    changed = _changed_on(days, place) if standing == "CONFIRMED" else None
+    changed = _changed_on(days, place) if layer == "CONFIRMED" else None
     cause: Cause | None = None
     why: str | None = None
-    if status in FLAGS or standing in ALARMS:
+    if status in FLAGS or layer in ALARMS:
         cause, why = attribute(_move(model, place, columns, days, constants, regraded, changed))
-    found = ModelVerdict(
+    verdict = ModelVerdict(
         date=today.day.date,
         model=model,
         status=status,
-        since=_date(int(said.model_since[place])),
+        since=_date(int(by_rule.model_since[place])),
         suite_version=today.day.record.suite_version,
         route=next((line.route for line in lines.values() if line.route is not None), None),
-        routing_changed=bool(said.routing_changed[place]) or any(line.routing_changed for line in lines.values()),
+        routing_changed=bool(by_rule.routing_changed[place]) or any(line.routing_changed for line in lines.values()),
         barred=any(line.barred or (today.judge.drifted and line.grading != "deterministic") for line in lines.values()),
-        recovered=bool(said.model_recovered[place]),
+        recovered=bool(by_rule.model_recovered[place]),
         use_cases=tuple(_of_use_case(cells, line, place, columns[line.use_case]) for line in lines.values()),
-        evidence=standing,
-        evidence_value=_number(told.value[place]),
-        reference_days=int(told.reference_days[place]),
+        evidence=layer,
+        evidence_value=_number(by_evidence.value[place]),
+        reference_days=int(by_evidence.reference_days[place]),
         changed_on=None if changed is None else date.fromordinal(changed).isoformat(),
-        named=tuple(use_case for use_case, at in columns.items() if told.named[place, at]),
-        improvement=bool(told.improvement[place]),
+        named=tuple(use_case for use_case, at in columns.items() if by_evidence.named[place, at]),
+        improvement=bool(by_evidence.improvement[place]),
         cause=cause,
         cause_reason=why,
     )
     gaps = {use_case: line.gap for use_case, line in lines.items() if line.gap}
     if model in today.day.record.skipped:
         gaps = {"": today.day.record.skipped[model]}
-    return msgspec.structs.replace(found, reason=reason(found, gaps, constants))
+    return msgspec.structs.replace(verdict, reason=reason(verdict, gaps, constants))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,10 +138,10 @@ class _Cells:
 
 
 def _cells(today: Folded) -> _Cells:
-    said = today.rule
+    rule, expected = today.rule, today.rule.expected
     arrays = (
-        *(said.status, said.expected.mean, said.expected.sd, said.expected.days, said.z, said.drop, said.fired),
-        *(said.cooked_level, said.held, said.recovered, said.improved, said.since, today.evidence.stream_value),
+        *(rule.status, expected.mean, expected.sd, expected.days, rule.z, rule.drop, rule.fired),
+        *(rule.cooked_level, rule.held, rule.recovered, rule.improved, rule.since, today.evidence.stream_value),
     )
     return _Cells(*(array.tolist() for array in arrays))
 
@@ -231,15 +215,15 @@ def _changed_on(days: list[Folded], place: int) -> int | None:
     )
 
 
-def _with_drops(found: ModelVerdict, today: Folded, cache: Path, compute: bool) -> ModelVerdict:
-    """The verdict with what it could have seen."""
-    drops = smallest_drops(today.state, today.columns.models[found.model], cache, compute=compute)
+def _with_drops(verdict: ModelVerdict, today: Folded, kept: KeptEffects, compute: bool) -> ModelVerdict:
+    """The verdict with the smallest drops it rules out."""
+    drops = smallest_drops(today.state, today.columns.models[verdict.model], kept, compute=compute)
     if drops is None:
-        return found
+        return verdict
     use_cases = tuple(
-        msgspec.structs.replace(each, smallest_drop=drops.use_cases.get(each.use_case)) for each in found.use_cases
+        msgspec.structs.replace(each, smallest_drop=drops.use_cases.get(each.use_case)) for each in verdict.use_cases
     )
-    return msgspec.structs.replace(found, smallest_drop=drops.overall, use_cases=use_cases)
+    return msgspec.structs.replace(verdict, smallest_drop=drops.overall, use_cases=use_cases)
 
 
 def _number(value: float) -> float | None:

@@ -1,14 +1,14 @@
-"""The watch: `probatio daily` as a child process, every day at a set hour in UTC, until it is told to stop.
+"""The scheduler's process: `probatio daily` as a child process, every day at a set hour in UTC, until it is told to stop.
 
-A day is a process of its own, so that nothing it leaves behind and no way it ends touches the watch. Whatever became of a day,
+A day is a process of its own, so that nothing it leaves behind and no way it ends touches the scheduler. However a day ended,
 the next one runs.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
-import re
+import contextlib
+import random
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -16,14 +16,12 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from probatio.day.folder import day_folder
-from probatio.errors import Say, UsageError
+from probatio.errors import Say
+from probatio.scheduler.times import is_due, missed_days, next_start
 from probatio.store.layout import DAILY, SCORES
 
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
-
-    from apscheduler.triggers.base import BaseTrigger
 
 DAILY_COMMAND = (sys.executable, "-P", "-c", "from probatio.cli import main; main()", "daily")
 """This very installation, whatever is on the path or in the working folder."""
@@ -33,58 +31,18 @@ SHOWN_DAYS = 3
 """Missed days named one by one."""
 ENDINGS = {0: "is done", 2: "was refused as it was asked for", 3: "could not be completed"}
 
-_UNITS = {"s": 1, "m": 60, "h": 3600}
-_LENGTH = re.compile(r"(\d+)([smh])")
-_HOUR = re.compile(r"\d{2}:\d{2}(:\d{2})?")
-
 Clock = Callable[[], datetime]
-
-
-def hour_of(text: str) -> time:
-    """`06:00` or `06:00:30` as an hour of the day in UTC."""
-    try:
-        found = time.fromisoformat(text) if _HOUR.fullmatch(text) else None
-    except ValueError:
-        found = None
-    if found is None:
-        raise UsageError(f"--at {text}: write an hour of the day in UTC, such as 06:00.")
-    return found
-
-
-def length_of(text: str) -> timedelta:
-    """`90s`, `15m` or `2h`."""
-    found = _LENGTH.fullmatch(text)
-    if not found:
-        raise UsageError(f"--jitter {text}: write a length of time such as 90s, 15m or 2h.")
-    return timedelta(seconds=int(found[1]) * _UNITS[found[2]])
-
-
-def require_one_date(at: time, jitter: timedelta) -> None:
-    """A day that may start after midnight would be two days' date by chance."""
-    latest = datetime.combine(date.min, at) + jitter
-    if latest.date() > date.min:
-        raise UsageError(
-            f"--at {at:%H:%M} with that --jitter may start a day after midnight UTC, on the date of the next."
-        )
+NextStart = Callable[[datetime], datetime]
+"""Now → the next start after it."""
 
 
 def is_closed(results: Path, day: date) -> bool:
-    return (day_folder(results, day.isoformat()) / SCORES).exists()
+    return (results / DAILY / day.isoformat() / SCORES).exists()
 
 
-def is_due(now: datetime, at: time, closed: bool) -> bool:
-    """Whether today's day should have been run by now and was not."""
-    return not closed and now.astimezone(UTC).time() >= at
-
-
-def missed_days(results: Path, today: date) -> list[date]:
-    """The days between the last closed one and today: nobody was asked, and nobody can be asked for them any more."""
-    folder = results / DAILY
-    closed = [path.parent.name for path in folder.glob(f"????-??-??/{SCORES}") if path.parent.name < today.isoformat()]
-    if not closed:
-        return []
-    last = date.fromisoformat(max(closed))
-    return [last + timedelta(days=number) for number in range(1, (today - last).days)]
+def closed_days(results: Path) -> list[date]:
+    folders = (path.parent.name for path in (results / DAILY).glob(f"????-??-??/{SCORES}"))
+    return [date.fromisoformat(name) for name in folders]
 
 
 def _now() -> datetime:
@@ -98,7 +56,7 @@ class Ended(NamedTuple):
     how: str  # as a clause
 
 
-class Watch:
+class Scheduler:
     """One process that runs a day each day; never two at once."""
 
     def __init__(
@@ -112,64 +70,65 @@ class Watch:
         once: bool = False,
         command: Sequence[str] = DAILY_COMMAND,
         clock: Clock = _now,
-        trigger: BaseTrigger | None = None,
+        next_start: NextStart | None = None,
         look: float = LOOK_SECONDS,
     ) -> None:
         self._results = results
         self._at = at
         self._command = (*command, *options)
-        self._tell = say
+        self._remark = say
         self._once = once
         self._clock = clock
         self._look = look
-        self._trigger = trigger or _daily(at, jitter)
+        self._next_start = next_start or _daily(at, jitter)
         self._child: Process | None = None
         self._running: date | None = None
-        self._idle = asyncio.Event()
-        self._idle.set()
+        self._begun: set[asyncio.Task[None]] = set()
         self._stopped = asyncio.Event()
         self._signals = 0
         self._code = 0
 
     async def run(self) -> int:
-        """Watch until told to stop; gives the exit code."""
-        from apscheduler.schedulers.asyncio import AsyncIOScheduler
-
-        logging.getLogger("apscheduler").setLevel(logging.CRITICAL)  # what it would say, we say in sentences
+        """Run days until told to stop; gives the exit code."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._on_signal, number)
         planned = await self._process("--dry-run")
-        if planned.code == 2:  # better told now than at six in the morning
+        if planned.code == 2:  # better now than at six in the morning
             return 2
         now = self._clock()
         self._say_missed(now.date())
-        due = is_due(now, self._at, is_closed(self._results, now.date()))
-        scheduler = AsyncIOScheduler(timezone=UTC)
-        job = scheduler.add_job(
-            self._hour,
-            self._trigger,
-            max_instances=2,  # the second only says that the first still runs
-            coalesce=True,
-            misfire_grace_time=None,
-            **({"next_run_time": _now()} if due else {}),
-        )
-        if not self._stopped.is_set():
-            scheduler.start()
-            if not due:
-                self._say(f"The next day runs at {job.next_run_time:%Y-%m-%d %H:%M:%S} UTC.")
+        start = now
+        if not is_due(now, self._at, is_closed(self._results, now.date())) and not self._stopped.is_set():
+            start = self._next_start(now)
+            self._say(f"The next day runs at {start:%Y-%m-%d %H:%M:%S} UTC.")
         while not self._stopped.is_set():
-            try:
-                await asyncio.wait_for(self._stopped.wait(), self._look)
-            except TimeoutError:
-                scheduler.wakeup()
-        if scheduler.running:
-            scheduler.pause()
-            await self._idle.wait()
-            scheduler.shutdown(wait=False)
-            await asyncio.sleep(0)
+            now = self._clock()
+            if now >= start:
+                self._begin()
+                start = self._next_start(now)
+            await self._pause(start)
+        if self._begun:
+            await asyncio.wait(self._begun)
         self._say("The watch has ended.")
         return self._code
+
+    async def _pause(self, start: datetime) -> None:
+        """Wait for the next start, but no longer than until the clock is to be looked at again."""
+        seconds = (start - self._clock()).total_seconds()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._stopped.wait(), min(max(seconds, 0.0), self._look))
+
+    def _begin(self) -> None:
+        """Begin the day beside the loop: while it runs, the clock is still looked at."""
+        task = asyncio.create_task(self._hour())
+        self._begun.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._begun.discard(task)
+        if error := task.exception():
+            self._say(f"The day could not be run: {error or type(error).__name__}.")
 
     async def _hour(self) -> None:
         """The hour has come: today's day, and the next one at once where this one took so long that its hour is past."""
@@ -191,7 +150,6 @@ class Watch:
             self._say(f"The day {today} is done already.")
             return
         self._running = today
-        self._idle.clear()
         try:
             self._say(f"The day {today} begins.")
             ended = await self._process("--date", today.isoformat())
@@ -200,7 +158,6 @@ class Watch:
                 self._code = ended.code if ended.code in ENDINGS else 3
         finally:
             self._running = None
-            self._idle.set()
 
     async def _process(self, *more: str) -> Ended:
         try:
@@ -228,7 +185,7 @@ class Watch:
         self._stopped.set()
 
     def _say_missed(self, today: date) -> None:
-        missed = missed_days(self._results, today)
+        missed = missed_days(closed_days(self._results), today)
         if not missed:
             return
         named = ", ".join(day.isoformat() for day in missed[:SHOWN_DAYS])
@@ -236,12 +193,8 @@ class Watch:
         self._say(f"Not run: {named}{more}. A model can't be asked in retrospect, so they stay gaps.")
 
     def _say(self, sentence: str) -> None:
-        self._tell(f"{self._clock():%Y-%m-%d %H:%M:%S}Z {sentence}")
+        self._remark(f"{self._clock():%Y-%m-%d %H:%M:%S}Z {sentence}")
 
 
-def _daily(at: time, jitter: timedelta) -> BaseTrigger:
-    from apscheduler.triggers.cron import CronTrigger
-
-    return CronTrigger(
-        hour=at.hour, minute=at.minute, second=at.second, timezone=UTC, jitter=int(jitter.total_seconds()) or None
-    )
+def _daily(at: time, jitter: timedelta) -> NextStart:
+    return lambda now: next_start(now, at, jitter, random.random())

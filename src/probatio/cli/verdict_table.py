@@ -5,14 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
-from probatio.records import ModelVerdict, Status, Thresholds, UseCaseVerdict
-from probatio.verdict.days import Day, Days
-from probatio.verdict.fold import Constants
+from probatio.records import MARKS, Constants, Day, ModelVerdict, Status, Thresholds, UseCaseVerdict
+from probatio.verdict.days import Days
 from probatio.verdict.reason import use_case_reason
 
 WIDTH = 100
-MARKS: dict[Status, str] = {"COOKED": "✖", "SUSPICIOUS": "▲", "OK": "●", "CALIBRATING": "◌", "GAP": "–"}
-"""In the order of the table, worst first."""
 
 Paint = Callable[[str, Status], str]
 """A text in the colour of a status."""
@@ -22,23 +19,25 @@ def plain(text: str, status: Status) -> str:
     return text
 
 
-def table(found: Sequence[ModelVerdict], paint: Paint = plain) -> str:
+def table(verdicts: Sequence[ModelVerdict], paint: Paint = plain) -> str:
     """One row per model with its lowest use case, and the reason below it; the worst first."""
     order = list(MARKS)
     lines = [_row("status", "model", "flags", "lowest use case", "score", "baseline", "z", "drop", "evidence")]
     lines.append("─" * WIDTH)
-    for verdict in sorted(found, key=lambda each: order.index(each.status)):
+    for verdict in sorted(verdicts, key=lambda each: order.index(each.status)):
         lowest = _lowest(verdict)
         badge = paint(f"{MARKS[verdict.status]} {verdict.status:<11}", verdict.status)
         lines.append(badge + _row("", verdict.model, *_counted(verdict), *_cells(lowest), _evidence(verdict))[13:])
-        lines += textwrap.wrap(verdict.reason + _seen(verdict), WIDTH, initial_indent="  ", subsequent_indent="  ")
+        lines += textwrap.wrap(
+            verdict.reason + _detectable(verdict), WIDTH, initial_indent="  ", subsequent_indent="  "
+        )
     lines.append("─" * WIDTH)
-    counts = [f"{n} {status}" for status in MARKS if (n := sum(each.status == status for each in found))]
-    lines.append(f"{found[0].date}, suite {found[0].suite_version}: {', '.join(counts)}.")
-    blind = sum(each.smallest_drop is None and each.evidence != "CALIBRATING" for each in found)
-    if blind:
+    counts = [f"{n} {status}" for status in MARKS if (n := sum(each.status == status for each in verdicts))]
+    lines.append(f"{verdicts[0].date}, suite {verdicts[0].suite_version}: {', '.join(counts)}.")
+    unknown = sum(each.smallest_drop is None and each.evidence != "CALIBRATING" for each in verdicts)
+    if unknown:
         lines.append(
-            f"What an OK could have seen is not computed yet for {blind} of them: probatio verdict --detectable"
+            f"The smallest drop it would detect is not computed yet for {unknown} of them: probatio verdict --detectable"
         )
     return "\n".join(lines)
 
@@ -51,59 +50,61 @@ def explained(verdict: ModelVerdict, days: Days, constants: Constants, paint: Pa
         + f"  {verdict.model}  {verdict.date}  since {verdict.since}  suite {verdict.suite_version}",
         verdict.reason,
         "",
-        f"route {verdict.route or 'not told'}{', changed' if verdict.routing_changed else ''}; judge "
+        f"route {verdict.route or 'not known'}{', changed' if verdict.routing_changed else ''}; judge "
         f"{_judge(day)}{', judged use cases barred' if verdict.barred else ''}",
         f"evidence {_evidence_line(verdict, constants)}",
         f"cause {verdict.cause}: {verdict.cause_reason}" if verdict.cause else "cause none: nothing moved",
     ]
-    for found in verdict.use_cases:
-        lines += ["", *_use_case(found, verdict.model, day, days, constants, paint)]
+    for use_case in verdict.use_cases:
+        lines += ["", *_use_case(use_case, verdict.model, day, days, constants, paint)]
     return "\n".join(part for line in lines for part in _broken(line))
 
 
-def _use_case(found: UseCaseVerdict, model: str, day: Day, days: Days, constants: Constants, paint: Paint) -> list[str]:
-    line = day.lines[model][found.use_case]
+def _use_case(
+    verdict: UseCaseVerdict, model: str, day: Day, days: Days, constants: Constants, paint: Paint
+) -> list[str]:
+    line = day.lines[model][verdict.use_case]
     limits = constants.rule.thresholds(line.grading)
-    head = f"{paint(f'{MARKS[found.status]} {found.status}', found.status)}  {found.use_case} ({line.grading})"
+    head = f"{paint(f'{MARKS[verdict.status]} {verdict.status}', verdict.status)}  {verdict.use_case} ({line.grading})"
     marks = [
         word
-        for word, said in (
-            ("recovered", found.recovered),
-            ("improved", found.improved),
-            (f"held: {found.held}", found.held),
+        for word, applies in (
+            ("recovered", verdict.recovered),
+            ("improved", verdict.improved),
+            (f"held: {verdict.held}", verdict.held),
         )
-        if said
+        if applies
     ]
-    lines = [f"{head}  since {found.since}{''.join(f', {mark}' for mark in marks)}"]
-    lines.append(f"  {use_case_reason(found, constants, line.gap)}")
-    if found.score is not None:
+    lines = [f"{head}  since {verdict.since}{''.join(f', {mark}' for mark in marks)}"]
+    lines.append(f"  {use_case_reason(verdict, constants, line.gap)}")
+    if verdict.score is not None:
         power = f"full count ({line.trigger})" if line.full_power else "base count"
-        base = "" if found.base_score is None else f"; base score {found.base_score:.2f} of {line.base_n} samples"
-        lines.append(f"  score {found.score:.2f} of {found.n} samples at {power}{base}; {line.errored} errored")
-    if found.z is not None:
-        lines.append(f"  tests: {_tests(found, limits)}")
-    if found.evidence is not None:
-        smallest = "none" if found.smallest_drop is None else f"{100 * found.smallest_drop:.0f} %"
+        base = "" if verdict.base_score is None else f"; base score {verdict.base_score:.2f} of {line.base_n} samples"
+        lines.append(f"  score {verdict.score:.2f} of {verdict.n} samples at {power}{base}; {line.errored} errored")
+    if verdict.z is not None:
+        lines.append(f"  tests: {_tests(verdict, limits)}")
+    if verdict.evidence is not None:
+        smallest = "none" if verdict.smallest_drop is None else f"{100 * verdict.smallest_drop:.0f} %"
         lines.append(
-            f"  evidence in this use case {found.evidence:,.1f}, line {constants.evidence.suspected:,.0f}; smallest lasting drop "
-            f"it would see here alone: {smallest}"
+            f"  evidence in this use case {verdict.evidence:,.1f}, line {constants.evidence.suspected:,.0f}; smallest lasting "
+            f"drop it would detect here alone: {smallest}"
         )
     window = [each for each in days.days if 0 < day.ordinal - each.ordinal <= constants.rule.baseline_days]
-    past = [(each.date[5:], each.lines.get(model, {}).get(found.use_case)) for each in window]
-    told = [
+    past = [(each.date[5:], each.lines.get(model, {}).get(verdict.use_case)) for each in window]
+    scores = [
         f"{when} {'gap' if each.score is None else f'{each.score:.1f}'}{'*' if each.barred or each.routing_changed else ''}"
         for when, each in past
         if each is not None and each.suite_version == line.suite_version
     ]
-    if told:
-        lines.append("  days before: " + ", ".join(told))
+    if scores:
+        lines.append("  days before: " + ", ".join(scores))
     return lines
 
 
-def _tests(found: UseCaseVerdict, limits: Thresholds) -> str:
+def _tests(verdict: UseCaseVerdict, limits: Thresholds) -> str:
     """Each test with its limit, marked where it fired."""
-    z = "–" if found.z is None else f"{found.z:.2f}".replace("-", "−")
-    drop = "–" if found.drop is None else f"{100 * found.drop:.1f} %".replace("-", "−")
+    z = "–" if verdict.z is None else f"{verdict.z:.2f}".replace("-", "−")
+    drop = "–" if verdict.drop is None else f"{100 * verdict.drop:.1f} %".replace("-", "−")
     rows = (
         ("suspicious z", z, f"≤ {limits.suspicious.z:g}"),
         ("suspicious drop", drop, f"≥ {100 * limits.suspicious.drop:g} %"),
@@ -112,7 +113,7 @@ def _tests(found: UseCaseVerdict, limits: Thresholds) -> str:
         ("collapse", drop, f"≥ {100 * limits.collapse:g} %"),
     )
     return ", ".join(
-        f"{name} {value} {limit.replace('-', '−')} {'YES' if name in found.fired else 'no'}"
+        f"{name} {value} {limit.replace('-', '−')} {'YES' if name in verdict.fired else 'no'}"
         for name, value, limit in rows
     )
 
@@ -125,15 +126,15 @@ def _row(*cells: str) -> str:
     ).rstrip()
 
 
-def _cells(found: UseCaseVerdict | None) -> tuple[str, str, str, str, str]:
-    if found is None:
+def _cells(verdict: UseCaseVerdict | None) -> tuple[str, str, str, str, str]:
+    if verdict is None:
         return "–", "–", "–", "–", "–"
     return (
-        found.use_case,
-        "–" if found.score is None else f"{found.score:.1f}",
-        "–" if found.mean is None or found.sd is None else f"{found.mean:.1f}±{found.sd:.1f}",
-        "–" if found.z is None else f"{found.z:.1f}".replace("-", "−"),
-        "–" if found.drop is None else f"{100 * found.drop:.0f}%".replace("-", "−"),
+        verdict.use_case,
+        "–" if verdict.score is None else f"{verdict.score:.1f}",
+        "–" if verdict.mean is None or verdict.sd is None else f"{verdict.mean:.1f}±{verdict.sd:.1f}",
+        "–" if verdict.z is None else f"{verdict.z:.1f}".replace("-", "−"),
+        "–" if verdict.drop is None else f"{100 * verdict.drop:.0f}%".replace("-", "−"),
     )
 
 
@@ -145,7 +146,7 @@ def _counted(verdict: ModelVerdict) -> tuple[str]:
 
 
 def _lowest(verdict: ModelVerdict) -> UseCaseVerdict | None:
-    """The use case that says most: the worst status, then the lowest z."""
+    """The use case that is shown: the worst status, then the lowest z."""
     order = list(MARKS)
     scored = [each for each in verdict.use_cases if each.score is not None]
     return min(scored, key=lambda each: (order.index(each.status), each.z or 0.0), default=None)
@@ -157,11 +158,11 @@ def _evidence(verdict: ModelVerdict) -> str:
     return f"{verdict.evidence} {_short(verdict.evidence_value)}"
 
 
-def _seen(verdict: ModelVerdict) -> str:
-    """What the verdict could have seen, in a clause."""
+def _detectable(verdict: ModelVerdict) -> str:
+    """The smallest drop the verdict would detect, as a sentence."""
     if verdict.smallest_drop is None:
         return ""
-    return f" It would have seen a lasting drop of {100 * verdict.smallest_drop:.0f} %."
+    return f" The smallest lasting drop it would detect is {100 * verdict.smallest_drop:.0f} %."
 
 
 def _evidence_line(verdict: ModelVerdict, constants: Constants) -> str:
@@ -182,10 +183,10 @@ def _evidence_line(verdict: ModelVerdict, constants: Constants) -> str:
 
 
 def _judge(day: Day) -> str:
-    standing = day.record.calibration
-    if standing is None:
+    calibration = day.record.calibration
+    if calibration is None:
         return "not asked"
-    return standing.error or f"{standing.judge}, shift {standing.shift or 0:+.2f}"
+    return calibration.error or f"{calibration.judge}, shift {calibration.shift or 0:+.2f}"
 
 
 def _short(value: float) -> str:

@@ -1,0 +1,80 @@
+"""The closed days on disk: `results/daily/{date}/day.json` and `scores.jsonl`, read as `Day` records."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.records import DailyScore, Day, DayRecord
+from probatio.store.layout import DAILY, DAY_FILE, SCORES
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_RECORD = msgspec.json.Decoder(DayRecord)
+_SCORES = msgspec.json.Decoder(DailyScore)
+
+
+def read_days(results: Path, until: str | None = None) -> list[Day]:
+    """Every closed day under `results/daily`, up to and with `until`, oldest first. A day without scores is still being run."""
+    folder = results / DAILY
+    dates = [] if not folder.is_dir() else sorted(path for path in folder.iterdir() if _DATE.fullmatch(path.name))
+    closed = (path for path in dates if (until is None or path.name <= until) and (path / SCORES).exists())
+    with _uncollected():
+        return [read_day(path) for path in closed]
+
+
+def read_day(folder: Path) -> Day:
+    """The closed day in `folder`."""
+    record = _read_record(folder / DAY_FILE)
+    if record.date != folder.name:
+        raise UsageError(f"{folder / DAY_FILE} says it is {record.date}; the folder says {folder.name}.")
+    path = folder / SCORES
+    data = path.read_bytes()
+    try:
+        lines = _SCORES.decode_lines(data)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(_bad_line(path, data, error)) from None
+    last = {(line.model, line.use_case): line for line in lines}
+    return Day(record, tuple(last.values()))
+
+
+def suite_folder(results: Path, record: DayRecord) -> Path | None:
+    """The folder of a day's suite; None for the built-in one."""
+    return results / record.suite if os.sep in record.suite else None
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the cycle collector: a year's lines are all kept, and walking them again and again is 40 % of the reading."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def _read_record(path: Path) -> DayRecord:
+    try:
+        return _RECORD.decode(path.read_bytes())
+    except FileNotFoundError:
+        raise UsageError(f"{path} is missing beside its scores; the day can't be read without it.") from None
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not a day's record: {error}.") from None
+
+
+def _bad_line(path: Path, data: bytes, error: Exception) -> str:
+    """The same fault, with the line it is in."""
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            _SCORES.decode(line)
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as fault:
+            return f"{path}, line {number}, is not a score: {fault}. `probatio daily` writes the file anew from the grades."
+    return f"{path} can't be read: {error}."
