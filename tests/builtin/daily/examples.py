@@ -1,6 +1,6 @@
 """The examples of docs/daily.md, made from the case files and graded by the real graders, so that the page can't drift.
 
-python -m daily.examples      in tests/: writes them into the page anew
+python -m builtin.daily.examples      in tests/: writes them into the page anew
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from probatio.grade.parts import Checked
 from probatio.suite.calibration import load_calibration
 from probatio.suite.daily import Case, UseCase, load_daily
 
-PAGE = Path(__file__).parents[2] / "docs" / "daily.md"
+PAGE = Path(__file__).parents[3] / "docs" / "daily.md"
 EXAMPLES = {
     "structured_extraction": "extract_contact",
     "math_reasoning": "math_basics",

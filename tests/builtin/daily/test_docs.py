@@ -14,7 +14,7 @@ SUITE = load_daily()
 def test_every_use_case_has_a_full_example_that_is_as_the_suite_has_it(use_case: str) -> None:
     begin, end = marked(use_case)
     shown = PAGE.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
-    assert shown == example(SUITE.use_cases[use_case]).strip(), "run `python -m daily.examples` in tests/"
+    assert shown == example(SUITE.use_cases[use_case]).strip(), "run `python -m builtin.daily.examples` in tests/"
 
 
 def test_every_use_case_is_on_the_page() -> None:
