@@ -1,4 +1,4 @@
-"""`probatio simulate`: false alarms and delays of both layers of the verdict, measured on synthetic models."""
+"""`probatio simulate`: measure false alarms and delays of the verdict on synthetic models."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=365,
     show_default=True,
-    help="Days each is watched where nothing is wrong.",
+    help="Days per model for the false-alarm rates.",
 )
-@click.option(
-    "--profile", "profiles", multiple=True, metavar="NAME", help="Only this noise of the cases; can be repeated."
-)
+@click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this noise profile; can be repeated.")
 @click.option(
     "--fault",
     "faults",
     multiple=True,
     metavar="NAME",
-    help="Only this fault; can be repeated. `none`: false alarms only.",
+    help="Only this fault; can be repeated. `none`: only false alarms.",
 )
 @click.option(
-    "--suite", type=click.Path(path_type=Path), help="Folder of another daily suite; its manifest has the constants."
+    "--suite",
+    type=click.Path(path_type=Path),
+    help="Folder of another daily suite. The constants are read from its manifest.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Equal seeds give equal figures.")
-@click.option("--json", "as_json", is_flag=True, help="The figures as one JSON object, for scripts.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same figures.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Save the figures and the page made from them here."
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Save the figures and the page made from them in this folder.",
 )
 def command(
     models: int,
@@ -52,9 +54,9 @@ def command(
     as_json: bool,
     out: Path | None,
 ) -> None:
-    """Run the rule and the evidence over synthetic models: what they say of healthy ones, and how soon they see a fault.
+    """Run the rule and the evidence on synthetic models: how often healthy ones get an alarm, and how soon a fault is detected.
 
-    A fault is tried on a quarter as many models as a false-alarm rate. Everything at its default takes some minutes.
+    Each fault runs on a quarter of the models. With the default values this takes some minutes.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`probatio watch`: the day, every day, for those without cron."""
+"""`probatio watch`: run `probatio daily` every day, without cron."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ from click.core import ParameterSource
 from probatio.cli.daily import command as daily
 
 PASSED = [param for param in daily.params if param.name not in ("date", "dry_run")]
-"""What a day understands, the watch understands, and hands on."""
+"""Options of `probatio daily` that the watch takes too and passes on."""
 
 
 @click.command(params=list(PASSED))
-@click.option("--at", default="06:00", show_default=True, metavar="HH:MM", help="The hour of the day, in UTC.")
+@click.option("--at", default="06:00", show_default=True, metavar="HH:MM", help="When to start each day, in UTC.")
 @click.option(
-    "--jitter", default="0s", show_default=True, metavar="LENGTH", help="Start up to so much later: 90s, 15m, 2h."
+    "--jitter",
+    default="0s",
+    show_default=True,
+    metavar="LENGTH",
+    help="Start up to this much later, at random: 90s, 15m, 2h.",
 )
-@click.option("--once", is_flag=True, help="End after one day, with its exit code.")
+@click.option("--once", is_flag=True, help="Stop after one day, with its exit code.")
 @click.pass_context
 def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Path, as_json: bool, **_: object) -> None:
-    """Run `probatio daily` every day at a set hour, until it is told to stop (Ctrl-C, SIGTERM).
+    """Run `probatio daily` every day at a set hour, until Ctrl-C or SIGTERM.
 
-    Where the hour is past and today's day was not run, it runs at once. Two days never run at the same time, and a day that
-    fails does not keep the next from running. cron, systemd and GitHub Actions do the same; see docs/deploy.md.
+    If the hour is past and today has not run, it runs at once. Two days never run at the same time. After a failed day the
+    next day runs as usual. You can also use cron, systemd or GitHub Actions; see docs/deploy.md.
 
     \b
     Examples:
       probatio watch --at 06:00 --jitter 15m --max-cost 5
-      probatio watch --once                             one day, then end
+      probatio watch --once                             one day, then stop
     """
     import asyncio
 
@@ -42,7 +46,7 @@ def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Pa
 
 
 def _handed_on(ctx: click.Context) -> list[str]:
-    """The options that were given, as a day takes them."""
+    """The given options, as arguments of `probatio daily`."""
     words: list[str] = []
     for param in PASSED:
         assert param.name is not None
