@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     type=click.IntRange(1),
     default=365,
     show_default=True,
-    help="Days per model for the false-alarm rates.",
+    help="Days each healthy model is watched.",
 )
 @click.option("--profile", "profiles", multiple=True, metavar="NAME", help="Only this noise profile; can be repeated.")
 @click.option(
@@ -54,9 +54,9 @@ def command(
     as_json: bool,
     out: Path | None,
 ) -> None:
-    """Run the rule and the evidence on synthetic models: how often healthy ones get an alarm, and how soon a fault is detected.
+    """Run the rule and the evidence over synthetic models: false alarms on healthy ones, and how soon a fault is detected.
 
-    Each fault runs on a quarter of the models. With the default values this takes some minutes.
+    A fault is tried on a quarter of the models. The default run takes some minutes.
 
     \b
     Examples:

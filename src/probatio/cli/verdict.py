@@ -1,4 +1,4 @@
-"""`probatio verdict`: whether each model got worse, with all reasons."""
+"""`probatio verdict`: is each model still what it was, and why."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING"
 @click.option(
     "--regrade",
     is_flag=True,
-    help="First grade the stored answers of the day again. This shows whether the grader changed, and not the model.",
+    help="Grade the day's stored answers again first: shows whether the grader changed, and not the model.",
 )
 @click.option(
     "--fail-on", type=click.Choice(list(FAIL_ON)), help="For CI: exit code 1 if a listed model is this bad or worse."
@@ -34,7 +34,7 @@ COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING"
 @click.option(
     "--detectable",
     is_flag=True,
-    help="Compute the smallest drop that the watch would have detected, where it is missing (1 s each).",
+    help="Compute the smallest drop each verdict would detect, where it is not kept yet (1 s each).",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print every number as one JSON object.")
 @options.results
