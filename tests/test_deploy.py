@@ -1,4 +1,4 @@
-"""The ready files for cron, systemd and GitHub Actions: each is what its reader takes, and calls commands that there are."""
+"""The files for cron, systemd and GitHub Actions: each has valid syntax and calls commands that exist."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CALL = re.compile(r"(?:^|[\s=/`])probatio ((?:[a-z-]+)(?: [^\n`|>&#]*)?)", re.MU
 
 
 def calls(path: Path) -> list[str]:
-    """The command lines of ours in a file; of a comment or a text only those in backquotes or set as code."""
+    """The calls of `probatio` in a file. In Markdown only those in backquotes or code blocks; never those in comments."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         text = "\n".join(
@@ -33,38 +33,38 @@ def calls(path: Path) -> list[str]:
         )
     else:
         text = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
-    return [found.strip() for found in CALL.findall(text)]
+    return [call.strip() for call in CALL.findall(text)]
 
 
 def parse(line: str) -> click.Context:
-    """The line as the real commands take it; nothing is run."""
+    """The line parsed by the real commands; nothing is run."""
     words = shlex.split(re.sub(r"\$\{\{.*?\}\}", "value", line))
-    group: click.Command = root
+    command: click.Command = root
     with click.Context(root) as ctx:
-        while isinstance(group, click.Group):
+        while isinstance(command, click.Group):
             name, words = words[0], words[1:]
-            found = group.get_command(ctx, name)
-            assert found is not None, f"there is no command {name} in: {line}"
-            group = found
-        return group.make_context(group.name or "", words)
+            subcommand = command.get_command(ctx, name)
+            assert subcommand is not None, f"there is no command {name} in: {line}"
+            command = subcommand
+        return command.make_context(command.name or "", words)
 
 
 @pytest.mark.parametrize("path", [*FILES, *DOCS], ids=lambda path: path.name)
-def test_every_command_in_it_is_one_that_the_command_line_takes(path: Path) -> None:
-    found = calls(path)
-    assert found or path.suffix == ".timer"
-    for line in found:
+def test_every_command_in_it_exists_with_these_options(path: Path) -> None:
+    lines = calls(path)
+    assert lines or path.suffix == ".timer"
+    for line in lines:
         parse(line)
 
 
-def test_a_stale_command_would_be_found() -> None:
+def test_an_outdated_command_is_detected() -> None:
     for line in ("daily --max-price 5", "dayly", "site build --into site", "alert trial"):
         with pytest.raises((click.UsageError, AssertionError)):
             parse(line)
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_each_file_says_first_how_to_use_it_and_names_no_place_of_ours(path: Path) -> None:
+def test_each_file_says_first_how_to_use_it_and_has_no_path_of_this_machine(path: Path) -> None:
     lines = path.read_text(encoding="utf-8").splitlines()
     assert all(line.startswith("# ") for line in lines[:2])
     assert not lines[2].startswith("#")
@@ -128,7 +128,7 @@ def test_the_units_belong_together() -> None:
 
 
 @pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="systemd is not on this machine")
-def test_systemd_itself_takes_the_units(tmp_path: Path) -> None:
+def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     for name in ("probatio-daily.service", "probatio-daily.timer"):
         text = (DEPLOY / name).read_text().replace("%h/watch/.venv/bin/probatio", shutil.which("true") or "")
         (tmp_path / name).write_text(text)
@@ -144,13 +144,13 @@ def test_systemd_itself_takes_the_units(tmp_path: Path) -> None:
 
 
 def workflow() -> dict[str, Any]:
-    found: dict[str, Any] = yaml.load((DEPLOY / "github-actions.yml").read_text(), Loader=yaml.BaseLoader)
-    return found
+    content: dict[str, Any] = yaml.load((DEPLOY / "github-actions.yml").read_text(), Loader=yaml.BaseLoader)
+    return content
 
 
 def steps() -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = workflow()["jobs"]["day"]["steps"]
-    return found
+    listed: list[dict[str, Any]] = workflow()["jobs"]["day"]["steps"]
+    return listed
 
 
 def test_the_workflow_runs_daily_never_beside_itself_and_publishes() -> None:
@@ -161,24 +161,24 @@ def test_the_workflow_runs_daily_never_beside_itself_and_publishes() -> None:
     used = [step["uses"].partition("@")[0] for step in steps() if "uses" in step]
     assert used[-2:] == ["actions/upload-pages-artifact", "actions/deploy-pages"]
     assert all("uses" in step or "run" in step for step in steps())
-    told = {step["id"] for step in steps() if "id" in step}
-    assert set(re.findall(r"steps\.(\w+)\.", (DEPLOY / "github-actions.yml").read_text())) <= told
+    ids = {step["id"] for step in steps() if "id" in step}
+    assert set(re.findall(r"steps\.(\w+)\.", (DEPLOY / "github-actions.yml").read_text())) <= ids
 
 
-def test_keys_come_from_secrets_and_stand_nowhere_else() -> None:
+def test_keys_come_from_secrets_and_from_nowhere_else() -> None:
     for name, value in workflow()["env"].items():
         assert value == f"${{{{ secrets.{name} }}}}"
 
 
-def test_an_incomplete_day_is_kept_and_shown_all_the_same() -> None:
+def test_an_incomplete_day_is_also_stored_and_published() -> None:
     names = [step.get("name", step.get("uses")) for step in steps()]
     after = steps()[names.index("Run the day") + 1 :]
     assert len(after) == 5
     assert all(step["if"] == "${{ !cancelled() }}" for step in after)
 
 
-def test_days_are_kept_from_run_to_run_on_a_branch_of_their_own(tmp_path: Path) -> None:
-    """The workflow's own shell lines, over two runs against a real repository."""
+def test_days_are_stored_from_run_to_run_on_their_own_branch(tmp_path: Path) -> None:
+    """The shell lines of the workflow itself, run three times against a real repository."""
     scripts = {step["name"]: step["run"] for step in steps() if "name" in step and "run" in step}
     origin = tmp_path / "origin.git"
     _sh(tmp_path, f"git init --quiet --bare --initial-branch main {origin} && git clone --quiet {origin} first")
@@ -199,7 +199,7 @@ def test_days_are_kept_from_run_to_run_on_a_branch_of_their_own(tmp_path: Path) 
 
 
 def _sh(folder: Path, script: str) -> str:
-    """As Actions runs a step: bash, ending at the first failure."""
+    """Like a step on Actions: bash, which stops at the first failure."""
     done = subprocess.run(
         ["bash", "-e", "-o", "pipefail", "-c", script], cwd=folder, capture_output=True, text=True, check=False
     )

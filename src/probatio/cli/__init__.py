@@ -1,4 +1,4 @@
-"""The command line: one thin file per command, imported only when it is called."""
+"""The command line: one thin file per command, imported only when the command runs."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from probatio.errors import ProbatioError
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("probatio.cli.trial", "Ask models the tasks of a suite and grade the answers."),
-    "grade": ("probatio.cli.grade", "Grade stored answers again, with no call to any model."),
-    "study": ("probatio.cli.study", "Study runs: rates, learning curves, what each factor is worth."),
+    "grade": ("probatio.cli.grade", "Grade stored answers again, without calling a model."),
+    "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
-    "verdict": ("probatio.cli.verdict", "Say whether each model is still what it was, and why."),
+    "verdict": ("probatio.cli.verdict", "Show for each model whether it got worse, and why."),
     "verify": ("probatio.cli.verify", "Recompute ledger, grades and verdicts from the raw files."),
-    "judge": ("probatio.cli.judge", "Show how the judge stands against its calibration set."),
+    "judge": ("probatio.cli.judge", "Compare the judge's marks with its calibration set."),
     "simulate": ("probatio.cli.simulate", "Measure false alarms and delays of the verdict on synthetic models."),
-    "watch": ("probatio.cli.watch", "Run the day every day, for those without cron."),
-    "alert": ("probatio.cli.alert", "Test the alert channels."),
-    "site": ("probatio.cli.site", "Serve or build the site; fill a demo."),
+    "watch": ("probatio.cli.watch", "Run `probatio daily` every day, without cron."),
+    "alert": ("probatio.cli.alert", "Test the alert channels; send pending alerts."),
+    "site": ("probatio.cli.site", "Serve or build the site; create a demo."),
     "faber": ("probatio.cli.faber", "Check, run, compile or format Faber programs."),
-    "models": ("probatio.cli.models", "List the models that can be asked; pull embedded ones."),
-    "doctor": ("probatio.cli.doctor", "Show what works here: keys, embedded models, isolation."),
+    "models": ("probatio.cli.models", "List the available models; download embedded ones."),
+    "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
 }
-"""Command → (module that holds it as `command`, the line `--help` shows for it)."""
+"""Command → (module with the command, its line in `--help`)."""
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name and imports one only when it runs: `--help` stays fast."""
+    """A group that imports a command only when it runs. So `--help` stays fast."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -50,16 +50,17 @@ class LazyGroup(click.Group):
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="probatio")
 def root() -> None:
-    """Can a model learn this language, and is it still what it was?
+    """Measure whether a model can learn a language, and whether a model got worse over time.
 
     \b
-    Example, with no key and no network at run time:
-      probatio trial --limit 20
+    Examples, without a key:
+      probatio trial --limit 20     an embedded model, downloaded once
+      probatio daily --dry-run      the plan of today's suite
     """
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends in one sentence, never in a stack trace."""
+    """Run the command line. A user's mistake ends with one sentence, never with a stack trace."""
     try:
         code = root.main(prog_name="probatio", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

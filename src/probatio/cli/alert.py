@@ -1,4 +1,4 @@
-"""`probatio alert`: test the alert channels, and send what could not be sent before."""
+"""`probatio alert`: test the alert channels, and send alerts that failed before."""
 
 from __future__ import annotations
 
@@ -21,18 +21,19 @@ config_option = click.option(
 
 @click.group()
 def command() -> None:
-    """Alerts: messages to the channels in the section `alerts:` of models.yml when a verdict changes.
+    """Alerts about changed verdicts. The section `alerts:` of models.yml lists the channels.
 
     \b
-    Example:
+    Examples:
       probatio alert test
+      probatio alert send
     """
 
 
 @command.command()
 @config_option
 def test(config: Path | None) -> None:
-    """Send a test message to every channel and say which failed; exit 3 if any did.
+    """Send a test message to every channel and list the channels that failed. Exit code 3 if any failed.
 
     \b
     Example:
@@ -50,7 +51,7 @@ def test(config: Path | None) -> None:
 @config_option
 @options.results
 def send(config: Path | None, results: Path) -> None:
-    """Send what is due and what failed before, without waiting for the next day; exit 3 if a channel failed again.
+    """Send due alerts and alerts that failed before, at once. Exit code 3 if a channel fails again.
 
     \b
     Example:

@@ -1,4 +1,4 @@
-"""`probatio compare`: two runs, models or contexts against each other, paired by trial."""
+"""`probatio compare`: compare two runs, models or contexts, paired by trial."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from probatio.study.compare import Comparison
 
 SHOWN_FLIPS = 20
-"""Tasks printed; --json has them all."""
+"""Tasks printed; --json lists all."""
 
 
 @click.command()
@@ -25,24 +25,24 @@ SHOWN_FLIPS = 20
     "--fail-below",
     type=click.FloatRange(-100, 100),
     metavar="N",
-    help="Exit 1 when B less A is below N percentage points, such as -2.",
+    help="Exit code 1 if B minus A is below N percentage points, such as -2.",
 )
-@click.option("--json", "as_json", is_flag=True, help="The comparison as one JSON object, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Print the comparison as one JSON object.")
 @click.pass_context
 def command(
     ctx: click.Context, a: str, b: str, results: Path, suite: Path | None, fail_below: float | None, as_json: bool
 ) -> None:
-    """Compare B with A, paired by trial: the difference with its interval, McNemar's p, and the tasks that flipped.
+    """Compare B with A, paired by trial: the difference with its interval, McNemar's p, and the tasks whose result changed.
 
     A and B are RUN or RUN:AXIS=VALUE,… with the axes model, context, n_shot, dialect, type, category, difficulty, task, sample.
-    Globs work; an axis given twice takes both values.
+    Globs are allowed. An axis given twice selects both values.
 
     \b
     Examples:
       probatio compare monday tuesday                                     two runs
       probatio compare monday:model=gpt-4o monday:model=gpt-4o-mini       two models of one run
       probatio compare monday:context=minimal monday:context=complete
-      probatio compare monday tuesday --fail-below -2                     a gate: exit 1 if B is over 2 points worse
+      probatio compare monday tuesday --fail-below -2                     for CI: exit code 1 if B is over 2 points worse
     """
     from probatio.study.compare import compare
 

@@ -1,4 +1,4 @@
-"""`probatio daily`: run the daily suite against every tracked model and score the day."""
+"""`probatio daily`: run the daily suite with every tracked model and score the day."""
 
 from __future__ import annotations
 
@@ -13,33 +13,35 @@ from probatio.errors import Incomplete
 
 
 @click.command()
-@click.option("--date", metavar="YYYY-MM-DD", help="The day to run or to complete, in UTC; else today.")
+@click.option("--date", metavar="YYYY-MM-DD", help="The day to run or to complete, in UTC.  [default: today]")
 @options.models
 @click.option(
     "--use-case", "use_cases", multiple=True, callback=options.listed, help="Use case id or glob, such as 'math_*'."
 )
-@click.option("--suite", type=click.Path(path_type=Path), help="A folder with suite.yml; else the built-in suite.")
+@click.option(
+    "--suite", type=click.Path(path_type=Path), help="A folder with suite.yml.  [default: the built-in suite]"
+)
 @options.config
 @options.results
 @options.max_connections
 @options.max_cost
-@click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; ask nothing.")
+@click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; send no request.")
 @options.sandbox
-@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
-@click.option("--verbose", "-v", is_flag=True, help="A line per sample.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
+@click.option("--verbose", "-v", is_flag=True, help="Print one line per sample.")
 def command(
     results: Path, as_json: bool, verbose: bool, dry_run: bool, max_connections: int | None, **given: object
 ) -> None:
-    """Run the daily suite: the same cases against every tracked model, a score per model and use case.
+    """Run the daily suite: every tracked model gets the same cases and a score per use case.
 
-    A day is idempotent: run it again and it asks only what is missing.
+    Running a day again sends only the requests that are missing.
 
     \b
     Examples:
-      probatio daily                                the embedded model; no key, no network
+      probatio daily                                the models of models.yml, else an embedded model
       probatio daily --model 'gpt-*' --max-cost 2
       probatio daily --date 2026-03-01              complete that day
-      probatio daily --dry-run                      what it would ask, and what that may cost
+      probatio daily --dry-run                      show the plan and the estimated cost
     """
     from dotenv import load_dotenv
 

@@ -1,4 +1,4 @@
-"""`probatio doctor`: what works here, shown and tried: runtimes, isolation under attack, keys, embedded models."""
+"""`probatio doctor`: show what works on this machine: runtimes, isolation (tested by attacks), keys, embedded models."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """One attack, tried for real."""
+    """One real attack and its result."""
 
     attack: str
     held: bool
@@ -28,7 +28,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """All that the doctor found."""
+    """Everything that `probatio doctor` shows."""
 
     probatio: str
     python: str
@@ -50,7 +50,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
 
 
 def _said(*argv: str) -> str:
-    """The first line a program says of itself."""
+    """The first line of a program's output, such as its version."""
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False, env={"NO_COLOR": "1"})
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -59,7 +59,7 @@ def _said(*argv: str) -> str:
 
 
 def _keys() -> dict[str, bool]:
-    """Which keys are set, here or in .env. Names only: a value is never shown."""
+    """Which keys are set, in the environment or in .env. Only names: a value is never shown."""
     from dotenv import dotenv_values
 
     from probatio.ask.routes import WIRES
@@ -69,7 +69,7 @@ def _keys() -> dict[str, bool]:
 
 
 def _models() -> tuple[Path, dict[str, int]]:
-    """Where embedded models are kept, and what is there, by size in bytes."""
+    """The folder of the embedded models, and its files with their sizes in bytes."""
     from probatio.embedded.weights import models_folder
 
     folder = models_folder()
@@ -78,7 +78,7 @@ def _models() -> tuple[Path, dict[str, int]]:
 
 
 def _browser(choice: Choice) -> str:
-    """The Chromium that web pages are checked in, started for real."""
+    """The Chromium that checks web pages; it is really started."""
     from probatio.browser.driver import available, close
 
     try:
@@ -101,7 +101,7 @@ def _trials(choice: Choice, every: bool) -> tuple[Trial, ...]:
 
 
 def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
-    """Look at everything, and attack the isolation for real."""
+    """Check everything, and run real attacks against the isolation."""
     from probatio.languages.typescript.engines import deno
     from probatio.sandbox import NoIsolation, isolation, jail
 
@@ -159,20 +159,20 @@ def _show(found: Diagnosis) -> None:
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
 @click.option(
     "--sandbox", type=click.Choice(["auto", "bubblewrap", "landlock", "none"]), default="auto", show_default=True,
-    help="The isolation to examine.",
+    help="The isolation to test.",
 )  # fmt: skip
-@click.option("--all", "every", is_flag=True, help="Try the attacks that take seconds as well.")
+@click.option("--all", "every", is_flag=True, help="Also run the attacks that take seconds.")
 @click.pass_context
 def command(ctx: click.Context, as_json: bool, sandbox: Choice, every: bool) -> None:
-    """Show what works here, and attack the isolation to see whether it holds.
+    """Show what works on this machine, and run real attacks against the isolation.
 
-    Exits with 1 where it does not hold.
+    Exit code 1 if an attack succeeds or if there is no isolation.
 
     \b
-    Example:
+    Examples:
       probatio doctor
       probatio doctor --json | jq .isolation
     """

@@ -19,9 +19,11 @@ dialect_option = click.option(
     type=click.Choice(DIALECTS),
     default="latin",
     show_default=True,
-    help="The words the program is written in.",
+    help="The dialect of the program.",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="One line of JSON per file, with its diagnostics.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one line of JSON per file, with its diagnostics."
+)
 files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE… | -")
 
 
@@ -59,9 +61,11 @@ def show_diagnostics(name: str, diagnostics: list[Diagnostic], as_json: bool, **
 @files_argument
 @dialect_option
 @json_option
-@click.option("--strict", is_flag=True, help="Also arguments, members and missing returns, which grading leaves alone.")
+@click.option(
+    "--strict", is_flag=True, help="Also check arguments, members and missing returns. Grading does not check these."
+)
 def check(files: tuple[str, ...], dialect: str, as_json: bool, strict: bool) -> None:
-    """Say what is wrong with programs; exit 0 when nothing is, 1 otherwise.
+    """Check programs and print their errors. Exit code 0 without errors, else 1.
 
     \b
     Example:
@@ -82,7 +86,7 @@ def check(files: tuple[str, ...], dialect: str, as_json: bool, strict: bool) -> 
 @dialect_option
 @options.sandbox
 def run(file: str, dialect: str, sandbox: Choice) -> None:
-    """Compile a program and run it; the exit code and the output are the program's own.
+    """Compile a program and run it in the sandbox. The exit code and the output are those of the program.
 
     \b
     Example:
@@ -109,7 +113,7 @@ def run(file: str, dialect: str, sandbox: Choice) -> None:
 @dialect_option
 @json_option
 def compile_(files: tuple[str, ...], dialect: str, as_json: bool) -> None:
-    """Write programs as TypeScript; exit 1 when one cannot be compiled.
+    """Compile programs to TypeScript, on standard output. Exit code 1 if one can't be compiled.
 
     \b
     Example:
@@ -136,13 +140,16 @@ def compile_(files: tuple[str, ...], dialect: str, as_json: bool) -> None:
 @files_argument
 @dialect_option
 @json_option
-@click.option("--to", type=click.Choice(DIALECTS), default=None, help="Print in the words of this dialect.")
-@click.option("--write", is_flag=True, help="Put the result into the files instead of printing it.")
+@click.option("--to", type=click.Choice(DIALECTS), default=None, help="Convert to this dialect.")
+@click.option("--write", is_flag=True, help="Write the result to the files instead of printing it.")
 def format_(files: tuple[str, ...], dialect: str, as_json: bool, to: str | None, write: bool) -> None:
-    """Print programs in the one canonical way; comments stay. Names that collide with a dialect's words are told on stderr.
+    """Print programs in the standard layout, or in another dialect. Comments are kept.
+
+    A name that is a keyword of the new dialect is renamed; each renaming is printed on stderr.
 
     \b
-    Example:
+    Examples:
+      probatio faber format --write salve.fab
       probatio faber format --to english salve.fab
     """
     from probatio.languages import faber

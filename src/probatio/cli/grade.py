@@ -1,4 +1,4 @@
-"""`probatio grade`: grade stored answers again, with no call to any model."""
+"""`probatio grade`: grade stored answers again, without calling a model."""
 
 from __future__ import annotations
 
@@ -16,15 +16,19 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("run")
 @options.recorded_suite
-@click.option("--out", type=click.Path(path_type=Path), help="Write the grades here; else beside the answers.")
+@click.option(
+    "--out", type=click.Path(path_type=Path), help="Write the grades to this file.  [default: beside the answers]"
+)
 @options.results
 @options.sandbox
-@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
 def command(run: str, suite: Path | None, out: Path | None, results: Path, sandbox: Choice, as_json: bool) -> None:
-    """Grade stored answers again and tell what flipped. RUN is a run's id or folder, or a raw_responses.jsonl.
+    """Grade stored answers again and list the grades that changed. No model is called.
+
+    RUN is a run's id or folder, or a file raw_responses.jsonl.
 
     \b
-    Example:
+    Examples:
       probatio grade 2026-01-05T20-27-27
       probatio grade old/raw_responses.jsonl --suite old --out /tmp/regraded.jsonl
     """

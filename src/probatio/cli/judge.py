@@ -1,4 +1,4 @@
-"""`probatio judge`: how the judge stands against its calibration set, and new reference marks where they are wanted."""
+"""`probatio judge`: compare the judge's marks with its calibration set, and set new reference marks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """The judge of the daily suite.
+    """Check the judge model of the daily suite.
 
     \b
     Example:
@@ -25,20 +25,24 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--suite", type=click.Path(path_type=Path), help="A folder with suite.yml; else the built-in suite.")
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+    "--suite", type=click.Path(path_type=Path), help="A folder with suite.yml.  [default: the built-in suite]"
 )
-@click.option("--pin", is_flag=True, help="Make today's marks the reference and raise the suite's patch version.")
 @click.option(
-    "--max-connections", type=click.IntRange(1), default=16, show_default=True, help="Most requests in flight."
+    "--config",
+    type=click.Path(path_type=Path),
+    help="A models.yml.  [default: config/models.yml, else the built-in list]",
 )
-@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
+@click.option("--pin", is_flag=True, help="Make today's marks the new reference and raise the suite's patch version.")
+@click.option(
+    "--max-connections", type=click.IntRange(1), default=16, show_default=True, help="Most requests at a time."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
 @click.pass_context
 def calibrate(
     ctx: click.Context, suite: Path | None, config: Path | None, pin: bool, max_connections: int, as_json: bool
 ) -> None:
-    """Judge the frozen answers and show how far each mark is from its reference; exit 1 if that bars the judge.
+    """Let the judge mark the frozen answers and show the shift of each mark. Exit code 1 if the shift is too large.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`probatio models`: which models can be asked, and the weights of the embedded ones."""
+"""`probatio models`: the available models, and the weights of the embedded ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """List the models that can be asked; pull, find and remove embedded ones.
+    """List the available models; download, find and remove embedded ones.
 
     \b
     Example:
@@ -24,11 +24,13 @@ def command() -> None:
 
 @command.command("list")
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+    "--config",
+    type=click.Path(path_type=Path),
+    help="A models.yml.  [default: config/models.yml, else the built-in list]",
 )
-@click.option("--json", "as_json", is_flag=True, help="One JSON array, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON array.")
 def list_models(config: Path | None, as_json: bool) -> None:
-    """Show every model: who serves it, under which name, at what price, and whether it can be asked right now.
+    """List every model with its provider, name and price, and whether it is ready to use.
 
     \b
     Example:
@@ -54,7 +56,7 @@ def list_models(config: Path | None, as_json: bool) -> None:
 
 
 def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The models of models.yml, then those of the catalogue that it does not name."""
+    """The models of models.yml, then the embedded models that it does not list."""
     from probatio.ask.routes import missing_key
     from probatio.config import load_config
     from probatio.embedded.weights import CATALOGUE
@@ -114,7 +116,7 @@ def _size(size: int) -> str:
 @command.command()
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 def pull(ids: tuple[str, ...]) -> None:
-    """Fetch the weights of embedded models into the cache folder; goes on where it was broken off.
+    """Download the weights of embedded models into the cache folder. An interrupted download continues.
 
     \b
     Example:
@@ -137,7 +139,7 @@ def pull(ids: tuple[str, ...]) -> None:
 @command.command()
 @click.argument("model_id", metavar="ID")
 def path(model_id: str) -> None:
-    """Print where the weights of a model are; exit code 3 if they are not here.
+    """Print the path of a model's weights. Exit code 3 if they are not downloaded.
 
     \b
     Example:
@@ -155,7 +157,7 @@ def path(model_id: str) -> None:
 @command.command()
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 def remove(ids: tuple[str, ...]) -> None:
-    """Delete the weights of embedded models from the cache folder, half-fetched ones too.
+    """Delete the weights of embedded models from the cache folder, incomplete downloads too.
 
     \b
     Example:
@@ -169,7 +171,7 @@ def remove(ids: tuple[str, ...]) -> None:
 
 
 def _of_catalogue(ids: tuple[str, ...]) -> list[Weights]:
-    """All of them before anything is done: a slip in the last id must not come out after an hour of downloading."""
+    """Resolve all ids first: a typing error in the last id must not appear after an hour of downloading."""
     from probatio.embedded.weights import resolve
     from probatio.errors import UsageError
 

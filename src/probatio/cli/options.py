@@ -1,4 +1,4 @@
-"""Options that several commands share, so that they mean the same everywhere."""
+"""Options that several commands share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ results = click.option(
     type=click.Path(path_type=Path),
     default=Path("results"),
     show_default=True,
-    help="Where runs are kept.",
+    help="The folder of all runs.",
 )
 
 sandbox = click.option(
@@ -21,16 +21,18 @@ sandbox = click.option(
     type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),
     default="auto",
     show_default=True,
-    help="The jail a model's code runs in.",
+    help="The jail in which a model's code runs.",
 )
 
 recorded_suite = click.option(
-    "--suite", type=click.Path(path_type=Path), help="The suite the tasks belong to; else the one the run recorded."
+    "--suite",
+    type=click.Path(path_type=Path),
+    help="The folder of the suite.  [default: the suite that the run recorded]",
 )
 
 
 def listed(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """An option given several times, each time with one name or several after commas."""
+    """An option that can be given several times, each time with one or more names separated by commas."""
     return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
 
 
@@ -43,15 +45,17 @@ models = click.option(
 )
 
 config = click.option(
-    "--config", type=click.Path(path_type=Path), help="A models.yml; else config/models.yml, else the built-in list."
+    "--config",
+    type=click.Path(path_type=Path),
+    help="A models.yml.  [default: config/models.yml, else the built-in list]",
 )
 
 max_connections = click.option(
-    "--max-connections", type=click.IntRange(1), help="Most requests in flight.  [default: 64]"
+    "--max-connections", type=click.IntRange(1), help="Most requests at a time.  [default: 64]"
 )
 
 max_cost = click.option(
-    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this much is spent."
+    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this amount is spent."
 )
 
 

@@ -1,4 +1,4 @@
-"""`probatio simulate`: false alarms and delays of both layers of the verdict, measured on synthetic models."""
+"""`probatio simulate`: measure false alarms and delays of the verdict on synthetic models."""
 
 from __future__ import annotations
 
@@ -30,15 +30,19 @@ if TYPE_CHECKING:
     "faults",
     multiple=True,
     metavar="NAME",
-    help="Only this fault; can be repeated. `none`: false alarms only.",
+    help="Only this fault; can be repeated. `none`: only false alarms.",
 )
 @click.option(
-    "--suite", type=click.Path(path_type=Path), help="Folder of another daily suite; its manifest has the constants."
+    "--suite",
+    type=click.Path(path_type=Path),
+    help="Folder of another daily suite. The constants are read from its manifest.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Equal seeds give equal figures.")
-@click.option("--json", "as_json", is_flag=True, help="The figures as one JSON object, for scripts.")
+@click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same figures.")
+@click.option("--json", "as_json", is_flag=True, help="Print the figures as one JSON object.")
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Save the figures and the page made from them here."
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Save the figures and the page made from them in this folder.",
 )
 def command(
     models: int,

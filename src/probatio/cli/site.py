@@ -1,4 +1,4 @@
-"""`probatio site`: the leaderboard, model pages and learnability explorer, live, as files, or as a demo."""
+"""`probatio site`: the leaderboard, model pages and learnability explorer: live, as files, or as a demo."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ BENCH = Path("config/bench.yml")
 bench_option = click.option(
     "--bench",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file of public results.  [default: config/bench.yml, where it is there]",
+    help="The file of public benchmark results.  [default: config/bench.yml, if it exists]",
 )
 
 
 @click.group()
 def command() -> None:
-    """Show the results: a leaderboard of verdicts, every raw sample, the learnability explorer.
+    """Show the results as a web site: a leaderboard of verdicts, every raw sample, the learnability explorer.
 
     \b
     Examples:
@@ -30,13 +30,17 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen at.")
-@click.option("--detectable", is_flag=True, help="First compute what each OK could have seen (1 s per new reference).")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on.")
+@click.option(
+    "--detectable",
+    is_flag=True,
+    help="First compute the smallest drop that the watch would have detected (1 s per new reference).",
+)
 @bench_option
 @options.results
 def serve(host: str, port: int, detectable: bool, bench: Path | None, results: Path) -> None:
-    """Serve the site, read-only; it follows the results folder as it changes.
+    """Serve the site, read-only. It follows changes of the results folder.
 
     \b
     Example:
@@ -61,26 +65,26 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     default=14,
     show_default=True,
     type=click.IntRange(0),
-    help="Days whose samples get pages, besides those on which a verdict changed.",
+    help="Write pages for the samples of this many last days, and of all days on which a verdict changed.",
 )
 @click.option(
-    "--base-url", default="", metavar="URL", help="Where the site will stand, for absolute links in the feed."
+    "--base-url", default="", metavar="URL", help="The address of the published site, for absolute links in the feed."
 )
 @click.option(
     "--detectable/--no-detectable",
     default=True,
     show_default=True,
-    help="Compute what each OK could have seen, where it is not kept yet (1 s per new reference).",
+    help="Compute the smallest drop that the watch would have detected, where it is missing (1 s per new reference).",
 )
-@click.option("--json", "as_json", is_flag=True, help="What was built as one JSON object, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @bench_option
 @options.results
 def build(
     out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: Path
 ) -> None:
-    """Write the site as files that any web server can hand out, under any path.
+    """Write the site as files for any web server, under any path.
 
-    Raw JSONL is linked into the folder where it lies on the same disk, and copied otherwise.
+    Raw JSONL files on the same disk are hard-linked, others are copied.
 
     \b
     Example:
@@ -106,12 +110,12 @@ def build(
     type=click.Path(path_type=Path),
     default=Path("results-demo"),
     show_default=True,
-    help="The results folder to fill; never one with real days.",
+    help="The results folder to fill. It must not contain real days.",
 )
 @click.option("--days", default=60, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
 @click.option("--until", metavar="YYYY-MM-DD", help="The last simulated day.  [default: today, UTC]")
 def demo(out: Path, days: int, until: str | None) -> None:
-    """Fill a results folder with simulated models, marked SIMULATED on every page.
+    """Fill a results folder with simulated models. Every page is marked SIMULATED.
 
     \b
     Example:

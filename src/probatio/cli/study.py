@@ -1,4 +1,4 @@
-"""`probatio study`: what a run's answers say, each number with its doubt."""
+"""`probatio study`: analyse the answers of runs; every rate has an interval."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ from probatio.errors import UsageError
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...")
 @options.results
 @click.option(
-    "--out", type=click.Path(path_type=Path, file_okay=False), help="Write into this folder; else beside the run."
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write into this folder.  [default: the folder of the run]",
 )
 @options.recorded_suite
 @click.option(
-    "--config", type=click.Path(path_type=Path), help="The models.yml that names the analyst; else config/models.yml."
+    "--config",
+    type=click.Path(path_type=Path),
+    help="The models.yml with the analyst model.  [default: config/models.yml]",
 )
 @click.option(
     "--narrative/--no-narrative",
     default=True,
     show_default=True,
-    help="Let the analyst of models.yml write its section.",
+    help="Let the analyst model of models.yml write a section of text.",
 )
-@click.option("--json", "as_json", is_flag=True, help="All findings as one JSON object, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Print all findings as one JSON object.")
 def command(
     runs: tuple[str, ...],
     results: Path,
@@ -37,9 +41,9 @@ def command(
     narrative: bool,
     as_json: bool,
 ) -> None:
-    """Study one run, or several runs of the same suite: write analysis.md with its charts and print the short form.
+    """Analyse one run, or several runs of the same suite. Writes analysis.md with charts and prints a summary.
 
-    RUN is a run's id or folder; a folder of another harness with graded_results.jsonl will do.
+    RUN is a run's id or folder. A folder of another harness works too, if it has a graded_results.jsonl.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from probatio.suite.language_suite import Suite
 
 RESUME_ALLOWS = {"resume", "retry_errors", "results", "verbose", "as_json", "max_connections", "max_cost"}
-"""Flags that may stand beside --resume: how the rest of the run is carried out and shown, never what it is."""
+"""Flags allowed together with --resume. They change how the rest of the run is done and shown, never what is in it."""
 
 
 def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
@@ -35,45 +35,49 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @options.models
 @click.option("--task", "tasks", multiple=True, callback=options.listed, help="Task id or glob, such as 'predict_*'.")
 @click.option("--category", "categories", multiple=True, callback=options.listed, help="Task category, such as loops.")
-@click.option("--n-shot", "n_shots", callback=_n_shots, metavar="0,1,3,10", help="Numbers of examples shown.")
+@click.option("--n-shot", "n_shots", callback=_n_shots, metavar="0,1,3,10", help="Numbers of examples in the prompt.")
 @click.option(
     "--context",
     "contexts",
     multiple=True,
     callback=options.listed,
-    help="examples-only, grammar-only, minimal, basic, complete.",
+    help="How much of the language the prompt describes: examples-only, grammar-only, minimal, basic, complete.",
 )
 @click.option(
     "--dialect",
     "dialects",
     multiple=True,
     callback=options.listed,
-    help="latin (default), english, symbols, scrambled.",
+    help="The keywords of the language: latin (default), english, symbols, scrambled.",
 )
-@click.option("--suite", type=click.Path(path_type=Path), help="A folder with tasks/*.yml; else the built-in suite.")
+@click.option(
+    "--suite", type=click.Path(path_type=Path), help="A folder with tasks/*.yml.  [default: the built-in suite]"
+)
 @options.config
-@click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers drawn per trial.")
+@click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers per trial.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
 @options.results
-@click.option("--run-id", help="The run's name; else the moment it starts.")
-@click.option("--resume", metavar="RUN", help="Go on with a run; takes everything from its run.json.")
-@click.option("--retry-errors", is_flag=True, help="With --resume: ask again what could not be asked (api_error).")
+@click.option("--run-id", help="The name of the run.  [default: the time of its start]")
+@click.option("--resume", metavar="RUN", help="Continue a run, with all settings from its run.json.")
+@click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.max_connections
 @options.max_cost
-@click.option("--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); ask nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); send no request."
+)
 @options.sandbox
-@click.option("--json", "as_json", is_flag=True, help="One event per line, for scripts.")
-@click.option("--verbose", "-v", is_flag=True, help="A line per trial.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
+@click.option("--verbose", "-v", is_flag=True, help="Print one line per trial.")
 @click.pass_context
 def command(ctx: click.Context, /, **given: object) -> None:
     """Ask models the tasks of a suite and grade the answers.
 
     \b
     Examples:
-      probatio trial --limit 20                     the embedded model; no key, no network
+      probatio trial --limit 20                     the models of models.yml, else an embedded model
       probatio trial --model gpt-3.5-turbo --n-shot 3 --context minimal
       probatio trial --model 'llama-*' --category loops --max-cost 2.50
-      probatio trial --resume 2026-01-05T20-27-27   go on where a run stopped
+      probatio trial --resume 2026-01-05T20-27-27   continue a run
     """
     from dotenv import load_dotenv
 

@@ -20,25 +20,25 @@ COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING"
 
 
 @click.command()
-@click.option("--model", "models", multiple=True, metavar="MODEL", help="Only this model (again for more; globs work).")
+@click.option("--model", "models", multiple=True, metavar="MODEL", help="Only this model id or glob; can be repeated.")
 @click.option(
-    "--date", metavar="YYYY-MM-DD", help="The verdict of that day, from the days up to it.  [default: the last]"
+    "--date", metavar="YYYY-MM-DD", help="The verdict of that day, from all days up to it.  [default: the last day]"
 )
-@click.option("--explain", metavar="MODEL", help="Every number that led to the verdict on one model.")
+@click.option("--explain", metavar="MODEL", help="Print every number behind the verdict on one model.")
 @click.option(
     "--regrade",
     is_flag=True,
     help="Grade the day's stored answers again first: shows whether the grader changed, and not the model.",
 )
 @click.option(
-    "--fail-on", type=click.Choice(list(FAIL_ON)), help="Exit 1 when a model shown is that bad, for use in CI."
+    "--fail-on", type=click.Choice(list(FAIL_ON)), help="For CI: exit code 1 if a listed model is this bad or worse."
 )
 @click.option(
     "--detectable",
     is_flag=True,
     help="Compute the smallest drop each verdict would detect, where it is not kept yet (1 s each).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Every number as one JSON object, for scripts.")
+@click.option("--json", "as_json", is_flag=True, help="Print every number as one JSON object.")
 @options.results
 @click.pass_context
 def command(
@@ -52,14 +52,14 @@ def command(
     as_json: bool,
     results: Path,
 ) -> None:
-    """Say of each model whether it is still what it was: the published rule and the evidence, side by side.
+    """Show for each model whether it got worse: the status of the published rule and of the evidence.
 
     \b
     Examples:
       probatio verdict                                  the last recorded day
       probatio verdict --date 2026-03-01 --model 'gpt-*'
       probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
-      probatio verdict --fail-on cooked                 a gate: exit 1 if any model is COOKED
+      probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED
     """
     from probatio.names import pick
     from probatio.store.days import read_days, suite_folder

@@ -1,4 +1,4 @@
-"""`probatio verify`: is everything recorded still what the raw files say?"""
+"""`probatio verify`: recompute everything recorded from the raw files."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ if TYPE_CHECKING:
     from probatio.sandbox import Choice
 
 SHOWN = 20
-"""Differences printed; --json has them all."""
+"""Differences printed; --json lists all."""
 
 
 @click.command()
 @click.option(
-    "--date", "dates", multiple=True, metavar="YYYY-MM-DD", help="Only that day, beside the chain (again for more)."
+    "--date", "dates", multiple=True, metavar="YYYY-MM-DD", help="Only this day and the chain; can be repeated."
 )
-@click.option("--quick", is_flag=True, help="Chain, file hashes and verdicts only: no answer is graded again.")
 @click.option(
-    "--head", metavar="SHA256", help="A head noted earlier, or its beginning, that must still be in the ledger."
+    "--quick", is_flag=True, help="Check only the chain, the file hashes and the verdicts: grade no answer again."
 )
-@click.option("--json", "as_json", is_flag=True, help="The report as one JSON object, for scripts.")
+@click.option(
+    "--head",
+    metavar="SHA256",
+    help="A head of the ledger noted earlier, or its first characters. It must still be in the ledger.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @options.sandbox
 @options.results
 @click.pass_context
@@ -38,15 +42,16 @@ def command(
     sandbox: Choice,
     results: Path,
 ) -> None:
-    """Recompute the ledger's chain, the files' hashes, grades, scores and verdicts, and name the first difference.
+    """Recompute the chain of the ledger, file hashes, grades, scores and verdicts. Prints the first difference.
 
-    No model and no judge is called: answers are graded again by code, and the judge's kept replies are read again. A cut
-    tail of the ledger can't be seen from inside; note the head printed here elsewhere, and give it back with --head.
+    No model and no judge is called: code grades the answers again, and the stored replies of the judge are read again. The
+    ledger itself can't show that its newest records were removed. So note the printed head elsewhere, and check it later
+    with --head.
 
     \b
     Examples:
       probatio verify
-      probatio verify --quick --head 3fa9c2d1           chain and hashes, and the head noted last week
+      probatio verify --quick --head 3fa9c2d1           the chain, the hashes and the head noted last week
       probatio verify --date 2026-03-01 --json
     """
     from probatio.audit.verify import verify

@@ -212,7 +212,7 @@ def _verdicts(days: Days, used: Mapping[str, Constants]) -> dict[str, tuple[Mode
 def _appending(path: Path) -> Iterator[int]:
     """The ledger open for appending by this process alone, ending in a whole line: a torn one was never a record and goes."""
     with held(path, LOCK_SECONDS):
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
         try:
             mend_end(file)
             yield file
