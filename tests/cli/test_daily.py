@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from double import Double, Faults
 
 
 @pytest.fixture
-def double():  # type: ignore[no-untyped-def]
+def double() -> Iterator[Double]:
     with Double(reply=gold_script()) as server:
         yield server
 

@@ -1,6 +1,7 @@
 """`probatio trial`: its flags, its sentences and its exit codes."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from run.trials import argv, asked, finished, new_run, suite
 
 
 @pytest.fixture
-def double():  # type: ignore[no-untyped-def]
+def double() -> Iterator[Double]:
     with Double() as server:
         yield server
 

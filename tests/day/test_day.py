@@ -272,7 +272,8 @@ def test_the_days_of_a_suite_with_another_temperature_or_judge_have_a_version_of
     import json
 
     models = [{"id": MODEL, "name": "v/m", "base_url": None}]
-    for number, daily in enumerate(({"temperature": 0.7}, {"judge": {"name": "v/other"}}, {"judge": {"name": JUDGE}})):
+    changes: list[dict[str, Any]] = [{"temperature": 0.7}, {"judge": {"name": "v/other"}}, {"judge": {"name": JUDGE}}]
+    for number, daily in enumerate(changes):
         config = tmp_path / f"models{number}.yml"
         config.write_text(json.dumps({"models": models, "daily": {"models": [MODEL], **daily}}))
         with Double(reply=lambda body: "?") as double:
