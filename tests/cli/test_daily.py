@@ -39,7 +39,7 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--date", "yesterday"], "YYYY-MM-DD"),
         (["--date", "2026-02-30"], "YYYY-MM-DD"),
@@ -51,11 +51,11 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
     ],
 )
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
-    tmp_path: Path, double: Double, flags: list[str], said: str
+    tmp_path: Path, double: Double, flags: list[str], message: str
 ) -> None:
     done = run(tmp_path, double, *flags)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not double.served
     assert not (tmp_path / "results").exists()
@@ -169,13 +169,6 @@ def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
         assert run(tmp_path, double, "--max-cost", "9").returncode == 0
     assert set(asked(tmp_path).values()) == {1}
     assert scores(tmp_path)[STORY].score == 100
-
-
-def test_the_ledger_gets_a_day_once(tmp_path: Path, double: Double) -> None:
-    for _ in range(2):
-        run(tmp_path, double)
-    lines = (tmp_path / "results" / "daily" / "ledger.jsonl").read_text().splitlines()
-    assert [(json.loads(line)["date"], json.loads(line)["kind"]) for line in lines] == [(DAY, "day")]
 
 
 def test_models_without_a_pinned_route_are_pointed_out(tmp_path: Path, double: Double) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -38,9 +39,23 @@ from probatio.store.layout import ANSWERS, SET_ASIDE
 from probatio.store.lines import read_lines
 
 
-def test_gold_answers_give_full_scores_and_every_sample_is_kept(tmp_path: Path) -> None:
+class GoldDay(NamedTuple):
+    """One day of gold answers, for the tests that only look at it."""
+
+    root: Path
+    double: Double
+    done: subprocess.CompletedProcess[str]
+
+
+@pytest.fixture(scope="module")
+def gold_day(tmp_path_factory: pytest.TempPathFactory) -> GoldDay:
+    root = tmp_path_factory.mktemp("gold")
     with Double(reply=gold_script()) as double:
-        done = run(tmp_path, double)
+        return GoldDay(root, double, run(root, double))
+
+
+def test_gold_answers_give_full_scores_and_every_sample_is_kept(gold_day: GoldDay) -> None:
+    tmp_path, _, done = gold_day
     assert done.returncode == 0, done.stderr
     found = scores(tmp_path)
     assert {use_case: score.score for use_case, score in found.items()} == {EXTRACTION: 100, SUMMARY: 90, STORY: 100}
@@ -65,22 +80,18 @@ def test_verbose_prints_each_sample_with_its_score(tmp_path: Path) -> None:
     assert {line.partition(", score ")[2] for line in lines} == {"100", "90"}
 
 
-def test_calls_are_drawn_as_the_manifest_says(tmp_path: Path) -> None:
-    with Double(reply=gold_script()) as double:
-        run(tmp_path, double)
-    bodies = [body for body in double.bodies if not is_judge(body)]
-    assert {body["temperature"] for body in double.bodies} == {0.0}
+def test_calls_are_drawn_as_the_manifest_says(gold_day: GoldDay) -> None:
+    bodies = [body for body in gold_day.double.bodies if not is_judge(body)]
+    assert {body["temperature"] for body in gold_day.double.bodies} == {0.0}
     assert all(body["reasoning"] == {"effort": "low"} for body in bodies)
     assert {body["seed"] for body in bodies} == {1042, 1043, 1044, 1045, 1046}  # full round: far from those of the base
     assert {body["max_tokens"] for body in bodies} == {900, 700, 1500}
 
 
-def test_the_judge_sees_no_name_of_a_model(tmp_path: Path) -> None:
-    with Double(reply=gold_script()) as double:
-        run(tmp_path, double)
-    told = [body["messages"][0]["content"] for body in double.bodies if is_judge(body)]
-    assert len(told) == 20 + 2 * FROZEN
-    assert not [prompt for prompt in told if "gpt" in prompt or "openai" in prompt or MODEL in prompt]
+def test_the_judge_sees_no_name_of_a_model(gold_day: GoldDay) -> None:
+    prompts = [body["messages"][0]["content"] for body in gold_day.double.bodies if is_judge(body)]
+    assert len(prompts) == 20 + 2 * FROZEN
+    assert not [prompt for prompt in prompts if "gpt" in prompt or "openai" in prompt or MODEL in prompt]
 
 
 def test_a_second_run_of_a_day_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
@@ -92,6 +103,8 @@ def test_a_second_run_of_a_day_asks_nothing_and_changes_nothing(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "nothing was missing" in done.stdout
     assert files(tmp_path) == before
+    ledger = [json.loads(line) for line in before["ledger.jsonl"].splitlines()]
+    assert [(line["date"], line["kind"]) for line in ledger] == [(DAY, "day")]  # the day is recorded once
 
 
 def test_an_outage_is_a_gap_never_a_zero_and_a_later_run_asks_what_failed(tmp_path: Path) -> None:
@@ -269,8 +282,6 @@ def test_a_suite_that_changed_within_a_day_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_days_of_a_suite_with_another_temperature_or_judge_have_a_version_of_their_own(tmp_path: Path) -> None:
-    import json
-
     models = [{"id": MODEL, "name": "v/m", "base_url": None}]
     changes: list[dict[str, Any]] = [{"temperature": 0.7}, {"judge": {"name": "v/other"}}, {"judge": {"name": JUDGE}}]
     for number, daily in enumerate(changes):
@@ -307,10 +318,8 @@ def test_an_answer_that_refuses_or_is_cut_off_is_scored_and_labelled(tmp_path: P
     assert {grade.error_type for grade in grades(tmp_path)} == {"refusal", "no_response", None}
 
 
-def test_answers_go_into_the_raw_file_before_they_are_graded(tmp_path: Path) -> None:
-    with Double(reply=gold_script()) as double:
-        run(tmp_path, double)
-    lines = list(read_lines(tmp_path / "results" / "daily" / DAY / ANSWERS, Response))
+def test_answers_go_into_the_raw_file_before_they_are_graded(gold_day: GoldDay) -> None:
+    lines = list(read_lines(gold_day.root / "results" / "daily" / DAY / ANSWERS, Response))
     assert {(line.run_id, line.n_shot, line.dialect, line.framework_version) for line in lines} == {
         (DAY, 0, "none", "0.1.0")
     }

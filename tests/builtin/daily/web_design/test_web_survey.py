@@ -13,6 +13,9 @@ from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, found, readable_share
 
 
+pytestmark = pytest.mark.slow  # a real browser
+
+
 @pytest.fixture(scope="module", autouse=True)
 def needs_a_browser() -> None:
     there = browser.available()
