@@ -88,6 +88,7 @@ def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> Non
     assert days == [datetime.now(UTC).date().isoformat()]
 
 
+@pytest.mark.slow
 def test_use_cases_can_be_run_one_by_one_and_make_one_day(tmp_path: Path, double: Double) -> None:
     run(tmp_path, double, "--use-case", "structured_*")
     assert set(scores(tmp_path)) == {EXTRACTION}
@@ -96,6 +97,7 @@ def test_use_cases_can_be_run_one_by_one_and_make_one_day(tmp_path: Path, double
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     models = config(tmp_path, {"id": "a"}, {"id": "b"})
@@ -106,6 +108,7 @@ def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, d
     assert [model.id for model in record(tmp_path).models] == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     models = config(tmp_path, {"id": "a", "api_key_env": "NO_SUCH_KEY"}, {"id": "b"}, models=["a", "b"])
@@ -118,6 +121,7 @@ def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(tmp_pa
     assert (alone.returncode, "NO_SUCH_KEY" in alone.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_refused_key_ends_its_own_model_only(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     with Double(Faults(status={401: 1.0})) as refusing:
@@ -137,6 +141,7 @@ def test_a_refused_key_ends_its_own_model_only(tmp_path: Path, double: Double) -
     assert {key.model for key in asked(tmp_path)} == {"a", "b", "c"}
 
 
+@pytest.mark.slow
 def test_an_id_stands_for_one_model_throughout_a_day(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     run(tmp_path, double, "--config", config(tmp_path, {"id": "a", "name": "v/old"}), model="a")
@@ -159,6 +164,7 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.slow
 def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
     with Double(reply=gold_script(), cost=0.01) as double:
         done = run(tmp_path, double, "--max-cost", "0.40")

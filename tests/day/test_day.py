@@ -140,6 +140,7 @@ def test_a_judge_half_a_mark_lower_bars_judged_use_cases_which_are_scored_all_th
     assert "barred" in done.stdout
 
 
+@pytest.mark.slow
 def test_without_a_key_for_the_judge_hybrids_keep_their_checked_part_and_the_rest_runs(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         done = run(tmp_path, double, judge=False)
@@ -164,6 +165,7 @@ def test_without_a_key_for_the_judge_hybrids_keep_their_checked_part_and_the_res
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_an_unreadable_judgement_is_repaired_once_and_then_an_error_never_a_number(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", STORY)
 
@@ -207,6 +209,7 @@ def test_a_judge_that_fails_its_calibration_is_no_judge_today(tmp_path: Path) ->
     assert len([body for body in double.bodies if is_judge(body)]) == 4 * FROZEN  # each with its repair
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["calibration", "answers", "judgements"])
 def test_killed_and_run_again_nothing_is_lost_or_asked_twice(tmp_path: Path, moment: str) -> None:
     begun = {"calibration": 3, "answers": 30, "judgements": 55}[moment]
@@ -238,6 +241,7 @@ def test_killed_and_run_again_nothing_is_lost_or_asked_twice(tmp_path: Path, mom
     assert len(counts) == len(set(counts)) == 20 + 2 * FROZEN
 
 
+@pytest.mark.slow
 def test_a_second_process_on_the_same_day_is_refused(tmp_path: Path) -> None:
     with Double(reply=gold_script(), latency=5) as double:
         first = subprocess.Popen(argv(tmp_path), env=environment(double), cwd=tmp_path, stdout=subprocess.DEVNULL)
@@ -250,6 +254,7 @@ def test_a_second_process_on_the_same_day_is_refused(tmp_path: Path) -> None:
     assert "Another process is writing to" in second.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_day_has_no_scores_and_says_how_to_go_on(tmp_path: Path) -> None:
     with Double(reply=gold_script(), latency=0.1) as double:
         process = subprocess.Popen(
@@ -269,6 +274,7 @@ def test_an_interrupted_day_has_no_scores_and_says_how_to_go_on(tmp_path: Path) 
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_suite_that_changed_within_a_day_is_refused(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         run(tmp_path, double)
@@ -281,6 +287,7 @@ def test_a_suite_that_changed_within_a_day_is_refused(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_the_days_of_a_suite_with_another_temperature_or_judge_have_a_version_of_their_own(tmp_path: Path) -> None:
     models = [{"id": MODEL, "name": "v/m", "base_url": None}]
     changes: list[dict[str, Any]] = [{"temperature": 0.7}, {"judge": {"name": "v/other"}}, {"judge": {"name": JUDGE}}]

@@ -102,6 +102,7 @@ def test_what_was_flagged_yesterday_runs_at_full_count_at_once(extraction: Path)
     assert scores(extraction)[EXTRACTION].trigger == "flagged yesterday"
 
 
+@pytest.mark.slow
 def test_a_day_that_began_with_base_samples_stays_so_when_its_past_is_rewritten(extraction: Path) -> None:
     history(extraction, {EXTRACTION: STEADY})
     with Double(reply=gold_script(EXTRACTION)) as double:
@@ -151,6 +152,7 @@ def test_the_usual_provider_raises_no_flag(extraction: Path) -> None:
     assert (score.routing_changed, score.route) == (False, "DoubleCo")
 
 
+@pytest.mark.slow
 def test_a_pinned_route_is_sent_with_fallbacks_off_and_another_provider_flags_the_day(extraction: Path) -> None:
     config = extraction / "models.yml"
     config.write_text(json.dumps({"models": [{"id": MODEL, "name": "v/m", "route": "deepinfra/fp8"}]}))

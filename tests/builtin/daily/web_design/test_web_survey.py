@@ -12,7 +12,6 @@ from probatio.browser.page import Page
 from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, found, readable_share
 
-
 pytestmark = pytest.mark.slow  # a real browser
 
 
