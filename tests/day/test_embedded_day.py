@@ -17,7 +17,7 @@ def test_with_no_key_the_embedded_model_is_scored_where_no_judge_is_needed(tmp_p
     suite = small_suite(tmp_path / "suite", cases=1)
     manifest = yaml.safe_load((suite / "suite.yml").read_text())
     for entry in manifest["use_cases"]:
-        entry["max_tokens"] = 40
+        entry["max_tokens"] = 12
     (suite / "suite.yml").write_text(yaml.safe_dump(manifest))
     command = [*COMMAND, "daily", "--suite", str(suite), "--model", "smollm2-135m", "--date", DAY]
     with Double() as double:
