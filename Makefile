@@ -1,16 +1,40 @@
-# Two commands: `make run` runs the main job for real, `make test` proves the tree. Both set up .venv on a fresh machine.
+# What there is to make. Every target sets up .venv first where it is missing, so each works on a fresh machine.
+#
+#   make run      the main job for real: a small model is pulled, asked nine tasks, and the site is built
+#   make quick    what a contributor runs: lint, types, imports and the tests that need no model and no browser
+#   make test     everything, as CI runs it; installs Chromium where there is none and it may (see `browser`)
+#   make bench    measurements; nothing fails when a machine is slow
+#   make hooks    lint, types and imports before every commit, by pre-commit
+#   make clean    removes .venv and what the tools keep
+#
+# Parts of test and quick, one by one: make lint, make types, make imports, make tests, make quick-tests.
+#
+#   make test BROWSER=no                        no browser is installed or started; the tests that need one are skipped
+#   make test PROBATIO_CHROMIUM=/path/to/one    this browser is taken
+#   make test WORKERS=4                         so many tests at a time; two, unless told otherwise
 
 PYTHON ?= python3
+WORKERS ?= 2
+BROWSER ?= yes
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test lint types imports tests quick bench browser clean
+# The tests of one file stay together: they share what is costly to make, such as a built site or a recorded day.
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile
+
+ifdef PROBATIO_CHROMIUM
+export PROBATIO_CHROMIUM
+endif
+
+.PHONY: run test quick lint types imports tests quick-tests browser bench hooks clean
 
 run: $(READY)
 	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
 	$(BIN)/probatio site build --out results/site
 
 test: lint types imports tests
+
+quick: lint types imports quick-tests
 
 lint: $(READY)
 	$(BIN)/ruff check src tests bench config
@@ -22,21 +46,41 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
+quick-tests: $(READY)
+	$(PYTEST) -m 'not slow'
+
+# BROWSER=no names a browser that does not exist, so that the tests which need one skip with this name as their reason.
 tests: $(READY) browser
-	$(BIN)/pytest
+	$(if $(filter no,$(BROWSER)),PROBATIO_CHROMIUM=no-browser-wanted )$(PYTEST)
 
-# Web pages are checked, and the site is tested, in a real Chromium. Where it can't be installed those tests say so and are skipped.
-browser:
-	@for name in chromium chromium-browser google-chrome; do command -v $$name >/dev/null && exit 0; done; \
-	echo "Installing Chromium for the tests"; \
-	{ apt-get update && apt-get install -y --no-install-recommends chromium fonts-liberation fonts-dejavu-core; } \
-	  >/dev/null 2>&1 || echo "Chromium could not be installed: tests that need it will be skipped."
+# Web pages are checked, and the site is tested, in a real Chromium. Installing one takes root and apt-get; without
+# them a sentence says so and the tests go on.
+FIND_BROWSER := from probatio.browser.chromium import executable; executable()
+CHROMIUM_PACKAGES := chromium fonts-liberation fonts-dejavu-core
 
-quick: $(READY)
-	$(BIN)/pytest -m 'not slow'
+browser: $(READY)
+	@if [ "$(BROWSER)" = no ]; then \
+	  echo "BROWSER=no: the tests that need a browser are skipped."; \
+	elif $(BIN)/python -c '$(FIND_BROWSER)' 2>/dev/null; then \
+	  :; \
+	elif [ -n "$$PROBATIO_CHROMIUM" ]; then \
+	  echo "PROBATIO_CHROMIUM names $$PROBATIO_CHROMIUM, which can't be executed: the tests that need a browser are skipped."; \
+	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+	  echo "No Chromium was found, and installing it takes root and apt-get: the tests that need a browser are skipped."; \
+	else \
+	  echo "No Chromium was found. Now installing it for the tests: apt-get install $(CHROMIUM_PACKAGES) (360 MB and its libraries)."; \
+	  echo "To avoid this, press Ctrl-C and run: make test PROBATIO_CHROMIUM=/path/to/chromium, or make test BROWSER=no"; \
+	  { apt-get update && apt-get install -y --no-install-recommends $(CHROMIUM_PACKAGES); } >/dev/null 2>&1 \
+	    || echo "Chromium could not be installed: the tests that need a browser are skipped."; \
+	fi
 
 bench: $(READY)
 	@for file in bench/*.py; do echo "## $$file"; $(BIN)/python $$file; done
+
+# pre-commit is a contributor's tool: it is installed here, not with what the tests need.
+hooks: $(READY)
+	$(BIN)/python -m pip install --quiet pre-commit
+	$(BIN)/pre-commit install
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv

@@ -104,7 +104,7 @@ def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
         day = (date.fromisoformat(DAY) - timedelta(days=number + 1)).isoformat()
         folder = day_folder(results, day)
         folder.mkdir(parents=True)
-        common = {"date": day, "suite_version": suite.version}
+        common: dict[str, Any] = {"date": day, "suite_version": suite.version}
         write_record(
             folder,
             DayRecord(**common, created=day, suite_fingerprint="", grader_version="", models=who, sampling=Sampling()),

@@ -353,6 +353,7 @@ def _alert(which: str, config: Path, *flags: str) -> subprocess.CompletedProcess
     )
 
 
+@pytest.mark.slow
 def test_a_real_day_alerts_once_and_a_dead_channel_does_not_stop_it(tmp_path: Path) -> None:
     """`probatio daily` against a model that has forgotten everything, after ten good days."""
     small_suite(tmp_path / "suite", EXTRACTION)

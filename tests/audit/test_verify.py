@@ -194,6 +194,7 @@ def test_graders_that_changed_are_told_by_use_case(results: Path) -> None:
     assert changed_grades(results, day) == {SUMMARY: 10}
 
 
+@pytest.mark.slow
 def test_the_command_exits_with_one_on_a_difference_and_prints_the_head(results: Path, tmp_path: Path) -> None:
     def command(*flags: str) -> subprocess.CompletedProcess[str]:
         with Double() as double:

@@ -22,7 +22,7 @@ from probatio.browser.page import OpenPage, PageFailed
 from probatio.errors import CannotCheck
 from probatio.sandbox import Choice
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = [pytest.mark.timeout(180), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module", autouse=True)

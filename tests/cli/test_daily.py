@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from double import Double, Faults
 
 
 @pytest.fixture
-def double():  # type: ignore[no-untyped-def]
+def double() -> Iterator[Double]:
     with Double(reply=gold_script()) as server:
         yield server
 
@@ -38,7 +39,7 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--date", "yesterday"], "YYYY-MM-DD"),
         (["--date", "2026-02-30"], "YYYY-MM-DD"),
@@ -50,11 +51,11 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
     ],
 )
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
-    tmp_path: Path, double: Double, flags: list[str], said: str
+    tmp_path: Path, double: Double, flags: list[str], message: str
 ) -> None:
     done = run(tmp_path, double, *flags)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not double.served
     assert not (tmp_path / "results").exists()
@@ -87,6 +88,7 @@ def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> Non
     assert days == [datetime.now(UTC).date().isoformat()]
 
 
+@pytest.mark.slow
 def test_use_cases_can_be_run_one_by_one_and_make_one_day(tmp_path: Path, double: Double) -> None:
     run(tmp_path, double, "--use-case", "structured_*")
     assert set(scores(tmp_path)) == {EXTRACTION}
@@ -95,6 +97,7 @@ def test_use_cases_can_be_run_one_by_one_and_make_one_day(tmp_path: Path, double
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     models = config(tmp_path, {"id": "a"}, {"id": "b"})
@@ -105,6 +108,7 @@ def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, d
     assert [model.id for model in record(tmp_path).models] == ["a", "b"]
 
 
+@pytest.mark.slow
 def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     models = config(tmp_path, {"id": "a", "api_key_env": "NO_SUCH_KEY"}, {"id": "b"}, models=["a", "b"])
@@ -117,6 +121,7 @@ def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(tmp_pa
     assert (alone.returncode, "NO_SUCH_KEY" in alone.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_refused_key_ends_its_own_model_only(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     with Double(Faults(status={401: 1.0})) as refusing:
@@ -136,6 +141,7 @@ def test_a_refused_key_ends_its_own_model_only(tmp_path: Path, double: Double) -
     assert {key.model for key in asked(tmp_path)} == {"a", "b", "c"}
 
 
+@pytest.mark.slow
 def test_an_id_stands_for_one_model_throughout_a_day(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     run(tmp_path, double, "--config", config(tmp_path, {"id": "a", "name": "v/old"}), model="a")
@@ -158,6 +164,7 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.slow
 def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
     with Double(reply=gold_script(), cost=0.01) as double:
         done = run(tmp_path, double, "--max-cost", "0.40")
@@ -168,13 +175,6 @@ def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
         assert run(tmp_path, double, "--max-cost", "9").returncode == 0
     assert set(asked(tmp_path).values()) == {1}
     assert scores(tmp_path)[STORY].score == 100
-
-
-def test_the_ledger_gets_a_day_once(tmp_path: Path, double: Double) -> None:
-    for _ in range(2):
-        run(tmp_path, double)
-    lines = (tmp_path / "results" / "daily" / "ledger.jsonl").read_text().splitlines()
-    assert [(json.loads(line)["date"], json.loads(line)["kind"]) for line in lines] == [(DAY, "day")]
 
 
 def test_models_without_a_pinned_route_are_pointed_out(tmp_path: Path, double: Double) -> None:

@@ -50,6 +50,7 @@ def test_ones_own_models_stand_beside_the_embedded_catalogue(tmp_path: Path) -> 
     assert rows[0]["ready"] == "yes"
 
 
+@pytest.mark.slow
 def test_the_smallest_model_is_pulled_found_and_removed(tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     pulled = probatio("models", "pull", "smollm2-135m", cwd=tmp_path, PROBATIO_CACHE=cache)

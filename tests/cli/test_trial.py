@@ -1,6 +1,7 @@
 """`probatio trial`: its flags, its sentences and its exit codes."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,18 @@ from run.trials import argv, asked, finished, new_run, suite
 
 
 @pytest.fixture
-def double():  # type: ignore[no-untyped-def]
+def double() -> Iterator[Double]:
     with Double() as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def two_trials(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run `r` of two trials, for commands that refuse to add to it."""
+    root = tmp_path_factory.mktemp("two")
+    with Double() as double:
+        assert finished(new_run(root, "--limit", "2"), double, root).returncode == 0
+    return root
 
 
 def test_quiet_output_is_a_mark_per_trial_the_summary_and_the_analysis(tmp_path: Path, double: Double) -> None:
@@ -46,7 +56,7 @@ def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) ->
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "message"),
     [
         (["--model", "gpt-4o-min"], "gpt-4o-mini"),
         (["--task", "predict_99"], "predict_9"),
@@ -62,11 +72,11 @@ def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) ->
     ],
 )
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
-    tmp_path: Path, double: Double, flags: list[str], said: str
+    tmp_path: Path, double: Double, flags: list[str], message: str
 ) -> None:
     done = finished(new_run(tmp_path, *flags), double, tmp_path)
     assert done.returncode == 2
-    assert said in done.stderr
+    assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not double.served
 
@@ -86,22 +96,19 @@ def test_a_verbose_dry_run_shows_the_very_prompts_that_would_be_sent(tmp_path: P
 
 
 @pytest.mark.parametrize("flags", [["--task", "x"], ["--limit", "3"], ["--samples", "2"], ["--dry-run"]])
-def test_resume_takes_everything_from_run_json(tmp_path: Path, double: Double, flags: list[str]) -> None:
-    finished(new_run(tmp_path, "--limit", "2"), double, tmp_path)
-    done = finished(argv(tmp_path, "--resume", "r", *flags), double, tmp_path)
+def test_resume_takes_everything_from_run_json(two_trials: Path, double: Double, flags: list[str]) -> None:
+    done = finished(argv(two_trials, "--resume", "r", *flags), double, two_trials)
     assert done.returncode == 2
     assert "beside --resume" in done.stderr
 
 
-def test_an_unknown_run_lists_those_there_are(tmp_path: Path, double: Double) -> None:
-    finished(new_run(tmp_path, "--limit", "1"), double, tmp_path)
-    done = finished(argv(tmp_path, "--resume", "s"), double, tmp_path)
+def test_an_unknown_run_lists_those_there_are(two_trials: Path, double: Double) -> None:
+    done = finished(argv(two_trials, "--resume", "s"), double, two_trials)
     assert (done.returncode, "Runs there: r." in done.stderr) == (2, True)
 
 
-def test_a_run_id_that_is_taken_is_refused(tmp_path: Path, double: Double) -> None:
-    finished(new_run(tmp_path, "--limit", "1"), double, tmp_path)
-    done = finished(new_run(tmp_path, "--limit", "1"), double, tmp_path)
+def test_a_run_id_that_is_taken_is_refused(two_trials: Path, double: Double) -> None:
+    done = finished(new_run(two_trials, "--limit", "1"), double, two_trials)
     assert (done.returncode, "--resume r" in done.stderr) == (2, True)
 
 

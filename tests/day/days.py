@@ -38,7 +38,9 @@ RUBRIC = {
     ]
 }
 FROZEN = 12  # calibration answers per judged use case of the small suite
-STORIES = [{"id": f"story_{n}", "prompt": f"Tell me story number {n}.", "difficulty": 1} for n in (1, 2)]
+STORIES: list[dict[str, Any]] = [
+    {"id": f"story_{n}", "prompt": f"Tell me story number {n}.", "difficulty": 1} for n in (1, 2)
+]
 
 Script = Callable[[dict[str, Any]], str]
 

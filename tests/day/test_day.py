@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -38,9 +39,23 @@ from probatio.store.layout import ANSWERS, SET_ASIDE
 from probatio.store.lines import read_lines
 
 
-def test_gold_answers_give_full_scores_and_every_sample_is_kept(tmp_path: Path) -> None:
+class GoldDay(NamedTuple):
+    """One day of gold answers, for the tests that only look at it."""
+
+    root: Path
+    double: Double
+    done: subprocess.CompletedProcess[str]
+
+
+@pytest.fixture(scope="module")
+def gold_day(tmp_path_factory: pytest.TempPathFactory) -> GoldDay:
+    root = tmp_path_factory.mktemp("gold")
     with Double(reply=gold_script()) as double:
-        done = run(tmp_path, double)
+        return GoldDay(root, double, run(root, double))
+
+
+def test_gold_answers_give_full_scores_and_every_sample_is_kept(gold_day: GoldDay) -> None:
+    tmp_path, _, done = gold_day
     assert done.returncode == 0, done.stderr
     found = scores(tmp_path)
     assert {use_case: score.score for use_case, score in found.items()} == {EXTRACTION: 100, SUMMARY: 90, STORY: 100}
@@ -65,22 +80,18 @@ def test_verbose_prints_each_sample_with_its_score(tmp_path: Path) -> None:
     assert {line.partition(", score ")[2] for line in lines} == {"100", "90"}
 
 
-def test_calls_are_drawn_as_the_manifest_says(tmp_path: Path) -> None:
-    with Double(reply=gold_script()) as double:
-        run(tmp_path, double)
-    bodies = [body for body in double.bodies if not is_judge(body)]
-    assert {body["temperature"] for body in double.bodies} == {0.0}
+def test_calls_are_drawn_as_the_manifest_says(gold_day: GoldDay) -> None:
+    bodies = [body for body in gold_day.double.bodies if not is_judge(body)]
+    assert {body["temperature"] for body in gold_day.double.bodies} == {0.0}
     assert all(body["reasoning"] == {"effort": "low"} for body in bodies)
     assert {body["seed"] for body in bodies} == {1042, 1043, 1044, 1045, 1046}  # full round: far from those of the base
     assert {body["max_tokens"] for body in bodies} == {900, 700, 1500}
 
 
-def test_the_judge_sees_no_name_of_a_model(tmp_path: Path) -> None:
-    with Double(reply=gold_script()) as double:
-        run(tmp_path, double)
-    told = [body["messages"][0]["content"] for body in double.bodies if is_judge(body)]
-    assert len(told) == 20 + 2 * FROZEN
-    assert not [prompt for prompt in told if "gpt" in prompt or "openai" in prompt or MODEL in prompt]
+def test_the_judge_sees_no_name_of_a_model(gold_day: GoldDay) -> None:
+    prompts = [body["messages"][0]["content"] for body in gold_day.double.bodies if is_judge(body)]
+    assert len(prompts) == 20 + 2 * FROZEN
+    assert not [prompt for prompt in prompts if "gpt" in prompt or "openai" in prompt or MODEL in prompt]
 
 
 def test_a_second_run_of_a_day_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
@@ -92,6 +103,8 @@ def test_a_second_run_of_a_day_asks_nothing_and_changes_nothing(tmp_path: Path) 
     assert done.returncode == 0, done.stderr
     assert "nothing was missing" in done.stdout
     assert files(tmp_path) == before
+    ledger = [json.loads(line) for line in before["ledger.jsonl"].splitlines()]
+    assert [(line["date"], line["kind"]) for line in ledger] == [(DAY, "day")]  # the day is recorded once
 
 
 def test_an_outage_is_a_gap_never_a_zero_and_a_later_run_asks_what_failed(tmp_path: Path) -> None:
@@ -127,6 +140,7 @@ def test_a_judge_half_a_mark_lower_bars_judged_use_cases_which_are_scored_all_th
     assert "barred" in done.stdout
 
 
+@pytest.mark.slow
 def test_without_a_key_for_the_judge_hybrids_keep_their_checked_part_and_the_rest_runs(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         done = run(tmp_path, double, judge=False)
@@ -151,6 +165,7 @@ def test_without_a_key_for_the_judge_hybrids_keep_their_checked_part_and_the_res
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_an_unreadable_judgement_is_repaired_once_and_then_an_error_never_a_number(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", STORY)
 
@@ -194,6 +209,7 @@ def test_a_judge_that_fails_its_calibration_is_no_judge_today(tmp_path: Path) ->
     assert len([body for body in double.bodies if is_judge(body)]) == 4 * FROZEN  # each with its repair
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["calibration", "answers", "judgements"])
 def test_killed_and_run_again_nothing_is_lost_or_asked_twice(tmp_path: Path, moment: str) -> None:
     begun = {"calibration": 3, "answers": 30, "judgements": 55}[moment]
@@ -225,6 +241,7 @@ def test_killed_and_run_again_nothing_is_lost_or_asked_twice(tmp_path: Path, mom
     assert len(counts) == len(set(counts)) == 20 + 2 * FROZEN
 
 
+@pytest.mark.slow
 def test_a_second_process_on_the_same_day_is_refused(tmp_path: Path) -> None:
     with Double(reply=gold_script(), latency=5) as double:
         first = subprocess.Popen(argv(tmp_path), env=environment(double), cwd=tmp_path, stdout=subprocess.DEVNULL)
@@ -237,6 +254,7 @@ def test_a_second_process_on_the_same_day_is_refused(tmp_path: Path) -> None:
     assert "Another process is writing to" in second.stderr
 
 
+@pytest.mark.slow
 def test_an_interrupted_day_has_no_scores_and_says_how_to_go_on(tmp_path: Path) -> None:
     with Double(reply=gold_script(), latency=0.1) as double:
         process = subprocess.Popen(
@@ -256,6 +274,7 @@ def test_an_interrupted_day_has_no_scores_and_says_how_to_go_on(tmp_path: Path) 
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_suite_that_changed_within_a_day_is_refused(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         run(tmp_path, double)
@@ -268,11 +287,11 @@ def test_a_suite_that_changed_within_a_day_is_refused(tmp_path: Path) -> None:
     assert files(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_the_days_of_a_suite_with_another_temperature_or_judge_have_a_version_of_their_own(tmp_path: Path) -> None:
-    import json
-
     models = [{"id": MODEL, "name": "v/m", "base_url": None}]
-    for number, daily in enumerate(({"temperature": 0.7}, {"judge": {"name": "v/other"}}, {"judge": {"name": JUDGE}})):
+    changes: list[dict[str, Any]] = [{"temperature": 0.7}, {"judge": {"name": "v/other"}}, {"judge": {"name": JUDGE}}]
+    for number, daily in enumerate(changes):
         config = tmp_path / f"models{number}.yml"
         config.write_text(json.dumps({"models": models, "daily": {"models": [MODEL], **daily}}))
         with Double(reply=lambda body: "?") as double:
@@ -306,10 +325,8 @@ def test_an_answer_that_refuses_or_is_cut_off_is_scored_and_labelled(tmp_path: P
     assert {grade.error_type for grade in grades(tmp_path)} == {"refusal", "no_response", None}
 
 
-def test_answers_go_into_the_raw_file_before_they_are_graded(tmp_path: Path) -> None:
-    with Double(reply=gold_script()) as double:
-        run(tmp_path, double)
-    lines = list(read_lines(tmp_path / "results" / "daily" / DAY / ANSWERS, Response))
+def test_answers_go_into_the_raw_file_before_they_are_graded(gold_day: GoldDay) -> None:
+    lines = list(read_lines(gold_day.root / "results" / "daily" / DAY / ANSWERS, Response))
     assert {(line.run_id, line.n_shot, line.dialect, line.framework_version) for line in lines} == {
         (DAY, 0, "none", "0.1.0")
     }

@@ -10,17 +10,14 @@ import yaml
 
 from day.days import COMMAND, DAY, EXTRACTION, STORY, SUMMARY, asked, environment, record, scores, small_suite
 from double import Double
-from probatio.embedded import weights
 
 
 @pytest.mark.slow
-def test_with_no_key_the_embedded_model_is_scored_where_no_judge_is_needed(tmp_path: Path) -> None:
-    if not weights.is_here(weights.resolve("smollm2-135m")):
-        pytest.skip("the weights of smollm2-135m are not here; probatio models pull smollm2-135m")
+def test_with_no_key_the_embedded_model_is_scored_where_no_judge_is_needed(tmp_path: Path, smallest: Path) -> None:
     suite = small_suite(tmp_path / "suite", cases=1)
     manifest = yaml.safe_load((suite / "suite.yml").read_text())
     for entry in manifest["use_cases"]:
-        entry["max_tokens"] = 40
+        entry["max_tokens"] = 12
     (suite / "suite.yml").write_text(yaml.safe_dump(manifest))
     command = [*COMMAND, "daily", "--suite", str(suite), "--model", "smollm2-135m", "--date", DAY]
     with Double() as double:

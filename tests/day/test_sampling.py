@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,10 @@ def rounds(root: Path) -> dict[str, int]:
     for key in asked(root):
         found[key.context] = found.get(key.context, 0) + 1
     return found
+
+
+def always(provider: str) -> Callable[[int], str]:
+    return lambda number: provider
 
 
 def poor_where(which: Any) -> Any:
@@ -97,6 +102,7 @@ def test_what_was_flagged_yesterday_runs_at_full_count_at_once(extraction: Path)
     assert scores(extraction)[EXTRACTION].trigger == "flagged yesterday"
 
 
+@pytest.mark.slow
 def test_a_day_that_began_with_base_samples_stays_so_when_its_past_is_rewritten(extraction: Path) -> None:
     history(extraction, {EXTRACTION: STEADY})
     with Double(reply=gold_script(EXTRACTION)) as double:
@@ -146,12 +152,13 @@ def test_the_usual_provider_raises_no_flag(extraction: Path) -> None:
     assert (score.routing_changed, score.route) == (False, "DoubleCo")
 
 
+@pytest.mark.slow
 def test_a_pinned_route_is_sent_with_fallbacks_off_and_another_provider_flags_the_day(extraction: Path) -> None:
     config = extraction / "models.yml"
     config.write_text(json.dumps({"models": [{"id": MODEL, "name": "v/m", "route": "deepinfra/fp8"}]}))
     for provider, changed in (("DeepInfra", False), ("Together", True)):
         day = DAY if changed else "2026-03-09"
-        with Double(reply=gold_script(EXTRACTION), provider=lambda number, p=provider: p) as double:
+        with Double(reply=gold_script(EXTRACTION), provider=always(provider)) as double:
             done = run(extraction, double, "--config", str(config), day=day)
         assert done.returncode == 0, done.stderr
         assert double.bodies[0]["provider"] == {"order": ["deepinfra/fp8"], "allow_fallbacks": False}

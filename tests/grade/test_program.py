@@ -105,6 +105,7 @@ def test_javascript_fences_hold_typescript() -> None:
     assert program("```js\nlet a\n```", TYPESCRIPT_FENCES) == "let a"
 
 
+@pytest.mark.slow
 def test_recorded_answers_are_graded_as_the_reference_graded_them(shared: Path, tmp_path: Path) -> None:
     """Where ours differs it is because the first harness's cleaning lost the answer; each such case is one of these."""
     import json

@@ -8,18 +8,10 @@ from pathlib import Path
 import pytest
 
 from probatio.embedded import weights
-from probatio.errors import ProbatioError
 from run.trials import COMMAND, asked, graded, suite
 
 
-@pytest.fixture(scope="module")
-def smallest() -> Path:
-    try:
-        return weights.ensure("smollm2-135m")
-    except ProbatioError as error:
-        pytest.skip(f"the weights can't be had here: {error}")
-
-
+@pytest.mark.slow
 def test_a_run_on_the_embedded_model_is_asked_graded_and_says_which_file_answered(
     tmp_path: Path, smallest: Path
 ) -> None:

@@ -18,6 +18,7 @@ from run.trials import argv, asked, environment, finished, graded, grades, new_r
 FAULTY = Faults(too_many=0.05, server_error=0.05, reset=0.03, torn=0.02, empty_choices=0.02, error_in_200=0.02)
 
 
+@pytest.mark.slow
 def test_2000_trials_on_a_faulty_server_end_graded_or_as_api_errors_each_once(tmp_path: Path) -> None:
     with Double(FAULTY, latency=0.005) as double:
         done = finished(new_run(tmp_path, "--samples", "200"), double, tmp_path)
@@ -30,6 +31,7 @@ def test_2000_trials_on_a_faulty_server_end_graded_or_as_api_errors_each_once(tm
     assert double.served["answer"] == sum(line.error_type != "api_error" for line in grades(tmp_path))
 
 
+@pytest.mark.slow
 def test_killed_at_ten_random_moments_and_resumed_each_time_nothing_is_lost_or_doubled(tmp_path: Path) -> None:
     chance = random.Random(20260105)
     with Double(FAULTY, latency=0.02) as double:
@@ -53,6 +55,7 @@ def test_killed_at_ten_random_moments_and_resumed_each_time_nothing_is_lost_or_d
             if (tmp_path / "results" / "r" / "run.json").exists():
                 command = argv(tmp_path, "--resume", "r")
         killed_with = len(asked(tmp_path))
+        double.faults = Faults()  # that a run ends on a faulty server is shown above
         done = finished(command, double, tmp_path)
     assert 0 < killed_with < 2000
     assert done.returncode == 0, done.stderr
@@ -77,6 +80,7 @@ def test_an_answer_that_was_kept_but_not_graded_is_graded_on_resume_and_not_aske
     assert len(graded(tmp_path)) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_path: Path, number: int) -> None:
     with Double(latency=0.5) as double:
@@ -92,6 +96,7 @@ def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_pat
         assert "probatio trial --resume" in err
         assert "not yet asked" in out
         assert len(asked(tmp_path)) == double.served["answer"] == len(graded(tmp_path)) >= 4
+        double.latency = 0
         assert finished(argv(tmp_path, "--resume", "r"), double, tmp_path).returncode == 0
     assert len(asked(tmp_path)) == 100
     assert set(asked(tmp_path).values()) == {1}
@@ -180,6 +185,7 @@ def test_a_suite_that_changed_is_not_resumed(tmp_path: Path) -> None:
     assert "has changed" in done.stderr
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_run_says_so_and_tears_nothing(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     disk.mkdir()
@@ -201,6 +207,7 @@ def test_a_full_disk_stops_the_run_says_so_and_tears_nothing(tmp_path: Path) -> 
         subprocess.run(["umount", str(disk)], check=True)
 
 
+@pytest.mark.slow
 def test_trials_that_could_not_be_asked_are_asked_again_when_told_to_and_kept_aside(tmp_path: Path) -> None:
     with Double(Faults(status={404: 0.5})) as double:
         finished(new_run(tmp_path), double, tmp_path)

@@ -120,6 +120,7 @@ def trials() -> Iterator[list[Trial]]:
         each.process.communicate()
 
 
+@pytest.mark.slow
 def test_days_never_overlap_and_a_skipped_one_is_said(tmp_path: Path, trials: list[Trial]) -> None:
     trial = Trial(tmp_path, "2.0,0.05", every=0.5)
     trials.append(trial)
@@ -132,6 +133,7 @@ def test_days_never_overlap_and_a_skipped_one_is_said(tmp_path: Path, trials: li
     assert said.count(f"The day {today} still runs; {today} is not started beside it.") >= 2
 
 
+@pytest.mark.slow
 def test_a_day_that_fails_or_is_killed_is_reported_and_the_next_runs(tmp_path: Path, trials: list[Trial]) -> None:
     trial = Trial(tmp_path, "0.05:3,kill,0.05:2,0.05:7,0.05:0")
     trials.append(trial)
@@ -148,6 +150,7 @@ def test_a_day_that_fails_or_is_killed_is_reported_and_the_next_runs(tmp_path: P
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_lets_the_running_day_end_and_the_watch_exits_0(
     tmp_path: Path, trials: list[Trial], number: int
@@ -162,6 +165,7 @@ def test_a_signal_lets_the_running_day_end_and_the_watch_exits_0(
     assert said.splitlines()[-1].endswith("The watch has ended.")
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_terminal_reaches_the_day_once(tmp_path: Path, trials: list[Trial]) -> None:
     """A terminal signals the whole group; a second signal would make the day drop what is in flight."""
     trial = Trial(tmp_path, "60")
@@ -172,6 +176,7 @@ def test_ctrl_c_in_a_terminal_reaches_the_day_once(tmp_path: Path, trials: list[
     assert [line.what for line in trial.lines()[1:]] == ["got SIGTERM", "ended"]
 
 
+@pytest.mark.slow
 def test_a_signal_between_days_ends_the_watch_at_once(tmp_path: Path, trials: list[Trial]) -> None:
     trial = Trial(tmp_path, "0.01", every=600)
     trials.append(trial)
@@ -196,6 +201,7 @@ def _watch(root: Path, results: Path, plan: str, *flags: str) -> subprocess.Comp
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_day_begins_at_its_hour(tmp_path: Path) -> None:
     at = datetime.now(UTC) + timedelta(seconds=8)
     done = _watch(
@@ -211,6 +217,7 @@ def test_a_day_begins_at_its_hour(tmp_path: Path) -> None:
     assert words == f"--model a* --model b --results {tmp_path / 'results'} --max-cost 2.0 --date {day}"
 
 
+@pytest.mark.slow
 def test_once_gives_the_days_exit_code(tmp_path: Path) -> None:
     assert _watch(tmp_path, tmp_path / "results", "0.01:3", "--at", "00:00", "--once").returncode == 3
 
@@ -224,6 +231,7 @@ def _real(root: Path, double: Double, *flags: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_day_that_is_past_its_hour_and_not_done_runs_at_once(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     old = tmp_path / "results" / "daily" / "2026-01-01"
@@ -242,6 +250,7 @@ def test_a_day_that_is_past_its_hour_and_not_done_runs_at_once(tmp_path: Path) -
     assert "A model can't be asked in retrospect, so they stay gaps." in said
 
 
+@pytest.mark.slow
 def test_a_real_day_stopped_by_a_signal_keeps_its_answers_and_the_next_start_completes_it(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     folder = tmp_path / "results" / "daily" / datetime.now(UTC).date().isoformat()
@@ -266,6 +275,7 @@ def test_a_real_day_stopped_by_a_signal_keeps_its_answers_and_the_next_start_com
         assert (folder / "scores.jsonl").exists()
 
 
+@pytest.mark.slow
 def test_a_day_that_is_done_is_not_run_again_at_its_hour(tmp_path: Path, trials: list[Trial]) -> None:
     folder = tmp_path / "results" / "daily" / datetime.now(UTC).date().isoformat()
     folder.mkdir(parents=True)

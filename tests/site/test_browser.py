@@ -45,6 +45,7 @@ SHOWN = (
 
 pytestmark = [
     pytest.mark.slow,
+    pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install `chromium` or set PROBATIO_CHROMIUM"),
 ]
 

@@ -36,6 +36,7 @@ def test_gold_answers_give_100_in_all_deterministic_use_cases(tmp_path: Path) ->
 
 
 @pytest.mark.slow
+@pytest.mark.browser
 def test_gold_answers_and_full_marks_give_100_in_the_whole_suite(tmp_path: Path) -> None:
     with Double(reply=script()) as double:
         done = day(tmp_path, double)

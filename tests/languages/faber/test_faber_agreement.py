@@ -103,6 +103,7 @@ def test_errors_are_found_in_the_same_phase_and_order_as_by_the_reference(materi
         assert found == expected, entry["id"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("material", [corpus, probes], ids=["corpus", "probes"])
 def test_every_program_both_accept_exits_and_prints_alike_but_for_the_deliberate_differences(material: Any) -> None:
     unexplained = {id_: text for id_, text in disagreements_on_run(material()).items() if id_ not in DELIBERATE}

@@ -6,6 +6,8 @@ import random
 import re
 from pathlib import Path
 
+import pytest
+
 from languages.faber.ebnf import Grammar
 from probatio.languages.faber.grammar import MODULES, grammar, rules
 from probatio.languages.faber.pipeline import analyse
@@ -42,6 +44,7 @@ def test_every_rule_is_defined_and_used() -> None:
     assert parser_rules - used == {"program"}
 
 
+@pytest.mark.slow
 def test_every_alternative_of_every_rule_occurs_in_a_program_the_parser_reads() -> None:
     described = Grammar(rules())
     chance = random.Random(1)

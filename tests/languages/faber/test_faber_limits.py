@@ -60,6 +60,7 @@ def test_long_chains_inside_deep_nesting_end_somehow(width: int) -> None:
         assert faber.compile(source)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LARGE)
 def test_a_megabyte_is_read_in_seconds(kind: str) -> None:
     start = time.process_time()
@@ -67,6 +68,7 @@ def test_a_megabyte_is_read_in_seconds(kind: str) -> None:
     assert time.process_time() - start < 20
 
 
+@pytest.mark.slow
 def test_a_megabyte_is_printed_and_compiled() -> None:
     source = LARGE["functions"]
     assert faber.format(source).count("functio ") == source.count("functio ")

@@ -18,6 +18,8 @@ from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credi
 from probatio.grade.check_result import CheckResult
 from probatio.suite.daily_suite import DAILY, Case
 
+pytestmark = pytest.mark.slow  # a real browser
+
 FOLDER = DAILY / "web_design"
 PAGE = "<!DOCTYPE html>\n<html><body><p>x</p></body></html>"
 

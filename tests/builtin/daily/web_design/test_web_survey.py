@@ -12,6 +12,8 @@ from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
 
+pytestmark = pytest.mark.slow  # a real browser
+
 
 @pytest.fixture(scope="module", autouse=True)
 def needs_a_browser() -> None:
