@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import msgspec
@@ -30,10 +30,6 @@ def day_of(given: str | None, now: datetime) -> str:
     if wanted > today:
         raise UsageError(f"--date {given} lies ahead: in UTC it is {today.isoformat()} now.")
     return given
-
-
-def day_before(day: str) -> str:
-    return (date.fromisoformat(day) - timedelta(days=1)).isoformat()
 
 
 def day_folder(results: Path, day: str) -> Path:
@@ -71,20 +67,20 @@ def joined(before: DayRecord | None, now: DayRecord) -> DayRecord:
         )
     models = {model.id: model for model in before.models}
     for model in now.models:
-        if (known := models.get(model.id)) and _who(known) != _who(model):
+        if (known := models.get(model.id)) and _identity(known) != _identity(model):
             raise UsageError(
-                f"`{model.id}` is {_told(known)} on {before.date} and {_told(model)} now, and two models are not one. "
-                f"Give the new one another id, or begin with it on the next day."
+                f"`{model.id}` is {_description(known)} on {before.date} and {_description(model)} now, and two models are not "
+                f"one. Give the new one another id, or begin with it on the next day."
             )
         models[model.id] = model
     skipped = {model: why for model, why in {**before.skipped, **now.skipped}.items() if model not in models}
     return msgspec.structs.replace(before, models=tuple(models.values()), skipped=skipped)
 
 
-def _who(model: Model) -> tuple[object, ...]:
+def _identity(model: Model) -> tuple[object, ...]:
     """What may not change within a day; a key, an address or a price may."""
     return model.name, model.provider, model.route, model.reasoning, model.reproducible
 
 
-def _told(model: Model) -> str:
+def _description(model: Model) -> str:
     return f"{model.name} by {' or '.join(model.route) or 'any route'} of {model.provider}"

@@ -9,8 +9,7 @@ import msgspec
 
 from probatio.alerts.delivery import alert_after_day
 from probatio.ask.routes import missing_key
-from probatio.day.closing import close
-from probatio.day.folder import day_before, joined, read_record, write_record, write_scores
+from probatio.day.folder import joined, read_record, write_record, write_scores
 from probatio.day.grading import Grading
 from probatio.day.job import DayJob
 from probatio.day.preparation import PreparedDay
@@ -20,17 +19,21 @@ from probatio.day.scores import DayScores, score_day
 from probatio.errors import Say, UsageError
 from probatio.judge.asking import Judge, JudgeReply, ask_over, judge_model
 from probatio.judge.calibration import calibrate, calibration_set
+from probatio.ledger.ledger import day_hashes, record_day
 from probatio.records import Calibration, DailyScore, Model, Stamp
+from probatio.run.clock import now_text
 from probatio.run.engine import Engine, Watcher
 from probatio.run.job import Job
 from probatio.run.session import Ending, Session, carry_out
-from probatio.store.days import read_days
+from probatio.store.days import DayReader
+from probatio.store.detectable import user_detectable_cache
 from probatio.store.journal import Journal
 from probatio.store.layout import JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines
 from probatio.suite.daily_suite import constants_of
 from probatio.verdict.days import Days
 from probatio.verdict.expectation import Expectation
+from probatio.verdict.verdicts import verdicts
 
 
 class DayEnding(msgspec.Struct, frozen=True):
@@ -69,13 +72,15 @@ class DayWork:
         # Refuses a changed suite before anything is locked or written.
         self.record = joined(read_record(self.folder), prepared.record)
         self._samples = DaySamples(self._suite)
+        self._history = DayReader(prepared.results)
+        self._constants = constants_of(self._suite.manifest)
 
     def begin(self) -> None:
         self.record = joined(read_record(self.folder), self._prepared.record)
         write_record(self.folder, self.record)
-        earlier = Days(read_days(self._prepared.results, until=day_before(self.record.date)))
-        manifest = self._suite.manifest
-        self._expectation = Expectation(earlier, constants_of(manifest), manifest.version, self.record.date)
+        earlier = Days(day for day in self._history.days() if day.date < self.record.date)
+        version = self._suite.manifest.version
+        self._expectation = Expectation(earlier, self._constants, version, self.record.date)
         self._stamp = Stamp(
             self.record.date, self.record.suite_version, self.record.git_sha, self.record.grader_version
         )
@@ -117,7 +122,7 @@ class DayWork:
         self.closed = ending.stop_reason is None and not self.scored.missing
         if self.closed:
             write_scores(self.folder, self.scored.scores)
-            close(self._prepared.results, self.record.date, self._suite.manifest)
+            self._record_verdicts(journal)
 
     def _score(self, refused: Mapping[str, str]) -> DayScores:
         """The day as it is now; models of earlier processes keep the use cases and the reasons they were closed with."""
@@ -133,6 +138,16 @@ class DayWork:
         for model, lines in closed.items():
             wanted.setdefault(model, set()).update(line.use_case for line in lines)
         return score_day(self.record, self._suite, self._expectation, self._samples, wanted, {**earlier, **refused})
+
+    def _record_verdicts(self, journal: Journal) -> None:
+        """Append the day's verdicts to the ledger, with corrections for what follows from them; nothing where they are there
+        already. The smallest drop that an OK would have shown is worked out here, once per reference and into the cache, so that
+        whoever shows it only reads."""
+        results, date = self._prepared.results, self.record.date
+        hashes = day_hashes(results, date, journal.digests())
+        record_day(results, date, self._constants, now_text(), lambda: Days(self._history.days()), hashes)
+        until_today = Days(self._history.days()).until(date)
+        verdicts(until_today, self._constants, dates={date}, detectable=user_detectable_cache())
 
     async def _judge(self, session: Session) -> Judge | None:
         """The judge, calibrated; None where there is none today, with the reason in the record."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -118,19 +118,19 @@ def record_day(
     date: str,
     constants: Constants,
     made: str,
-    days: Days | None = None,
+    days: Callable[[], Days] | None = None,
     hashes: Mapping[str, str] | None = None,
 ) -> list[LedgerRecord]:
     """Append the closed day `date` to the ledger, and corrections for what follows from it; gives what was appended.
 
     A day that is recorded as it stands is not recorded again. A later day is corrected only where its files are those it was
-    recorded with: what was changed otherwise is for `probatio verify` to name. A caller that has read all closed days, or
-    hashed the files of this one, gives them as `days` and `hashes`; else they are read here.
+    recorded with: what was changed otherwise is for `probatio verify` to name. A caller that has read closed days before, or has
+    hashed the files of this one, gives `days` (called while the ledger is held) and `hashes`; else they are read here.
     """
     with _appending(ledger_path(results)) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
-        every_day = Days(read_days(results)) if days is None else days
+        every_day = Days(read_days(results)) if days is None else days()
         written: list[LedgerRecord] = []
         previous = lines[-1].sha256 if lines else START
         new = _new_records(results, date, every_day, constants, made, before, hashes)
@@ -144,10 +144,12 @@ def record_day(
     return written
 
 
-def day_hashes(results: Path, date: str) -> dict[str, str]:
-    """Path under the results folder → SHA-256, of every file a record of the day vouches for."""
-    folder = results / DAILY / date
-    return {f"{DAILY}/{date}/{name}": _hash(folder / name) for name in DAY_FILES if (folder / name).exists()}
+def day_hashes(results: Path, date: str, known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Path under the results folder → SHA-256, of every file a record of the day vouches for. `known`: file name → SHA-256 of
+    files that need not be read for it."""
+    folder, known = results / DAILY / date, known or {}
+    names = [name for name in DAY_FILES if (folder / name).exists()]
+    return {f"{DAILY}/{date}/{name}": known.get(name) or _hash(folder / name) for name in names}
 
 
 @cache

@@ -22,11 +22,26 @@ _SCORES = msgspec.json.Decoder(DailyScore)
 
 def read_days(results: Path, until: str | None = None) -> list[Day]:
     """Every closed day under `results/daily`, up to and with `until`, oldest first. A day without scores is still being run."""
-    folder = results / DAILY
-    dates = [] if not folder.is_dir() else sorted(path for path in folder.iterdir() if _DATE.fullmatch(path.name))
-    closed = (path for path in dates if (until is None or path.name <= until) and (path / SCORES).exists())
     with _uncollected():
-        return [read_day(path) for path in closed]
+        return [read_day(path) for path in _closed(results) if until is None or path.name <= until]
+
+
+class DayReader:
+    """The closed days under a results folder. A day that has not changed since the last reading is not read again."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._days: dict[Path, tuple[object, Day]] = {}
+
+    def days(self) -> list[Day]:
+        """Every closed day, oldest first."""
+        known, self._days = self._days, {}
+        with _uncollected():
+            for folder in _closed(self._results):
+                state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
+                before = known.get(folder)
+                self._days[folder] = before if before and before[0] == state else (state, read_day(folder))
+        return [day for _, day in self._days.values()]
 
 
 def read_day(folder: Path) -> Day:
@@ -47,6 +62,21 @@ def read_day(folder: Path) -> Day:
 def suite_folder(results: Path, record: DayRecord) -> Path | None:
     """The folder of a day's suite; None for the built-in one."""
     return results / record.suite if os.sep in record.suite else None
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """What changes when a file does."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _closed(results: Path) -> list[Path]:
+    folder = results / DAILY
+    dates = [] if not folder.is_dir() else sorted(path for path in folder.iterdir() if _DATE.fullmatch(path.name))
+    return [path for path in dates if (path / SCORES).exists()]
 
 
 @contextmanager
