@@ -18,7 +18,9 @@ from probatio.errors import Incomplete, UsageError
 from probatio.ledger import ledger
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.ledger import START, LedgerRecord, ledger_path, read_ledger, record_day, standing_records
+from probatio.store.days import read_days
 from probatio.store.files import held
+from probatio.verdict.days import Days
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
 
@@ -104,6 +106,38 @@ def test_a_day_that_is_not_closed_is_not_recorded(tmp_path: Path) -> None:
     _recorded(tmp_path)
     with pytest.raises(Incomplete, match="not closed"):
         record_day(tmp_path, day_at(9), CONSTANTS, "later")
+
+
+def test_days_and_hashes_that_the_caller_has_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _recorded(tmp_path)
+    for number in (7, 3):
+        write_day(tmp_path, made_up_day(number, {"m": {"a": 60.0, "b": 90.0}}))
+    written = ledger_path(tmp_path).read_bytes()
+    expected = record_day(tmp_path, day_at(3), CONSTANTS, "later")
+    ledger_path(tmp_path).write_bytes(written)
+    days, hashes = Days(read_days(tmp_path)), ledger.day_hashes(tmp_path, day_at(3))
+    hashed: list[Path] = []
+
+    def counted(path: Path) -> str:
+        hashed.append(path)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    monkeypatch.setattr(ledger, "_hash", counted)
+    monkeypatch.setattr(ledger, "read_days", None)
+    assert record_day(tmp_path, day_at(3), CONSTANTS, "later", days, hashes) == expected
+    assert len(hashed) == len(set(hashed)) > 0  # each file of the later days once
+    assert day_at(3) not in {path.parent.name for path in hashed}
+
+
+def test_days_up_to_the_recorded_one_are_enough_to_correct_the_later_ones(tmp_path: Path) -> None:
+    _recorded(tmp_path)
+    write_day(tmp_path, made_up_day(3, {"m": {"a": 60.0, "b": 90.0}}))
+    written = record_day(tmp_path, day_at(3), CONSTANTS, "later", Days(read_days(tmp_path, until=day_at(3))))
+    assert [(record.date, len(record.verdicts)) for record in written] == [
+        (day_at(number), 1) for number in range(3, 8)
+    ]
 
 
 @pytest.mark.parametrize("cut", [1, 40, 2000])

@@ -124,16 +124,15 @@ def record_day(
     """Append the closed day `date` to the ledger, and corrections for what follows from it; gives what was appended.
 
     A day that is recorded as it stands is not recorded again. A later day is corrected only where its files are those it was
-    recorded with: what was changed otherwise is for `probatio verify` to name. A caller that has read all closed days, or
-    hashed the files of this one, gives them as `days` and `hashes`; else they are read here.
+    recorded with: what was changed otherwise is for `probatio verify` to name. A caller that has read the closed days up
+    to this one, or hashed its files, gives them as `days` and `hashes`; else they are read here.
     """
     with _appending(ledger_path(results)) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
-        every_day = Days(read_days(results)) if days is None else days
         written: list[LedgerRecord] = []
         previous = lines[-1].sha256 if lines else START
-        new = _new_records(results, date, every_day, constants, made, before, hashes)
+        new = _new_records(results, date, days, constants, made, before, hashes)
         for number, record in enumerate(new, start=len(lines)):
             record = msgspec.structs.replace(record, seq=number, previous=previous)
             data = _ENCODER.encode(record)
@@ -159,18 +158,20 @@ def code_version() -> str:
 def _new_records(
     results: Path,
     date: str,
-    days: Days,
+    days: Days | None,
     constants: Constants,
     made: str,
     before: Mapping[str, LedgerRecord],
     hashes: Mapping[str, str] | None,
 ) -> list[LedgerRecord]:
-    if date not in days.dates:
-        raise Incomplete(f"{results / DAILY / date} is not closed yet: it has no {SCORES}.")
     files = {each: day_hashes(results, each) for each in before if each > date}
     files[date] = day_hashes(results, date) if hashes is None else dict(hashes)
     used = {each: old.constants for each, old in before.items() if each > date and old.files == files[each]}
     used[date] = constants
+    if days is None or not used.keys() <= set(days.dates):  # the caller's days end before a day that is to be corrected
+        days = Days(read_days(results))
+    if date not in days.dates:
+        raise Incomplete(f"{results / DAILY / date} is not closed yet: it has no {SCORES}.")
     verdicts_of = _verdicts(days, used)
     records = []
     for each in sorted(used):
