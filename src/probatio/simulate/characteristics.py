@@ -120,21 +120,21 @@ less well.
 """
 
 FAULT_NOTES = """\
-A fault begins 30 days after the reference. Per layer: the share of models that got the alarm in the days watched, and its median
-day; the fault's first day is day 1. "By day" is when nine in ten had it. Models already at the alarm when the fault began are left
-out. Compare the rule's columns with its false alarms above: noise that brings several COOKED in a healthy year also brings them in
-90 days of a fault that the rule can't detect.
+A fault begins 30 days after the reference. Per layer: the share of models that got the alarm in the days watched, and its
+median day; the fault's first day is day 1. "By day" is when nine in ten had it. Models already at the alarm when the fault
+began are left out. Compare the rule's columns with its false alarms above: noise that brings several COOKED in a healthy year
+also brings them in 90 days of a fault that the rule can't detect.
 
-A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. So the evidence needs weeks to
-months for a dead case, and longest where the reference had no low case, as with partial credit. The rule flags the use case on the
-first day, and has forgotten it by the tenth.
+A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. So the evidence needs
+weeks to months for a dead case, and longest where the reference had no low case, as with partial credit. The rule flags the use
+case on the first day, and has forgotten it by the tenth.
 """
 
 HARMLESS_NOTES = """\
-The calibration set shows a shift of the judge: beyond the gate of 0.3 on the same day; under it the judge's own detector needs some
-days, about as many as the evidence needs to confirm a model, and the attribution has to name the judge. A new route is held for
-three days and then starts a new series; an outage is a gap. The COOKED that remain come from the noise of the first table: compare
-the rows of the outage there, and those of the new route, which fails more often, with the next noisier ones.
+The calibration set shows a shift of the judge: beyond the gate of 0.3 on the same day; under it the judge's own detector needs
+some days, about as many as the evidence needs to confirm a model, and the attribution has to name the judge. A new route is
+held for three days and then starts a new series; an outage is a gap. The COOKED that remain come from the noise of the first
+table: compare the rows of the outage there, and those of the new route, which fails more often, with the next noisier ones.
 """
 
 
