@@ -7,10 +7,14 @@ import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 REPOSITORY = Path(__file__).parent.parent
 SHARED = REPOSITORY.parent / "shared"
+hypothesis.settings.register_profile("probatio", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("probatio")
+
 SMALLEST = "smollm2-135m"
 BROWSER_USE_CASE = "web_design"
 

@@ -10,7 +10,7 @@ _NOT_SLUG = re.compile(r"[^a-z0-9]+")
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
     """Name → a name of its own for addresses, numbered where two would be one."""
-    found: dict[str, str] = {}
+    slug_of: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
         slug = plain = _NOT_SLUG.sub("-", name.casefold()).strip("-")[:80] or "model"
@@ -19,5 +19,5 @@ def slugs(names: Iterable[str]) -> dict[str, str]:
             number += 1
             slug = f"{plain}-{number}"
         taken.add(slug)
-        found[name] = slug
-    return found
+        slug_of[name] = slug
+    return slug_of

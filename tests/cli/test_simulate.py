@@ -28,16 +28,16 @@ def test_it_tells_both_layers_line_by_line() -> None:
 
 
 def test_false_alarms_alone() -> None:
-    found = json.loads(simulated(*SMALL, "--fault", "none", "--json").stdout)
-    assert [each["profile"] for each in found["quiet"]] == ["partial", "partial"]
-    assert found["faults"] == []
+    figures = json.loads(simulated(*SMALL, "--fault", "none", "--json").stdout)
+    assert [each["profile"] for each in figures["quiet"]] == ["partial", "partial"]
+    assert figures["faults"] == []
 
 
 def test_json_goes_to_stdout_alone_and_files_to_the_folder(tmp_path: Path) -> None:
     done = simulated(*SMALL, "--fault", "outage", "--json", "--out", str(tmp_path / "out"))
-    found = json.loads(done.stdout)
+    figures = json.loads(done.stdout)
     saved = tmp_path / "out" / "operating_characteristics.json"
-    assert json.loads(saved.read_bytes()) == found
+    assert json.loads(saved.read_bytes()) == figures
     assert (tmp_path / "out" / "operating-characteristics.md").exists()
 
 

@@ -40,9 +40,9 @@ def test_the_table_names_every_model_worst_first_with_its_reason(results: Path) 
 
 
 def test_an_earlier_day_is_judged_from_the_days_up_to_it(results: Path) -> None:
-    told = json.loads(_verdict(results, "--date", day_at(19), "--json").output)
-    assert {each["status"] for each in told["verdicts"]} == {"OK"}
-    assert told["date"] == day_at(19)
+    event = json.loads(_verdict(results, "--date", day_at(19), "--json").output)
+    assert {each["status"] for each in event["verdicts"]} == {"OK"}
+    assert event["date"] == day_at(19)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_explain_shows_every_number(results: Path) -> None:
 
 
 def test_models_are_chosen_by_name_or_glob(results: Path) -> None:
-    told = json.loads(_verdict(results, "--model", "*d*", "--json").output)
-    assert [each["model"] for each in told["verdicts"]] == ["odd", "bad"]
+    event = json.loads(_verdict(results, "--model", "*d*", "--json").output)
+    assert [each["model"] for each in event["verdicts"]] == ["odd", "bad"]
     done = CliRunner().invoke(root, ["verdict", "--results", str(results), "--model", "od"])
     assert "There is no model `od` on 2026-01-21. Near matches: odd" in str(done.exception)
 

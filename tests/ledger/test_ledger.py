@@ -18,7 +18,9 @@ from probatio.errors import Incomplete, UsageError
 from probatio.ledger import ledger
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.ledger import START, LedgerRecord, ledger_path, read_ledger, record_day, standing_records
+from probatio.store.days import read_days
 from probatio.store.files import held
+from probatio.verdict.days import Days
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
 
@@ -106,6 +108,44 @@ def test_a_day_that_is_not_closed_is_not_recorded(tmp_path: Path) -> None:
         record_day(tmp_path, day_at(9), CONSTANTS, "later")
 
 
+def test_days_and_hashes_that_the_caller_has_are_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _recorded(tmp_path)
+    for number in (7, 3):
+        write_day(tmp_path, made_up_day(number, {"m": {"a": 60.0, "b": 90.0}}))
+    written = ledger_path(tmp_path).read_bytes()
+    expected = record_day(tmp_path, day_at(3), CONSTANTS, "later")
+    ledger_path(tmp_path).write_bytes(written)
+    days, hashes = Days(read_days(tmp_path)), ledger.day_hashes(tmp_path, day_at(3))
+    hashed: list[Path] = []
+
+    def counted(path: Path) -> str:
+        hashed.append(path)
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+
+    monkeypatch.setattr(ledger, "_hash", counted)
+    monkeypatch.setattr(ledger, "read_days", None)
+    assert record_day(tmp_path, day_at(3), CONSTANTS, "later", lambda: days, hashes) == expected
+    assert len(hashed) == len(set(hashed)) > 0  # each file of the later days once
+    assert day_at(3) not in {path.parent.name for path in hashed}
+
+
+def test_the_days_are_asked_for_while_the_ledger_is_held_so_none_can_be_recorded_between(tmp_path: Path) -> None:
+    _recorded(tmp_path)
+    write_day(tmp_path, made_up_day(3, {"m": {"a": 60.0, "b": 90.0}}))
+
+    def days() -> Days:
+        with pytest.raises(Incomplete), held(ledger_path(tmp_path), 0.0):
+            pass
+        return Days(read_days(tmp_path))
+
+    written = record_day(tmp_path, day_at(3), CONSTANTS, "later", days)
+    assert [(record.date, len(record.verdicts)) for record in written] == [
+        (day_at(number), 1) for number in range(3, 8)
+    ]
+
+
 @pytest.mark.parametrize("cut", [1, 40, 2000])
 def test_a_torn_last_line_is_cut_and_its_day_recorded_anew(tmp_path: Path, cut: int) -> None:
     _recorded(tmp_path)
@@ -173,21 +213,21 @@ def _line(results: Path, number: int, change: Callable[[dict[str, Any]], object]
     ledger_path(results).write_bytes(b"".join(line + b"\n" for line in lines))
 
 
-def _found(results: Path) -> list[Finding]:
+def _findings(results: Path) -> list[Finding]:
     lines = read_ledger(results)
-    found = list(chain_findings(lines))
+    findings = list(chain_findings(lines))
     for line in lines:
         if line.record().seq == standing_records(lines)[line.record().date].seq:
-            found += file_findings(results, line, line.record())
-    return [*found, *unrecorded(results, standing_records(lines))]
+            findings += file_findings(results, line, line.record())
+    return [*findings, *unrecorded(results, standing_records(lines))]
 
 
 def test_a_changed_past_verdict_breaks_the_chain_at_the_next_line(tmp_path: Path) -> None:
     _recorded(tmp_path)
     _line(tmp_path, 4, lambda record: record["verdicts"][0].update(status="COOKED"))
-    (found,) = _found(tmp_path)
-    assert (found.file, found.line) == ("daily/ledger.jsonl", 6)
-    assert "line 5 was changed" in found.what
+    (finding,) = _findings(tmp_path)
+    assert (finding.file, finding.line) == ("daily/ledger.jsonl", 6)
+    assert "line 5 was changed" in finding.what
 
 
 def test_moved_lines_are_named(tmp_path: Path) -> None:
@@ -195,19 +235,19 @@ def test_moved_lines_are_named(tmp_path: Path) -> None:
     lines = ledger_path(tmp_path).read_bytes().splitlines(keepends=True)
     lines[2], lines[3] = lines[3], lines[2]
     ledger_path(tmp_path).write_bytes(b"".join(lines))
-    found = _found(tmp_path)[0]
-    assert found.line == 3
-    assert "record 3 where record 2 belongs" in found.what
+    finding = _findings(tmp_path)[0]
+    assert finding.line == 3
+    assert "record 3 where record 2 belongs" in finding.what
 
 
 def test_a_removed_line_is_named(tmp_path: Path) -> None:
     _recorded(tmp_path)
     lines = ledger_path(tmp_path).read_bytes().splitlines(keepends=True)
     ledger_path(tmp_path).write_bytes(b"".join(lines[:3] + lines[4:]))
-    found = _found(tmp_path)
-    assert found[0].line == 4
-    assert "record 4 where record 3 belongs" in found[0].what
-    assert found[-1].file == f"daily/{day_at(3)}"  # and the day is now one the ledger does not know
+    findings = _findings(tmp_path)
+    assert findings[0].line == 4
+    assert "record 4 where record 3 belongs" in findings[0].what
+    assert findings[-1].file == f"daily/{day_at(3)}"  # and the day is now one the ledger does not know
 
 
 def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
@@ -215,9 +255,9 @@ def test_a_line_that_is_no_record_is_named(tmp_path: Path) -> None:
     lines = ledger_path(tmp_path).read_bytes().splitlines(keepends=True)
     lines[2] = lines[2].replace(b'"seq":', b'"seq"?', 1)
     ledger_path(tmp_path).write_bytes(b"".join(lines))
-    found = list(chain_findings(read_ledger(tmp_path)))
-    assert found[0].line == 3
-    assert "not a record" in found[0].what
+    findings = list(chain_findings(read_ledger(tmp_path)))
+    assert findings[0].line == 3
+    assert "not a record" in findings[0].what
     with pytest.raises(UsageError, match="line 3 is not a record"):
         standing_records(read_ledger(tmp_path))
 
@@ -228,9 +268,9 @@ def test_a_deleted_day_is_named(tmp_path: Path) -> None:
     for file in folder.iterdir():
         file.unlink()
     folder.rmdir()
-    (found,) = _found(tmp_path)
-    assert (found.file, found.line) == (f"daily/{day_at(5)}", None)
-    assert "the day is gone" in found.what
+    (finding,) = _findings(tmp_path)
+    assert (finding.file, finding.line) == (f"daily/{day_at(5)}", None)
+    assert "the day is gone" in finding.what
 
 
 @pytest.mark.parametrize("name", ["raw_responses.jsonl", "graded_results.jsonl", "scores.jsonl", "day.json"])
@@ -238,12 +278,12 @@ def test_a_changed_or_missing_file_is_named(tmp_path: Path, name: str) -> None:
     _recorded(tmp_path)
     path = tmp_path / "daily" / day_at(5) / name
     path.write_bytes(path.read_bytes() + b" ")
-    (found,) = _found(tmp_path)
-    assert found.file == f"daily/{day_at(5)}/{name}"
-    assert "it was changed since" in found.what
+    (finding,) = _findings(tmp_path)
+    assert finding.file == f"daily/{day_at(5)}/{name}"
+    assert "it was changed since" in finding.what
     if name != "scores.jsonl":
         path.unlink()
-        assert "the file is gone" in _found(tmp_path)[0].what
+        assert "the file is gone" in _findings(tmp_path)[0].what
 
 
 def test_a_correction_must_point_to_a_record_of_its_own_date(tmp_path: Path) -> None:
@@ -251,7 +291,7 @@ def test_a_correction_must_point_to_a_record_of_its_own_date(tmp_path: Path) -> 
     write_day(tmp_path, made_up_day(7, {"m": {"a": 89.0, "b": 90.0}}))
     record_day(tmp_path, day_at(7), CONSTANTS, "later")
     _line(tmp_path, 8, lambda record: record.update(corrects=2))
-    assert "corrects record 2, which is not one of its date" in _found(tmp_path)[0].what
+    assert "corrects record 2, which is not one of its date" in _findings(tmp_path)[0].what
 
 
 def test_a_cut_tail_leaves_a_whole_chain_but_days_nobody_recorded_and_a_head_nobody_finds(tmp_path: Path) -> None:
@@ -260,7 +300,7 @@ def test_a_cut_tail_leaves_a_whole_chain_but_days_nobody_recorded_and_a_head_nob
     lines = ledger_path(tmp_path).read_bytes().splitlines(keepends=True)
     ledger_path(tmp_path).write_bytes(b"".join(lines[:-2]))
     assert not list(chain_findings(read_ledger(tmp_path)))  # a chain can't see it
-    assert [found.file for found in _found(tmp_path)] == [f"daily/{day_at(6)}", f"daily/{day_at(7)}"]
+    assert [finding.file for finding in _findings(tmp_path)] == [f"daily/{day_at(6)}", f"daily/{day_at(7)}"]
     assert "cut or rewritten" in str(next(head_findings(read_ledger(tmp_path), head)))
 
 

@@ -92,7 +92,7 @@ class Trial:
         if not self.log.exists():
             return []
         split = (line.split(" ", 2) for line in self.log.read_text().splitlines())
-        return [Line(float(at), int(pid), said) for at, pid, said in split if said.startswith(what)]
+        return [Line(float(at), int(pid), output) for at, pid, output in split if output.startswith(what)]
 
     def wait_for(self, what: str, count: int) -> None:
         until = time.monotonic() + 30
@@ -106,8 +106,8 @@ class Trial:
             os.killpg(self.process.pid, number)
         else:
             self.process.send_signal(number)
-        said, _ = self.process.communicate(timeout=30)
-        return self.process.returncode, said
+        output, _ = self.process.communicate(timeout=30)
+        return self.process.returncode, output
 
 
 @pytest.fixture
@@ -125,12 +125,12 @@ def test_days_never_overlap_and_a_skipped_one_is_said(tmp_path: Path, trials: li
     trial = Trial(tmp_path, "2.0,0.05", every=0.5)
     trials.append(trial)
     trial.wait_for("began", 3)
-    code, said = trial.end()
+    code, output = trial.end()
     assert code == 0
     events = [line.what.split()[0] for line in trial.lines() if not line.what.startswith("got")]
     assert events == ["began", "ended"] * (len(events) // 2)
     today = datetime.now(UTC).date()
-    assert said.count(f"The day {today} still runs; {today} is not started beside it.") >= 2
+    assert output.count(f"The day {today} still runs; {today} is not started beside it.") >= 2
 
 
 @pytest.mark.slow
@@ -138,10 +138,10 @@ def test_a_day_that_fails_or_is_killed_is_reported_and_the_next_runs(tmp_path: P
     trial = Trial(tmp_path, "0.05:3,kill,0.05:2,0.05:7,0.05:0")
     trials.append(trial)
     trial.wait_for("began", 6)
-    code, said = trial.end()
+    code, output = trial.end()
     assert code == 0
-    told = (line.partition(" The day ")[2][11:] for line in said.splitlines() if " The day " in line)
-    assert [each for each in told if not each.startswith(("begins", "still runs"))][:5] == [
+    endings = (line.partition(" The day ")[2][11:] for line in output.splitlines() if " The day " in line)
+    assert [each for each in endings if not each.startswith(("begins", "still runs"))][:5] == [
         "could not be completed.",
         "was killed by SIGKILL.",
         "was refused as it was asked for.",
@@ -158,11 +158,11 @@ def test_a_signal_lets_the_running_day_end_and_the_watch_exits_0(
     trial = Trial(tmp_path, "60")
     trials.append(trial)
     trial.wait_for("began", 1)
-    code, said = trial.end(number)
+    code, output = trial.end(number)
     assert code == 0
     assert [line.what for line in trial.lines()[1:]] == ["got SIGTERM", "ended"]
-    assert f"{signal.Signals(number).name}; the day" in said
-    assert said.splitlines()[-1].endswith("The watch has ended.")
+    assert f"{signal.Signals(number).name}; the day" in output
+    assert output.splitlines()[-1].endswith("The watch has ended.")
 
 
 @pytest.mark.slow
@@ -240,14 +240,14 @@ def test_a_day_that_is_past_its_hour_and_not_done_runs_at_once(tmp_path: Path) -
     (old / "day.json").write_text(_record(tmp_path))
     with Double(reply=gold_script()) as double:
         process = _real(tmp_path, double, "--once")
-        said, _ = process.communicate(timeout=120)
-        assert process.returncode == 0, said
+        output, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, output
         assert double.served["answer"] > 0
     today = datetime.now(UTC).date()
     assert (tmp_path / "results" / "daily" / today.isoformat() / "scores.jsonl").exists()
-    assert f"The day {today} is done." in said
-    assert "Not run: 2026-01-02, 2026-01-03, 2026-01-04 and " in said
-    assert "A model can't be asked in retrospect, so they stay gaps." in said
+    assert f"The day {today} is done." in output
+    assert "Not run: 2026-01-02, 2026-01-03, 2026-01-04 and " in output
+    assert "A model can't be asked in retrospect, so they stay gaps." in output
 
 
 @pytest.mark.slow
@@ -260,16 +260,16 @@ def test_a_real_day_stopped_by_a_signal_keeps_its_answers_and_the_next_start_com
         while not double.served["answer"] and time.monotonic() < until:
             time.sleep(0.05)
         process.send_signal(signal.SIGTERM)
-        said, _ = process.communicate(timeout=60)
-        assert process.returncode == 0, said
-        assert "could not be completed." in said
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == 0, output
+        assert "could not be completed." in output
         kept = (folder / "raw_responses.jsonl").read_text().count("\n")
         assert kept >= 1
         assert not (folder / "scores.jsonl").exists()
     with Double(reply=gold_script()) as double:
         process = _real(tmp_path, double, "--once")
-        said, _ = process.communicate(timeout=60)
-        assert process.returncode == 0, said
+        output, _ = process.communicate(timeout=60)
+        assert process.returncode == 0, output
         raw = (folder / "raw_responses.jsonl").read_text().count("\n")
         assert raw == kept + double.served["answer"]
         assert (folder / "scores.jsonl").exists()
@@ -283,8 +283,8 @@ def test_a_day_that_is_done_is_not_run_again_at_its_hour(tmp_path: Path, trials:
     trial = Trial(tmp_path, "0.01", every=0.3)
     trials.append(trial)
     time.sleep(3)
-    _, said = trial.end()
-    assert "is done already." in said
+    _, output = trial.end()
+    assert "is done already." in output
     assert trial.lines() == []
 
 
@@ -314,26 +314,26 @@ async def test_a_day_of_more_than_a_day_is_followed_by_the_one_whose_hour_it_too
     script = tmp_path / "stand_in.py"
     script.write_text(STAND_IN)
     log = tmp_path / "log"
-    said: list[str] = []
+    output: list[str] = []
 
     def clock() -> datetime:
         begun = log.read_text().count("ended") if log.exists() else 0
         return [datetime(2026, 3, 1, 23, tzinfo=UTC), datetime(2026, 3, 2, 7, tzinfo=UTC)][min(begun, 1)]
 
     fake = [sys.executable, str(script), str(log), "0.01"]
-    scheduler = Scheduler(tmp_path, hour(6), timedelta(), (), said.append, command=fake, clock=clock, once=True)
+    scheduler = Scheduler(tmp_path, hour(6), timedelta(), (), output.append, command=fake, clock=clock, once=True)
     assert await scheduler.run() == 0
     days = [line.split()[-1] for line in log.read_text().splitlines() if "began" in line]
     assert days == ["2026-03-01", "2026-03-02"]
 
 
 async def test_a_command_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
-    said: list[str] = []
+    output: list[str] = []
     scheduler = Scheduler(
-        tmp_path, hour(0), timedelta(), (), said.append, command=[str(tmp_path / "nothing")], once=True
+        tmp_path, hour(0), timedelta(), (), output.append, command=[str(tmp_path / "nothing")], once=True
     )
     assert await scheduler.run() == 3
-    assert any("could not be started: No such file or directory." in line for line in said)
+    assert any("could not be started: No such file or directory." in line for line in output)
 
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

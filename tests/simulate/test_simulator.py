@@ -33,9 +33,9 @@ def test_equal_seeds_give_equal_figures_and_others_do_not() -> None:
 
 
 def test_independent_90_percent_cases_flag_falsely_on_an_eighth_of_use_case_days() -> None:
-    found = quiet("binomial-0.9")
-    assert 0.12 < found.suspicious.value < 0.15
-    assert found.suspicious.low < found.suspicious.value < found.suspicious.high
+    figures = quiet("binomial-0.9")
+    assert 0.12 < figures.suspicious.value < 0.15
+    assert figures.suspicious.low < figures.suspicious.value < figures.suspicious.high
 
 
 def test_independent_90_percent_cases_are_falsely_cooked_in_most_years() -> None:
@@ -43,9 +43,9 @@ def test_independent_90_percent_cases_are_falsely_cooked_in_most_years() -> None
 
 
 def test_partial_credit_never_flags() -> None:
-    found = quiet("partial")
-    assert found.suspicious.value == found.cooked.value == 0
-    assert 0 < found.cooked.high < 0.05, "never in this many models still has an upper end"
+    figures = quiet("partial")
+    assert figures.suspicious.value == figures.cooked.value == 0
+    assert 0 < figures.cooked.high < 0.05, "never in this many models still has an upper end"
 
 
 @pytest.mark.parametrize("profile", ["flips", "sticky", "borderline", "binomial-0.9", "partial"])
@@ -71,10 +71,10 @@ def test_leaving_flagged_days_out_of_the_baseline_cooks_again_and_again() -> Non
 
 
 def test_a_fifth_lost_everywhere_is_cooked_on_day_2_and_forgotten_by_day_10() -> None:
-    found = fault("drop-20-all", "binomial-0.9", 200)
-    assert found.cooked_by_day_2.value > 0.9
-    assert found.forgotten_by_day_10 is not None
-    assert found.forgotten_by_day_10.value > 0.7
+    figures = fault("drop-20-all", "binomial-0.9", 200)
+    assert figures.cooked_by_day_2.value > 0.9
+    assert figures.forgotten_by_day_10 is not None
+    assert figures.forgotten_by_day_10.value > 0.7
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_a_fifth_lost_everywhere_is_cooked_on_day_2_and_forgotten_by_day_10() ->
 )
 def test_the_evidence_confirms_a_loss_everywhere_in_the_quoted_days(name: str, soonest: int, latest: int) -> None:
     for profile in ("flips", "binomial-0.9", "partial"):
-        found = fault(name, profile)
-        assert found.confirmed.share.value == 1
-        assert found.confirmed.median is not None
-        assert soonest <= found.confirmed.median <= latest
+        figures = fault(name, profile)
+        assert figures.confirmed.share.value == 1
+        assert figures.confirmed.median is not None
+        assert soonest <= figures.confirmed.median <= latest
 
 
 def test_a_smooth_decline_is_never_cooked() -> None:
@@ -98,16 +98,16 @@ def test_a_tenth_lost_in_one_noisy_use_case_is_hardly_seen() -> None:
 
 def test_a_judge_beyond_its_gate_an_outage_and_a_new_route_raise_no_alarm() -> None:
     for name in ("judge-shift", "outage", "route-change"):
-        found = fault(name)
-        assert found.harmless
-        assert found.cooked.share.value == 0
-        assert found.confirmed.share.value == 0
+        figures = fault(name)
+        assert figures.harmless
+        assert figures.cooked.share.value == 0
+        assert figures.confirmed.share.value == 0
 
 
 def test_confirmed_losses_are_named_right() -> None:
-    found = fault("drop-20-one", "partial")
-    assert found.named_right is not None
-    assert found.named_right.value > 0.95
+    figures = fault("drop-20-one", "partial")
+    assert figures.named_right is not None
+    assert figures.named_right.value > 0.95
 
 
 def test_a_days_reruns_are_where_the_rules_own_test_fires_and_share_no_sample() -> None:
@@ -156,12 +156,12 @@ def test_every_fault_and_profile_runs() -> None:
 
 def test_what_is_written_is_read_back_and_told(tmp_path: Path) -> None:
     heard: list[object] = []
-    found = characteristics.measured(
+    figures = characteristics.measured(
         MANIFEST, models=8, days=20, seed=0, profiles=["partial"], faults=["outage"], report=heard.append
     )
-    data, page = characteristics.write(found, tmp_path / "new")
-    assert characteristics.read(data) == found
-    assert heard == [*found.quiet, *found.faults]
+    data, page = characteristics.write(figures, tmp_path / "new")
+    assert characteristics.read(data) == figures
+    assert heard == [*figures.quiet, *figures.faults]
     text = page.read_text(encoding="utf-8")
     assert "partial credit" in text
     assert "Outage of 5 days" in text

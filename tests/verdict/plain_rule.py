@@ -20,7 +20,7 @@ class PlainDay(NamedTuple):
 
 
 def plain_statuses(days: list[PlainDay], rule: RuleConstants, limits: Thresholds, judged: bool) -> list[str]:
-    said: list[str] = []
+    statuses: list[str] = []
     status = "CALIBRATING"
     history: list[tuple[int, float]] = []
     cooked_before: int | None = None
@@ -29,16 +29,16 @@ def plain_statuses(days: list[PlainDay], rule: RuleConstants, limits: Thresholds
         if today.version != version:
             version, status, history, cooked_before = today.version, "CALIBRATING", [], None
         if today.score is None:
-            said.append("GAP")
+            statuses.append("GAP")
             continue
         if today.barred and judged:
-            said.append(status)
+            statuses.append(status)
             continue
         window = [score for day, score in history if today.day - rule.baseline_days <= day < today.day]
         history.append((today.day, today.score))
         if len(window) < rule.baseline_min:
             status, cooked_before = "CALIBRATING", None
-            said.append(status)
+            statuses.append(status)
             continue
         mean, sd = fmean(window), max(stdev(window), limits.sd_floor)
         z = round((today.score - mean) / sd, 8)
@@ -57,5 +57,5 @@ def plain_statuses(days: list[PlainDay], rule: RuleConstants, limits: Thresholds
         else:
             status = "OK"
         cooked_before = today.day if cooked_level else None
-        said.append(status)
-    return said
+        statuses.append(status)
+    return statuses

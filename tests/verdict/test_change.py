@@ -41,7 +41,7 @@ def test_gaps_count_as_days_in_the_date() -> None:
     fallen = noisy(rng, 1, 6, judged=60.0, first=REFERENCE + 30)
     both = [*days, *fallen]
     state, _ = folded(days)
-    found = changed_on(
+    changed = changed_on(
         np.array([day.number for day in both]),
         np.concatenate([day.cases for day in both]),
         np.concatenate([day.judged for day in both]),
@@ -50,7 +50,7 @@ def test_gaps_count_as_days_in_the_date() -> None:
         0,
         np.array([False, True, False, True]),
     )
-    assert found == REFERENCE + 30
+    assert changed == REFERENCE + 30
 
 
 def test_days_without_any_score_are_left_out() -> None:
@@ -60,7 +60,7 @@ def test_days_without_any_score_are_left_out() -> None:
     fallen = noisy(rng, 1, 6, judged=60.0, first=REFERENCE + 10)
     fallen[1].cases[:], fallen[1].judged[:] = np.nan, np.nan
     both = [*days, *fallen]
-    found = changed_on(
+    changed = changed_on(
         np.array([day.number for day in both]),
         np.concatenate([day.cases for day in both]),
         np.concatenate([day.judged for day in both]),
@@ -68,7 +68,7 @@ def test_days_without_any_score_are_left_out() -> None:
         state.worse.reference,
         0,
     )
-    assert found == REFERENCE + 10
+    assert changed == REFERENCE + 10
 
 
 def test_three_days_can_not_be_parted() -> None:

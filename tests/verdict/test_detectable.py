@@ -35,19 +35,19 @@ def test_equal_references_see_equally_far() -> None:
 
 
 def test_a_loss_everywhere_is_seen_no_later_than_one_in_a_single_use_case() -> None:
-    found = smallest_drops(referenced(seed=2), 0)
-    assert found is not None and found.overall is not None
-    assert set(found.use_cases) == set(STREAMS.use_cases)
-    assert all(alone is None or found.overall <= alone for alone in found.use_cases.values())
+    drops = smallest_drops(referenced(seed=2), 0)
+    assert drops is not None and drops.overall is not None
+    assert set(drops.use_cases) == set(STREAMS.use_cases)
+    assert all(alone is None or drops.overall <= alone for alone in drops.use_cases.values())
 
 
 def test_a_noisier_judge_hides_larger_drops() -> None:
     seen = []
     for sd in (1.0, 8.0):
         state, _ = folded(noisy(np.random.default_rng(5), 1, REFERENCE, sd=sd))
-        found = smallest_drops(state, 0)
-        assert found is not None
-        seen.append(found.use_cases["write"] or 1.0)
+        drops = smallest_drops(state, 0)
+        assert drops is not None
+        seen.append(drops.use_cases["write"] or 1.0)
     assert seen[0] < seen[1]
 
 
@@ -92,17 +92,17 @@ def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says() -> None:
     state = evidence.start(1, plan.streams, CONSTANTS, improvement=False)
     for day in run_days(plan, population(1), REFERENCE):
         state, _ = evidence.step(state, bets(plan, day))
-    found = smallest_drops(state, 0)
-    assert found is not None and found.overall is not None
-    assert confirmed_share(plan, state, population(400), 1.6 * found.overall) > CONSTANTS.detectable_probability
-    assert confirmed_share(plan, state, population(400), 0.5 * found.overall) < CONSTANTS.detectable_probability
+    drops = smallest_drops(state, 0)
+    assert drops is not None and drops.overall is not None
+    assert confirmed_share(plan, state, population(400), 1.6 * drops.overall) > CONSTANTS.detectable_probability
+    assert confirmed_share(plan, state, population(400), 0.5 * drops.overall) < CONSTANTS.detectable_probability
 
 
 def test_a_kept_result_is_taken_instead_of_computing(tmp_path: Path) -> None:
     state = referenced(seed=2)
-    found = smallest_drops(state, 0, DetectableCache(tmp_path))
+    drops = smallest_drops(state, 0, DetectableCache(tmp_path))
     [kept] = tmp_path.iterdir()
-    assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == found
+    assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == drops
     other = Detectable(0.123, {})
     kept.write_bytes(msgspec.json.encode(other))
     assert smallest_drops(state, 0, DetectableCache(tmp_path)) == other
@@ -111,11 +111,11 @@ def test_a_kept_result_is_taken_instead_of_computing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b'{"overall": "far"}'])
 def test_a_broken_kept_result_is_computed_again(tmp_path: Path, content: bytes) -> None:
     state = referenced(seed=2)
-    found = smallest_drops(state, 0, DetectableCache(tmp_path))
+    drops = smallest_drops(state, 0, DetectableCache(tmp_path))
     [kept] = tmp_path.iterdir()
     kept.write_bytes(content)
-    assert smallest_drops(state, 0, DetectableCache(tmp_path)) == found
-    assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == found
+    assert smallest_drops(state, 0, DetectableCache(tmp_path)) == drops
+    assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == drops
 
 
 def test_where_nothing_can_be_kept_it_still_answers(tmp_path: Path) -> None:

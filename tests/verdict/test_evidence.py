@@ -248,8 +248,8 @@ def test_the_evidence_never_uses_the_future(seed: int, known: int) -> None:
     rng = np.random.default_rng(seed)
     days = noisy(rng, 2, known)
     other_futures = [noisy(rng, 2, 6, first=known, rate=rate) for rate in (1.0, 0.2)]
-    told = [folded([*days, *future])[1][:known] for future in other_futures]
-    for one, other in zip(*told, strict=True):
+    outcomes_of = [folded([*days, *future])[1][:known] for future in other_futures]
+    for one, other in zip(*outcomes_of, strict=True):
         for field in fields(one):
             np.testing.assert_array_equal(getattr(one, field.name), getattr(other, field.name))
 
@@ -273,12 +273,12 @@ def test_a_model_that_comes_back_is_recovered_after_seven_days_and_its_evidence_
     bad = [steady(judged=60.0, number=REFERENCE + day) for day in range(5)]
     good = [steady(number=REFERENCE + 5 + day) for day in range(15)]
     state, outcomes = folded([*bad, *good], state)
-    said = [int(outcome.status[0]) for outcome in outcomes]
-    assert said[4] == CONFIRMED
-    back = said.index(RECOVERED)
+    statuses = [int(outcome.status[0]) for outcome in outcomes]
+    assert statuses[4] == CONFIRMED
+    back = statuses.index(RECOVERED)
     assert back == 5 + CONSTANTS.recovered_days - 1, "seven days within τ, no bad day among them"
     assert outcomes[back].value[0] == 0
-    assert said[back:] == [RECOVERED] * CONSTANTS.recovered_days + [QUIET] * (15 - 2 * CONSTANTS.recovered_days + 1)
+    assert statuses[back:] == [RECOVERED] * CONSTANTS.recovered_days + [QUIET] * (15 - 2 * CONSTANTS.recovered_days + 1)
     assert not outcomes[back].named.any()
 
 
@@ -337,10 +337,10 @@ def test_one_dead_case_is_found_and_its_use_case_named() -> None:
     for day in run_days(plan, population, REFERENCE + 100, fault=FAULTS["dead-case"], fault_day=REFERENCE):
         state, outcome = evidence.step(state, bets(plan, day))
     assert outcome is not None
-    found = outcome.status == CONFIRMED
-    assert found.mean() >= 0.9
-    assert outcome.named[found][:, 0].all()
-    assert outcome.named[found][:, 1:].mean() < 0.02
+    confirmed = outcome.status == CONFIRMED
+    assert confirmed.mean() >= 0.9
+    assert outcome.named[confirmed][:, 0].all()
+    assert outcome.named[confirmed][:, 1:].mean() < 0.02
 
 
 def test_a_suite_without_judged_use_cases_has_two_pools() -> None:

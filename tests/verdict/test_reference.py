@@ -94,8 +94,8 @@ def test_spells_of_low_days_are_measured() -> None:
     cases[3:7, 0] = 0
     cases[10, 0] = 0
     cases[5, 4] = 0
-    found = of(cases)
-    assert (found.spells[0], found.spell_mean[0], found.spell_longest[0]) == (3, 2.0, 4)
+    reference = of(cases)
+    assert (reference.spells[0], reference.spell_mean[0], reference.spell_longest[0]) == (3, 2.0, 4)
 
 
 def test_without_spells_there_is_no_mean_length() -> None:
@@ -115,19 +115,19 @@ def plain_newey_west(values: np.ndarray, lag: int) -> float:
 def test_the_error_of_a_judged_mean_is_newey_and_wests() -> None:
     rng = np.random.default_rng(3)
     judged = 80 + 5 * rng.standard_normal((DAYS, JUDGED)).cumsum(axis=0) / 3
-    found = of(judged=judged)
+    reference = of(judged=judged)
     for place, at in enumerate(STREAMS.judged):
         long_run = plain_newey_west(judged[:, place], CONSTANTS.hac_lag)
-        assert found.stream_error[0, at] * 100 == pytest.approx(sqrt(long_run / DAYS))
-        assert found.tau[0, at] == pytest.approx(2.33 * sqrt(long_run / DAYS) / judged[:, place].mean())
-        assert found.judged_sd[0, place] == pytest.approx(1.5 * sqrt(long_run))
+        assert reference.stream_error[0, at] * 100 == pytest.approx(sqrt(long_run / DAYS))
+        assert reference.tau[0, at] == pytest.approx(2.33 * sqrt(long_run / DAYS) / judged[:, place].mean())
+        assert reference.judged_sd[0, place] == pytest.approx(1.5 * sqrt(long_run))
 
 
 def test_the_error_of_a_pool_sees_that_its_use_cases_move_together() -> None:
     rng = np.random.default_rng(3)
     together = 80 + 5 * rng.standard_normal((DAYS, 1)).repeat(JUDGED, axis=1)
-    found = of(judged=together)
-    assert found.stream_error[0, OF_JUDGE] == pytest.approx(found.stream_error[0, WRITE])
+    reference = of(judged=together)
+    assert reference.stream_error[0, OF_JUDGE] == pytest.approx(reference.stream_error[0, WRITE])
 
 
 def test_steady_cases_have_at_least_the_error_of_independent_yes_no_answers() -> None:
@@ -137,9 +137,9 @@ def test_steady_cases_have_at_least_the_error_of_independent_yes_no_answers() ->
 
 
 def test_steady_judged_scores_have_at_least_the_floors_error() -> None:
-    found = of()
-    assert found.stream_error[0, WRITE] == pytest.approx(CONSTANTS.judged_sd_floor / 100 / sqrt(DAYS))
-    assert (found.judged_sd == CONSTANTS.judged_sd_floor).all()
+    reference = of()
+    assert reference.stream_error[0, WRITE] == pytest.approx(CONSTANTS.judged_sd_floor / 100 / sqrt(DAYS))
+    assert (reference.judged_sd == CONSTANTS.judged_sd_floor).all()
 
 
 def test_a_pools_doubt_is_less_than_its_use_cases() -> None:
@@ -162,10 +162,10 @@ def test_weights_are_half_the_pools_half_the_use_cases_over_all_that_can_bet() -
 def test_a_use_case_scored_on_fewer_than_half_of_the_days_has_no_reference(missing: int, has: bool) -> None:
     judged = np.full((DAYS, JUDGED), 85.0)
     judged[:missing, 0] = np.nan
-    found = of(judged=judged)
-    assert np.isfinite(found.judged_level[0, OWN, 0]) == has
-    assert (found.weights[0, WRITE].sum() > 0) == has
-    assert found.weights[0].sum() == pytest.approx(1)
+    reference = of(judged=judged)
+    assert np.isfinite(reference.judged_level[0, OWN, 0]) == has
+    assert (reference.weights[0, WRITE].sum() > 0) == has
+    assert reference.weights[0].sum() == pytest.approx(1)
 
 
 def test_models_are_taken_one_by_one() -> None:

@@ -201,8 +201,8 @@ def test_a_day_from_another_route_is_held_and_stays_out_of_the_baseline() -> Non
 
 def test_a_new_route_that_stays_three_days_starts_a_new_series_with_those_days() -> None:
     outcomes = fold_rule([*[_at(A)] * 14, *[_at(B, 60.0)] * 8])
-    said = [STATUSES[outcome.status[0, 0]] for outcome in outcomes[14:]]
-    assert said == ["OK", "OK", "CALIBRATING", "CALIBRATING", "CALIBRATING", "OK", "OK", "OK"]
+    shown = [STATUSES[outcome.status[0, 0]] for outcome in outcomes[14:]]
+    assert shown == ["OK", "OK", "CALIBRATING", "CALIBRATING", "CALIBRATING", "OK", "OK", "OK"]
     assert [outcome.new_series[0] for outcome in outcomes[14:17]] == [False, False, True]
     assert [int(outcome.expected.days[0, 0]) for outcome in outcomes[16:20]] == [2, 3, 4, 5]
     assert outcomes[-1].expected.mean[0, 0] == 60
@@ -248,8 +248,8 @@ def test_a_model_nobody_names_a_route_for_is_judged_all_the_same() -> None:
 
 def test_any_bump_starts_all_baselines_anew() -> None:
     outcomes = fold_rule([*STEADY, D(80.0), *[D(80.0, version=1)] * 6])
-    said = [STATUSES[outcome.status[0, 0]] for outcome in outcomes[15:]]
-    assert said == [*["CALIBRATING"] * 5, "OK"]
+    shown = [STATUSES[outcome.status[0, 0]] for outcome in outcomes[15:]]
+    assert shown == [*["CALIBRATING"] * 5, "OK"]
     assert outcomes[15].expected.days[0, 0] == 0
 
 

@@ -167,12 +167,12 @@ def _new_records(
     before: Mapping[str, LedgerRecord],
     hashes: Mapping[str, str] | None,
 ) -> list[LedgerRecord]:
-    if date not in days.dates:
-        raise Incomplete(f"{results / DAILY / date} is not closed yet: it has no {SCORES}.")
     files = {each: day_hashes(results, each) for each in before if each > date}
     files[date] = day_hashes(results, date) if hashes is None else dict(hashes)
     used = {each: old.constants for each, old in before.items() if each > date and old.files == files[each]}
     used[date] = constants
+    if date not in days.dates:
+        raise Incomplete(f"{results / DAILY / date} is not closed yet: it has no {SCORES}.")
     verdicts_of = _verdicts(days, used)
     records = []
     for each in sorted(used):

@@ -62,7 +62,7 @@ class CalibrationItem(msgspec.Struct, frozen=True):
 
 
 class Calibration(msgspec.Struct, frozen=True, kw_only=True):
-    """How the judge stood before a day's run."""
+    """How far the judge's marks had shifted before a day's run."""
 
     judge: str
     items: tuple[CalibrationItem, ...] = ()
@@ -75,7 +75,7 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """`day.json`: what was asked of whom on a day, and with which judge."""
+    """`day.json`: which models were asked on a day, from which suite, and with which judge."""
 
     date: str
     created: str

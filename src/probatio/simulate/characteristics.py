@@ -100,10 +100,10 @@ def markdown(figures: Characteristics) -> str:
     real = [each for each in figures.faults if not each.harmless]
     harmless = [each for each in figures.faults if each.harmless]
     if real:
-        parts += ["## What is found, and how soon\n", FAULT_NOTES]
+        parts += ["## Which faults are detected, and how soon\n", FAULT_NOTES]
         parts += [_fault_table(name, real) for name in dict.fromkeys(each.fault for each in real)]
     if harmless:
-        parts += ["## Not the model's doing: every alarm is false\n", HARMLESS_NOTES]
+        parts += ["## Not caused by the model: every alarm is false\n", HARMLESS_NOTES]
         parts += [_fault_table(name, harmless) for name in dict.fromkeys(each.fault for each in harmless)]
     return "\n".join(parts)
 
@@ -113,27 +113,28 @@ Columns of the rule: use-case-days flagged SUSPICIOUS or worse (deterministic us
 episodes per model-year. Columns of the evidence: models that were ever SUSPECTED or CONFIRMED in the time watched. The last
 columns are the share of use-case-days asked at full count, and the mean length of low spells in the references.
 
-The evidence's promise of 1 % a year rests on a reference that shows what is usual. It does not hold where short flips hide that
-some failures last a week: 28 days can't show that, and the spell lengths are kept with every reference for that reason.
-Nor does it quite hold for judged scores that carry over strongly from day to day, whose mean 28 days tell less well.
+The evidence promises at most 1 % false CONFIRMED a year if the reference shows what is usual. Where short flips hide that some
+failures last a week, 28 days can't show it, and the promise does not hold; the spell lengths are kept with every reference for
+that reason. It does not quite hold either for judged scores that depend strongly on the day before: 28 days estimate their mean
+less well.
 """
 
 FAULT_NOTES = """\
-A fault begins 30 days after the reference. Per layer: share of models that got the alarm in the days watched, and the median day
-of it, the fault's first day being day 1; "by day" is when nine in ten had it. Models already at the alarm when the fault began
-are left out. Read the rule's columns beside its false alarms above: where a year of nothing brings several COOKED, so do
-90 days of a fault it can't see.
+A fault begins 30 days after the reference. Per layer: the share of models that got the alarm in the days watched, and its
+median day; the fault's first day is day 1. "By day" is when nine in ten had it. Models already at the alarm when the fault
+began are left out. Compare the rule's columns with its false alarms above: noise that brings several COOKED in a healthy year
+also brings them in 90 days of a fault that the rule can't detect.
 
-A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. Hence a dead case takes the
-evidence weeks to months, and longest where the reference never saw a low case, as with partial credit; the rule flags the use
+A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. So the evidence needs
+weeks to months for a dead case, and longest where the reference had no low case, as with partial credit. The rule flags the use
 case on the first day, and has forgotten it by the tenth.
 """
 
 HARMLESS_NOTES = """\
-The judge's shift is seen by its calibration set: beyond the gate of 0.3 the same day, under it by the judge's own detector after
-some days, about as many as it takes the evidence to confirm a model; the attribution has to say so. A new route is held for
-three days and then starts a new series; an outage is a gap. What the rule still cooks is the noise of the first table: compare
-the outage's rows, and for the new route, which fails more often, the next noisier ones.
+The calibration set shows a shift of the judge: beyond the gate of 0.3 on the same day; under it the judge's own detector needs
+some days, about as many as the evidence needs to confirm a model, and the attribution has to name the judge. A new route is
+held for three days and then starts a new series; an outage is a gap. The COOKED that remain come from the noise of the first
+table: compare the rows of the outage there, and those of the new route, which fails more often, with the next noisier ones.
 """
 
 

@@ -69,7 +69,7 @@ class Fault:
     judge: float = 0.0  # how much lower the judge marks, of 1–5; its calibration set shows the same
     rerouted: bool = False
     outage: int = 0  # days without any answer
-    harmless: bool = False  # not the model's doing: an alarm would be false
+    harmless: bool = False  # not caused by the model: an alarm would be false
     watched: int = 90  # days it is followed in the simulator
 
 
