@@ -9,13 +9,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling
-from probatio.site.data import Site, load_site
 from probatio.site.demo import fill
-from probatio.site.live import Shelf, application
+from probatio.site.live import LiveSite, application
+from probatio.site.snapshot import Site, load_site
 from probatio.suite.daily import read_manifest
 
 REPOSITORY = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def site(demo: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def client(demo: Path) -> TestClient:
-    return TestClient(application(Shelf(lambda: load_site(demo, bench=BENCH), demo, BENCH)))
+    return TestClient(application(LiveSite(lambda: load_site(demo, bench=BENCH), demo, BENCH)))
 
 
 @pytest.fixture(scope="session")

@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
-from probatio.site.bench import Bench, BenchModel, Figure, Part, bench_score, read_bench, scaled
+from probatio.site.bench import Bench, Benchmark, BenchModel, PublishedResult, bench_score, read_bench, scaled
 
 CONFIG = Path(__file__).parents[2] / "config" / "bench.yml"
 
 
-def _figure(value: float) -> Figure:
-    return Figure(value, "https://example.org/", "2026-01-01")
+def _figure(value: float) -> PublishedResult:
+    return PublishedResult(value, "https://example.org/", "2026-01-01")
 
 
 BENCH = Bench(
-    {"elo": Part("Elo", 0.3, low=1000, high=1500), "exam": Part("Exam", 0.7)},
+    {"elo": Benchmark("Elo", 0.3, low=1000, high=1500), "exam": Benchmark("Exam", 0.7)},
     (
         BenchModel(("whole", "vendor/whole"), {"elo": _figure(1250), "exam": _figure(80)}),
         BenchModel(("half",), {"exam": _figure(80)}),

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from probatio.site.data import Site
+from probatio.site.snapshot import Site
 from probatio.site.static import build
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"

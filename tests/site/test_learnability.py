@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from probatio.site.data import Site, load_site
+from probatio.site.addresses import render
 from probatio.site.learnability import pairs
-from probatio.site.pages import answer
+from probatio.site.snapshot import Site, load_site
 from probatio.study.compare import compare
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -22,7 +22,7 @@ def studies() -> Site:
 
 
 def _text(site: Site, path: str) -> str:
-    page = answer(site, path)
+    page = render(site, path)
     assert page is not None, path
     return page.body.decode()
 
@@ -41,7 +41,7 @@ def test_a_run_page_shows_the_studys_own_numbers(studies: Site) -> None:
 
 def test_the_curves_draw_a_mark_for_every_condition(studies: Site) -> None:
     root = ElementTree.fromstring(_text(studies, "learnability/study-0.5b/curves.svg"))
-    marks = [each for each in root.iter() if each.tag.endswith("}circle")]
+    marks = [each for each in root.iter() if each.get("class") == "mark f0"]
     assert len(marks) == len(studies.runs["study-0.5b"].study.curves[0].points)
 
 

@@ -9,15 +9,15 @@ from posixpath import join, normpath
 from urllib.parse import urldefrag
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from probatio.simulate.characteristics import Characteristics
 from probatio.simulate.simulator import AfterFault, Found, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
-from probatio.site.data import Site, load_site
-from probatio.site.page import POLICY
-from probatio.site.page import json as as_json
-from probatio.site.pages import addresses, answer
+from probatio.site.addresses import addresses, render
+from probatio.site.rendering import POLICY
+from probatio.site.rendering import json as as_json
+from probatio.site.snapshot import Site, load_site
 from probatio.slugs import slugs
 from probatio.verdict.table import MARKS
 
@@ -45,7 +45,7 @@ class _Markup(HTMLParser):
 def pages(site: Site) -> dict[str, bytes]:
     found = {}
     for path in addresses(site):
-        page = answer(site, path)
+        page = render(site, path)
         if page is not None and page.file is None:
             found[path] = page.body
     return found
@@ -61,7 +61,7 @@ def _is_page(path: str) -> bool:
 
 
 def test_every_listed_address_answers(site: Site) -> None:
-    missing = [path for path in addresses(site) if answer(site, path) is None]
+    missing = [path for path in addresses(site) if render(site, path) is None]
     assert not missing
 
 
@@ -128,7 +128,7 @@ def test_a_model_page_says_why_in_a_sentence_with_numbers(pages: dict[str, bytes
 
 def test_an_outage_is_told_as_a_gap_and_drawn_as_one(site: Site) -> None:
     model = site.tracked["demo-outage"]
-    chart = answer(site, "models/demo-outage/charts/daily-math_reasoning.svg")
+    chart = render(site, "models/demo-outage/charts/daily-math_reasoning.svg")
     assert chart is not None
     gaps = sum(verdict.status == "GAP" for verdict in model.verdicts)
     assert gaps == 5
@@ -159,7 +159,7 @@ def test_the_methodology_holds_no_number_of_its_own() -> None:
 
 
 def test_the_methodology_follows_the_manifest(site: Site) -> None:
-    page = answer(site, "methodology/")
+    page = render(site, "methodology/")
     assert page is not None
     text = page.body.decode()
     assert f"{site.manifest.evidence.confirmed:,.0f}" in text
@@ -174,14 +174,14 @@ def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: p
     facts = RuleFacts(-1.79, *[share] * 4)
     made = Characteristics(site.manifest.version, 1, 500, 365, (quiet,), (fault,), facts, "other constants")
     monkeypatch.setattr(methodology, "characteristics", lambda: made)
-    page = answer(site, "methodology/")
+    page = render(site, "methodology/")
     assert page is not None
     text = page.body.decode()
     assert text.count("12.3 %") > 5
     assert "tends to −1.79" in text
     assert "taken with other constants" in text
     monkeypatch.setattr(methodology, "characteristics", lambda: None)
-    bare = answer(site, "methodology/")
+    bare = render(site, "methodology/")
     assert bare is not None
     assert "<code>probatio simulate</code>" in bare.body.decode()
 
@@ -195,10 +195,10 @@ def test_an_empty_folder_names_the_commands_that_fill_it(tmp_path: Path) -> None
         ("downloads/", "probatio daily"),
         ("bench/", "config/bench.yml"),
     ):
-        page = answer(empty, path)
+        page = render(empty, path)
         assert page is not None
         assert command in page.body.decode(), path
-    assert not [path for path in addresses(empty) if answer(empty, path) is None]
+    assert not [path for path in addresses(empty) if render(empty, path) is None]
 
 
 def test_slugs_are_plain_and_never_shared() -> None:
@@ -211,7 +211,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
     slug = next(iter(site.tracked))
     shown = 0
     for path in addresses(site):
-        page = answer(site, path)
+        page = render(site, path)
         if page is None or page.file is not None or path.startswith("assets/"):
             continue
         text = page.body.decode()
@@ -220,7 +220,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
             assert "<img src=x" not in text, path
         shown += "scriptRan" in text
     assert shown > 10
-    samples = answer(site, f"models/{slug}/2026-03-01/web_design/")
+    samples = render(site, f"models/{slug}/2026-03-01/web_design/")
     assert samples is not None
     assert "&lt;script&gt;top.scriptRan=1" in samples.body.decode()
 
@@ -228,7 +228,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
 def test_a_page_a_model_wrote_is_framed_without_any_right(hostile: Path) -> None:
     site = load_site(hostile)
     slug = next(iter(site.tracked))
-    inert = answer(site, f"models/{slug}/2026-03-01/web_design/0.html")
+    inert = render(site, f"models/{slug}/2026-03-01/web_design/0.html")
     assert inert is not None
     text = inert.body.decode()
     assert '<iframe sandbox="" ' in text
@@ -240,7 +240,7 @@ def test_a_page_a_model_wrote_is_framed_without_any_right(hostile: Path) -> None
 def test_errors_are_told_without_paths_of_the_machine(hostile: Path) -> None:
     site = load_site(hostile)
     slug = next(iter(site.tracked))
-    page = answer(site, f"models/{slug}/2026-03-01/web_design/")
+    page = render(site, f"models/{slug}/2026-03-01/web_design/")
     assert page is not None
     text = page.body.decode()
     assert "…/secret" in text

@@ -16,9 +16,9 @@ from probatio.cli.site import command
 from probatio.errors import UsageError
 from probatio.ledger.ledger import ledger_path, record_day
 from probatio.records import ModelVerdict
-from probatio.site.data import Site, load_site
+from probatio.site.addresses import render
 from probatio.site.downloads import every_table
-from probatio.site.pages import answer
+from probatio.site.snapshot import Site, load_site
 from probatio.site.static import build
 from probatio.suite.daily import read_manifest
 from probatio.verdict.fold import constants_of
@@ -27,7 +27,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def _file(site: Site, path: str) -> Path:
-    page = answer(site, path)
+    page = render(site, path)
     assert page is not None
     assert page.file is not None
     return page.file
@@ -78,7 +78,7 @@ def test_a_formula_in_a_name_is_no_formula_in_the_csv(hostile: Path, hostile_tex
 
 
 def test_the_feed_tells_every_change_once(site: Site) -> None:
-    page = answer(site, "feed.atom")
+    page = render(site, "feed.atom")
     assert page is not None
     feed = ElementTree.fromstring(page.body)
     entries = feed.findall(f"{ATOM}entry")
@@ -90,7 +90,7 @@ def test_the_feed_tells_every_change_once(site: Site) -> None:
 
 
 def test_a_badge_and_its_endpoint_say_the_status_in_words(site: Site) -> None:
-    badge, shield = answer(site, "badges/demo-cooked.svg"), answer(site, "badges/demo-cooked.json")
+    badge, shield = render(site, "badges/demo-cooked.svg"), render(site, "badges/demo-cooked.json")
     assert badge is not None
     assert shield is not None
     ElementTree.fromstring(badge.body)
@@ -105,7 +105,7 @@ def test_hostile_names_make_whole_svg_and_xml(hostile: Path, hostile_day: Callab
     site = load_site(tmp_path)
     slug = next(iter(site.tracked))
     for path in ("feed.atom", f"badges/{slug}.svg", f"models/{slug}/charts/daily-web_design.svg"):
-        page = answer(site, path)
+        page = render(site, path)
         assert page is not None
         root = ElementTree.fromstring(page.body)
         assert not [each for each in root.iter() if each.tag.endswith("script")]

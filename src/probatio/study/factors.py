@@ -11,7 +11,7 @@ from math import exp, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probatio.study.distributions import t_two_sided
-from probatio.study.findings import Effect, Factors, Test
+from probatio.study.findings import Effect, Factors, JointTest
 from probatio.study.intervals import critical
 from probatio.study.trials import Trials
 
@@ -173,7 +173,7 @@ def _alike(cells: _Cells, factor: str, level: Any) -> str | None:
     return f"All {asked:.0f} answers with {_name(factor)} {level} {'passed' if passed else 'failed'}: no interval for its odds."
 
 
-def _factor_test(cells: _Cells, factor: str) -> Test | None:
+def _factor_test(cells: _Cells, factor: str) -> JointTest | None:
     import numpy as np
 
     from probatio.study.logit import score_test
@@ -184,10 +184,10 @@ def _factor_test(cells: _Cells, factor: str) -> Test | None:
     statistic, df, p = score_test(
         np.delete(cells.design, mine, axis=1), cells.design[:, mine], cells.passed, cells.asked
     )
-    return Test((factor,), df, statistic, p) if df else None
+    return JointTest((factor,), df, statistic, p) if df else None
 
 
-def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[str]) -> Test | None:
+def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[str]) -> JointTest | None:
     """Whether two factors are worth more, or less, together than each alone."""
     import numpy as np
 
@@ -209,7 +209,7 @@ def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[st
     extra = np.array(products).T[:, kept]
     statistic, df, p = score_test(cells.design, extra, cells.passed, cells.asked)
     departure, where = _departure(cells, fitted, pair)
-    return Test(pair, df, statistic, p, 100 * departure, where)
+    return JointTest(pair, df, statistic, p, 100 * departure, where)
 
 
 def _departure(cells: _Cells, fitted: Fit, pair: tuple[str, str]) -> tuple[float, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from probatio.study.intervals import Rate
@@ -88,6 +90,12 @@ class Curve(msgspec.Struct, frozen=True):
     reach: list[Reach]
 
 
+def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
+    """The model, and its dialect where more than one is shown."""
+    several = len({other.dialect for other in curves}) > 1
+    return f"{curve.model}, {curve.dialect}" if several else curve.model
+
+
 class Effect(msgspec.Struct, frozen=True):
     """What one level of a factor is worth against the factor's reference level, all else equal."""
 
@@ -103,10 +111,8 @@ class Effect(msgspec.Struct, frozen=True):
     p: float
 
 
-class Test(msgspec.Struct, frozen=True):
-    """A joint test: a factor, or the interplay of two, could be left out."""
-
-    __test__ = False  # not a test of ours, whatever a collector makes of the name
+class JointTest(msgspec.Struct, frozen=True):
+    """Whether a factor, or the interplay of two, could be left out."""
 
     terms: tuple[str, ...]
     df: int
@@ -124,8 +130,8 @@ class Factors(msgspec.Struct, frozen=True):
     tasks: int
     trials: int
     effects: list[Effect]
-    tests: list[Test]
-    interplay: list[Test]
+    tests: list[JointTest]
+    interplay: list[JointTest]
     notes: list[str]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from probatio.study.curves import RESAMPLES
-from probatio.study.findings import Curve, Effect, Failure, Level, Place, Reach, Study, Test
+from probatio.study.findings import Effect, Failure, JointTest, Level, Place, Reach, Study, curve_name
 from probatio.study.intervals import Rate
 from probatio.study.markdown import cell, fenced, table
 
@@ -45,7 +45,7 @@ def short_form(study: Study) -> list[str]:
     if len(axes.get("model", ())) > 1:
         lines += [f"{level.name}: {_share(level.rate)} ({_interval(level.rate)})" for level in axes["model"]]
     lines += [
-        f"{_curve_name(curve, study)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
+        f"{curve_name(curve, study.curves)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
         for curve in study.curves
     ]
     return lines
@@ -135,7 +135,7 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         "",
     ]
     rows = [
-        [_curve_name(curve, study), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)]
+        [curve_name(curve, study.curves), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)]
         for curve in study.curves
     ]
     shares = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
@@ -143,7 +143,7 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
     lines += _picture(charts, "learning-curves", "Learning curves") + _picture(charts, "contexts", "Context by n-shot")
     for curve in study.curves:
         size = "tokens (estimated)" if curve.estimated else "tokens"
-        lines += ["", f"### {cell(_curve_name(curve, study))}", ""]
+        lines += ["", f"### {cell(curve_name(curve, study.curves))}", ""]
         lines += table(
             ["context", "n-shot", size, "passed", "rate", "95 % interval", "fit", "band"],
             [
@@ -213,7 +213,7 @@ def _ends(low: float | None, high: float | None, form: str, between: str) -> str
     return DASH if low is None or high is None else f"{low:{form}}{between}{high:{form}}"
 
 
-def _test(test: Test) -> list[object]:
+def _test(test: JointTest) -> list[object]:
     where = DASH if test.departure is None else f"{test.departure:+.1f} points: {test.departing}"
     return [
         " × ".join(AXIS_TITLES[term].lower() for term in test.terms),
@@ -268,11 +268,6 @@ def _failure(failure: Failure, tell_run: bool) -> list[str]:
 
 def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _curve_name(curve: Curve, study: Study) -> str:
-    several = len({other.dialect for other in study.curves}) > 1
-    return f"{curve.model}, {curve.dialect}" if several else curve.model
 
 
 def _reached(reach: Reach, estimated: bool) -> str:
