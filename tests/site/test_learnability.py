@@ -66,8 +66,8 @@ def test_a_trial_shows_prompt_answer_and_diagnostics(studies: Site) -> None:
 
 def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:
     run = studies.runs["study-0.5b"]
-    found = pairs(studies, run)
-    (name,) = [name for name, (_, _, two, _) in found.items() if two.name == "study-1.5b"]
+    named = pairs(studies, run)
+    (name,) = [name for name, (_, _, two, _) in named.items() if two.name == "study-1.5b"]
     page = _text(studies, f"learnability/study-0.5b/compare/{name}/")
     expected = compare("study-0.5b", "study-1.5b:model=*1.5b", RESULTS)
     assert f"over {expected.pairs} pairs of {expected.tasks} tasks" in page

@@ -32,23 +32,23 @@ class _Markup(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.links += [found[name] or "" for name in ("href", "src") if name in found]
-        self.inline += [f"{tag} {name}" for name in found if name.startswith("on") or name == "style"]
-        if tag == "style" or (tag == "script" and "src" not in found):
+        attributes = dict(attrs)
+        self.links += [attributes[name] or "" for name in ("href", "src") if name in attributes]
+        self.inline += [f"{tag} {name}" for name in attributes if name.startswith("on") or name == "style"]
+        if tag == "style" or (tag == "script" and "src" not in attributes):
             self.inline.append(tag)
-        if (found.get("href") or "").casefold().startswith("javascript:"):
+        if (attributes.get("href") or "").casefold().startswith("javascript:"):
             self.inline.append("javascript:")
 
 
 @pytest.fixture(scope="module")
 def pages(site: Site) -> dict[str, bytes]:
-    found = {}
+    bodies = {}
     for path in addresses(site):
         page = render(site, path)
         if page is not None and page.file is None:
-            found[path] = page.body
-    return found
+            bodies[path] = page.body
+    return bodies
 
 
 @pytest.fixture(scope="module")
@@ -68,8 +68,8 @@ def test_every_listed_address_answers(site: Site) -> None:
 def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str, _Markup]) -> None:
     known = set(addresses(site))
     broken = set()
-    for path, found in markup.items():
-        for link in found.links:
+    for path, parsed in markup.items():
+        for link in parsed.links:
             if link.startswith(("https://", "#", "data:")):
                 continue
             target = normpath(join("/", path, urldefrag(link).url)).lstrip("/")
@@ -81,11 +81,11 @@ def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str,
 
 
 def test_links_never_begin_at_the_server_root(markup: dict[str, _Markup]) -> None:
-    assert not [(path, link) for path, found in markup.items() for link in found.links if link.startswith("/")]
+    assert not [(path, link) for path, parsed in markup.items() for link in parsed.links if link.startswith("/")]
 
 
 def test_no_page_has_inline_script_or_style(markup: dict[str, _Markup]) -> None:
-    assert not {path: found.inline for path, found in markup.items() if found.inline}
+    assert not {path: parsed.inline for path, parsed in markup.items() if parsed.inline}
 
 
 def test_every_page_says_simulated_and_carries_the_policy(pages: dict[str, bytes]) -> None:
@@ -103,9 +103,9 @@ def test_no_page_tells_a_path_of_the_machine(site: Site, pages: dict[str, bytes]
 
 
 def test_a_path_in_a_reason_is_taken_out_of_every_reply() -> None:
-    told = as_json({"reason": f"no weights at {Path.home()}/models/a.gguf"}).body
-    assert str(Path.home()).encode() not in told
-    assert b"no weights at" in told
+    body = as_json({"reason": f"no weights at {Path.home()}/models/a.gguf"}).body
+    assert str(Path.home()).encode() not in body
+    assert b"no weights at" in body
 
 
 def test_the_live_server_gives_the_same_page(client: TestClient, pages: dict[str, bytes]) -> None:
@@ -169,8 +169,9 @@ def test_the_methodology_follows_the_manifest(site: Site) -> None:
 def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     share = Measured(0.1234, 0.1, 0.2, 500)
     soon = Found(share, 3.0, 5.0)
-    quiet = QuietYears("partial", "gaussian", 500, 365, *[share] * 8, 1.5)
-    fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, *[soon] * 4, share, None, None)
+    shares = (share, share, share, share, share, share, share, share)
+    quiet = QuietYears("partial", "gaussian", 500, 365, *shares, 1.5)
+    fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, soon, soon, soon, soon, share, None, None)
     facts = RuleFacts(-1.79, *[share] * 4)
     made = Characteristics(site.manifest.version, 1, 500, 365, (quiet,), (fault,), facts, "other constants")
     monkeypatch.setattr(methodology, "characteristics", lambda: made)
@@ -202,8 +203,8 @@ def test_an_empty_folder_names_the_commands_that_fill_it(tmp_path: Path) -> None
 
 
 def test_slugs_are_plain_and_never_shared() -> None:
-    found = slugs(["GPT 4", "gpt-4", "gpt/4", "../..", "日本"])
-    assert found == {"GPT 4": "gpt-4", "gpt-4": "gpt-4-2", "gpt/4": "gpt-4-3", "../..": "model", "日本": "model-2"}
+    named = slugs(["GPT 4", "gpt-4", "gpt/4", "../..", "日本"])
+    assert named == {"GPT 4": "gpt-4", "gpt-4": "gpt-4-2", "gpt/4": "gpt-4-3", "../..": "model", "日本": "model-2"}
 
 
 def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:

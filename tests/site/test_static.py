@@ -63,7 +63,7 @@ def test_every_table_is_there_as_csv_and_parquet_with_the_same_rows(site: Site) 
         with _file(site, f"data/{table}.csv").open(newline="") as file:
             rows = sum(1 for _ in csv.reader(file)) - 1
         parquet = _file(site, f"data/{table}.parquet")
-        assert duckdb.sql(f"select count(*) from '{parquet}'").fetchall() == [(rows,)]
+        assert duckdb.execute(f"select count(*) from '{parquet}'").fetchall() == [(rows,)]
         assert rows
 
 
@@ -95,8 +95,8 @@ def test_a_badge_and_its_endpoint_say_the_status_in_words(site: Site) -> None:
     assert shield is not None
     ElementTree.fromstring(badge.body)
     assert b"COOKED" in badge.body
-    told = json.loads(shield.body)
-    assert (told["schemaVersion"], told["message"]) == (1, "COOKED")
+    reply = json.loads(shield.body)
+    assert (reply["schemaVersion"], reply["message"]) == (1, "COOKED")
 
 
 def test_hostile_names_make_whole_svg_and_xml(hostile: Path, hostile_day: Callable[..., None], tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ def test_the_demo_never_goes_into_real_days(hostile: Path) -> None:
 
 def test_the_build_command_tells_what_it_built(hostile: Path, tmp_path: Path) -> None:
     words = ["build", "--results", str(hostile), "--out", str(tmp_path / "site"), "--json", "--no-detectable"]
-    told = json.loads(CliRunner().invoke(command, words, catch_exceptions=False).output)
-    assert told["event"] == "site"
-    assert told["pages"] == sum(path.is_file() for path in (tmp_path / "site").rglob("*")) - 2
+    reply = json.loads(CliRunner().invoke(command, words, catch_exceptions=False).output)
+    assert reply["event"] == "site"
+    assert reply["pages"] == sum(path.is_file() for path in (tmp_path / "site").rglob("*")) - 2
     assert (tmp_path / "site" / "index.html").is_file()
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
+from probatio.records import ErrorType
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.study.analysis import study_of
 from probatio.study.findings import Study
@@ -131,6 +132,23 @@ def test_a_bad_line_elsewhere_is_told(tmp_path: Path) -> None:
     assert study.notes == ["1 lines of r/graded_results.jsonl are not grades and were left out."]
 
 
+def test_the_last_grade_of_a_trial_counts(tmp_path: Path) -> None:
+    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    first = [json.loads(line) for line in (run / GRADES).read_text().splitlines()]
+    again = {
+        **first[0],
+        "correct": False,
+        "level_c": False,
+        "error_type": "wrong_output",
+        "error_detail": "graded again",
+    }
+    with (run / GRADES).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(again) + "\n")
+    study = study_of([run])
+    assert (study.overall.passed, study.overall.asked) == (4, 5)
+    assert [(failure.task_id, failure.error_detail) for failure in study.failures] == [("task_00", "graded again")]
+
+
 def test_a_line_written_twice_counts_once(tmp_path: Path) -> None:
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
     lines = (run / GRADES).read_text()
@@ -139,7 +157,7 @@ def test_a_line_written_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_trials_that_could_not_be_asked_are_in_no_rate_and_counted_apart(tmp_path: Path) -> None:
-    outcomes = {"task_00": "api_error", "task_01": "syntax_error", "task_02": "truncated"}
+    outcomes: dict[str, ErrorType] = {"task_00": "api_error", "task_01": "syntax_error", "task_02": "truncated"}
     run = write_made_up_run(
         tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: outcomes.get(key.task_id, True)
     )
@@ -151,7 +169,7 @@ def test_trials_that_could_not_be_asked_are_in_no_rate_and_counted_apart(tmp_pat
 
 
 def test_the_funnel_narrows_level_by_level(tmp_path: Path) -> None:
-    outcomes = {"task_00": "syntax_error", "task_01": "runtime_error", "task_02": "wrong_output"}
+    outcomes: dict[str, ErrorType] = {"task_00": "syntax_error", "task_01": "runtime_error", "task_02": "wrong_output"}
     run = write_made_up_run(
         tmp_path / "r", write_suite(tmp_path / "suite", 6), lambda key: outcomes.get(key.task_id, True)
     )
@@ -167,7 +185,10 @@ def test_a_level_counts_only_behind_the_levels_before_it(tmp_path: Path) -> None
 
 def test_runs_of_one_suite_are_pooled(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", 5)
-    runs = [write_made_up_run(tmp_path / name, suite, lambda key, right=name == "a": right) for name in "ab"]
+    runs = [
+        write_made_up_run(tmp_path / "a", suite, lambda key: True),
+        write_made_up_run(tmp_path / "b", suite, lambda key: False),
+    ]
     study = study_of(runs)
     assert (study.overall.passed, study.overall.asked, study.overall.tasks) == (5, 10, 5)
 

@@ -35,7 +35,7 @@ def slots(count: int, start: float, end: float) -> list[float]:
 
 
 def round_ticks(low: float, high: float, most: int) -> list[float]:
-    """At most so many ticks at round values (1, 2 or 5 times a power of ten) from `low` to `high`."""
+    """Ticks at round values (1, 2 or 5 times a power of ten) from `low` to `high`, with at most `most` steps (three or more)."""
     if high <= low:
         return [low]
     rough = (high - low) / most

@@ -32,7 +32,9 @@ def command() -> None:
 @command.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen at.")
-@click.option("--detectable", is_flag=True, help="First compute what each OK could have seen (1 s per new reference).")
+@click.option(
+    "--detectable", is_flag=True, help="First compute the smallest drop that would be detected (1 s per new reference)."
+)
 @bench_option
 @options.results
 def serve(host: str, port: int, detectable: bool, bench: Path | None, results: Path) -> None:
@@ -70,7 +72,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     "--detectable/--no-detectable",
     default=True,
     show_default=True,
-    help="Compute what each OK could have seen, where it is not kept yet (1 s per new reference).",
+    help="Compute the smallest drop that would be detected, where it is not kept yet (1 s per new reference).",
 )
 @click.option("--json", "as_json", is_flag=True, help="What was built as one JSON object, for scripts.")
 @bench_option

@@ -1,4 +1,4 @@
-"""Findings: what a study found, as plain records. The report, the charts and `--json` all show these and nothing else."""
+"""Findings of a study, as plain records. The report, the charts and `--json` show these and nothing else."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Curve(msgspec.Struct, frozen=True):
     model: str
     dialect: str
     tasks: int
-    estimated: bool  # tokens counted from the prompt's length: the run does not tell them
+    estimated: bool  # tokens estimated from the prompt's length: the run does not record them
     points: list[Point]
     reach: list[Reach]
 

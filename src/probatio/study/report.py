@@ -173,27 +173,27 @@ def _controls(study: Study) -> str:
 
 def _factors(study: Study) -> list[str]:
     lines = ["## What each factor is worth", ""]
-    found = study.factors
-    if found is None:
+    factors = study.factors
+    if factors is None:
         return [*lines, study.no_factors or "", ""]
     lines += [
-        f"A logistic model of {found.trials} trials, errors clustered by {found.tasks} tasks. Points: how the pass rate moves, "
-        f"in percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
+        f"A logistic model of {factors.trials} trials, errors clustered by {factors.tasks} tasks. Points: how the pass rate "
+        f"moves, in percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
         "",
         *table(
             ["factor", "level", "against", "points", "95 % interval", "odds ratio", "95 % interval", "p"],
-            [_effect(effect) for effect in found.effects],
+            [_effect(effect) for effect in factors.effects],
         ),
         "",
-        "Could the factor be left out? Could two be told by their sum alone?",
+        "Could the factor be left out? Is a pair of factors worth just the sum of the two?",
         "",
         *table(
             ["term", "df", "chi²", "p", "farthest from the sum"],
-            [_test(test) for test in (*found.tests, *found.interplay)],
+            [_test(test) for test in (*factors.tests, *factors.interplay)],
         ),
         "",
     ]
-    return [*lines, *_paragraphs([f"Note: {note}" for note in found.notes])]
+    return [*lines, *_paragraphs([f"Note: {note}" for note in factors.notes])]
 
 
 def _effect(effect: Effect) -> list[object]:
@@ -274,12 +274,12 @@ def _reached(reach: Reach, estimated: bool) -> str:
     """`80 % at basic, 3-shot (1,240 tokens; 95 % 610 to not reached)`."""
     mark, chance = f"{100 * reach.share:.0f} %", f"{100 * reach.resamples_reaching:.0f} % of resamples reach it"
     if reach.fitted is None:
-        told = f"{mark} not reached ({chance})"
+        sentence = f"{mark} not reached ({chance})"
     else:
-        told = f"{mark} at {_place(reach.fitted, estimated, _tokens_interval(reach))}"
+        sentence = f"{mark} at {_place(reach.fitted, estimated, _tokens_interval(reach))}"
     if reach.alone is not None and reach.alone != reach.fitted:
-        told += f", by its own rate at {_place(reach.alone, estimated)}"
-    return told
+        sentence += f", by its own rate at {_place(reach.alone, estimated)}"
+    return sentence
 
 
 def _reached_cell(reach: Reach, estimated: bool) -> str:
