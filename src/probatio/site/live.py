@@ -14,8 +14,9 @@ from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from probatio.errors import ProbatioError
@@ -138,7 +139,7 @@ def application(live: LiveSite) -> Starlette:
 
     return Starlette(
         routes=[Route("/{path:path}", reply, methods=["GET", "HEAD"])],
-        exception_handlers={Exception: _failed, ProbatioError: _unreadable},
+        exception_handlers={Exception: _failed, HTTPException: _refused, ProbatioError: _unreadable},
     )
 
 
@@ -176,6 +177,11 @@ def _missing(live: LiveSite, path: str) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     return Response("Something went wrong on the server.\n", 500, headers=HEADERS, media_type="text/plain")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"detail": error.detail}, error.status_code, headers=error.headers)
 
 
 async def _unreadable(request: Request, error: Exception) -> Response:
