@@ -49,7 +49,7 @@ def learning_curves(
     height = max(CURVES_HEIGHT - LEGEND_HEIGHT, _LINE * len(curves) + 80)
     names = [shortened(curve.name, _LONGEST_NAME) for curve in curves]
     plot = Plot(52, 14, WIDTH - 16 - LETTER * max(map(len, names), default=0), height - 40)
-    most = max([1.0, *(point.tokens for curve in curves for point in curve.points)])
+    most = max([10.0, *(point.tokens for curve in curves for point in curve.points)])
     x, y = plot.across(0, most * 1.02), plot.up(0, 1)
     body = list(value_axis(plot, y, [(share / 100, f"{share} %") for share in (0, 20, 40, 60, 80, 100)]))
     for limit in limits:
