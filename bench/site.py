@@ -92,12 +92,12 @@ def measured(words: list[str], cache: str) -> tuple[Cost, str]:
     began = time.perf_counter()
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache})
     assert process.stdout is not None
-    told = process.stdout.read()
+    output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{words} ended with {process.returncode}")
-    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss / 1024), told
+    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss / 1024), output
 
 
 async def read_pages(base: str) -> list[float]:
@@ -157,8 +157,8 @@ def main() -> None:
         print("| what | CPU s | wall s | peak MB | |")
         print("|---|---|---|---|---|")
         words = [*PROBATIO, "site", "build", "--results", str(work / "results"), "--out", str(work / "site"), "--json"]
-        cost, told = measured([*words, "--no-detectable"], str(work / "cache"))
-        built = json.loads(told)
+        cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
+        built = json.loads(output)
         print(
             f"| site build | {cost.cpu:.1f} | {cost.wall:.1f} | {cost.peak_mb:.0f} "
             f"| {built['pages']:,} pages, {built['bytes'] / 1e6:,.0f} MB with raw files |"

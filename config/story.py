@@ -22,6 +22,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+import msgspec
 import yaml
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
@@ -106,7 +107,7 @@ def run(folder: Path) -> None:
         ask(folder, "healthy" if number < HEALTHY else "worse", FIRST + timedelta(days=number))
 
 
-def told(folder: Path) -> list[dict[str, object]]:
+def daily_rows(folder: Path) -> list[dict[str, object]]:
     """A row per day and use case, from the ledger."""
     from probatio.ledger.ledger import read_ledger, standing_records
 
@@ -120,6 +121,7 @@ def told(folder: Path) -> list[dict[str, object]]:
                 "use case": use_case.use_case.replace("_", " "),
                 "status": use_case.status,
                 "score": use_case.score,
+                "mean": use_case.mean,
                 "low": None if use_case.mean is None else use_case.mean - 2 * (use_case.sd or 0),
                 "high": None if use_case.mean is None else use_case.mean + 2 * (use_case.sd or 0),
                 "model": verdict.status,
@@ -132,40 +134,35 @@ def told(folder: Path) -> list[dict[str, object]]:
 
 
 def chart(rows: list[dict[str, object]], target: Path) -> None:
-    import altair as alt
+    """A panel for each use case with the band of two standard deviations, and one for the evidence."""
+    from probatio.charts.daily import DayPoint, EvidenceLine, EvidencePoint, daily_panel, evidence_panel
+    from probatio.charts.marks import status_legend
+    from probatio.charts.palette import FIXED
+    from probatio.charts.plot import WIDTH
+    from probatio.charts.png import write_png
+    from probatio.charts.svg import picture
+    from probatio.suite.daily_suite import read_manifest
 
-    from probatio.study.charts import write_png
+    def border(row: dict[str, object]) -> str:
+        return "the worse copy" if row["day"] == HEALTHY + 1 else ""
 
-    def day(title: str | None = None) -> alt.X:
-        return alt.X("day:Q", title=title, scale=alt.Scale(domain=[0, HEALTHY + WORSE + 1], nice=False))
-
-    statuses = ["CALIBRATING", "OK", "SUSPICIOUS", "COOKED"]
-    colour = alt.Color(
-        "status:N", sort=statuses, scale=alt.Scale(domain=statuses, range=["#888", "#2a7", "#d90", "#c22"])
-    )
-    shape = alt.Shape("status:N", scale=alt.Scale(domain=statuses, range=["circle", "circle", "triangle", "cross"]))
-    swap = alt.Chart(alt.InlineData(values=[{"day": HEALTHY + 0.5}])).mark_rule(strokeDash=[4, 3]).encode(x=day())
-    panels = []
-    for name in dict.fromkeys(row["use case"] for row in rows):
-        mine = alt.Chart(alt.InlineData(values=[row for row in rows if row["use case"] == name]))
-        score = alt.Y("score:Q", title="score", scale=alt.Scale(domain=[0, 104], nice=False))
-        band = mine.mark_area(opacity=0.15, clip=True).encode(x=day(), y=alt.Y("low:Q"), y2="high:Q")
-        points = mine.mark_point(filled=True, size=40).encode(x=day(), y=score, color=colour, shape=shape)
-        panels.append((band + points + swap).properties(width=620, height=95, title=str(name)))
-    values = {row["day"]: max(1.0, float(str(row["M"]))) for row in rows if row["M"]}
-    levels = [{"M": 3650, "level": "SUSPECTED"}, {"M": 36500, "level": "CONFIRMED"}]
-    highest = max(36500 * 10.0, *values.values())
-    ticks = [10.0**power for power in range(0, len(f"{highest:.0f}"), 2)]
-    scale = alt.Scale(type="log", domain=[1, highest], nice=False)
-    m = alt.Y("M:Q", scale=scale, axis=alt.Axis(values=ticks, format="~e"))
-    wealth = alt.Chart(alt.InlineData(values=[{"day": day, "M": value} for day, value in values.items()]))
-    marks = alt.Chart(alt.InlineData(values=levels))
-    lines = marks.mark_rule(strokeDash=[2, 2]).encode(y=m, color=alt.value("#c22"))
-    written = marks.encode(y=m, text="level:N", color=alt.value("#c22"))
-    names = written.mark_text(align="left", dx=4, dy=alt.expr("datum.M > 5000 ? -6 : 8"), x=0)
-    evidence = lines + names + wealth.mark_line(point=True).encode(x=day("day"), y=m) + swap
-    panels.append(evidence.properties(width=620, height=130, title="evidence: the model's statistic M"))
-    write_png(alt.vconcat(*panels), target)
+    panels = [status_legend(["CALIBRATING", "OK", "SUSPICIOUS", "COOKED"], WIDTH, 52)]
+    for name in dict.fromkeys(str(row["use case"]) for row in rows):
+        days = [
+            msgspec.convert({**row, "label": str(row["day"]), "border": border(row)}, DayPoint)
+            for row in rows
+            if row["use case"] == name
+        ]
+        panels.append(daily_panel(days, name, 150))
+    first = [row for row in rows if row["use case"] == rows[0]["use case"]]
+    evidence = [
+        msgspec.convert({"label": str(row["day"]), "value": row["M"], "border": border(row)}, EvidencePoint)
+        for row in first
+    ]
+    constants = read_manifest(None).evidence
+    lines = [EvidenceLine(constants.suspected, "SUSPECTED"), EvidenceLine(constants.confirmed, "CONFIRMED")]
+    panels.append(evidence_panel(evidence, lines, "evidence: the model's statistic M, by day", 190))
+    write_png(picture(panels, "The story", "Scores and evidence, day by day.", FIXED), target)
 
 
 def table(rows: list[dict[str, object]]) -> str:
@@ -183,7 +180,7 @@ def table(rows: list[dict[str, object]]) -> str:
 
 def tell(folder: Path, page: Path) -> None:
     """The chart beside the page, and the table of days between the page's marks."""
-    rows = told(folder)
+    rows = daily_rows(folder)
     chart(rows, page.parent / "images" / "story.png")
     before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
     page.write_text(f"{before}{BEGIN}\n{table(rows)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")

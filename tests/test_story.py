@@ -28,7 +28,9 @@ def story() -> ModuleType:
 
 def test_the_page_tells_what_the_ledger_says(story: ModuleType) -> None:
     table = PAGE.read_text(encoding="utf-8").partition(story.BEGIN)[2].partition(story.END)[0].strip()
-    assert table == story.table(story.told(RECORDED)), "run `python config/story.py tell results/story docs/story.md`"
+    assert table == story.table(story.daily_rows(RECORDED)), (
+        "run `python config/story.py tell results/story docs/story.md`"
+    )
 
 
 def test_the_recorded_days_give_the_verdicts_of_the_ledger() -> None:

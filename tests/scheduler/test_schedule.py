@@ -19,7 +19,7 @@ import pytest
 
 from day.days import COMMAND, EXTRACTION, MODEL, environment, gold_script, small_suite
 from double import Double
-from probatio.cli.watch import _daily_words, command
+from probatio.cli.watch import _handed_on, command
 from probatio.errors import UsageError
 from probatio.scheduler.process import DAILY_COMMAND, Scheduler, closed_days
 from probatio.scheduler.times import hour_of, is_due, length_of, missed_days, next_start, require_one_date
@@ -444,7 +444,7 @@ def test_what_a_day_understands_is_handed_on_as_it_was_given(words: list[str]) -
     from probatio.cli.daily import command as daily
 
     with command.make_context("watch", ["--at", "05:00", *words]) as ctx:
-        handed = _daily_words(ctx)
+        handed = _handed_on(ctx)
     with daily.make_context("daily", [*handed]) as again, daily.make_context("daily", [*words]) as direct:
         assert again.params == direct.params
     assert isinstance(command, click.Command)

@@ -6,16 +6,18 @@ import datetime as dt
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling
-from probatio.site.data import Site, load_site
 from probatio.site.demo import fill
-from probatio.site.live import Shelf, application
+from probatio.site.live import LiveSite, application
+from probatio.site.snapshot import Site, load_site
+from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.daily_suite import read_manifest
 
 REPOSITORY = Path(__file__).parents[2]
@@ -42,7 +44,7 @@ def site(demo: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def client(demo: Path) -> TestClient:
-    return TestClient(application(Shelf(lambda: load_site(demo, bench=BENCH), demo, BENCH)))
+    return TestClient(application(LiveSite(lambda: load_site(demo, bench=BENCH), demo, BENCH)))
 
 
 @pytest.fixture(scope="session")
@@ -97,12 +99,19 @@ def write_hostile_day(results: Path, date: str, score: float | None = 80.0) -> N
         for entry in manifest.use_cases
     ]
     write_scores(folder, lines)
-    common = {"timestamp": date, "run_id": date, "framework_version": "x", "task_id": HOSTILE, "model": HOSTILE}
-    place = {"n_shot": 0, "dialect": "none", "context": "base"}
+    common: dict[str, Any] = {
+        "timestamp": date,
+        "run_id": date,
+        "framework_version": "x",
+        "task_id": HOSTILE,
+        "model": HOSTILE,
+        "n_shot": 0,
+        "dialect": "none",
+        "context": "base",
+    }
     page = f"<!doctype html><html><body>{HOSTILE}<script>top.scriptRan=1</script></body></html>"
     response = Response(
         **common,
-        **place,
         prompt=HOSTILE,
         response=page,
         provider=HOSTILE,
@@ -114,8 +123,6 @@ def write_hostile_day(results: Path, date: str, score: float | None = 80.0) -> N
         "marks": {HOSTILE: {"mark": HOSTILE, "reason": HOSTILE}},
         "note": HOSTILE,
     }
-    grade = Grade(
-        **common, **place, level_a=True, level_b=True, level_c=False, correct=False, score=0.5, breakdown=breakdown
-    )
-    (folder / "raw_responses.jsonl").write_bytes(msgspec.json.encode(response) + b"\n")
-    (folder / "graded_results.jsonl").write_bytes(msgspec.json.encode(grade) + b"\n")
+    grade = Grade(**common, level_a=True, level_b=True, level_c=False, correct=False, score=0.5, breakdown=breakdown)
+    (folder / ANSWERS).write_bytes(msgspec.json.encode(response) + b"\n")
+    (folder / GRADES).write_bytes(msgspec.json.encode(grade) + b"\n")

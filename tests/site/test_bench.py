@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
-from probatio.site.bench import Bench, BenchModel, Figure, Part, bench_score, read_bench, scaled
+from probatio.site.bench import Bench, Benchmark, BenchModel, PublishedResult, bench_score, read_bench, scaled
 
 CONFIG = Path(__file__).parents[2] / "config" / "bench.yml"
 
 
-def _figure(value: float) -> Figure:
-    return Figure(value, "https://example.org/", "2026-01-01")
+def _figure(value: float) -> PublishedResult:
+    return PublishedResult(value, "https://example.org/", "2026-01-01")
 
 
 BENCH = Bench(
-    {"elo": Part("Elo", 0.3, low=1000, high=1500), "exam": Part("Exam", 0.7)},
+    {"elo": Benchmark("Elo", 0.3, low=1000, high=1500), "exam": Benchmark("Exam", 0.7)},
     (
         BenchModel(("whole", "vendor/whole"), {"elo": _figure(1250), "exam": _figure(80)}),
         BenchModel(("half",), {"exam": _figure(80)}),
@@ -27,16 +27,16 @@ BENCH = Bench(
 
 
 def test_the_parts_are_blended_by_weight() -> None:
-    found = bench_score(BENCH, "WHOLE")
-    assert found is not None
-    assert found.score == pytest.approx(0.3 * 50 + 0.7 * 80)
-    assert not found.partial
+    score = bench_score(BENCH, "WHOLE")
+    assert score is not None
+    assert score.score == pytest.approx(0.3 * 50 + 0.7 * 80)
+    assert not score.partial
 
 
 def test_a_missing_part_leaves_its_weight_to_the_others_and_shows() -> None:
-    found = bench_score(BENCH, "half")
-    assert found is not None
-    assert (found.score, found.partial, found.missing) == (80.0, True, ("Elo",))
+    score = bench_score(BENCH, "half")
+    assert score is not None
+    assert (score.score, score.partial, score.missing) == (80.0, True, ("Elo",))
 
 
 def test_a_model_is_found_by_any_of_its_names_or_not_at_all() -> None:
@@ -68,16 +68,16 @@ def test_our_file_has_the_published_weights_and_a_source_for_every_figure() -> N
 
 
 @pytest.mark.parametrize(
-    ("figure", "said"),
+    ("figure", "message"),
     [
         ("chess: {value: 1, source: 'https://x', date: '2026-01-01'}", "there is no such part"),
         ("exam: {value: 1, source: 'somewhere', date: '2026-01-01'}", "https address"),
     ],
 )
-def test_a_figure_without_part_or_source_is_refused(tmp_path: Path, figure: str, said: str) -> None:
+def test_a_figure_without_part_or_source_is_refused(tmp_path: Path, figure: str, message: str) -> None:
     path = tmp_path / "bench.yml"
     path.write_text(
         f"parts: {{exam: {{title: Exam, weight: 1}}}}\nmodels:\n  - names: [a]\n    figures: {{{figure}}}\n"
     )
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         read_bench(path)

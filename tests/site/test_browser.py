@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from probatio.site.data import Site
+from probatio.site.snapshot import Site
 from probatio.site.static import build
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -117,7 +117,8 @@ def _picture(tab: Any, name: str) -> None:
 
 
 def _models(tab: Any) -> list[str]:
-    return tab.locator("#board tbody tr:visible th").all_inner_texts()
+    names: list[str] = tab.locator("#board tbody tr:visible th").all_inner_texts()
+    return names
 
 
 @pytest.mark.parametrize("where", ["live", "static"])
@@ -203,7 +204,7 @@ def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.Fixtu
 def test_pages_hold_on_a_phone_without_complaint(static: str, browser: Any) -> None:
     page = browser.new_page(viewport=PHONE)
     complaints: list[str] = []
-    page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    page.on("console", lambda message: complaints.extend([message.text] if message.type == "error" else []))
     for path in SHOWN:
         page.goto(static + path)
         assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
@@ -229,13 +230,13 @@ def test_axe_finds_no_serious_violation(scheme: str, static: str, browser: Any) 
     source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
     context = browser.new_context(viewport=DESK, color_scheme=scheme, bypass_csp=True)
     page = context.new_page()
-    found = []
+    violations = []
     for path in SHOWN:
         page.goto(static + path)
         page.evaluate("document.querySelectorAll('details').forEach(e => e.open = !e.classList.contains('inert'))")
         page.evaluate(source)
         result = page.evaluate(f"axe.run(document, {{runOnly: {AXE_RULES}, resultTypes: ['violations']}})")
-        found += [
+        violations += [
             (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
             for each in result["violations"]
             if each["impact"] in ("serious", "critical")
@@ -244,7 +245,7 @@ def test_axe_finds_no_serious_violation(scheme: str, static: str, browser: Any) 
         page.goto(static)
         _picture(page, "dark")
     context.close()
-    assert not found
+    assert not violations
 
 
 def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab: Any) -> None:

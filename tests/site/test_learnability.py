@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from probatio.site.data import Site, load_site
+from probatio.site.addresses import render
 from probatio.site.learnability import pairs
-from probatio.site.pages import answer
+from probatio.site.snapshot import Site, load_site
 from probatio.study.compare import compare
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -22,7 +22,7 @@ def studies() -> Site:
 
 
 def _text(site: Site, path: str) -> str:
-    page = answer(site, path)
+    page = render(site, path)
     assert page is not None, path
     return page.body.decode()
 
@@ -41,7 +41,7 @@ def test_a_run_page_shows_the_studys_own_numbers(studies: Site) -> None:
 
 def test_the_curves_draw_a_mark_for_every_condition(studies: Site) -> None:
     root = ElementTree.fromstring(_text(studies, "learnability/study-0.5b/curves.svg"))
-    marks = [each for each in root.iter() if each.tag.endswith("}circle")]
+    marks = [each for each in root.iter() if each.get("class") == "mark f0"]
     assert len(marks) == len(studies.runs["study-0.5b"].study.curves[0].points)
 
 
@@ -66,8 +66,8 @@ def test_a_trial_shows_prompt_answer_and_diagnostics(studies: Site) -> None:
 
 def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:
     run = studies.runs["study-0.5b"]
-    found = pairs(studies, run)
-    (name,) = [name for name, (_, _, two, _) in found.items() if two.name == "study-1.5b"]
+    named = pairs(studies, run)
+    (name,) = [name for name, (_, _, two, _) in named.items() if two.name == "study-1.5b"]
     page = _text(studies, f"learnability/study-0.5b/compare/{name}/")
     expected = compare("study-0.5b", "study-1.5b:model=*1.5b", RESULTS)
     assert f"over {expected.pairs} pairs of {expected.tasks} tasks" in page

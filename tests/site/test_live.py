@@ -7,11 +7,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from probatio.site.api import OPERATIONS, document
-from probatio.site.data import load_site
-from probatio.site.live import Shelf, application
+from probatio.site.live import LiveSite, application
+from probatio.site.snapshot import load_site
 
 ODD_ADDRESSES = (
     "/../../etc/passwd",
@@ -80,11 +80,11 @@ def test_the_api_gives_what_its_document_says(client: TestClient) -> None:
         assert reply.status_code == 200, operation.address
         assert reply.headers["content-type"] == "application/json"
         msgspec.json.decode(reply.content, type=operation.gives)
-    told = client.get("/api/openapi.json").json()
-    assert told == msgspec.json.decode(msgspec.json.encode(document()))
-    assert set(told["paths"]) == {operation.address for operation in OPERATIONS}
-    for used in str(told).split("'#/components/schemas/")[1:]:
-        assert used.split("'")[0] in told["components"]["schemas"]
+    openapi = client.get("/api/openapi.json").json()
+    assert openapi == msgspec.json.decode(msgspec.json.encode(document()))
+    assert set(openapi["paths"]) == {operation.address for operation in OPERATIONS}
+    for used in str(openapi).split("'#/components/schemas/")[1:]:
+        assert used.split("'")[0] in openapi["components"]["schemas"]
 
 
 def test_the_inert_page_has_a_policy_of_its_own(client: TestClient) -> None:
@@ -93,18 +93,18 @@ def test_the_inert_page_has_a_policy_of_its_own(client: TestClient) -> None:
 
 
 def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
-    shelf = Shelf(lambda: load_site(tmp_path), tmp_path, None)
-    client = TestClient(application(shelf))
+    live = LiveSite(lambda: load_site(tmp_path), tmp_path, None)
+    client = TestClient(application(live))
     assert "no recorded day yet" in client.get("/").text
-    assert not shelf.look()
+    assert not live.look()
     hostile_day(tmp_path, "2026-03-01")
-    assert shelf.look()
+    assert live.look()
     assert "2026-03-01" in client.get("/").text
 
 
 def test_files_that_can_not_be_read_end_in_a_plain_reply(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
     hostile_day(tmp_path, "2026-03-01")
-    client = TestClient(application(Shelf(lambda: load_site(tmp_path), tmp_path, None)))
+    client = TestClient(application(LiveSite(lambda: load_site(tmp_path), tmp_path, None)))
     slug = client.get("/api/leaderboard.json").json()["models"][0]["slug"]
     (tmp_path / "daily" / "2026-03-01" / "scores.jsonl").write_text("{ not a score\n")
     reply = client.get(f"/models/{slug}/2026-03-01/")

@@ -9,16 +9,16 @@ from posixpath import join, normpath
 from urllib.parse import urldefrag
 
 import pytest
-from fastapi.testclient import TestClient
+from starlette.testclient import TestClient
 
 from probatio.records import MARKS
 from probatio.simulate.characteristics import Characteristics
-from probatio.simulate.simulator import AfterFault, Found, Measured, QuietYears, RuleFacts
+from probatio.simulate.simulator import AfterFault, Detection, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
-from probatio.site.data import Site, load_site
-from probatio.site.page import POLICY
-from probatio.site.page import json as as_json
-from probatio.site.pages import addresses, answer
+from probatio.site.addresses import addresses, render
+from probatio.site.rendering import POLICY
+from probatio.site.rendering import json as as_json
+from probatio.site.snapshot import Site, load_site
 from probatio.slugs import slugs
 
 
@@ -32,23 +32,23 @@ class _Markup(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = dict(attrs)
-        self.links += [found[name] or "" for name in ("href", "src") if name in found]
-        self.inline += [f"{tag} {name}" for name in found if name.startswith("on") or name == "style"]
-        if tag == "style" or (tag == "script" and "src" not in found):
+        attributes = dict(attrs)
+        self.links += [attributes[name] or "" for name in ("href", "src") if name in attributes]
+        self.inline += [f"{tag} {name}" for name in attributes if name.startswith("on") or name == "style"]
+        if tag == "style" or (tag == "script" and "src" not in attributes):
             self.inline.append(tag)
-        if (found.get("href") or "").casefold().startswith("javascript:"):
+        if (attributes.get("href") or "").casefold().startswith("javascript:"):
             self.inline.append("javascript:")
 
 
 @pytest.fixture(scope="module")
 def pages(site: Site) -> dict[str, bytes]:
-    found = {}
+    bodies = {}
     for path in addresses(site):
-        page = answer(site, path)
+        page = render(site, path)
         if page is not None and page.file is None:
-            found[path] = page.body
-    return found
+            bodies[path] = page.body
+    return bodies
 
 
 @pytest.fixture(scope="module")
@@ -61,15 +61,15 @@ def _is_page(path: str) -> bool:
 
 
 def test_every_listed_address_answers(site: Site) -> None:
-    missing = [path for path in addresses(site) if answer(site, path) is None]
+    missing = [path for path in addresses(site) if render(site, path) is None]
     assert not missing
 
 
 def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str, _Markup]) -> None:
     known = set(addresses(site))
     broken = set()
-    for path, found in markup.items():
-        for link in found.links:
+    for path, parsed in markup.items():
+        for link in parsed.links:
             if link.startswith(("https://", "#", "data:")):
                 continue
             target = normpath(join("/", path, urldefrag(link).url)).lstrip("/")
@@ -81,11 +81,11 @@ def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str,
 
 
 def test_links_never_begin_at_the_server_root(markup: dict[str, _Markup]) -> None:
-    assert not [(path, link) for path, found in markup.items() for link in found.links if link.startswith("/")]
+    assert not [(path, link) for path, parsed in markup.items() for link in parsed.links if link.startswith("/")]
 
 
 def test_no_page_has_inline_script_or_style(markup: dict[str, _Markup]) -> None:
-    assert not {path: found.inline for path, found in markup.items() if found.inline}
+    assert not {path: parsed.inline for path, parsed in markup.items() if parsed.inline}
 
 
 def test_every_page_says_simulated_and_carries_the_policy(pages: dict[str, bytes]) -> None:
@@ -103,9 +103,9 @@ def test_no_page_tells_a_path_of_the_machine(site: Site, pages: dict[str, bytes]
 
 
 def test_a_path_in_a_reason_is_taken_out_of_every_reply() -> None:
-    told = as_json({"reason": f"no weights at {Path.home()}/models/a.gguf"}).body
-    assert str(Path.home()).encode() not in told
-    assert b"no weights at" in told
+    body = as_json({"reason": f"no weights at {Path.home()}/models/a.gguf"}).body
+    assert str(Path.home()).encode() not in body
+    assert b"no weights at" in body
 
 
 def test_the_live_server_gives_the_same_page(client: TestClient, pages: dict[str, bytes]) -> None:
@@ -128,7 +128,7 @@ def test_a_model_page_says_why_in_a_sentence_with_numbers(pages: dict[str, bytes
 
 def test_an_outage_is_told_as_a_gap_and_drawn_as_one(site: Site) -> None:
     model = site.tracked["demo-outage"]
-    chart = answer(site, "models/demo-outage/charts/daily-math_reasoning.svg")
+    chart = render(site, "models/demo-outage/charts/daily-math_reasoning.svg")
     assert chart is not None
     gaps = sum(verdict.status == "GAP" for verdict in model.verdicts)
     assert gaps == 5
@@ -159,7 +159,7 @@ def test_the_methodology_holds_no_number_of_its_own() -> None:
 
 
 def test_the_methodology_follows_the_manifest(site: Site) -> None:
-    page = answer(site, "methodology/")
+    page = render(site, "methodology/")
     assert page is not None
     text = page.body.decode()
     assert f"{site.manifest.evidence.confirmed:,.0f}" in text
@@ -168,20 +168,21 @@ def test_the_methodology_follows_the_manifest(site: Site) -> None:
 
 def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     share = Measured(0.1234, 0.1, 0.2, 500)
-    soon = Found(share, 3.0, 5.0)
-    quiet = QuietYears("partial", "gaussian", 500, 365, *[share] * 8, 1.5)
-    fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, *[soon] * 4, share, None, None)
+    soon = Detection(share, 3.0, 5.0)
+    shares = (share, share, share, share, share, share, share, share)
+    quiet = QuietYears("partial", "gaussian", 500, 365, *shares, 1.5)
+    fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, soon, soon, soon, soon, share, None, None)
     facts = RuleFacts(-1.79, *[share] * 4)
     made = Characteristics(site.manifest.version, 1, 500, 365, (quiet,), (fault,), facts, "other constants")
     monkeypatch.setattr(methodology, "characteristics", lambda: made)
-    page = answer(site, "methodology/")
+    page = render(site, "methodology/")
     assert page is not None
     text = page.body.decode()
     assert text.count("12.3 %") > 5
     assert "tends to −1.79" in text
     assert "taken with other constants" in text
     monkeypatch.setattr(methodology, "characteristics", lambda: None)
-    bare = answer(site, "methodology/")
+    bare = render(site, "methodology/")
     assert bare is not None
     assert "<code>probatio simulate</code>" in bare.body.decode()
 
@@ -195,15 +196,15 @@ def test_an_empty_folder_names_the_commands_that_fill_it(tmp_path: Path) -> None
         ("downloads/", "probatio daily"),
         ("bench/", "config/bench.yml"),
     ):
-        page = answer(empty, path)
+        page = render(empty, path)
         assert page is not None
         assert command in page.body.decode(), path
-    assert not [path for path in addresses(empty) if answer(empty, path) is None]
+    assert not [path for path in addresses(empty) if render(empty, path) is None]
 
 
 def test_slugs_are_plain_and_never_shared() -> None:
-    found = slugs(["GPT 4", "gpt-4", "gpt/4", "../..", "日本"])
-    assert found == {"GPT 4": "gpt-4", "gpt-4": "gpt-4-2", "gpt/4": "gpt-4-3", "../..": "model", "日本": "model-2"}
+    named = slugs(["GPT 4", "gpt-4", "gpt/4", "../..", "日本"])
+    assert named == {"GPT 4": "gpt-4", "gpt-4": "gpt-4-2", "gpt/4": "gpt-4-3", "../..": "model", "日本": "model-2"}
 
 
 def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
@@ -211,7 +212,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
     slug = next(iter(site.tracked))
     shown = 0
     for path in addresses(site):
-        page = answer(site, path)
+        page = render(site, path)
         if page is None or page.file is not None or path.startswith("assets/"):
             continue
         text = page.body.decode()
@@ -220,7 +221,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
             assert "<img src=x" not in text, path
         shown += "scriptRan" in text
     assert shown > 10
-    samples = answer(site, f"models/{slug}/2026-03-01/web_design/")
+    samples = render(site, f"models/{slug}/2026-03-01/web_design/")
     assert samples is not None
     assert "&lt;script&gt;top.scriptRan=1" in samples.body.decode()
 
@@ -228,7 +229,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
 def test_a_page_a_model_wrote_is_framed_without_any_right(hostile: Path) -> None:
     site = load_site(hostile)
     slug = next(iter(site.tracked))
-    inert = answer(site, f"models/{slug}/2026-03-01/web_design/0.html")
+    inert = render(site, f"models/{slug}/2026-03-01/web_design/0.html")
     assert inert is not None
     text = inert.body.decode()
     assert '<iframe sandbox="" ' in text
@@ -240,7 +241,7 @@ def test_a_page_a_model_wrote_is_framed_without_any_right(hostile: Path) -> None
 def test_errors_are_told_without_paths_of_the_machine(hostile: Path) -> None:
     site = load_site(hostile)
     slug = next(iter(site.tracked))
-    page = answer(site, f"models/{slug}/2026-03-01/web_design/")
+    page = render(site, f"models/{slug}/2026-03-01/web_design/")
     assert page is not None
     text = page.body.decode()
     assert "…/secret" in text

@@ -16,9 +16,9 @@ from probatio.cli.site import command
 from probatio.errors import UsageError
 from probatio.ledger.ledger import ledger_path, record_day
 from probatio.records import ModelVerdict
-from probatio.site.data import Site, load_site
+from probatio.site.addresses import render
 from probatio.site.downloads import every_table
-from probatio.site.pages import answer
+from probatio.site.snapshot import Site, load_site
 from probatio.site.static import build
 from probatio.suite.daily_suite import constants_of, read_manifest
 
@@ -26,7 +26,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 
 
 def _file(site: Site, path: str) -> Path:
-    page = answer(site, path)
+    page = render(site, path)
     assert page is not None
     assert page.file is not None
     return page.file
@@ -62,7 +62,7 @@ def test_every_table_is_there_as_csv_and_parquet_with_the_same_rows(site: Site) 
         with _file(site, f"data/{table}.csv").open(newline="") as file:
             rows = sum(1 for _ in csv.reader(file)) - 1
         parquet = _file(site, f"data/{table}.parquet")
-        assert duckdb.sql(f"select count(*) from '{parquet}'").fetchall() == [(rows,)]
+        assert duckdb.execute(f"select count(*) from '{parquet}'").fetchall() == [(rows,)]
         assert rows
 
 
@@ -77,7 +77,7 @@ def test_a_formula_in_a_name_is_no_formula_in_the_csv(hostile: Path, hostile_tex
 
 
 def test_the_feed_tells_every_change_once(site: Site) -> None:
-    page = answer(site, "feed.atom")
+    page = render(site, "feed.atom")
     assert page is not None
     feed = ElementTree.fromstring(page.body)
     entries = feed.findall(f"{ATOM}entry")
@@ -89,13 +89,13 @@ def test_the_feed_tells_every_change_once(site: Site) -> None:
 
 
 def test_a_badge_and_its_endpoint_say_the_status_in_words(site: Site) -> None:
-    badge, shield = answer(site, "badges/demo-cooked.svg"), answer(site, "badges/demo-cooked.json")
+    badge, shield = render(site, "badges/demo-cooked.svg"), render(site, "badges/demo-cooked.json")
     assert badge is not None
     assert shield is not None
     ElementTree.fromstring(badge.body)
     assert b"COOKED" in badge.body
-    told = json.loads(shield.body)
-    assert (told["schemaVersion"], told["message"]) == (1, "COOKED")
+    reply = json.loads(shield.body)
+    assert (reply["schemaVersion"], reply["message"]) == (1, "COOKED")
 
 
 def test_hostile_names_make_whole_svg_and_xml(hostile: Path, hostile_day: Callable[..., None], tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_hostile_names_make_whole_svg_and_xml(hostile: Path, hostile_day: Callab
     site = load_site(tmp_path)
     slug = next(iter(site.tracked))
     for path in ("feed.atom", f"badges/{slug}.svg", f"models/{slug}/charts/daily-web_design.svg"):
-        page = answer(site, path)
+        page = render(site, path)
         assert page is not None
         root = ElementTree.fromstring(page.body)
         assert not [each for each in root.iter() if each.tag.endswith("script")]
@@ -128,9 +128,9 @@ def test_the_demo_never_goes_into_real_days(hostile: Path) -> None:
 
 def test_the_build_command_tells_what_it_built(hostile: Path, tmp_path: Path) -> None:
     words = ["build", "--results", str(hostile), "--out", str(tmp_path / "site"), "--json", "--no-detectable"]
-    told = json.loads(CliRunner().invoke(command, words, catch_exceptions=False).output)
-    assert told["event"] == "site"
-    assert told["pages"] == sum(path.is_file() for path in (tmp_path / "site").rglob("*")) - 2
+    reply = json.loads(CliRunner().invoke(command, words, catch_exceptions=False).output)
+    assert reply["event"] == "site"
+    assert reply["pages"] == sum(path.is_file() for path in (tmp_path / "site").rglob("*")) - 2
     assert (tmp_path / "site" / "index.html").is_file()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.records import Grade, Model, Response, Sampling, TrialKey
+from probatio.records import ErrorType, Grade, Model, Response, Sampling, TrialKey
 from probatio.run.plan import Plan
 from probatio.run.record import RunRecord, write_run
 from probatio.store.layout import ANSWERS, GRADES
@@ -21,7 +21,7 @@ MOMENT = "2026-01-05T20:27:27.000Z"
 TYPES = ("translate_ts_to_faber", "translate_faber_to_ts", "predict_output", "write_faber")
 CONTEXT_WORDS = {"examples-only": 0, "minimal": 200, "basic": 600, "grammar-only": 900, "complete": 3000}
 
-Outcome = Callable[[TrialKey], bool | str]
+Outcome = Callable[[TrialKey], bool | ErrorType]
 """Whether a trial passes, or the error type it ends in."""
 
 
@@ -82,7 +82,7 @@ def write_made_up_run(
     return folder
 
 
-def _response(record: RunRecord, key: TrialKey, tokens: bool, prompt_words: int, outcome: bool | str) -> Response:
+def _response(record: RunRecord, key: TrialKey, tokens: bool, prompt_words: int, outcome: bool | ErrorType) -> Response:
     shared = "word " * (prompt_words * (CONTEXT_WORDS.get(key.context, 50) + 40 * key.n_shot))
     prompt = f"{shared}{key.task_id} what does it print?"
     unasked = outcome == "api_error"
@@ -93,9 +93,9 @@ def _response(record: RunRecord, key: TrialKey, tokens: bool, prompt_words: int,
     )  # fmt: skip
 
 
-def _grade(response: Response, outcome: bool | str) -> Grade:
+def _grade(response: Response, outcome: bool | ErrorType) -> Grade:
     right = outcome is True
-    error = None if right else outcome if isinstance(outcome, str) else "wrong_output"
+    error: ErrorType | None = None if right else outcome if isinstance(outcome, str) else "wrong_output"
     level_a = error not in ("syntax_error", "type_error", "api_error", "no_response")
     level_b = level_a and error not in ("runtime_error", "timeout")
     return Grade(

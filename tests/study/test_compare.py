@@ -41,31 +41,36 @@ def test_two_models_of_one_run_are_paired_task_by_task(tmp_path: Path) -> None:
     """a passes tasks 0–9, b passes 4–15: 6 shared, 6 gained, 4 lost."""
     passes = {"a": range(10), "b": range(4, 16)}
     _run(tmp_path, lambda key: int(key.task_id[-2:]) in passes[key.model], models=("a", "b"))
-    found = compare("r:model=a", "r:model=b", tmp_path)
-    assert (found.differ_in, found.pairs, found.tasks) == (["model"], 20, 20)
-    assert (found.rate_a.passed, found.rate_b.passed) == (10, 12)
-    assert (found.gained, found.lost) == (6, 4)
-    assert found.difference == pytest.approx(10)
-    assert found.low < 10 < found.high
-    assert found.p == pytest.approx(binomtest(4, 10, 0.5).pvalue)
-    assert [flip.task_id for flip in found.flips] == [
+    comparison = compare("r:model=a", "r:model=b", tmp_path)
+    assert (comparison.differ_in, comparison.pairs, comparison.tasks) == (["model"], 20, 20)
+    assert (comparison.rate_a.passed, comparison.rate_b.passed) == (10, 12)
+    assert (comparison.gained, comparison.lost) == (6, 4)
+    assert comparison.difference == pytest.approx(10)
+    assert comparison.low < 10 < comparison.high
+    assert comparison.p == pytest.approx(binomtest(4, 10, 0.5).pvalue)
+    assert [flip.task_id for flip in comparison.flips] == [
         f"task_{number:02}" for number in (0, 1, 2, 3, 10, 11, 12, 13, 14, 15)
     ]
-    assert [flip.gained - flip.lost for flip in found.flips] == [-1] * 4 + [1] * 6
+    assert [flip.gained - flip.lost for flip in comparison.flips] == [-1] * 4 + [1] * 6
 
 
 def test_two_contexts_are_paired_over_everything_else(tmp_path: Path) -> None:
     _run(tmp_path, lambda key: key.context == "basic", models=("a", "b"), contexts=("minimal", "basic"), n_shots=(0, 1))
-    found = compare("r:context=minimal", "r:context=basic", tmp_path)
-    assert (found.differ_in, found.pairs, found.tasks, found.difference) == (["context"], 80, 20, 100)
+    comparison = compare("r:context=minimal", "r:context=basic", tmp_path)
+    assert (comparison.differ_in, comparison.pairs, comparison.tasks, comparison.difference) == (
+        ["context"],
+        80,
+        20,
+        100,
+    )
 
 
 def test_two_runs_of_the_same_trials_are_paired(tmp_path: Path) -> None:
     _run(tmp_path, lambda key: True, "a", contexts=("minimal", "basic"))
     _run(tmp_path, lambda key: key.task_id != "task_07", "b", contexts=("minimal", "basic"))
-    found = compare("a", "b", tmp_path)
-    assert (found.differ_in, found.gained, found.lost) == (["run"], 0, 2)
-    assert [(flip.task_id, flip.passed_a, flip.passed_b) for flip in found.flips] == [("task_07", 2, 0)]
+    comparison = compare("a", "b", tmp_path)
+    assert (comparison.differ_in, comparison.gained, comparison.lost) == (["run"], 0, 2)
+    assert [(flip.task_id, flip.passed_a, flip.passed_b) for flip in comparison.flips] == [("task_07", 2, 0)]
 
 
 def test_two_runs_of_different_models_are_paired_by_task(tmp_path: Path) -> None:
@@ -77,8 +82,8 @@ def test_two_runs_of_different_models_are_paired_by_task(tmp_path: Path) -> None
 def test_pairs_that_could_not_be_asked_and_trials_without_a_partner_are_left_out_and_counted(tmp_path: Path) -> None:
     _run(tmp_path, lambda key: "api_error" if key.task_id == "task_00" else True, "a", contexts=("minimal", "basic"))
     _run(tmp_path, lambda key: True, "b")
-    found = compare("a", "b", tmp_path)
-    assert (found.pairs, found.unasked, found.unpaired_a, found.unpaired_b) == (19, 1, 20, 0)
+    comparison = compare("a", "b", tmp_path)
+    assert (comparison.pairs, comparison.unasked, comparison.unpaired_a, comparison.unpaired_b) == (19, 1, 20, 0)
 
 
 def test_several_pairs_per_task_widen_the_interval(tmp_path: Path) -> None:
@@ -94,7 +99,7 @@ def test_several_pairs_per_task_widen_the_interval(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "said"),
+    ("first", "second", "message"),
     [
         ("r", "r", "hold the same trials"),
         ("r:model=a", "r", "hold the same trials"),
@@ -103,9 +108,9 @@ def test_several_pairs_per_task_widen_the_interval(tmp_path: Path) -> None:
         ("r:n_shot=9", "r", "There is no n_shot `9`"),
     ],
 )
-def test_what_can_not_be_compared_is_a_sentence(tmp_path: Path, first: str, second: str, said: str) -> None:
+def test_what_can_not_be_compared_is_a_sentence(tmp_path: Path, first: str, second: str, message: str) -> None:
     _run(tmp_path, lambda key: True, models=("a", "b"))
-    with pytest.raises(UsageError, match=said):
+    with pytest.raises(UsageError, match=message):
         compare(first, second, tmp_path)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from probatio.records import ErrorType
 from probatio.store.layout import ANSWERS
 from probatio.study.analysis import study_of, write_analysis
 from probatio.study.failures import EXAMPLES, LONGEST_TEXT
@@ -14,7 +15,7 @@ from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import question, render
 from study.runs import write_made_up_run, write_suite
 
-KINDS = ("syntax_error", "type_error", "wrong_output")
+KINDS: tuple[ErrorType, ...] = ("syntax_error", "type_error", "wrong_output")
 
 
 def _run(root: Path) -> Path:

@@ -33,17 +33,17 @@ def test_without_factors_the_fit_is_the_rate_with_half_a_pass_and_half_a_failure
 
 def test_the_clustered_error_of_a_rate_is_the_hand_formulas() -> None:
     passed, asked = np.array([[3.0], [0.0], [5.0], [2.0]]), np.array([[5.0], [4.0], [5.0], [6.0]])
-    found = fit(np.ones((1, 1)), passed, asked)
-    rate = found.chances[0]
+    fitted = fit(np.ones((1, 1)), passed, asked)
+    rate = fitted.chances[0]
     spread = sum((one - of * rate) ** 2 for one, of in ((3, 5), (0, 4), (5, 5), (2, 6)))
-    assert found.covariance[0, 0] == pytest.approx(4 / 3 * spread / (20 * rate * (1 - rate)) ** 2)
+    assert fitted.covariance[0, 0] == pytest.approx(4 / 3 * spread / (20 * rate * (1 - rate)) ** 2)
 
 
 def test_two_levels_give_the_odds_ratio_with_half_added_to_each_cell() -> None:
     design = np.array([[1.0, 0.0], [1.0, 1.0]])
     passed, asked = np.array([[4.0, 9.0]] * 2), np.array([[10.0, 10.0]] * 2)
-    found = fit(design, passed, asked)
-    assert found.coefficients[1] == pytest.approx(log(18.5 / 2.5) - log(8.5 / 12.5), abs=1e-8)
+    fitted = fit(design, passed, asked)
+    assert fitted.coefficients[1] == pytest.approx(log(18.5 / 2.5) - log(8.5 / 12.5), abs=1e-8)
 
 
 def test_the_fit_is_the_top_of_the_penalised_likelihood() -> None:
@@ -62,9 +62,9 @@ def test_the_fit_is_the_top_of_the_penalised_likelihood() -> None:
 
 def test_a_level_that_always_passes_gets_a_finite_coefficient() -> None:
     design = np.array([[1.0, 0.0], [1.0, 1.0]])
-    found = fit(design, np.array([[5.0, 10.0]] * 20), np.array([[10.0, 10.0]] * 20))
-    assert found.coefficients[1] == pytest.approx(log(200.5 / 0.5) - log(100.5 / 100.5))
-    assert np.isfinite(found.covariance).all()
+    fitted = fit(design, np.array([[5.0, 10.0]] * 20), np.array([[10.0, 10.0]] * 20))
+    assert fitted.coefficients[1] == pytest.approx(log(200.5 / 0.5) - log(100.5 / 100.5))
+    assert np.isfinite(fitted.covariance).all()
 
 
 def test_the_clustered_interval_of_a_coefficient_holds_the_truth() -> None:
@@ -72,9 +72,9 @@ def test_the_clustered_interval_of_a_coefficient_holds_the_truth() -> None:
     held = 0
     for seed in range(400):
         design, passed, asked = _grouped(seed, 40, [0.0, 0.0, 0.0, 0.5, 0.0, 0.0], 0.0, per_cell=2)
-        found = fit(design, passed, asked)
-        error = found.covariance[3, 3] ** 0.5
-        held += abs(found.coefficients[3] - 0.5) < 2.0227 * error  # t of 39
+        fitted = fit(design, passed, asked)
+        error = fitted.covariance[3, 3] ** 0.5
+        held += abs(fitted.coefficients[3] - 0.5) < 2.0227 * error  # t of 39
     assert 0.92 <= held / 400 <= 0.98
 
 

@@ -1,4 +1,4 @@
-"""Reading runs: our own, the first harness's, torn, repeated, and of different suites."""
+"""Reading runs: our own, another harness's, torn, repeated, and of different suites."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
+from probatio.records import ErrorType
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.study.analysis import study_of
 from probatio.study.findings import Study
@@ -15,8 +16,8 @@ from probatio.study.trials import find_results
 from study.runs import write_made_up_run, write_suite
 
 
-def _first_harness(folder: Path, grades: list[dict[str, object]]) -> Path:
-    """A run as the first harness leaves it: no run.json, no sample, no score."""
+def _other_harness(folder: Path, grades: list[dict[str, object]]) -> Path:
+    """A run as another harness leaves it: no run.json, no sample, no score."""
     folder.mkdir()
     same = {
         "timestamp": "t",
@@ -46,9 +47,9 @@ def _first_harness(folder: Path, grades: list[dict[str, object]]) -> Path:
     return folder
 
 
-def test_a_run_of_the_first_harness_is_studied_as_it_is(tmp_path: Path) -> None:
+def test_a_run_of_the_other_harness_is_studied_as_it_is(tmp_path: Path) -> None:
     wrong = {"level_c": False, "correct": False, "error_type": "wrong_output"}
-    folder = _first_harness(tmp_path / "old", [{"task_id": "a"}, {"task_id": "b"}, {"task_id": "c", **wrong}])
+    folder = _other_harness(tmp_path / "old", [{"task_id": "a"}, {"task_id": "b"}, {"task_id": "c", **wrong}])
     study = study_of([folder])
     assert (study.overall.passed, study.overall.asked) == (2, 3)
     assert [axis.name for axis in study.axes] == ["model", "context", "n_shot", "dialect"]
@@ -58,28 +59,28 @@ def test_a_run_of_the_first_harness_is_studied_as_it_is(tmp_path: Path) -> None:
     assert study.failures[0].answer == "answer 2"
 
 
-def test_a_repeated_line_of_the_first_harness_is_another_sample(tmp_path: Path) -> None:
+def test_a_repeated_line_of_the_other_harness_is_another_sample(tmp_path: Path) -> None:
     wrong = {"level_c": False, "correct": False, "error_type": "wrong_output"}
-    study = study_of([_first_harness(tmp_path / "old", [{"task_id": "a"}, {"task_id": "a", **wrong}])])
+    study = study_of([_other_harness(tmp_path / "old", [{"task_id": "a"}, {"task_id": "a", **wrong}])])
     assert (study.overall.passed, study.overall.asked) == (1, 2)
     assert (study.failures[0].sample, study.failures[0].answer) == (1, "answer 1")
 
 
 def test_grading_an_old_run_again_loses_none_of_its_repeats(tmp_path: Path) -> None:
     """Our grader gives every line of an old run the sample 0."""
-    study = study_of([_first_harness(tmp_path / "old", [{"task_id": "a", "sample": 0}] * 3)])
+    study = study_of([_other_harness(tmp_path / "old", [{"task_id": "a", "sample": 0}] * 3)])
     assert study.overall.asked == 3
 
 
 def test_a_suite_beside_old_grades_gives_types_and_categories(tmp_path: Path) -> None:
-    folder = _first_harness(tmp_path / "old", [{"task_id": "task_00"}, {"task_id": "elsewhere"}])
+    folder = _other_harness(tmp_path / "old", [{"task_id": "task_00"}, {"task_id": "elsewhere"}])
     write_suite(folder, 1)
     study = study_of([folder])
     assert "category" in [axis.name for axis in study.axes]
     assert any(note.startswith("1 tasks are not in the suite") for note in study.notes)
 
 
-def test_answers_of_real_models_recorded_by_the_first_harness_are_read(tmp_path: Path, shared: Path) -> None:
+def test_answers_of_real_models_recorded_by_the_other_harness_are_read(tmp_path: Path, shared: Path) -> None:
     """Their grades are made from the reference levels beside them; the tally is made by hand here."""
     raw = [json.loads(line) for line in (shared / "recorded" / ANSWERS).read_text().splitlines()]
     reference = [json.loads(line) for line in (shared / "recorded" / "reference.jsonl").read_text().splitlines()]
@@ -131,6 +132,23 @@ def test_a_bad_line_elsewhere_is_told(tmp_path: Path) -> None:
     assert study.notes == ["1 lines of r/graded_results.jsonl are not grades and were left out."]
 
 
+def test_the_last_grade_of_a_trial_counts(tmp_path: Path) -> None:
+    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    first = [json.loads(line) for line in (run / GRADES).read_text().splitlines()]
+    again = {
+        **first[0],
+        "correct": False,
+        "level_c": False,
+        "error_type": "wrong_output",
+        "error_detail": "graded again",
+    }
+    with (run / GRADES).open("a", encoding="utf-8") as file:
+        file.write(json.dumps(again) + "\n")
+    study = study_of([run])
+    assert (study.overall.passed, study.overall.asked) == (4, 5)
+    assert [(failure.task_id, failure.error_detail) for failure in study.failures] == [("task_00", "graded again")]
+
+
 def test_a_line_written_twice_counts_once(tmp_path: Path) -> None:
     run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
     lines = (run / GRADES).read_text()
@@ -139,7 +157,7 @@ def test_a_line_written_twice_counts_once(tmp_path: Path) -> None:
 
 
 def test_trials_that_could_not_be_asked_are_in_no_rate_and_counted_apart(tmp_path: Path) -> None:
-    outcomes = {"task_00": "api_error", "task_01": "syntax_error", "task_02": "truncated"}
+    outcomes: dict[str, ErrorType] = {"task_00": "api_error", "task_01": "syntax_error", "task_02": "truncated"}
     run = write_made_up_run(
         tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: outcomes.get(key.task_id, True)
     )
@@ -151,7 +169,7 @@ def test_trials_that_could_not_be_asked_are_in_no_rate_and_counted_apart(tmp_pat
 
 
 def test_the_funnel_narrows_level_by_level(tmp_path: Path) -> None:
-    outcomes = {"task_00": "syntax_error", "task_01": "runtime_error", "task_02": "wrong_output"}
+    outcomes: dict[str, ErrorType] = {"task_00": "syntax_error", "task_01": "runtime_error", "task_02": "wrong_output"}
     run = write_made_up_run(
         tmp_path / "r", write_suite(tmp_path / "suite", 6), lambda key: outcomes.get(key.task_id, True)
     )
@@ -161,13 +179,16 @@ def test_the_funnel_narrows_level_by_level(tmp_path: Path) -> None:
 
 def test_a_level_counts_only_behind_the_levels_before_it(tmp_path: Path) -> None:
     odd = {"level_a": False, "level_b": True, "level_c": True, "correct": False, "error_type": "type_error"}
-    (funnel,) = study_of([_first_harness(tmp_path / "old", [{"task_id": "a"}, {"task_id": "b", **odd}])]).funnels
+    (funnel,) = study_of([_other_harness(tmp_path / "old", [{"task_id": "a"}, {"task_id": "b", **odd}])]).funnels
     assert (funnel.level_a, funnel.level_b, funnel.level_c) == (1, 1, 1)
 
 
 def test_runs_of_one_suite_are_pooled(tmp_path: Path) -> None:
     suite = write_suite(tmp_path / "suite", 5)
-    runs = [write_made_up_run(tmp_path / name, suite, lambda key, right=name == "a": right) for name in "ab"]
+    runs = [
+        write_made_up_run(tmp_path / "a", suite, lambda key: True),
+        write_made_up_run(tmp_path / "b", suite, lambda key: False),
+    ]
     study = study_of(runs)
     assert (study.overall.passed, study.overall.asked, study.overall.tasks) == (5, 10, 5)
 

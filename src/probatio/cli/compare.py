@@ -46,49 +46,51 @@ def command(
     """
     from probatio.study.compare import compare
 
-    found = compare(a, b, results, suite)
-    failed = fail_below is not None and found.difference < fail_below
+    comparison = compare(a, b, results, suite)
+    failed = fail_below is not None and comparison.difference < fail_below
     if as_json:
         import msgspec
 
         gate = None if fail_below is None else {"fail_below": fail_below, "failed": failed}
-        told = {"event": "comparison", **msgspec.to_builtins(found), "gate": gate}
-        click.echo(msgspec.json.encode(told).decode())
+        record = {"event": "comparison", **msgspec.to_builtins(comparison), "gate": gate}
+        click.echo(msgspec.json.encode(record).decode())
     else:
-        _show(found)
+        _show(comparison)
         if fail_below is not None:
-            click.echo(f"Gate: {found.difference:+.1f} is {'below' if failed else 'not below'} {fail_below:+g} points.")
+            click.echo(
+                f"Gate: {comparison.difference:+.1f} is {'below' if failed else 'not below'} {fail_below:+g} points."
+            )
     if failed:
         ctx.exit(1)
 
 
-def _show(found: Comparison) -> None:
+def _show(comparison: Comparison) -> None:
     from probatio.study.report import p_value
 
-    for name, side, rate in (("A", found.a, found.rate_a), ("B", found.b, found.rate_b)):
+    for name, side, rate in (("A", comparison.a, comparison.rate_a), ("B", comparison.b, comparison.rate_b)):
         click.echo(f"{name}  {side}: {rate.passed}/{rate.asked} ({100 * (rate.share or 0):.1f} %)")
     click.echo(
-        f"B less A: {found.difference:+.1f} points, 95 % {found.low:+.1f} to {found.high:+.1f} "
-        f"({found.pairs} pairs, clustered by {found.tasks} tasks)"
+        f"B less A: {comparison.difference:+.1f} points, 95 % {comparison.low:+.1f} to {comparison.high:+.1f} "
+        f"({comparison.pairs} pairs, clustered by {comparison.tasks} tasks)"
     )
-    click.echo(f"Only B passes {found.gained}, only A passes {found.lost}; exact McNemar p {p_value(found.p)}")
-    if found.pairs > found.tasks:
-        click.echo(
-            "McNemar counts every pair as independent; with several pairs per task the interval is the safer word."
-        )
+    click.echo(
+        f"Only B passes {comparison.gained}, only A passes {comparison.lost}; exact McNemar p {p_value(comparison.p)}"
+    )
+    if comparison.pairs > comparison.tasks:
+        click.echo("McNemar counts every pair as independent. With several pairs per task, trust the interval.")
     left_out = [
         f"{count} {what}"
         for count, what in (
-            (found.unpaired_a, "of A without a partner"),
-            (found.unpaired_b, "of B without a partner"),
-            (found.unasked, "pairs not asked on one side"),
+            (comparison.unpaired_a, "of A without a partner"),
+            (comparison.unpaired_b, "of B without a partner"),
+            (comparison.unasked, "pairs not asked on one side"),
         )
         if count
     ]
     if left_out:
         click.echo(f"Left out: {', '.join(left_out)}.")
-    for flip in found.flips[:SHOWN_FLIPS]:
+    for flip in comparison.flips[:SHOWN_FLIPS]:
         sign = "worse " if flip.lost > flip.gained else "better" if flip.gained > flip.lost else "mixed "
         click.echo(f"  {sign}  {flip.task_id}: {flip.passed_a}/{flip.pairs} → {flip.passed_b}/{flip.pairs}")
-    if len(found.flips) > SHOWN_FLIPS:
-        click.echo(f"  … and {len(found.flips) - SHOWN_FLIPS} more tasks (--json has them all)")
+    if len(comparison.flips) > SHOWN_FLIPS:
+        click.echo(f"  … and {len(comparison.flips) - SHOWN_FLIPS} more tasks (--json has them all)")

@@ -46,14 +46,14 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     Example:
       probatio site serve --results results --port 8000
     """
-    from probatio.site.data import load_site
-    from probatio.site.live import Shelf
+    from probatio.site.live import LiveSite
     from probatio.site.live import serve as run
+    from probatio.site.snapshot import load_site
 
     figures = _bench(bench)
-    shelf = Shelf(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
+    live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
-    run(shelf, host, port)
+    run(live, host, port)
 
 
 @command.command()
@@ -90,7 +90,7 @@ def build(
     Example:
       probatio site build --out site && python -m http.server --directory site
     """
-    from probatio.site.data import load_site
+    from probatio.site.snapshot import load_site
     from probatio.site.static import build as write
 
     site = load_site(results, bench=_bench(bench), sample_days=sample_days, base_url=base_url, detectable=detectable)

@@ -68,13 +68,13 @@ def command(
     if as_json:
         import msgspec
 
-        told = {
+        findings = {
             "event": "study",
             **msgspec.to_builtins(study),
             "narrative": msgspec.to_builtins(written),
             "analysis": str(target),
         }
-        click.echo(msgspec.json.encode(told).decode())
+        click.echo(msgspec.json.encode(findings).decode())
         return
     for line in [*(f"Note: {note}" for note in study.notes), *short_form(study)]:
         click.echo(line)

@@ -9,8 +9,8 @@ import msgspec
 from probatio import __version__
 from probatio.records import ModelVerdict
 from probatio.site.bench import BenchScore, bench_score
-from probatio.site.data import Change
-from probatio.site.page import Asked, Page, html, json
+from probatio.site.rendering import PageReply, PageRequest, html, json
+from probatio.site.snapshot import Change
 from probatio.study.findings import Study
 from probatio.study.intervals import Rate
 
@@ -64,7 +64,7 @@ class RunShort(msgspec.Struct, frozen=True):
 
 
 class Operation(NamedTuple):
-    """What the OpenAPI document says of one address."""
+    """One address in the OpenAPI document."""
 
     address: str
     summary: str
@@ -75,18 +75,22 @@ OPERATIONS = (
     Operation("/api/leaderboard.json", "Every tracked model with its last verdict and its bench score.", Leaderboard),
     Operation("/api/models/{slug}.json", "One model: the last verdict and all days as columns.", ModelSeries),
     Operation("/api/days/{date}.json", "Every model's verdict on one day, with every number.", list[ModelVerdict]),
-    Operation("/api/changes.json", "Days on which a layer began to say something else, newest first.", list[Change]),
-    Operation("/api/bench.json", "The bench score of every tracked model it is known of.", dict[str, BenchScore]),
+    Operation(
+        "/api/changes.json",
+        "Days on which the status of a model changed in one of the two layers, newest first.",
+        list[Change],
+    ),
+    Operation("/api/bench.json", "The bench score of every tracked model that has one.", dict[str, BenchScore]),
     Operation("/api/runs.json", "Runs of the learnability bench.", list[RunShort]),
     Operation("/api/runs/{run}.json", "Everything found in one run.", Study),
 )
 
 
-def page(asked: Asked) -> Page:
-    return html(asked, "api.html", operations=OPERATIONS, document=document())
+def page(request: PageRequest) -> PageReply:
+    return html(request, "api.html", operations=OPERATIONS, document=document())
 
 
-def openapi(asked: Asked) -> Page:
+def openapi(request: PageRequest) -> PageReply:
     return json(document())
 
 
@@ -123,8 +127,8 @@ def document() -> dict[str, Any]:
 _PLAIN = str.maketrans("", "", "{}")
 
 
-def leaderboard(asked: Asked) -> Page:
-    site = asked.site
+def leaderboard(request: PageRequest) -> PageReply:
+    site = request.site
     models = [
         Standing(model.slug, model.last, bench_score(site.bench, model.id, model.resolved))
         for model in site.tracked.values()
@@ -132,63 +136,62 @@ def leaderboard(asked: Asked) -> Page:
     return json(Leaderboard(site.last_date, site.manifest.version, site.simulated, models))
 
 
-def model(asked: Asked) -> Page | None:
-    found = asked.site.tracked.get(asked.names["slug"])
-    if found is None:
+def model(request: PageRequest) -> PageReply | None:
+    tracked = request.tracked
+    if tracked is None:
         return None
     columns = {}
-    for use_case in found.use_cases:
-        days = [each for _, each in found.series(use_case)]
+    for use_case in tracked.use_cases:
+        days = [each for _, each in tracked.series(use_case)]
         columns[use_case] = UseCaseSeries(
             [each.score if each else None for each in days],
             [each.mean if each else None for each in days],
             [each.sd if each else None for each in days],
             [each.status if each else None for each in days],
         )
-    said = found.verdicts
+    verdicts = tracked.verdicts
     return json(
         ModelSeries(
-            model=found.id,
-            slug=found.slug,
-            simulated=asked.site.simulated,
-            last=found.last,
-            dates=[each.date for each in said],
-            status=[each.status for each in said],
-            evidence=[each.evidence for each in said],
-            evidence_value=[each.evidence_value for each in said],
-            route=[each.route for each in said],
-            suite_version=[each.suite_version for each in said],
+            model=tracked.id,
+            slug=tracked.slug,
+            simulated=request.site.simulated,
+            last=tracked.last,
+            dates=[each.date for each in verdicts],
+            status=[each.status for each in verdicts],
+            evidence=[each.evidence for each in verdicts],
+            evidence_value=[each.evidence_value for each in verdicts],
+            route=[each.route for each in verdicts],
+            suite_version=[each.suite_version for each in verdicts],
             use_cases=columns,
         )
     )
 
 
-def day(asked: Asked) -> Page | None:
-    date = asked.names["date"]
-    if date not in asked.site.records:
+def day(request: PageRequest) -> PageReply | None:
+    date = request.names["date"]
+    if date not in request.site.records:
         return None
-    return json([model.by_date[date] for model in asked.site.tracked.values() if date in model.by_date])
+    return json([model.by_date[date] for model in request.site.tracked.values() if date in model.by_date])
 
 
-def changes(asked: Asked) -> Page:
-    return json(asked.site.changes)
+def changes(request: PageRequest) -> PageReply:
+    return json(request.site.changes)
 
 
-def bench(asked: Asked) -> Page:
-    site = asked.site
+def bench(request: PageRequest) -> PageReply:
+    site = request.site
     scores = {model.id: bench_score(site.bench, model.id, model.resolved) for model in site.tracked.values()}
     return json({model: score for model, score in scores.items() if score})
 
 
-def runs(asked: Asked) -> Page:
+def runs(request: PageRequest) -> PageReply:
     return json(
         [
             RunShort(run.name, run.record.created, run.record.suite_name, run.models, run.study.overall)
-            for run in asked.site.runs.values()
+            for run in request.site.runs.values()
         ]
     )
 
 
-def run(asked: Asked) -> Page | None:
-    found = asked.site.runs.get(asked.names["run"])
-    return None if found is None else json(found.study)
+def run(request: PageRequest) -> PageReply | None:
+    return None if request.run is None else json(request.run.study)

@@ -10,8 +10,8 @@ from probatio.errors import UsageError
 from probatio.yamlfile import read_yaml
 
 
-class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A public benchmark: its share of the blend, and the line that takes its figures to 0–100."""
+class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A public benchmark: its share of the blend, and the figures that count as 0 and as 100."""
 
     title: str
     weight: float
@@ -19,7 +19,7 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     high: float = 100.0  # … and the one that counts as 100; beyond either the line is cut
 
 
-class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublishedResult(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One published result."""
 
     value: float
@@ -31,13 +31,13 @@ class BenchModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A model under the names it is asked by."""
 
     names: tuple[str, ...]
-    figures: dict[str, Figure]
+    figures: dict[str, PublishedResult]
 
 
 class Bench(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`config/bench.yml`."""
 
-    parts: dict[str, Part]
+    parts: dict[str, Benchmark]
     models: tuple[BenchModel, ...] = ()
 
 
@@ -75,8 +75,8 @@ def read_bench(path: Path) -> Bench:
 def bench_score(bench: Bench | None, *names: str) -> BenchScore | None:
     """The blend of the model that goes by one of these names; None where nothing is known of it."""
     wanted = {name.casefold() for name in names if name}
-    found = (each for each in (bench.models if bench else ()) if wanted & {name.casefold() for name in each.names})
-    model = next(found, None)
+    matches = (each for each in (bench.models if bench else ()) if wanted & {name.casefold() for name in each.names})
+    model = next(matches, None)
     if bench is None or model is None or not model.figures:
         return None
     total = sum(bench.parts[part].weight for part in model.figures)
@@ -97,5 +97,5 @@ def bench_score(bench: Bench | None, *names: str) -> BenchScore | None:
     return BenchScore(sum(each.weight * each.scaled for each in parts), bool(missing), missing, parts)
 
 
-def scaled(value: float, part: Part) -> float:
+def scaled(value: float, part: Benchmark) -> float:
     return 100 * min(1.0, max(0.0, (value - part.low) / (part.high - part.low)))

@@ -18,7 +18,7 @@ from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.errors import UsageError
 from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
 from probatio.simulate.synthetic import days_of
-from probatio.store.layout import DAILY
+from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES
 from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
 SEED = 7
@@ -26,23 +26,23 @@ SAMPLED_DAYS = 14
 """Days at the end that get raw samples; all of them would be hundreds of megabytes."""
 
 
-class Part(NamedTuple):
-    """What one simulated model is there to show."""
+class Role(NamedTuple):
+    """What one simulated model shows."""
 
     vendor: str
     fault: str | None = None
     before_end: int = 0  # days before the last on which the fault begins
 
 
-CAST: dict[str, Part] = {
-    "demo-steady": Part("Aster"),
-    "demo-cooked": Part("Borealis", "drop-20-all", 1),
-    "demo-forgotten": Part("Halcyon", "drop-20-all", 13),
-    "demo-slowly-worse": Part("Cirrus", "decline", 30),
-    "demo-rerouted": Part("Delphi", "route-change", 9),
-    "demo-outage": Part("Ember", "outage", 20),
-    "demo-one-use-case": Part("Fathom", "drop-20-one", 2),
-    "demo-new": Part("Gale"),
+CAST: dict[str, Role] = {
+    "demo-steady": Role("Aster"),
+    "demo-cooked": Role("Borealis", "drop-20-all", 1),
+    "demo-forgotten": Role("Halcyon", "drop-20-all", 13),
+    "demo-slowly-worse": Role("Cirrus", "decline", 30),
+    "demo-rerouted": Role("Delphi", "route-change", 9),
+    "demo-outage": Role("Ember", "outage", 20),
+    "demo-one-use-case": Role("Fathom", "drop-20-one", 2),
+    "demo-new": Role("Gale"),
 }
 NEW = "demo-new"
 NEW_DAYS = 4
@@ -68,7 +68,7 @@ def fill(results: Path, days: int, last: dt.date) -> int:
     suite = load_daily()
     first = last - dt.timedelta(days=days - 1)
     faults = {
-        name: (part.fault, max(0, days - 1 - part.before_end)) for name, part in CAST.items() if part.fault is not None
+        name: (role.fault, max(0, days - 1 - role.before_end)) for name, role in CAST.items() if role.fault is not None
     }
     rng = np.random.default_rng(SEED)
     count = 0
@@ -76,7 +76,7 @@ def fill(results: Path, days: int, last: dt.date) -> int:
         left = days - 1 - number
         asked = [name for name in CAST if name != NEW or left < NEW_DAYS]
         barred = number == int(BARRED_SHARE * days)
-        lines = [_dressed(line, suite, barred) for line in scores if line.model in asked]
+        lines = [_named(line, suite, barred) for line in scores if line.model in asked]
         folder = day_folder(results, date.isoformat())
         folder.mkdir(parents=True, exist_ok=True)
         if left < SAMPLED_DAYS:
@@ -88,7 +88,7 @@ def fill(results: Path, days: int, last: dt.date) -> int:
 
 
 def _require_simulated(results: Path) -> None:
-    records = sorted((results / DAILY).glob("*/day.json"))
+    records = sorted((results / DAILY).glob(f"*/{DAY_FILE}"))
     real = [path for path in records if not msgspec.json.decode(path.read_bytes()).get("simulated")]
     if real:
         raise UsageError(f"{results} holds real days; the demo goes into a folder of its own, named with --out.")
@@ -111,7 +111,7 @@ def _record(suite: DailySuite, date: dt.date, asked: list[str], barred: bool, rn
     )
 
 
-def _dressed(line: DailyScore, suite: DailySuite, barred: bool) -> DailyScore:
+def _named(line: DailyScore, suite: DailySuite, barred: bool) -> DailyScore:
     """The generator's line with the suite's own case ids, providers with names, and the barred day."""
     use_case = suite.use_cases[line.use_case]
     cases = dict(zip((case.id for case in use_case.cases), line.cases.values(), strict=False))
@@ -134,8 +134,8 @@ def _with_samples(
     folder: Path, lines: list[DailyScore], suite: DailySuite, rng: np.random.Generator
 ) -> tuple[list[DailyScore], int]:
     encoder = msgspec.json.Encoder()
-    found, count = [], 0
-    with (folder / "raw_responses.jsonl").open("wb") as raw, (folder / "graded_results.jsonl").open("wb") as graded:
+    rescored, count = [], 0
+    with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
         for line in lines:
             scores: dict[str, list[float]] = {}
             for response, grade in _samples(line, suite.use_cases[line.use_case], rng):
@@ -143,8 +143,8 @@ def _with_samples(
                 graded.write(encoder.encode(grade) + b"\n")
                 scores.setdefault(grade.task_id, []).append(grade.score)
                 count += 1
-            found.append(_rescored(line, scores))
-    return found, count
+            rescored.append(_rescored(line, scores))
+    return rescored, count
 
 
 def _rescored(line: DailyScore, scores: dict[str, list[float]]) -> DailyScore:

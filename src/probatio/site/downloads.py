@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from probatio.ledger.ledger import ledger_path
-from probatio.site.data import Site
-from probatio.site.page import Asked, Page, html, scrubbed
-from probatio.site.samples import FILES
+from probatio.site.day_pages import PUBLIC_FILES
+from probatio.site.rendering import PageReply, PageRequest, html, scrubbed
+from probatio.site.snapshot import Site
 from probatio.store.layout import ANSWERS, DAILY, GRADES, SCORES
 
 JSONL = "application/x-ndjson"
@@ -29,8 +29,8 @@ def _verdicts(site: Site) -> Iterator[dict[str, Any]]:
 def _use_case_verdicts(site: Site) -> Iterator[dict[str, Any]]:
     for model in site.tracked.values():
         for verdict in model.verdicts:
-            for found in verdict.use_cases:
-                row = msgspec.to_builtins(found) | {"fired": ", ".join(found.fired)}
+            for each in verdict.use_cases:
+                row = msgspec.to_builtins(each) | {"fired": ", ".join(each.fired)}
                 yield {"date": verdict.date, "model": verdict.model, **row}
 
 
@@ -60,21 +60,21 @@ READ: dict[str, Callable[[Site], list[Path]]] = {
 """Tables read from the results folder as they are."""
 
 
-def page(asked: Asked) -> Page:
-    site = asked.site
+def page(request: PageRequest) -> PageReply:
+    site = request.site
     tables = [name for name in (*READ, *MADE) if _any(site, name)]
-    return html(asked, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
+    return html(request, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
 
 
-def table(asked: Asked) -> Page | None:
-    site, name, kind = asked.site, asked.names["table"], asked.names["format"]
+def table(request: PageRequest) -> PageReply | None:
+    site, name, kind = request.site, request.names["table"], request.names["format"]
     if not _any(site, name):
         return None
     target = Path(site.scratch.name) / f"{name}.{kind}"
     with site.lock:
         if not target.exists():
             _write(site, name, target)
-    return Page(kind=_KINDS[kind], file=target)
+    return PageReply(kind=_KINDS[kind], file=target)
 
 
 def every_table(site: Site) -> Iterator[dict[str, str]]:
@@ -84,15 +84,19 @@ def every_table(site: Site) -> Iterator[dict[str, str]]:
                 yield {"table": name, "format": kind}
 
 
-def day_file(asked: Asked) -> Page | None:
-    date, name = asked.names["date"], asked.names["file"]
-    path = asked.site.results / DAILY / date / name
-    return Page(kind=JSONL, file=path) if name in FILES and date in asked.site.records and path.is_file() else None
+def day_file(request: PageRequest) -> PageReply | None:
+    date, name = request.names["date"], request.names["file"]
+    path = request.site.results / DAILY / date / name
+    return (
+        PageReply(kind=JSONL, file=path)
+        if name in PUBLIC_FILES and date in request.site.records and path.is_file()
+        else None
+    )
 
 
-def ledger(asked: Asked) -> Page | None:
-    path = ledger_path(asked.site.results)
-    return Page(kind=JSONL, file=path) if path.is_file() else None
+def ledger(request: PageRequest) -> PageReply | None:
+    path = ledger_path(request.site.results)
+    return PageReply(kind=JSONL, file=path) if path.is_file() else None
 
 
 def every_ledger(site: Site) -> Iterator[dict[str, str]]:
@@ -100,11 +104,11 @@ def every_ledger(site: Site) -> Iterator[dict[str, str]]:
         yield {}
 
 
-def run_file(asked: Asked) -> Page | None:
-    run, name = asked.site.runs.get(asked.names["run"]), asked.names["file"]
+def run_file(request: PageRequest) -> PageReply | None:
+    run, name = request.run, request.names["file"]
     if run is None or name not in (ANSWERS, GRADES) or not (run.folder / name).is_file():
         return None
-    return Page(kind=JSONL, file=run.folder / name)
+    return PageReply(kind=JSONL, file=run.folder / name)
 
 
 def every_run_file(site: Site) -> Iterator[dict[str, str]]:
@@ -132,7 +136,7 @@ def _write(site: Site, name: str, target: Path) -> None:
     listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
     with duckdb.connect() as db:
         db.execute("set threads = 1")
-        db.execute("set enable_progress_bar = false")  # it would go to standard output, where `--json` has the word
+        db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
         source = f"read_json([{listed}], format='newline_delimited', union_by_name=true, ignore_errors=true, sample_size=20000)"
         columns = db.execute(f"describe select * from {source}").fetchall()
         csv = target.suffix == ".csv"

@@ -1,11 +1,11 @@
-"""What others read of us: the Atom feed of verdict changes, a badge and a shields endpoint per model."""
+"""For other pages and programs: the Atom feed of verdict changes, a badge and a shields endpoint per model."""
 
 from __future__ import annotations
 
 from html import escape
 
 from probatio.records import MARKS, Status
-from probatio.site.page import PICTURE_POLICY, SVG, Asked, Page, json, printable, scrubbed
+from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, json, printable, scrubbed
 
 ENTRIES = 100
 """Changes in the feed; older ones are in api/changes.json."""
@@ -17,13 +17,13 @@ COLOURS: dict[Status, str] = {
     "CALIBRATING": "#57606a",
     "GAP": "#57606a",
 }
-"""White text on each passes AA."""
+"""White text on each passes AA. Darker than in the charts, where they stand on white."""
 
 
-def atom(asked: Asked) -> Page:
+def atom(request: PageRequest) -> PageReply:
     from feedgen.feed import FeedGenerator
 
-    site = asked.site
+    site = request.site
     feed = FeedGenerator()
     feed.id("urn:probatio:verdicts")
     feed.title("Probatio: verdict changes" + (" (SIMULATED)" if site.simulated else ""))
@@ -39,15 +39,15 @@ def atom(asked: Asked) -> Page:
         entry.link(href=f"{site.base_url}models/{change.slug}/")
         entry.updated(_moment(change.date))
         entry.summary(printable(scrubbed(change.reason)))
-    return Page(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
+    return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
 
 
-def badge(asked: Asked) -> Page | None:
-    model = asked.site.tracked.get(asked.names["slug"])
+def badge(request: PageRequest) -> PageReply | None:
+    model = request.tracked
     if model is None:
         return None
     status = model.last.status
-    label = printable(model.id) + (" (simulated)" if asked.site.simulated else "")
+    label = printable(model.id) + (" (simulated)" if request.site.simulated else "")
     message = f"{MARKS[status]} {status}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
@@ -58,16 +58,16 @@ def badge(asked: Asked) -> Page | None:
         f'<g fill="#fff" font-family="Verdana,Geneva,sans-serif" font-size="11" text-anchor="middle">'
         f'<text x="{left / 2}" y="14">{escape(label)}</text><text x="{left + right / 2}" y="14">{message}</text></g></svg>\n'
     )
-    return Page(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
+    return PageReply(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
 
 
-def shield(asked: Asked) -> Page | None:
+def shield(request: PageRequest) -> PageReply | None:
     """What shields.io reads to draw a badge of its own."""
-    model = asked.site.tracked.get(asked.names["slug"])
+    model = request.tracked
     if model is None:
         return None
     status = model.last.status
-    label = model.id + (" (simulated)" if asked.site.simulated else "")
+    label = model.id + (" (simulated)" if request.site.simulated else "")
     return json({"schemaVersion": 1, "label": label, "message": status, "color": COLOURS[status]})
 
 

@@ -6,57 +6,60 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
+from probatio.charts.learning import CURVES_HEIGHT
+from probatio.charts.plot import WIDTH
 from probatio.errors import ProbatioError
-from probatio.site.charts import learning_curves
-from probatio.site.data import Site
-from probatio.site.page import Asked, Page, html, svg
-from probatio.site.runs import Run, paired, sides
+from probatio.site.rendering import PageReply, PageRequest, html, svg
+from probatio.site.runs import StudiedRun, paired, sides
+from probatio.site.snapshot import Site
 from probatio.slugs import slugs
 from probatio.study.findings import Curve
+from probatio.study.pictures import curves_picture
 from probatio.study.trials import in_order
 
 
-def runs_page(asked: Asked) -> Page:
-    return html(asked, "runs.html", runs=[(run, run.record, run.study) for run in asked.site.runs.values()])
+def runs_page(request: PageRequest) -> PageReply:
+    return html(request, "runs.html", runs=[(run, run.record, run.study) for run in request.site.runs.values()])
 
 
-def run_page(asked: Asked) -> Page | None:
-    run = asked.site.runs.get(asked.names["run"])
+def run_page(request: PageRequest) -> PageReply | None:
+    run = request.run
     if run is None:
         return None
     study = run.study
     return html(
-        asked,
+        request,
         "run.html",
         run=run,
         record=run.record,
         study=study,
         axes={axis.name: axis for axis in study.axes},
+        chart_size=(WIDTH, CURVES_HEIGHT),
         heat_maps=[_heat_map(curve) for curve in study.curves],
         slugs=slugs(run.models),
         numbers=_numbers_of_tasks(run),
-        pairs=pairs(asked.site, run),
+        pairs=pairs(request.site, run),
     )
 
 
-def curves(asked: Asked) -> Page | None:
-    run = asked.site.runs.get(asked.names["run"])
-    return None if run is None else svg(learning_curves(run.study.curves, f"Learning curves of {run.name}"))
+def curves(request: PageRequest) -> PageReply | None:
+    run = request.run
+    return None if run is None else svg(curves_picture(run.study.curves, f"Learning curves of {run.name}"))
 
 
-def model_trials(asked: Asked) -> Page | None:
-    run = asked.site.runs.get(asked.names["run"])
-    named = {slug: model for model, slug in slugs(run.models).items()} if run else {}
-    model = named.get(asked.names["slug"])
+def model_trials(request: PageRequest) -> PageReply | None:
+    run = request.run
+    by_slug = {slug: model for model, slug in slugs(run.models).items()} if run else {}
+    model = by_slug.get(request.names["slug"])
     if run is None or model is None:
         return None
     trials = [run.trials[number] for number in run.numbers[model]]
-    return html(asked, "trials.html", run=run, model=model, trials=trials)
+    return html(request, "trials.html", run=run, model=model, trials=trials)
 
 
-def trial_page(asked: Asked) -> Page | None:
-    run = asked.site.runs.get(asked.names["run"])
-    number = int(asked.names["number"])
+def trial_page(request: PageRequest) -> PageReply | None:
+    run = request.run
+    number = int(request.names["number"])
     if run is None or number >= len(run.trials):
         return None
     trial = run.trials[number]
@@ -64,7 +67,7 @@ def trial_page(asked: Asked) -> Page | None:
     at = bisect_left(ours, number)
     task = run.suite.tasks.get(trial.grade.task_id) if run.suite else None
     return html(
-        asked,
+        request,
         "trial.html",
         run=run,
         trial=trial,
@@ -77,26 +80,26 @@ def trial_page(asked: Asked) -> Page | None:
     )
 
 
-def compare_page(asked: Asked) -> Page | None:
-    run = asked.site.runs.get(asked.names["run"])
-    found = pairs(asked.site, run).get(asked.names["pair"]) if run else None
-    if found is None:
+def compare_page(request: PageRequest) -> PageReply | None:
+    run = request.run
+    pair = pairs(request.site, run).get(request.names["pair"]) if run else None
+    if pair is None:
         return None
-    one, model, two, other = found
+    one, model, two, other = pair
     try:
-        comparison, why = paired(asked.site.results, one, model, two, other), ""
+        comparison, reason = paired(request.site.results, one, model, two, other), ""
     except ProbatioError as error:
-        comparison, why = None, str(error)
-    return html(asked, "compare.html", run=run, one=one, model=model, two=two, other=other, found=comparison, why=why)
+        comparison, reason = None, str(error)
+    return html(request, "compare.html", run=run, model=model, other=other, comparison=comparison, reason=reason)
 
 
-def pairs(site: Site, run: Run) -> dict[str, tuple[Run, str, Run, str]]:
+def pairs(site: Site, run: StudiedRun) -> dict[str, tuple[StudiedRun, str, StudiedRun, str]]:
     """Name in the address → the two sides."""
-    found = {}
+    named = {}
     for one, model, two, other in sides(site.runs, run):
         ours, theirs = slugs(one.models)[model], slugs(two.models)[other]
-        found[f"{ours}-vs-{theirs}" if one is two else f"{ours}-vs-{two.name}.{theirs}"] = (one, model, two, other)
-    return found
+        named[f"{ours}-vs-{theirs}" if one is two else f"{ours}-vs-{two.name}.{theirs}"] = (one, model, two, other)
+    return named
 
 
 def every_model(site: Site) -> Iterator[dict[str, str]]:
@@ -128,10 +131,10 @@ def _heat_map(curve: Curve) -> dict[str, Any]:
     }
 
 
-def _numbers_of_tasks(run: Run) -> dict[str, int]:
+def _numbers_of_tasks(run: StudiedRun) -> dict[str, int]:
     """Task → the number of its first failing trial, for the way from a hard task to an example of it."""
-    found: dict[str, int] = {}
+    numbers: dict[str, int] = {}
     for trial in run.trials:
         if not trial.grade.correct:
-            found.setdefault(trial.grade.task_id, trial.number)
-    return found
+            numbers.setdefault(trial.grade.task_id, trial.number)
+    return numbers

@@ -11,17 +11,18 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from fastapi import FastAPI, Request, Response
-from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import FileResponse, RedirectResponse
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
 from probatio.errors import ProbatioError
-from probatio.site.api import document
-from probatio.site.data import Site, state_of
-from probatio.site.page import Asked, Page
-from probatio.site.pages import answer, find, missing_page
+from probatio.site.addresses import find_kind, missing_page, render
+from probatio.site.rendering import PageReply, PageRequest
+from probatio.site.snapshot import Site, state_of
 
 LOOK_SECONDS = 5.0
 """How often the results folder is looked at for changes."""
@@ -42,12 +43,12 @@ HEADERS = {
 _log = logging.getLogger("uvicorn.error")
 
 
-class Finished:
+class PackedPage:
     """A page ready to be sent."""
 
     __slots__ = ("etag", "packed", "page")
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: PageReply) -> None:
         self.page = page
         self.etag = f'"{hashlib.sha256(page.body).hexdigest()[:20]}"'
         self.packed = gzip.compress(page.body, 5, mtime=0) if len(page.body) > SMALL else None
@@ -57,34 +58,34 @@ class Finished:
         return len(self.page.body) + len(self.packed or b"")
 
 
-class Shelf:
+class LiveSite:
     """The snapshot being served and its finished pages."""
 
     def __init__(self, load: Callable[[], Site], results: Path, bench: Path | None) -> None:
         self._load, self._results, self._bench = load, results, bench
         self._state = state_of(results, bench)
         self.site = load()
-        self._pages: OrderedDict[str, Finished] = OrderedDict()
+        self._pages: OrderedDict[str, PackedPage] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
-    def kept(self, path: str) -> Finished | None:
+    def kept(self, path: str) -> PackedPage | None:
         return self._pages.get(path)
 
-    def make(self, path: str) -> Finished | Page | None:
+    def make(self, path: str) -> PackedPage | PageReply | None:
         """The page, made now and kept where it is not a file."""
         site = self.site
-        page = answer(site, path)
+        page = render(site, path)
         if page is None or page.file is not None:
             return page
-        finished = Finished(page)
+        packed = PackedPage(page)
         with self._lock:
             if site is self.site and path not in self._pages:
-                self._pages[path] = finished
-                self._size += finished.size
+                self._pages[path] = packed
+                self._size += packed.size
                 while self._size > KEPT_BYTES and len(self._pages) > 1:
                     self._size -= self._pages.popitem(last=False)[1].size
-        return finished
+        return packed
 
     def follow(self, stopped: threading.Event) -> None:
         """Read the folder again when it has changed, until stopped. Readers see the old snapshot meanwhile."""
@@ -95,6 +96,7 @@ class Shelf:
                 _log.warning("The results folder can't be read now, the last snapshot stays: %s", error)
 
     def look(self) -> bool:
+        """Read the folder again if it has changed; gives whether it had."""
         state = state_of(self._results, self._bench)
         if state == self._state:
             return False
@@ -107,77 +109,83 @@ class Shelf:
         return True
 
 
-def application(shelf: Shelf) -> FastAPI:
+def application(live: LiveSite) -> Starlette:
     """The server's pages. Anything but GET and HEAD is refused; an address not in the table is not there."""
-    app = FastAPI(title="probatio", openapi_url=None, docs_url=None, redoc_url=None)
-    app.openapi = document  # type: ignore[method-assign]
-    making: dict[str, asyncio.Task[Finished | Page | None]] = {}
+    making: dict[str, asyncio.Task[PackedPage | PageReply | None]] = {}
 
-    async def made(path: str) -> Finished | Page | None:
+    async def made(path: str) -> PackedPage | PageReply | None:
         """The page, made once however many ask for it meanwhile."""
         task = making.get(path)
         if task is None:
-            task = making[path] = asyncio.create_task(run_in_threadpool(shelf.make, path))
+            task = making[path] = asyncio.create_task(run_in_threadpool(live.make, path))
             task.add_done_callback(lambda _: making.pop(path, None))
         return await asyncio.shield(task)
 
-    @app.api_route("/{path:path}", methods=["GET", "HEAD"], include_in_schema=False)
-    async def serve(path: str, request: Request) -> Response:
-        finished: Finished | Page | None = shelf.kept(path)
-        if finished is None:
-            if find(path) is None:
-                if path and not path.endswith("/") and find(path + "/") is not None:
+    async def reply(request: Request) -> Response:
+        path: str = request.path_params["path"]
+        page: PackedPage | PageReply | None = live.kept(path)
+        if page is None:
+            if find_kind(path) is None:
+                if path and not path.endswith("/") and find_kind(path + "/") is not None:
                     return RedirectResponse(path.rpartition("/")[2] + "/", status_code=308)
-                return _missing(shelf, path)
-            finished = await made(path)
-        if finished is None:
-            return _missing(shelf, path)
-        if isinstance(finished, Page):
-            assert finished.file is not None
-            return FileResponse(finished.file, media_type=finished.kind, headers=_headers(finished))
-        return _reply(finished, request)
+                return _missing(live, path)
+            page = await made(path)
+        if page is None:
+            return _missing(live, path)
+        if isinstance(page, PageReply):
+            assert page.file is not None
+            return FileResponse(page.file, media_type=page.kind, headers=_headers(page))
+        return _sent(page, request)
 
-    @app.exception_handler(Exception)
-    async def failed(request: Request, error: Exception) -> Response:
-        return Response("Something went wrong on the server.\n", 500, headers=HEADERS, media_type="text/plain")
-
-    @app.exception_handler(ProbatioError)
-    async def refused(request: Request, error: ProbatioError) -> Response:
-        _log.warning("%s: %s", request.url.path, error)
-        return Response(
-            "The page can't be made from the files there are now.\n", 503, headers=HEADERS, media_type="text/plain"
-        )
-
-    return app
+    return Starlette(
+        routes=[Route("/{path:path}", reply, methods=["GET", "HEAD"])],
+        exception_handlers={Exception: _failed, HTTPException: _refused, ProbatioError: _unreadable},
+    )
 
 
-def serve(shelf: Shelf, host: str, port: int) -> None:
+def serve(live: LiveSite, host: str, port: int) -> None:
     """Serve until interrupted."""
     import uvicorn
 
     stopped = threading.Event()
-    follower = threading.Thread(target=shelf.follow, args=(stopped,), daemon=True, name="follow-results")
+    follower = threading.Thread(target=live.follow, args=(stopped,), daemon=True, name="follow-results")
     follower.start()
     try:
-        uvicorn.run(application(shelf), host=host, port=port, log_level="warning", server_header=False)
+        uvicorn.run(application(live), host=host, port=port, log_level="warning", server_header=False)
     finally:
         stopped.set()
 
 
-def _reply(finished: Finished, request: Request) -> Response:
-    page = finished.page
-    headers: dict[str, Any] = _headers(page) | {"ETag": finished.etag, "Vary": "Accept-Encoding"}
-    if request.headers.get("if-none-match") == finished.etag:
+def _sent(packed: PackedPage, request: Request) -> Response:
+    page = packed.page
+    headers = _headers(page) | {"ETag": packed.etag, "Vary": "Accept-Encoding"}
+    if request.headers.get("if-none-match") == packed.etag:
         return Response(status_code=304, headers=headers)
-    if finished.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(finished.packed, headers=headers | {"Content-Encoding": "gzip"}, media_type=page.kind)
+    if packed.packed is not None and "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(packed.packed, headers=headers | {"Content-Encoding": "gzip"}, media_type=page.kind)
     return Response(page.body, headers=headers, media_type=page.kind)
 
 
-def _headers(page: Page) -> dict[str, str]:
+def _headers(page: PageReply) -> dict[str, str]:
     return HEADERS | {"Content-Security-Policy": f"{page.policy}; frame-ancestors 'self'"}
 
 
-def _missing(shelf: Shelf, path: str) -> Response:
-    page = missing_page(Asked(shelf.site, path))
+def _missing(live: LiveSite, path: str) -> Response:
+    page = missing_page(PageRequest(live.site, path))
     return Response(page.body, 404, headers=_headers(page), media_type=page.kind)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    return Response("Something went wrong on the server.\n", 500, headers=HEADERS, media_type="text/plain")
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"detail": error.detail}, error.status_code, headers=error.headers)
+
+
+async def _unreadable(request: Request, error: Exception) -> Response:
+    _log.warning("%s: %s", request.url.path, error)
+    return Response(
+        "The page can't be made from the files there are now.\n", 503, headers=HEADERS, media_type="text/plain"
+    )

@@ -9,21 +9,21 @@ import msgspec
 from probatio.simulate.characteristics import PACKAGED, Characteristics, constants_digest, read
 from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
 from probatio.site.bench import bench_score
-from probatio.site.page import Asked, Page, html
+from probatio.site.rendering import PageReply, PageRequest, html
 
 
-def page(asked: Asked) -> Page:
-    manifest = asked.site.manifest
-    found = characteristics()
+def page(request: PageRequest) -> PageReply:
+    manifest = request.site.manifest
+    measured = characteristics()
     faults: dict[str, list[Any]] = {}
-    for each in found.faults if found else ():
+    for each in measured.faults if measured else ():
         faults.setdefault(each.fault, []).append(each)
     return html(
-        asked,
+        request,
         "methodology.html",
         manifest=manifest,
-        found=found,
-        stale=found is not None and found.constants != constants_digest(manifest),
+        measured=measured,
+        stale=measured is not None and measured.constants != constants_digest(manifest),
         faults=faults,
         titles={"profile": PROFILES, "noise": JUDGED, "fault": FAULTS},
         evidence=msgspec.to_builtins(manifest.evidence),
@@ -31,11 +31,11 @@ def page(asked: Asked) -> Page:
     )
 
 
-def bench_page(asked: Asked) -> Page:
-    bench = asked.site.bench
+def bench_page(request: PageRequest) -> PageReply:
+    bench = request.site.bench
     scores = [(model, bench_score(bench, *model.names)) for model in (bench.models if bench else ())]
     scores.sort(key=lambda pair: -(pair[1].score if pair[1] else 0))
-    return html(asked, "bench.html", bench=bench, scores=scores)
+    return html(request, "bench.html", bench=bench, scores=scores)
 
 
 def characteristics() -> Characteristics | None:

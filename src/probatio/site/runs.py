@@ -1,8 +1,10 @@
-"""Runs of the learnability bench as the site reads them: each studied once, its trials found by number."""
+"""Runs of the learnability bench as the site reads them: each studied once, its trials found by number.
+
+Of several answers to one trial the first counts, because a paid answer is never replaced. Of several grades the last counts.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +17,7 @@ import msgspec
 from probatio.errors import ProbatioError
 from probatio.records import Grade, Response, TrialKey
 from probatio.run.record import RunRecord, read_run
+from probatio.site.lines import LinePlace, line_at, readable_lines
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.study.analysis import study_of
 from probatio.study.compare import Comparison, compare
@@ -24,16 +27,17 @@ from probatio.suite.language_suite import Suite, load_suite
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """One graded trial, with the place of its answer in the raw file."""
+class NumberedTrial(msgspec.Struct, frozen=True):
+    """One graded trial with its number in the run, and the place of its answer in the raw file."""
 
     number: int
     grade: Grade
-    offset: int | None
-    size: int
+    answer: LinePlace | None
 
 
-class _Keyed(msgspec.Struct):
+class _AnswerKey(msgspec.Struct):
+    """As much of an answer's line as names its trial."""
+
     task_id: str
     model: str
     n_shot: int
@@ -47,7 +51,7 @@ class _Keyed(msgspec.Struct):
 
 
 @dataclass(frozen=True)
-class Run:
+class StudiedRun:
     """A run's folder; what is read from it is kept as long as the snapshot."""
 
     name: str
@@ -62,33 +66,24 @@ class Run:
         return study_of([self.folder])
 
     @cached_property
-    def trials(self) -> list[Trial]:
-        """Every graded trial in the order of the file; of several grades of one trial the first counts, as in the study."""
-        places = self._places()
-        seen: dict[TrialKey, Grade] = {}
-        with (self.folder / GRADES).open("rb") as lines:
-            for line in lines:
-                try:
-                    grade = _GRADE.decode(line)
-                except msgspec.MsgspecError:
-                    continue
-                seen.setdefault(grade.key, grade)
-        return [Trial(number, grade, *places.get(key, (None, 0))) for number, (key, grade) in enumerate(seen.items())]
+    def trials(self) -> list[NumberedTrial]:
+        """Every graded trial, in the order in which they were first graded."""
+        answers: dict[TrialKey, LinePlace] = {}
+        for place, answer in readable_lines(self.folder / ANSWERS, _AnswerKey):
+            answers.setdefault(answer.key, place)
+        grades = {grade.key: grade for _, grade in readable_lines(self.folder / GRADES, Grade)}
+        return [NumberedTrial(number, grade, answers.get(key)) for number, (key, grade) in enumerate(grades.items())]
 
-    def response(self, trial: Trial) -> Response | None:
-        if trial.offset is None:
-            return None
-        with (self.folder / ANSWERS).open("rb") as file:
-            file.seek(trial.offset)
-            return msgspec.json.decode(file.read(trial.size), type=Response)
+    def response(self, trial: NumberedTrial) -> Response | None:
+        return None if trial.answer is None else line_at(self.folder / ANSWERS, trial.answer, Response)
 
     @cached_property
     def numbers(self) -> dict[str, list[int]]:
         """Model → the numbers of its trials."""
-        found: dict[str, list[int]] = {}
+        numbers: dict[str, list[int]] = {}
         for trial in self.trials:
-            found.setdefault(trial.grade.model, []).append(trial.number)
-        return found
+            numbers.setdefault(trial.grade.model, []).append(trial.number)
+        return numbers
 
     @property
     def models(self) -> list[str]:
@@ -102,48 +97,31 @@ class Run:
         except ProbatioError:
             return None
 
-    def _places(self) -> dict[TrialKey, tuple[int, int]]:
-        found: dict[TrialKey, tuple[int, int]] = {}
-        path = self.folder / ANSWERS
-        if not path.exists():
-            return found
-        at = 0
-        with path.open("rb") as lines:
-            for line in lines:
-                with contextlib.suppress(msgspec.MsgspecError):
-                    found.setdefault(_KEYED.decode(line).key, (at, len(line)))
-                at += len(line)
-        return found
 
-
-_GRADE = msgspec.json.Decoder(Grade)
-_KEYED = msgspec.json.Decoder(_Keyed)
-
-
-def find_runs(results: Path) -> dict[str, Run]:
+def find_runs(results: Path) -> dict[str, StudiedRun]:
     """Name → run, newest first."""
     if not results.is_dir():
         return {}
-    found = [
-        Run(folder.name, folder)
+    runs = [
+        StudiedRun(folder.name, folder)
         for folder in sorted(results.iterdir())
         if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADES).exists()
     ]
-    return {run.name: run for run in sorted(found, key=lambda run: run.record.created, reverse=True)}
+    return {run.name: run for run in sorted(runs, key=lambda run: run.record.created, reverse=True)}
 
 
-def comparable(one: Run, two: Run) -> bool:
+def comparable(one: StudiedRun, two: StudiedRun) -> bool:
     """Whether the trials of two runs may be paired: nothing is compared across suite versions or graders."""
 
-    def asked(run: Run) -> tuple[Any, ...]:
+    def origin(run: StudiedRun) -> tuple[Any, ...]:
         record = run.record
         graders = tuple(sorted({trial.grade.grader_version for trial in run.trials}))
         return record.suite_name, record.suite_version, record.suite_fingerprint, record.framework_version, graders
 
-    return asked(one) == asked(two)
+    return origin(one) == origin(two)
 
 
-def sides(runs: dict[str, Run], run: Run) -> Iterator[tuple[Run, str, Run, str]]:
+def sides(runs: dict[str, StudiedRun], run: StudiedRun) -> Iterator[tuple[StudiedRun, str, StudiedRun, str]]:
     """The pairs shown with a run: its models with each other, and with those of other runs that may be paired."""
     for place, model in enumerate(run.models):
         for other in run.models[place + 1 :]:
@@ -156,5 +134,5 @@ def sides(runs: dict[str, Run], run: Run) -> Iterator[tuple[Run, str, Run, str]]
                         yield run, model, another, other
 
 
-def paired(results: Path, one: Run, model: str, two: Run, other: str) -> Comparison:
+def paired(results: Path, one: StudiedRun, model: str, two: StudiedRun, other: str) -> Comparison:
     return compare(f"{one.name}:model={model}", f"{two.name}:model={other}", results)

@@ -11,16 +11,16 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.site.data import Site
-from probatio.site.page import Page
-from probatio.site.pages import addresses, answer
+from probatio.site.addresses import addresses, render
+from probatio.site.rendering import PageReply
+from probatio.site.snapshot import Site
 
 MARK = ".probatio-site"
 """Stands in a folder that we built and may build again."""
 
 
-class Built(msgspec.Struct, frozen=True):
-    """What a build came to."""
+class SiteBuild(msgspec.Struct, frozen=True):
+    """A finished build in numbers."""
 
     folder: str
     pages: int
@@ -29,7 +29,7 @@ class Built(msgspec.Struct, frozen=True):
     skipped: int  # addresses that had nothing to show after all
 
 
-def build(site: Site, out: Path, told: Callable[[int], None] = lambda pages: None) -> Built:
+def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages: None) -> SiteBuild:
     """Write every page of the site into `out`, which must be new, empty or an earlier build."""
     _require_ours(out)
     began = time.perf_counter()
@@ -38,18 +38,18 @@ def build(site: Site, out: Path, told: Callable[[int], None] = lambda pages: Non
     part.mkdir(parents=True)
     pages = size = skipped = 0
     for path in addresses(site):
-        page = answer(site, path)
+        page = render(site, path)
         if page is None:
             skipped += 1
             continue
         size += _write(page, part / (path + "index.html" if path.endswith("/") or not path else path))
         pages += 1
-        told(pages)
+        progress(pages)
     (part / MARK).write_text("Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8")
     (part / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
     shutil.rmtree(out, ignore_errors=True)
     part.replace(out)
-    return Built(str(out), pages, size, round(time.perf_counter() - began, 3), skipped)
+    return SiteBuild(str(out), pages, size, round(time.perf_counter() - began, 3), skipped)
 
 
 def _require_ours(out: Path) -> None:
@@ -61,7 +61,7 @@ def _require_ours(out: Path) -> None:
         )
 
 
-def _write(page: Page, target: Path) -> int:
+def _write(page: PageReply, target: Path) -> int:
     target.parent.mkdir(parents=True, exist_ok=True)
     if page.file is None:
         target.write_bytes(page.body)

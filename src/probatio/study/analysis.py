@@ -7,6 +7,7 @@ from pathlib import Path
 
 from probatio.config import Config
 from probatio.errors import UsageError
+from probatio.store.layout import ANALYSIS
 from probatio.study.curves import learning_curves
 from probatio.study.factors import factors
 from probatio.study.failures import failures
@@ -17,7 +18,6 @@ from probatio.study.report import report
 from probatio.study.tokens import taught
 from probatio.study.trials import Trials, open_trials
 
-ANALYSIS = "analysis.md"
 PICTURE = "analysis-{name}.png"
 
 CHART_TRIALS = 40
@@ -83,10 +83,11 @@ def _pictures(study: Study, target: Path) -> dict[str, str]:
         stale.unlink()
     if study.overall.asked < CHART_TRIALS or not (study.curves or len(study.funnels) > 1):
         return {}
-    from probatio.study.charts import charts_of, write_png
+    from probatio.charts.png import write_png
+    from probatio.study.pictures import pictures_of
 
     names = {}
-    for name, chart in charts_of(study).items():
+    for name, svg in pictures_of(study).items():
         names[name] = PICTURE.format(name=name)
-        write_png(chart, target / names[name])
+        write_png(svg, target / names[name])
     return names

@@ -87,8 +87,8 @@ def parse_side(text: str) -> Side:
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
     """Pair the trials of two sides and tell the difference."""
     sides = [parse_side(first), parse_side(second)]
-    found = [find_results(side.run, results) for side in sides]
-    folders = found[:1] if found[0].resolve() == found[1].resolve() else found
+    both = [find_results(side.run, results) for side in sides]
+    folders = both[:1] if both[0].resolve() == both[1].resolve() else both
     with open_trials(folders, suite) as trials:
         names = run_names(folders)
         for place, side in zip(("a", "b"), sides, strict=True):
@@ -141,9 +141,9 @@ def _differ_in(trials: Trials) -> list[str]:
 def _nothing_shared(axis: str, one: set[Any], two: set[Any]) -> str:
     if not one or not two:
         return f"The {'first' if not one else 'second'} side has no graded trial."
-    told = [", ".join(sorted(map(str, levels))[:5]) for levels in (one, two)]
+    listed = [", ".join(sorted(map(str, levels))[:5]) for levels in (one, two)]
     return (
-        f"The two sides share no {axis} ({told[0]} against {told[1]}), so no trial has a partner; "
+        f"The two sides share no {axis} ({listed[0]} against {listed[1]}), so no trial has a partner; "
         f"narrow each side to one, as in RUN:{axis}=NAME."
     )
 

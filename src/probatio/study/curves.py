@@ -1,8 +1,8 @@
 """Learning curves: how the pass rate grows with the tokens spent on context and examples, and where it reaches a mark.
 
 The fit is the weighted isotonic one: of all curves that never fall, the nearest to the rates. The band is a Bayesian bootstrap
-over tasks: each draw weighs the tasks anew, adds one task nobody has seen, which passes everywhere or nowhere with equal chance,
-and is fitted again. Without the unseen task ten tasks that all pass would make a band of no width. The draws are seeded, so the
+over tasks: each draw gives the tasks new weights, adds one unseen task that passes everywhere or nowhere with equal chance, and
+is fitted again. Without the unseen task ten tasks that all pass would make a band of no width. The draws are seeded, so the
 same run gives the same band.
 """
 
@@ -76,7 +76,7 @@ def _curve(model: str, dialect: str, counts: Counts, tokens: Mapping[Condition, 
         for part in (0, 1)
     )
     at = np.array([spent[place].tokens for place in places])
-    # Conditions of the same size can't be told apart by size: they share one value of the fit.
+    # Conditions of the same size share one value of the fit.
     sizes, group = np.unique(at, return_inverse=True)
     merge = np.eye(len(sizes))[group]
     fit, resampled = monotone_band(passed @ merge, asked @ merge)
@@ -130,8 +130,8 @@ def _reach(share: float, sizes: Any, resampled: Floats, points: list[Point]) -> 
     import numpy as np
 
     def first(values: list[float]) -> Place | None:
-        found = (point for point, value in zip(points, values, strict=True) if value >= share - 1e-9)
-        return next((Place(point.tokens, point.context, point.n_shot) for point in found), None)
+        reaching = (point for point, value in zip(points, values, strict=True) if value >= share - 1e-9)
+        return next((Place(point.tokens, point.context, point.n_shot) for point in reaching), None)
 
     reached = resampled >= share - 1e-9
     draws = np.where(reached.any(1), reached.argmax(1), len(sizes))

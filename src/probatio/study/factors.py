@@ -1,6 +1,6 @@
 """What each factor is worth: context, n-shot, dialect and model from one logistic model, and their interplay.
 
-The model has one term per level against the factor's first level. Effects are told as odds ratios and as average marginal
+The model has one term per level against the factor's first level. Effects are given as odds ratios and as average marginal
 effects: how many percentage points the pass rate moves when all trials are given that level instead of the reference.
 """
 
@@ -11,7 +11,7 @@ from math import exp, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probatio.study.distributions import t_two_sided
-from probatio.study.findings import Effect, Factors, Test
+from probatio.study.findings import Effect, Factors, JointTest
 from probatio.study.intervals import critical
 from probatio.study.trials import Trials
 
@@ -48,10 +48,10 @@ class _Cells(NamedTuple):
 
 
 def factors(trials: Trials) -> tuple[Factors | None, str | None]:
-    """The factors' worth, or the reason it can't be told."""
+    """The factors' worth, or the reason why it can't be estimated."""
     usable = "asked and not control"
     levels = {factor: trials.levels(factor, usable) for factor in FACTORS}
-    varied = {factor: found for factor, found in levels.items() if len(found) > 1}
+    varied = {factor: names for factor, names in levels.items() if len(names) > 1}
     tasks, right, wrong = trials.rows(
         "select count(distinct task_id), count(*) filter (correct), count(*) filter (not correct) "
         f"from trials where {usable}"
@@ -98,12 +98,12 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[_
         passed[tasks[task], places[tuple(cell)]] = right
         asked[tasks[task], places[tuple(cell)]] = count
     of_cell = {factor: [cell[number] for cell in places] for number, factor in enumerate(varied)}
-    terms = [_Term(factor, level, found[0]) for factor, found in varied.items() for level in found[1:]]
+    terms = [_Term(factor, level, names[0]) for factor, names in varied.items() for level in names[1:]]
     columns = np.array([[level == term.level for level in of_cell[term.factor]] for term in terms], dtype=float).T
     constant = np.ones((len(places), 1))
     kept = independent_columns(constant, columns)
     notes = [
-        f"{_name(terms[number].factor)} {terms[number].level} can't be told from the other factors here and is left out."
+        f"{_name(terms[number].factor)} {terms[number].level} can't be separated from the other factors here and is left out."
         for number in range(len(terms))
         if number not in kept
     ]
@@ -173,7 +173,7 @@ def _alike(cells: _Cells, factor: str, level: Any) -> str | None:
     return f"All {asked:.0f} answers with {_name(factor)} {level} {'passed' if passed else 'failed'}: no interval for its odds."
 
 
-def _factor_test(cells: _Cells, factor: str) -> Test | None:
+def _factor_test(cells: _Cells, factor: str) -> JointTest | None:
     import numpy as np
 
     from probatio.study.logit import score_test
@@ -184,10 +184,10 @@ def _factor_test(cells: _Cells, factor: str) -> Test | None:
     statistic, df, p = score_test(
         np.delete(cells.design, mine, axis=1), cells.design[:, mine], cells.passed, cells.asked
     )
-    return Test((factor,), df, statistic, p) if df else None
+    return JointTest((factor,), df, statistic, p) if df else None
 
 
-def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[str]) -> Test | None:
+def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[str]) -> JointTest | None:
     """Whether two factors are worth more, or less, together than each alone."""
     import numpy as np
 
@@ -209,20 +209,20 @@ def _interplay(cells: _Cells, fitted: Fit, pair: tuple[str, str], notes: list[st
     extra = np.array(products).T[:, kept]
     statistic, df, p = score_test(cells.design, extra, cells.passed, cells.asked)
     departure, where = _departure(cells, fitted, pair)
-    return Test(pair, df, statistic, p, 100 * departure, where)
+    return JointTest(pair, df, statistic, p, 100 * departure, where)
 
 
 def _departure(cells: _Cells, fitted: Fit, pair: tuple[str, str]) -> tuple[float, str]:
     """The pair of levels whose rate lies farthest from what the factors alone predict for it."""
     asked, passed = cells.asked.sum(0), cells.passed.sum(0)
-    found: list[tuple[float, str]] = []
+    departures: list[tuple[float, str]] = []
     for one in cells.levels[pair[0]]:
         for two in cells.levels[pair[1]]:
             mine = [at == (one, two) for at in zip(cells.of_cell[pair[0]], cells.of_cell[pair[1]], strict=True)]
             if count := asked[mine].sum():
                 gap = (passed[mine].sum() - (asked * fitted.chances)[mine].sum()) / count
-                found.append((float(gap), f"{_name(pair[0])} {one} with {_name(pair[1])} {two}"))
-    return max(found, key=lambda item: abs(item[0]))
+                departures.append((float(gap), f"{_name(pair[0])} {one} with {_name(pair[1])} {two}"))
+    return max(departures, key=lambda item: abs(item[0]))
 
 
 def _name(factor: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from probatio.store.layout import ANSWERS, RUN_FILE
 from probatio.study.findings import Failure
 from probatio.study.tokens import Condition, Taught, question_in
-from probatio.study.trials import Trials, json_lines, run_names
+from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines, run_names
 
 EXAMPLES = 10
 """Failures shown in full; the rest is in the JSONL files."""
@@ -16,41 +17,32 @@ EXAMPLES = 10
 LONGEST_TEXT = 4000
 """Characters of one question or answer; a model that repeats itself to the token limit fills no page."""
 
-_COLUMNS = {
-    "task_id": "VARCHAR",
-    "model": "VARCHAR",
-    "n_shot": "INTEGER",
-    "dialect": "VARCHAR",
-    "context": "VARCHAR",
-    "sample": "INTEGER",
-    "prompt": "VARCHAR",
-    "response": "VARCHAR",
-}
+_COLUMNS = {**TRIAL_COLUMNS, "prompt": "VARCHAR", "response": "VARCHAR"}
 
 
 def failures(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[Failure]:
-    """For each model and error class in turn the failure under the richest condition: what more context did not mend."""
+    """For each model and error class in turn the failure under the largest condition: more context did not prevent it."""
     chosen = _chosen(trials, tokens)
     if not chosen:
         return []
     texts = _texts(trials, chosen)
-    found = []
+    shown = []
     for row in chosen:
         run, task, model, n_shot, dialect, context, sample, error, detail = row
         prompt, answer = texts.get(row[:7], (None, None))
         question = _question(trials, prompt, task, Condition(model, dialect, context, n_shot), tokens)
-        found.append(
+        shown.append(
             Failure(
                 run, task, model, n_shot, dialect, context, sample, error, _cut(detail), _cut(question), _cut(answer)
             )
         )
-    return found
+    return shown
 
 
 def _question(
     trials: Trials, prompt: str | None, task: str, condition: Condition, tokens: Mapping[Condition, Taught]
 ) -> str | None:
-    """The part of the prompt that is about this task alone; the whole prompt where it can't be told apart."""
+    """The part of the prompt that is about this task alone; the whole prompt where that part is not known."""
     if not prompt:
         return prompt
     shared = tokens[condition].characters if condition in tokens else 0
@@ -98,11 +90,11 @@ def _texts(trials: Trials, chosen: list[tuple[Any, ...]]) -> dict[tuple[Any, ...
             [value for key in wanted for value in key[:5]],
         )
         ours = (folder / RUN_FILE).exists()
-        seen: dict[tuple[Any, ...], int] = {}
+        repeats: Counter[tuple[Any, ...]] = Counter()
         for *key, sample, prompt, response in rows:
-            repeated = seen[tuple(key)] = seen.get(tuple(key), -1) + 1
-            full = (run, *key, sample if ours else repeated)
-            texts.setdefault(full, (prompt, response))
+            trial = (run, *key, sample if ours else repeats[tuple(key)])
+            repeats[tuple(key)] += 1
+            texts.setdefault(trial, (prompt, response))
     return texts
 
 

@@ -1,6 +1,8 @@
-"""Findings: what a study found, as plain records. The report, the charts and `--json` all show these and nothing else."""
+"""Findings of a study, as plain records. The report, the charts and `--json` show these and nothing else."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import msgspec
 
@@ -83,9 +85,15 @@ class Curve(msgspec.Struct, frozen=True):
     model: str
     dialect: str
     tasks: int
-    estimated: bool  # tokens counted from the prompt's length: the run does not tell them
+    estimated: bool  # tokens estimated from the prompt's length: the run does not record them
     points: list[Point]
     reach: list[Reach]
+
+
+def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
+    """The model, and its dialect where more than one is shown."""
+    several = len({other.dialect for other in curves}) > 1
+    return f"{curve.model}, {curve.dialect}" if several else curve.model
 
 
 class Effect(msgspec.Struct, frozen=True):
@@ -103,10 +111,8 @@ class Effect(msgspec.Struct, frozen=True):
     p: float
 
 
-class Test(msgspec.Struct, frozen=True):
-    """A joint test: a factor, or the interplay of two, could be left out."""
-
-    __test__ = False  # not a test of ours, whatever a collector makes of the name
+class JointTest(msgspec.Struct, frozen=True):
+    """Whether a factor, or the interplay of two, could be left out."""
 
     terms: tuple[str, ...]
     df: int
@@ -124,8 +130,8 @@ class Factors(msgspec.Struct, frozen=True):
     tasks: int
     trials: int
     effects: list[Effect]
-    tests: list[Test]
-    interplay: list[Test]
+    tests: list[JointTest]
+    interplay: list[JointTest]
     notes: list[str]
 
 

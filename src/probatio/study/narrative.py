@@ -12,7 +12,6 @@ import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,9 +20,6 @@ from probatio.errors import ProbatioError, UsageError
 from probatio.records import Model, Sampling
 from probatio.study.markdown import cell, quoted
 from probatio.study.report import FAILURES_TITLE
-
-if TYPE_CHECKING:
-    pass
 
 TITLE = "## Narrative"
 KEPT = "narrative.json"
@@ -80,14 +76,14 @@ def strange_numbers(text: str, computed: str) -> list[str]:
 def kept(folder: Path, computed: str) -> Narrative | None:
     """The narrative that was paid for before, if it is about these very tables."""
     try:
-        found = msgspec.json.decode((folder / KEPT).read_bytes(), type=Narrative)
+        narrative = msgspec.json.decode((folder / KEPT).read_bytes(), type=Narrative)
     except (OSError, msgspec.DecodeError):
         return None
-    return found if found.digest == _digest(computed) else None
+    return narrative if narrative.digest == _digest(computed) else None
 
 
 def narrate(computed: str, config: Config, env: Mapping[str, str], folder: Path) -> Narrative:
-    """Ask the analyst of models.yml; whatever hinders that is told in the section and hinders nothing else."""
+    """Ask the analyst of models.yml. Where that fails, the section says why, and nothing else fails."""
     digest = _digest(computed)
     if config.analyst is None:
         return Narrative(
@@ -116,10 +112,10 @@ def unasked(computed: str, folder: Path) -> Narrative:
 
 
 def _analyst(config: Config) -> Model:
-    found = next((model for model in config.models if model.id == config.analyst), None)
-    if found is None:
+    analyst = next((model for model in config.models if model.id == config.analyst), None)
+    if analyst is None:
         raise UsageError(f"the analyst `{config.analyst}` is not among the models of {config.source}.")
-    return found
+    return analyst
 
 
 async def _ask(model: Model, prompt: str, env: Mapping[str, str]) -> str:

@@ -48,7 +48,7 @@ def funnels(trials: Trials) -> list[Funnel]:
         "group by 1, 2 order by 3 desc, 2"
     ):
         errors[model][kind] = count
-    found = {
+    by_model = {
         model: Funnel(model, asked, level_a, level_b, level_c, passed, unasked, errors[model])
         for model, asked, level_a, level_b, level_c, passed, unasked in trials.rows(
             "select model, count(*) filter (asked), count(*) filter (asked and level_a), "
@@ -56,7 +56,7 @@ def funnels(trials: Trials) -> list[Funnel]:
             "count(*) filter (asked and correct), count(*) filter (not asked) from trials group by model"
         )
     }
-    return [found[model] for model in trials.levels("model")]
+    return [by_model[model] for model in trials.levels("model")]
 
 
 def hardest(trials: Trials) -> list[HardTask]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from probatio.study.curves import RESAMPLES
-from probatio.study.findings import Curve, Effect, Failure, Level, Place, Reach, Study, Test
+from probatio.study.findings import Effect, Failure, JointTest, Level, Place, Reach, Study, curve_name
 from probatio.study.intervals import Rate
 from probatio.study.markdown import cell, fenced, table
 
@@ -45,7 +45,7 @@ def short_form(study: Study) -> list[str]:
     if len(axes.get("model", ())) > 1:
         lines += [f"{level.name}: {_share(level.rate)} ({_interval(level.rate)})" for level in axes["model"]]
     lines += [
-        f"{_curve_name(curve, study)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
+        f"{curve_name(curve, study.curves)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
         for curve in study.curves
     ]
     return lines
@@ -135,7 +135,7 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         "",
     ]
     rows = [
-        [_curve_name(curve, study), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)]
+        [curve_name(curve, study.curves), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)]
         for curve in study.curves
     ]
     shares = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
@@ -143,7 +143,7 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
     lines += _picture(charts, "learning-curves", "Learning curves") + _picture(charts, "contexts", "Context by n-shot")
     for curve in study.curves:
         size = "tokens (estimated)" if curve.estimated else "tokens"
-        lines += ["", f"### {cell(_curve_name(curve, study))}", ""]
+        lines += ["", f"### {cell(curve_name(curve, study.curves))}", ""]
         lines += table(
             ["context", "n-shot", size, "passed", "rate", "95 % interval", "fit", "band"],
             [
@@ -173,27 +173,27 @@ def _controls(study: Study) -> str:
 
 def _factors(study: Study) -> list[str]:
     lines = ["## What each factor is worth", ""]
-    found = study.factors
-    if found is None:
+    factors = study.factors
+    if factors is None:
         return [*lines, study.no_factors or "", ""]
     lines += [
-        f"A logistic model of {found.trials} trials, errors clustered by {found.tasks} tasks. Points: how the pass rate moves, "
-        f"in percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
+        f"A logistic model of {factors.trials} trials, errors clustered by {factors.tasks} tasks. Points: how the pass rate "
+        f"moves, in percentage points, when every trial gets this level instead of the reference. {_controls(study)}".rstrip(),
         "",
         *table(
             ["factor", "level", "against", "points", "95 % interval", "odds ratio", "95 % interval", "p"],
-            [_effect(effect) for effect in found.effects],
+            [_effect(effect) for effect in factors.effects],
         ),
         "",
-        "Could the factor be left out? Could two be told by their sum alone?",
+        "Could the factor be left out? Is a pair of factors worth just the sum of the two?",
         "",
         *table(
             ["term", "df", "chi²", "p", "farthest from the sum"],
-            [_test(test) for test in (*found.tests, *found.interplay)],
+            [_test(test) for test in (*factors.tests, *factors.interplay)],
         ),
         "",
     ]
-    return [*lines, *_paragraphs([f"Note: {note}" for note in found.notes])]
+    return [*lines, *_paragraphs([f"Note: {note}" for note in factors.notes])]
 
 
 def _effect(effect: Effect) -> list[object]:
@@ -213,7 +213,7 @@ def _ends(low: float | None, high: float | None, form: str, between: str) -> str
     return DASH if low is None or high is None else f"{low:{form}}{between}{high:{form}}"
 
 
-def _test(test: Test) -> list[object]:
+def _test(test: JointTest) -> list[object]:
     where = DASH if test.departure is None else f"{test.departure:+.1f} points: {test.departing}"
     return [
         " × ".join(AXIS_TITLES[term].lower() for term in test.terms),
@@ -270,21 +270,16 @@ def p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def _curve_name(curve: Curve, study: Study) -> str:
-    several = len({other.dialect for other in study.curves}) > 1
-    return f"{curve.model}, {curve.dialect}" if several else curve.model
-
-
 def _reached(reach: Reach, estimated: bool) -> str:
     """`80 % at basic, 3-shot (1,240 tokens; 95 % 610 to not reached)`."""
     mark, chance = f"{100 * reach.share:.0f} %", f"{100 * reach.resamples_reaching:.0f} % of resamples reach it"
     if reach.fitted is None:
-        told = f"{mark} not reached ({chance})"
+        sentence = f"{mark} not reached ({chance})"
     else:
-        told = f"{mark} at {_place(reach.fitted, estimated, _tokens_interval(reach))}"
+        sentence = f"{mark} at {_place(reach.fitted, estimated, _tokens_interval(reach))}"
     if reach.alone is not None and reach.alone != reach.fitted:
-        told += f", by its own rate at {_place(reach.alone, estimated)}"
-    return told
+        sentence += f", by its own rate at {_place(reach.alone, estimated)}"
+    return sentence
 
 
 def _reached_cell(reach: Reach, estimated: bool) -> str:

@@ -13,20 +13,12 @@ import msgspec
 
 from probatio.errors import ProbatioError
 from probatio.store.layout import ANSWERS
-from probatio.study.trials import Trials, json_lines
+from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines
 
 if TYPE_CHECKING:
     from probatio.suite.language_suite import Suite
 
-_COLUMNS = {
-    "task_id": "VARCHAR",
-    "model": "VARCHAR",
-    "n_shot": "INTEGER",
-    "dialect": "VARCHAR",
-    "context": "VARCHAR",
-    "prompt": "VARCHAR",
-    "tokens_in": "BIGINT",
-}
+_COLUMNS = {**TRIAL_COLUMNS, "prompt": "VARCHAR", "tokens_in": "BIGINT"}
 
 
 class Condition(NamedTuple):
@@ -49,7 +41,7 @@ class Taught(msgspec.Struct, frozen=True):
 def taught(trials: Trials) -> dict[Condition, Taught]:
     """Per condition the tokens of context and examples; nothing where the prompts were not kept.
 
-    A single task has no shared part to be told from, so a condition needs two tasks.
+    With a single task the shared part is not known, so a condition needs two tasks.
     """
     files = [file for folder in trials.folders if (file := folder / ANSWERS).exists() and file.stat().st_size]
     if not files:
@@ -61,13 +53,13 @@ def taught(trials: Trials) -> dict[Condition, Taught]:
         f"from {json_lines(files, _COLUMNS)} where prompt <> '' and n_shot is not null "
         "group by all having count(distinct task_id) > 1"
     )
-    found: dict[Condition, Taught] = {}
+    conditions: dict[Condition, Taught] = {}
     for model, dialect, context, n_shot, task, first, last, tokens, characters in rows:
         asked = question_in(first, trials.suite, task, dialect)
         shared = len(first) - len(asked) if asked else _alike(first, last)
         count = shared * tokens / characters if characters else shared / _characters_per_token()
-        found[Condition(model, dialect, context, n_shot)] = Taught(round(count), not characters, shared)
-    return found
+        conditions[Condition(model, dialect, context, n_shot)] = Taught(round(count), not characters, shared)
+    return conditions
 
 
 def question_in(prompt: str, suite: Suite | None, task_id: str, dialect: str) -> str | None:

@@ -1,7 +1,9 @@
 """The trials of one run or several, read by DuckDB from the results folder into one table.
 
-Runs of the first harness are read as they are: what they do not have (run.json, sample, levels of a later field) is filled with
-what it means. Runs are read together only where they asked the same suite.
+Of several grades of one trial the last counts, of several answers the first: a paid answer is never replaced.
+
+Runs of another harness are read as they are. What they do not have (run.json, sample, levels of a later field) is filled with
+what it means: there a repeated line is a further sample. Runs are read together only where they asked the same suite.
 """
 
 from __future__ import annotations
@@ -25,17 +27,22 @@ if TYPE_CHECKING:
     from probatio.suite.language_suite import Suite
 
 CONTROL_TYPES = frozenset({"write_typescript"})
-"""Tasks that ask nothing about the language under test: in the rates, but not in what tells how well it is learnt."""
+"""Tasks that ask nothing about the language under test. They are in the rates, but not in curves and factors."""
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
-_GRADE_COLUMNS = {
+TRIAL_COLUMNS = {
     "task_id": "VARCHAR",
     "model": "VARCHAR",
     "n_shot": "INTEGER",
     "dialect": "VARCHAR",
     "context": "VARCHAR",
     "sample": "INTEGER",
+}
+"""The columns that name a trial, in grades and in answers."""
+
+_GRADE_COLUMNS = {
+    **TRIAL_COLUMNS,
     "level_a": "BOOLEAN",
     "level_b": "BOOLEAN",
     "level_c": "BOOLEAN",
@@ -68,10 +75,10 @@ class Trials:
 
     def levels(self, axis: str, where: str = "true") -> list[Any]:
         """The levels of an axis that occur, in the order a reader expects."""
-        found = [
+        levels = [
             row[0] for row in self.rows(f"select distinct {axis} from trials where {where} and {axis} is not null")
         ]
-        return in_order(axis, found, self.model_order)
+        return in_order(axis, levels, self.model_order)
 
 
 def in_order(axis: str, levels: Sequence[Any], models: Sequence[str] = ()) -> list[Any]:
@@ -108,10 +115,12 @@ def open_trials(folders: Sequence[Path], suite_folder: Path | None = None) -> It
     import duckdb
 
     with duckdb.connect() as db:
-        db.execute("set threads = 1")  # lines keep their order, by which repeated lines of old runs are told apart
+        db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
         trials = Trials(db, list(folders), [])
         _read_grades(trials)
-        trials.runs = [_seen(trials, folder, name) for folder, name in zip(folders, run_names(folders), strict=True)]
+        trials.runs = [
+            _run_read(trials, folder, name) for folder, name in zip(folders, run_names(folders), strict=True)
+        ]
         _require_one_suite(trials)
         _join_suite(trials, suite_folder)
         yield trials
@@ -167,7 +176,9 @@ def _read_grades(trials: Trials) -> None:
             from lines where task_id is not null and model is not null and n_shot is not null
                          and context is not null and correct is not null
         )
-        select * from numbered qualify row_number() over (partition by {_KEY}, sample order by line) = 1
+        -- the last grade counts; a trial keeps its place in the file, that of its first grade
+        select * replace (min(line) over (partition by {_KEY}, sample) as line) from numbered
+        qualify row_number() over (partition by {_KEY}, sample order by numbered.line desc) = 1
         """
     )
     trials.graders = [
@@ -176,7 +187,7 @@ def _read_grades(trials: Trials) -> None:
 
 
 def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
-    """A torn last line is the mark of a crash and is passed over; any other line that can't be read is told."""
+    """A torn last line is the mark of a crash and is passed over. Any other line that can't be read gets a note."""
     required = "task_id is null or model is null or n_shot is null or context is null or correct is null"
     (bad,) = trials.rows(f"select count(*) from lines where run = ? and ({required})", [name])[0]
     with file.open("rb") as end:
@@ -186,7 +197,7 @@ def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
         trials.notes.append(f"{bad} lines of {name}/{file.name} are not grades and were left out.")
 
 
-def _seen(trials: Trials, folder: Path, name: str) -> RunSeen:
+def _run_read(trials: Trials, folder: Path, name: str) -> RunSeen:
     if (folder / RUN_FILE).exists():
         record = read_run(folder)
         trials.model_order += [model for model in record.plan.models if model not in trials.model_order]
@@ -260,7 +271,7 @@ def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
         if (folder / "tasks").is_dir():
             return load_suite(folder)
         trials.notes.append(
-            "The run does not tell its suite: no rates by type, category and difficulty (give --suite)."
+            "The run does not name its suite: no rates by type, category and difficulty (give --suite)."
         )
         return None
     record = read_run(folder)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,22 +15,19 @@ from probatio.errors import UsageError
 from probatio.ledger.ledger import read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
-from probatio.site.runs import Run, find_runs
-from probatio.site.samples import Samples
+from probatio.site.runs import StudiedRun, find_runs
+from probatio.site.samples import SampleReader
 from probatio.slugs import slugs
 from probatio.store.days import read_days, suite_folder
 from probatio.store.detectable import user_detectable_cache
-from probatio.store.layout import DAILY, LEDGER, SCORES
+from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
 from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.verdict.days import Days
 from probatio.verdict.verdicts import verdicts
 
-SPARK_DAYS = 30
-"""Days in a small chart of the leaderboard."""
-
 
 class Change(msgspec.Struct, frozen=True):
-    """A day on which one of the two layers began to say something else of a model."""
+    """A day on which the status of a model changed in one of the two layers."""
 
     date: str
     model: str
@@ -41,7 +39,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Tracked:
+class TrackedModel:
     """A model with its verdicts, oldest first."""
 
     id: str
@@ -62,7 +60,7 @@ class Tracked:
         return list(dict.fromkeys(each.use_case for verdict in self.verdicts for each in verdict.use_cases))
 
     def series(self, use_case: str) -> list[tuple[ModelVerdict, UseCaseVerdict | None]]:
-        """Each day with what was said of one use case; None where it was not asked."""
+        """Each day with the verdict on one use case; None where it was not asked."""
         return [
             (verdict, next((each for each in verdict.use_cases if each.use_case == use_case), None))
             for verdict in self.verdicts
@@ -70,16 +68,21 @@ class Tracked:
 
     @cached_property
     def changes(self) -> list[Change]:
-        found: list[Change] = []
-        before: ModelVerdict | None = None
-        for verdict in self.verdicts:
-            for layer in ("rule", "evidence"):
-                name = "status" if layer == "rule" else "evidence"
-                now, then = getattr(verdict, name), getattr(before, name, None)
-                if now != then and before is not None:
-                    found.append(Change(verdict.date, self.id, self.slug, layer, then, now, verdict.reason))
-            before = verdict
-        return found
+        """Every day on which one of the two layers differs from the day before, oldest first."""
+        changes = []
+        for before, verdict in pairwise(self.verdicts):
+            layers = (("rule", before.status, verdict.status), ("evidence", before.evidence, verdict.evidence))
+            changes += [
+                Change(verdict.date, self.id, self.slug, layer, then, now, verdict.reason)
+                for layer, then, now in layers
+                if now != then
+            ]
+        return changes
+
+
+def by_use_case(verdict: ModelVerdict) -> dict[str, UseCaseVerdict]:
+    """A day's verdict on each use case, in the order asked."""
+    return {each.use_case: each for each in verdict.use_cases}
 
 
 @dataclass(frozen=True)
@@ -89,8 +92,8 @@ class Site:
     results: Path
     manifest: DailyManifest
     records: dict[str, DayRecord]  # date → the day's record, oldest first
-    tracked: dict[str, Tracked]  # slug → model
-    runs: dict[str, Run]
+    tracked: dict[str, TrackedModel]  # slug → model
+    runs: dict[str, StudiedRun]
     bench: Bench | None
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
@@ -106,8 +109,8 @@ class Site:
         return next(reversed(self.records), None)
 
     @cached_property
-    def samples(self) -> Samples:
-        return Samples(self.results, whole_days=self.sample_days is not None)
+    def samples(self) -> SampleReader:
+        return SampleReader(self.results, whole_days=self.sample_days is not None)
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -119,8 +122,8 @@ class Site:
     @cached_property
     def changes(self) -> list[Change]:
         """All of them, newest first."""
-        found = [change for model in self.tracked.values() for change in model.changes]
-        return sorted(found, key=lambda change: (change.date, change.slug, change.layer), reverse=True)
+        changes = [change for model in self.tracked.values() for change in model.changes]
+        return sorted(changes, key=lambda change: (change.date, change.slug, change.layer), reverse=True)
 
     @cached_property
     def sampled_dates(self) -> set[str]:
@@ -142,13 +145,13 @@ def load_site(
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
     days = Days(read_days(results))
     manifest = _manifest(results, days)
-    found = _verdicts(results, days, manifest, detectable)
+    judged = _verdicts(results, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
     return Site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(found, names),
+        tracked=_tracked(judged, names),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
@@ -159,10 +162,10 @@ def load_site(
 def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
     """Changes when a file the snapshot was read from does."""
     files: list[Path] = [*results.glob(f"{DAILY}/*/{SCORES}"), results / DAILY / LEDGER]
-    files += results.glob("*/graded_results.jsonl")
+    files += results.glob(f"*/{GRADES}")
     files += [bench] if bench is not None else []
-    seen = ((str(path), path.stat()) for path in files if path.exists())
-    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in seen))
+    stats = ((str(path), path.stat()) for path in files if path.exists())
+    return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))
 
 
 def _manifest(results: Path, days: Days) -> DailyManifest:
@@ -174,40 +177,44 @@ def _manifest(results: Path, days: Days) -> DailyManifest:
 
 
 def _verdicts(results: Path, days: Days, manifest: DailyManifest, compute: bool) -> list[ModelVerdict]:
-    """As the ledger published them; those of days it does not hold are worked out now. The last ones say what they could see."""
+    """As the ledger published them. Verdicts of days it does not hold are worked out now.
+
+    Those of the last day also tell the smallest drop that would have been detected.
+    """
     if not days.days:
         return []
     constants = constants_of(manifest)
     published = standing_records(read_ledger(results))
-    told: dict[str, tuple[ModelVerdict, ...]] = {
+    by_date: dict[str, tuple[ModelVerdict, ...]] = {
         date: record.verdicts for date, record in published.items() if date in set(days.dates)
     }
-    missing = set(days.dates) - set(told)
+    missing = set(days.dates) - set(by_date)
     for verdict in verdicts(days, constants, dates=missing) if missing else ():
-        told[verdict.date] = (*told.get(verdict.date, ()), verdict)
+        by_date[verdict.date] = (*by_date.get(verdict.date, ()), verdict)
     last = days.dates[-1]
-    seen = {
+    computed = {
         verdict.model: verdict
         for verdict in verdicts(days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute)
     }
-    told[last] = tuple(_with_drops(verdict, seen.get(verdict.model)) for verdict in told.get(last, ()))
-    return [verdict for date in sorted(told) for verdict in told[date]]
+    by_date[last] = tuple(_with_drops(verdict, computed.get(verdict.model)) for verdict in by_date.get(last, ()))
+    return [verdict for date in sorted(by_date) for verdict in by_date[date]]
 
 
-def _with_drops(published: ModelVerdict, seen: ModelVerdict | None) -> ModelVerdict:
-    if seen is None or seen.smallest_drop is None:
+def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> ModelVerdict:
+    if computed is None or computed.smallest_drop is None:
         return published
-    drops = {each.use_case: each.smallest_drop for each in seen.use_cases}
+    drops = {each.use_case: each.smallest_drop for each in computed.use_cases}
     use_cases = tuple(
         msgspec.structs.replace(each, smallest_drop=drops.get(each.use_case)) for each in published.use_cases
     )
-    return msgspec.structs.replace(published, smallest_drop=seen.smallest_drop, use_cases=use_cases)
+    return msgspec.structs.replace(published, smallest_drop=computed.smallest_drop, use_cases=use_cases)
 
 
-def _tracked(found: list[ModelVerdict], names: dict[str, str]) -> dict[str, Tracked]:
-    of: dict[str, list[ModelVerdict]] = {}
-    for verdict in found:
-        of.setdefault(verdict.model, []).append(verdict)
+def _tracked(judged: list[ModelVerdict], names: dict[str, str]) -> dict[str, TrackedModel]:
+    by_model: dict[str, list[ModelVerdict]] = {}
+    for verdict in judged:
+        by_model.setdefault(verdict.model, []).append(verdict)
     return {
-        slug: Tracked(model, slug, tuple(of[model]), names.get(model, "")) for model, slug in slugs(sorted(of)).items()
+        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""))
+        for model, slug in slugs(sorted(by_model)).items()
     }

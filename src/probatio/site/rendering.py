@@ -1,4 +1,4 @@
-"""A page: bytes with a type and a policy; and the one place where templates are filled in."""
+"""Requests and replies of the site, and the one place where templates are filled in."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from probatio import __version__
 from probatio.records import MARKS
 
 if TYPE_CHECKING:
-    from probatio.site.data import Site
+    from probatio.site.runs import StudiedRun
+    from probatio.site.snapshot import Site, TrackedModel
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
@@ -36,7 +37,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PageReply:
     """What a reader gets: bytes, or a file that is handed out as it is."""
 
     body: bytes = b""
@@ -46,8 +47,8 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A page that is wanted: its address under the site's root, and what the address names."""
+class PageRequest:
+    """A request for a page: its address under the site's root, and what the address names."""
 
     site: Site
     path: str
@@ -58,18 +59,30 @@ class Asked:
         """The way from this page to the site's root, so that the site works under any path."""
         return "../" * self.path.count("/") or "./"
 
+    @property
+    def tracked(self) -> TrackedModel | None:
+        """The tracked model whose slug the address names."""
+        return self.site.tracked.get(self.names["slug"])
 
-def html(asked: Asked, template: str, **context: Any) -> Page:
-    text = _templates().get_template(template).render(site=asked.site, root=asked.root, path=asked.path, **context)
-    return Page(text.encode("utf-8", "replace"))
+    @property
+    def run(self) -> StudiedRun | None:
+        """The run that the address names."""
+        return self.site.runs.get(self.names["run"])
 
 
-def json(value: Any) -> Page:
-    return Page(scrubbed(msgspec.json.encode(value).decode()).encode() + b"\n", JSON)
+def html(request: PageRequest, template: str, **context: Any) -> PageReply:
+    text = (
+        _templates().get_template(template).render(site=request.site, root=request.root, path=request.path, **context)
+    )
+    return PageReply(text.encode("utf-8", "replace"))
 
 
-def svg(text: str) -> Page:
-    return Page(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
+def json(value: Any) -> PageReply:
+    return PageReply(scrubbed(msgspec.json.encode(value).decode()).encode() + b"\n", JSON)
+
+
+def svg(text: str) -> PageReply:
+    return PageReply(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
 
 
 def printable(text: str) -> str:
@@ -79,16 +92,17 @@ def printable(text: str) -> str:
 
 def scrubbed(text: str | None) -> str:
     """An error's or a grader's text without the paths of this machine."""
-    told = text or ""
-    for place in _places():
-        told = told.replace(place, "…")
-    return told
+    clean = text or ""
+    for folder in _private_folders():
+        clean = clean.replace(folder, "…")
+    return clean
 
 
 @cache
-def _places() -> tuple[str, ...]:
-    found = {str(Path.cwd()), str(Path.home()), sys.prefix, tempfile.gettempdir(), str(FOLDER.parent.parent)}
-    return tuple(sorted((place for place in found if len(place) > len(os.sep)), key=len, reverse=True))
+def _private_folders() -> tuple[str, ...]:
+    """Longest first, so that a folder goes before the folder it lies in."""
+    folders = {str(Path.cwd()), str(Path.home()), sys.prefix, tempfile.gettempdir(), str(FOLDER.parent.parent)}
+    return tuple(sorted((folder for folder in folders if len(folder) > len(os.sep)), key=len, reverse=True))
 
 
 @cache

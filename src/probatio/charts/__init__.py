@@ -1,0 +1,1 @@
+"""Charts: pure functions from plain data to SVG text, for the site's pages, for analysis.md and for the story."""

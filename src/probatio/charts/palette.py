@@ -1,0 +1,120 @@
+"""Colours of the charts: a light and a dark palette, and the style sheet an SVG carries."""
+
+from __future__ import annotations
+
+import msgspec
+
+from probatio.records import Status
+
+FONT = "system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif"
+
+
+class Palette(msgspec.Struct, frozen=True):
+    """The colours of one scheme."""
+
+    ground: str
+    ink: str
+    text: str
+    grid: str
+    baseline: str  # band and mean of a baseline; bars
+    limit: str  # a line that a value is compared with
+    border: str  # a new suite version, a new route
+    status: dict[Status, str]
+    series: tuple[str, ...]
+
+
+LIGHT = Palette(
+    ground="#ffffff",
+    ink="#24292f",
+    text="#4d5660",
+    grid="#dce1e6",
+    baseline="#2f6fb0",
+    limit="#8a5a00",
+    border="#6a4fb3",
+    status={
+        "OK": "#1a7f37",
+        "SUSPICIOUS": "#9a6700",
+        "COOKED": "#c0211d",
+        "CALIBRATING": "#57606a",
+        "GAP": "#57606a",
+    },
+    series=("#2f6fb0", "#b3541e", "#1a7f37", "#8250df", "#9a6700", "#bf3989"),
+)
+
+DARK = Palette(
+    ground="#12161b",
+    ink="#e6edf3",
+    text="#aab4be",
+    grid="#3b444d",
+    baseline="#6cb6ff",
+    limit="#e3b341",
+    border="#b39df3",
+    status={
+        "OK": "#4ac26b",
+        "SUSPICIOUS": "#e3b341",
+        "COOKED": "#ff7b72",
+        "CALIBRATING": "#9aa4ae",
+        "GAP": "#9aa4ae",
+    },
+    series=("#6cb6ff", "#f0883e", "#4ac26b", "#d2a8ff", "#e3b341", "#ff9bce"),
+)
+
+
+class Theme(msgspec.Struct, frozen=True):
+    """Which palettes a picture carries."""
+
+    light: Palette = LIGHT
+    dark: Palette | None = None  # shown where the reader prefers dark
+    opaque: bool = True  # a ground of its own; else the page's ground shows through
+
+
+ON_PAGE = Theme(LIGHT, DARK, opaque=False)
+"""For the site: the picture follows the reader's colour scheme."""
+
+FIXED = Theme(LIGHT)
+"""For PNG: one palette on its own ground. The converter to PNG reads no media query."""
+
+
+def style_sheet(theme: Theme) -> str:
+    """The `<style>` element of a picture."""
+    dark = "" if theme.dark is None else f"@media (prefers-color-scheme:dark){{{_colours(theme.dark)}}}"
+    return f"<style>{_SHAPES}{_colours(theme.light)}{dark}{_HEAT_MAP}</style>"
+
+
+_PALEST, _DARKEST = (236, 241, 247), (38, 74, 132)
+"""The ends of the heat map's one colour: paler is fewer passed. It carries its own numbers, so both schemes share it."""
+
+
+def _shades() -> str:
+    mixed = [
+        [round(pale + (dark - pale) * at / 10) for pale, dark in zip(_PALEST, _DARKEST, strict=True)]
+        for at in range(11)
+    ]
+    return "".join(f".shade{at}{{fill:#{bytes(colour).hex()}}}" for at, colour in enumerate(mixed))
+
+
+_SHAPES = (
+    f"text{{font-family:{FONT};font-size:11px}}.heading{{font-size:13px;font-weight:600}}"
+    ".grid{stroke-width:1}.limit{stroke-dasharray:4 4;fill:none}.border{stroke-dasharray:5 3}"
+    ".bar{opacity:.7}.band{opacity:.16}.area{opacity:.13}.mean{stroke-dasharray:3 3;fill:none}"
+    ".line{fill:none;stroke-width:1.5}.step{fill:none;stroke-width:2}.whisker{stroke-width:1.5;fill:none}"
+)
+_HEAT_MAP = f"{_shades()}text.on-dark{{fill:#fff}}text.on-pale{{fill:#10151a}}"
+
+
+def _colours(palette: Palette) -> str:
+    rules = [
+        f".ground{{fill:{palette.ground}}}",
+        f"text{{fill:{palette.text}}}.heading,.value{{fill:{palette.ink}}}",
+        f".grid{{stroke:{palette.grid}}}.limit{{stroke:{palette.limit}}}text.limit{{fill:{palette.limit};stroke:none}}",
+        f".border{{stroke:{palette.border}}}text.border{{fill:{palette.border};stroke:none}}",
+        f".band,.bar{{fill:{palette.baseline}}}.track{{fill:{palette.grid};opacity:.55}}",
+        f".mean{{stroke:{palette.baseline}}}.line,.whisker{{stroke:{palette.ink}}}.dot,.neutral{{fill:{palette.ink}}}",
+    ]
+    rules += [
+        f".{name}{{{'fill:none;stroke' if name == 'GAP' else 'fill'}:{colour}}}"
+        for name, colour in palette.status.items()
+    ]
+    for number, colour in enumerate(palette.series):
+        rules.append(f".s{number}{{stroke:{colour}}}.f{number},text.f{number}{{fill:{colour}}}")
+    return "".join(rules)

@@ -1,0 +1,215 @@
+"""The charts: whole SVG, nothing but escaped text, colours for a page and for paper, a PNG that shows something."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from probatio.charts.daily import (
+    DayPoint,
+    EvidenceLine,
+    EvidencePoint,
+    daily_series,
+    evidence_curve,
+    sparkline,
+)
+from probatio.charts.funnel import Bar, FunnelBars, funnels
+from probatio.charts.learning import CurvePoint, LearningCurve, learning_curves, rate_map
+from probatio.charts.palette import DARK, FIXED, LIGHT, ON_PAGE, Theme
+from probatio.charts.png import write_png
+
+HOSTILE = "</title><script>x</script>\"'&"
+CONTEXTS = ["minimal", "basic"]
+LINES = [EvidenceLine(3650, "SUSPECTED"), EvidenceLine(36_500, "CONFIRMED")]
+
+
+def _curves(count: int = 2) -> list[LearningCurve]:
+    points = [
+        CurvePoint(100.0 * (1 + at), CONTEXTS[at % 2], at, 0.2 * at, 0.2 * at, 0.1 * at, 0.25 * at) for at in range(4)
+    ]
+    return [LearningCurve(f"{HOSTILE} {number}", tuple(points)) for number in range(count)]
+
+
+def _days() -> list[DayPoint]:
+    gap = DayPoint("2026-03-03", None, "GAP", 90, 85, 95)
+    return [
+        DayPoint("2026-03-01", 91, "CALIBRATING"),
+        DayPoint("2026-03-02", 92, "OK", 90, 85, 95, barred=True),
+        gap,
+        DayPoint("2026-03-04", 60, "COOKED", 90, 85, 95, border=HOSTILE),
+        DayPoint("2026-03-05"),
+    ]
+
+
+def _daily(theme: Theme) -> str:
+    return daily_series(_days(), HOSTILE, theme)
+
+
+def _evidence(theme: Theme) -> str:
+    days = [
+        EvidencePoint("1"),
+        EvidencePoint("2", 5.0),
+        EvidencePoint("3"),
+        EvidencePoint("4", 1e9),
+        EvidencePoint("5", 1e14),
+    ]
+    return evidence_curve(days, LINES, HOSTILE, theme)
+
+
+def _learning(theme: Theme) -> str:
+    return learning_curves(_curves(), CONTEXTS, (0.8, 0.9), HOSTILE, theme, HOSTILE)
+
+
+def _map(theme: Theme) -> str:
+    return rate_map(_curves(), CONTEXTS, HOSTILE, theme, HOSTILE)
+
+
+def _funnel(theme: Theme) -> str:
+    bars = (Bar("asked", 40, 40), Bar(HOSTILE, 20, 40, 0.4, 0.6))
+    return funnels([FunnelBars(HOSTILE, bars)] * 3, HOSTILE, theme, HOSTILE)
+
+
+PICTURES: tuple[Callable[[Theme], str], ...] = (_daily, _evidence, _learning, _map, _funnel)
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+@pytest.mark.parametrize("theme", [ON_PAGE, FIXED])
+def test_a_picture_is_whole_and_hostile_text_stays_text(draw: Callable[[Theme], str], theme: Theme) -> None:
+    root = ElementTree.fromstring(draw(theme))
+    assert not [each.tag for each in root.iter() if each.tag.endswith("}script")]
+    title = root.find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == HOSTILE
+
+
+@pytest.mark.parametrize("draw", PICTURES)
+def test_everything_drawn_lies_inside_the_picture(draw: Callable[[Theme], str]) -> None:
+    root = ElementTree.fromstring(draw(FIXED))
+    _, _, width, height = map(float, root.attrib["viewBox"].split())
+    for panel in root.findall("{http://www.w3.org/2000/svg}g"):
+        left, top = map(float, panel.attrib["transform"].removeprefix("translate(").removesuffix(")").split())
+        for mark in panel.iter():
+            assert 0 <= left + float(mark.get("x", mark.get("cx", mark.get("x2", 0)))) <= width
+            assert 0 <= top + float(mark.get("y", mark.get("cy", mark.get("y2", 0)))) <= height
+
+
+def test_a_page_gets_both_palettes_and_paper_only_one_on_its_own_ground() -> None:
+    page, paper = _daily(ON_PAGE), _daily(FIXED)
+    assert DARK.ink in page
+    assert "prefers-color-scheme:dark" in page
+    assert '<rect class="ground"' not in page
+    assert "@media" not in paper
+    assert DARK.ink not in paper
+    assert f".ground{{fill:{LIGHT.ground}}}" in paper
+
+
+def test_a_gap_is_drawn_as_a_gap_and_breaks_the_line() -> None:
+    chart = _daily(ON_PAGE)
+    assert chart.count('class="GAP"') == 1
+    assert chart.count('class="line"') == 2
+    assert chart.count(">b</text>") == 1
+
+
+def test_verdicts_differ_in_shape_and_not_in_colour_alone() -> None:
+    chart = _daily(ON_PAGE)
+    assert '<circle class="CALIBRATING"' in chart
+    assert '<path class="COOKED"' in chart
+
+
+def test_the_evidence_names_its_two_lines_and_its_powers_of_ten() -> None:
+    chart = _evidence(ON_PAGE)
+    assert chart.count('<line class="limit"') == 2
+    assert ">SUSPECTED<" in chart
+    assert ">CONFIRMED<" in chart
+    assert '10<tspan dy="-4" font-size="8">12</tspan>' in chart
+
+
+def test_a_learning_curve_has_a_mark_for_each_condition_and_its_name_at_its_end() -> None:
+    chart = _learning(ON_PAGE)
+    assert [chart.count(f'class="mark f{number}"') for number in range(2)] == [4, 4]
+    assert chart.count('class="mark neutral"') == len(CONTEXTS)
+    assert [chart.count(f'<text class="f{number}"') for number in range(2)] == [1, 1]
+
+
+def test_many_curves_get_a_taller_picture_so_that_every_name_has_room() -> None:
+    tall = learning_curves(_curves(40), CONTEXTS, (0.8,), "t")
+    names = [each for each in ElementTree.fromstring(tall).iter() if (each.get("class") or "").startswith("f")]
+    heights = sorted(float(each.attrib["y"]) for each in names)
+    assert len(heights) == 40
+    assert min(after - before for before, after in pairwise(heights)) > 13
+
+
+def test_a_condition_that_was_not_asked_is_a_dash_in_the_map() -> None:
+    assert "–</text>" in _map(ON_PAGE)
+
+
+def test_the_interval_of_a_bar_is_drawn_where_it_is_known() -> None:
+    assert _funnel(ON_PAGE).count('class="whisker"') == 3 * 3
+
+
+def test_a_sparkline_breaks_at_a_gap_and_has_no_style_of_its_own() -> None:
+    line = sparkline([90, 91, None, 92], HOSTILE, low=80)
+    assert line.count("<polyline") == 2
+    assert "<style" not in line
+    assert "<script" not in line
+    ElementTree.fromstring(line)
+
+
+def test_pictures_without_data_are_still_pictures() -> None:
+    for empty in (
+        daily_series([], "t"),
+        evidence_curve([], LINES, "t"),
+        learning_curves([], [], (), "t"),
+        funnels([], "t"),
+    ):
+        ElementTree.fromstring(empty)
+    assert sparkline([], "t")
+
+
+def test_a_png_shows_the_palette_on_white(tmp_path: Path) -> None:
+    target = tmp_path / "chart.png"
+    write_png(_funnel(FIXED), target)
+    width, height, colours = _pixels(target.read_bytes())
+    assert width == 1080
+    assert height > 100
+    assert colours[(255, 255, 255)] > 0.4 * width * height
+    assert len(colours) > 20, "text and bars are drawn"
+
+
+def _pixels(png: bytes) -> tuple[int, int, dict[tuple[int, int, int], int]]:
+    """Size and colours of an 8-bit RGBA PNG, read by hand: no picture library is a dependency."""
+    assert png.startswith(b"\x89PNG")
+    at, data, width, height = 8, b"", 0, 0
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at : at + 8])
+        body = png[at + 8 : at + 8 + size]
+        if kind == b"IHDR":
+            width, height, depth, colour = struct.unpack(">IIBB", body[:10])
+            assert (depth, colour) == (8, 6)
+        data += body if kind == b"IDAT" else b""
+        at += size + 12
+    raw, stride, before = zlib.decompress(data), 4 * width, bytes(4 * width)
+    colours: dict[tuple[int, int, int], int] = {}
+    for row in range(height):
+        start = row * (stride + 1)
+        line = bytearray(raw[start + 1 : start + 1 + stride])
+        _unfilter(raw[start], line, before)
+        for x in range(0, stride, 4):
+            key = (line[x], line[x + 1], line[x + 2])
+            colours[key] = colours.get(key, 0) + 1
+        before = bytes(line)
+    return width, height, colours
+
+
+def _unfilter(kind: int, line: bytearray, above: bytes) -> None:
+    for x in range(len(line)):
+        left, up, corner = (line[x - 4] if x >= 4 else 0), above[x], (above[x - 4] if x >= 4 else 0)
+        guess = left + up - corner
+        nearest = min((left, up, corner), key=lambda value: abs(guess - value))
+        line[x] = (line[x] + (0, left, up, (left + up) // 2, nearest)[kind]) & 255
