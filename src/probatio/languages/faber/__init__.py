@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from probatio.languages.faber.convert import Conversion, convert
+from probatio.languages.faber.analysis import TOO_DEEP, Rejected, analyse
+from probatio.languages.faber.conversion import Conversion, convert
 from probatio.languages.faber.diagnostics import Diagnostic, error_class
-from probatio.languages.faber.pipeline import TOO_DEEP, Rejected, analyse
-from probatio.languages.faber.typescript import emit
+from probatio.languages.faber.emit import emit
 from probatio.sandbox import Choice, Outcome
 
 __all__ = [
