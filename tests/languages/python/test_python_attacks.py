@@ -59,8 +59,8 @@ def everything():
                     pass
 def f(n):
     for text in everything():
-        if found := re.search("ANSWER-[0-9a-f]{16}", text):
-            return found[0]
+        if match := re.search("ANSWER-[0-9a-f]{16}", text):
+            return match[0]
     return "nothing"
 """
 
@@ -251,10 +251,10 @@ def test_nothing_of_ours_and_nothing_installed_can_be_imported(kind: Choice) -> 
     source = """
 import os, sys
 def f():
-    found = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
+    modules = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
     there = [place for place, folders, names in os.walk("/") if "/proc" not in place
              and (place.endswith(("site-packages", "dist-packages", "probatio/builtin")) or "cases.yml" in names)]
-    return found + there
+    return modules + there
 def can(name):
     try:
         __import__(name)

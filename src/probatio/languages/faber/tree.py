@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -23,22 +22,32 @@ def same_meaning(one: Any, other: Any) -> bool:
     pairs = [(one, other)]
     while pairs:
         a, b = pairs.pop()
-        if type(a) is not type(b):
+        if a is b:
+            continue
+        kind = type(a)
+        if kind is not type(b):
             return False
-        if isinstance(a, list):
+        if kind is list:
             if len(a) != len(b):
                 return False
             pairs.extend(zip(a, b, strict=True))
-        elif isinstance(a, Node):
-            pairs.extend((getattr(a, name), getattr(b, name)) for name in _meaningful_fields(type(a)))
+            continue
+        if isinstance(a, Node):
+            pairs.extend([(getattr(a, name), getattr(b, name)) for name in _meaningful_fields(kind)])
         elif a != b:
             return False
     return True
 
 
-@cache
 def _meaningful_fields(kind: type[Node]) -> tuple[str, ...]:
-    return tuple(name for name in kind.__struct_fields__ if name not in SURFACE)
+    """The fields of a kind of node that count, noted once."""
+    fields = _MEANINGFUL.get(kind)
+    if fields is None:
+        fields = _MEANINGFUL[kind] = tuple(name for name in kind.__struct_fields__ if name not in SURFACE)
+    return fields
+
+
+_MEANINGFUL: dict[type[Node], tuple[str, ...]] = {}
 
 
 class Node(Struct, eq=False):

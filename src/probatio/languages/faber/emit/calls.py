@@ -146,7 +146,7 @@ def kind_of(type_: Type | None) -> str | None:
     return None
 
 
-CALL_FORMS: dict[type[tree.Expression], Function[[Emitter, Any], Bound]] = {
+CALLS_AND_MEMBERS: dict[type[tree.Expression], Function[[Emitter, Any], Bound]] = {
     tree.Call: emit_call,
     tree.Member: emit_member,
     tree.Index: emit_index,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from probatio.languages.faber import tree
-from probatio.languages.faber.emit.calls import CALL_FORMS, fill_formula
+from probatio.languages.faber.emit.calls import CALLS_AND_MEMBERS, fill_formula
+from probatio.languages.faber.emit.conversions import CONVERSIONS
 from probatio.languages.faber.emit.declarations import DECLARATIONS
 from probatio.languages.faber.emit.emitter import Emitter
 from probatio.languages.faber.emit.expressions import EXPRESSIONS
@@ -17,7 +18,7 @@ _KINDS = {
     "textus": 'typeof x === "string"',
 }
 
-_EXPRESSIONS = EXPRESSIONS | CALL_FORMS
+_EXPRESSIONS = EXPRESSIONS | CONVERSIONS | CALLS_AND_MEMBERS
 _STATEMENTS = DECLARATIONS | STATEMENTS
 
 

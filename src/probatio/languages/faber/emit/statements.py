@@ -155,9 +155,9 @@ def emit_assert(emitter: Emitter, node: tree.Assert) -> str:
     if node.message is not None:
         message = emitter.text(node.message)
     else:
-        shown = f"({test})" if isinstance(node.test, tree.Binary) else test
+        condition = f"({test})" if isinstance(node.test, tree.Binary) else test
         message = (
-            '"' + f"Assertion failed: {shown}".replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            '"' + f"Assertion failed: {condition}".replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
         )
     return emitter.line(f"if (!({test})) throw new Error({message});")
 

@@ -1,4 +1,4 @@
-"""Watch one started program to its end: gather what it prints, and stop it at the first limit it passes."""
+"""Supervise one started program to its end: gather what it prints, and stop it at the first limit it passes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from probatio.sandbox.outcome import Limits, Outcome
+from probatio.sandbox.program import Limits, ProgramOutcome
 
 _LOOK = 0.02  # seconds between two looks at memory; filling 1 GB takes a core about fifty of them
 _CHUNK = 1 << 16
@@ -18,24 +18,24 @@ _PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
 _CORES = os.cpu_count() or 1
 _KILLED = 128 + signal.SIGKILL
 
-Find = Callable[[], int | None]
-"""Tells the process the program is in, once it is known: the first process we started may be the jail around it."""
+ProgramPid = Callable[[], int | None]
+"""The process the program is in, once it is known: the first process we started may be the jail around it."""
 
 
-class Watch:
-    """One program under watch, from its start to its end."""
+class Supervisor:
+    """One program under supervision, from its start to its end."""
 
     def __init__(
         self,
         pid: int,
         pipes: tuple[int, int],
         limits: Limits,
-        find: Find,
+        program_pid: ProgramPid,
         group: bool = False,
         scratch: str | None = None,
     ) -> None:
         self.pid, self.pipes, self.limits = pid, pipes, limits
-        self.find = find
+        self.program_pid = program_pid
         self.group = group
         """Whether others of the program's session must go with it."""
         self.scratch = scratch
@@ -45,12 +45,12 @@ class Watch:
         self.size = 0
         self.stopped: str | None = None
 
-    def to_the_end(self) -> Outcome:
-        """Wait until the program ended or was stopped, leave nothing of it behind, and tell what happened."""
+    def supervise(self) -> ProgramOutcome:
+        """Wait until the program ended or was stopped, leave nothing of it behind, and return how it ended."""
         try:
             self._follow()
         except BaseException:
-            self.stopped = "time"  # we stop watching, so it must not go on
+            self.stopped = "time"  # nobody supervises it any more, so it must not go on
             raise
         finally:
             status = self._reap()
@@ -58,11 +58,10 @@ class Watch:
         code = os.waitstatus_to_exitcode(status)
         code = 128 - code if code < 0 else code
         if self.stopped is None and code == _KILLED and seconds * _CORES >= self.limits.cpu_seconds * 0.9:
-            self.stopped = (
-                "cpu"  # the kernel does this at RLIMIT_CPU; a jailed program can't send signals, not even to itself
-            )
+            # The kernel does this at RLIMIT_CPU; a jailed program can't send signals, not even to itself.
+            self.stopped = "cpu"
         out, err = (b"".join(self.printed[pipe]).decode("utf-8", "replace") for pipe in self.pipes)
-        return Outcome(None if self.stopped else code, out, err, self.stopped, seconds)
+        return ProgramOutcome(None if self.stopped else code, out, err, self.stopped, seconds)
 
     def _follow(self) -> None:
         poll = select.poll()
@@ -118,7 +117,7 @@ class Watch:
 
     def _over(self) -> str | None:
         """The limit the program has passed by now, of those only a look from outside can tell."""
-        pid = self.find()
+        pid = self.program_pid()
         if pid is None:
             return None
         try:
@@ -137,7 +136,7 @@ class Watch:
     def _reap(self) -> int:
         """End whatever is left and take the status."""
         if self.stopped:
-            inner = self.find()
+            inner = self.program_pid()
             for pid in {self.pid, inner} - {None}:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""What a program may use, and what is known of it afterwards: how it ended, what it printed, which limit stopped it."""
+"""A program in the jail: what is started, what it may use, and how it ended (its output, and the limit that stopped it)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Limits(msgspec.Struct, frozen=True):
     """The largest file, and the whole of the scratch folder where a runtime has one."""
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class ProgramOutcome(msgspec.Struct, frozen=True):
     """How a program ended."""
 
     exit: int | None
