@@ -80,7 +80,7 @@ def test_the_same_search_finds_what_is_in_the_jail(kind: Choice) -> None:
 def test_tests_can_not_be_edited(kind: Choice, tmp_path: Path) -> None:
     theirs = tmp_path / "cases.yml"
     theirs.write_text("expected: 1")
-    folder = Path(__file__).resolve().parents[3] / "src" / "probatio" / "suites" / "daily" / "code_generation"
+    folder = Path(__file__).resolve().parents[3] / "src" / "probatio" / "builtin" / "daily" / "code_generation"
     before = (folder / "cases.yml").read_bytes()
     source = f"""
 def f(n):
