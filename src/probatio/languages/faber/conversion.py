@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct
 
 from probatio.languages.faber.analysis import TOO_DEEP, analyse
 from probatio.languages.faber.diagnostics import Diagnostic
 from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.languages.faber.print import print_program
-from probatio.languages.faber.tree import Program, same_meaning
+from probatio.languages.faber.tree import SURFACE, Node, Program
 
 
 class Conversion(Struct, frozen=True):
@@ -43,3 +45,36 @@ def _means_the_same(text: str, dialect: str, program: Program) -> bool:
     """Newlines separate nothing in Faber, so two statements may flow together; the print is read again to see."""
     again = analyse(text, dialect, semantic=False)
     return not again.diagnostics and same_meaning(again.program, program)
+
+
+def same_meaning(one: Any, other: Any) -> bool:
+    """Do two trees mean the same? Without recursion, so that no tree is too deep."""
+    pairs = [(one, other)]
+    while pairs:
+        a, b = pairs.pop()
+        if a is b:
+            continue
+        kind = type(a)
+        if kind is not type(b):
+            return False
+        if kind is list:
+            if len(a) != len(b):
+                return False
+            pairs.extend(zip(a, b, strict=True))
+            continue
+        if isinstance(a, Node):
+            pairs.extend([(getattr(a, name), getattr(b, name)) for name in _meaningful_fields(kind)])
+        elif a != b:
+            return False
+    return True
+
+
+def _meaningful_fields(kind: type[Node]) -> tuple[str, ...]:
+    """The fields of a kind of node that count, noted once."""
+    fields = _MEANINGFUL.get(kind)
+    if fields is None:
+        fields = _MEANINGFUL[kind] = tuple(name for name in kind.__struct_fields__ if name not in SURFACE)
+    return fields
+
+
+_MEANINGFUL: dict[type[Node], tuple[str, ...]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -11,43 +11,6 @@ if TYPE_CHECKING:
 
 SURFACE = frozenset(("at", "end", "type", "form", "complete", "module_is_text", "leading", "places", "name_at"))
 """Fields that say where and in which of several forms a thing was written, or what the check noted. They carry no meaning."""
-
-
-def has_annotation(node: Statement, name: str) -> bool:
-    return any(annotation.name == name for annotation in node.annotations)
-
-
-def same_meaning(one: Any, other: Any) -> bool:
-    """Do two trees mean the same? Without recursion, so that no tree is too deep."""
-    pairs = [(one, other)]
-    while pairs:
-        a, b = pairs.pop()
-        if a is b:
-            continue
-        kind = type(a)
-        if kind is not type(b):
-            return False
-        if kind is list:
-            if len(a) != len(b):
-                return False
-            pairs.extend(zip(a, b, strict=True))
-            continue
-        if isinstance(a, Node):
-            pairs.extend([(getattr(a, name), getattr(b, name)) for name in _meaningful_fields(kind)])
-        elif a != b:
-            return False
-    return True
-
-
-def _meaningful_fields(kind: type[Node]) -> tuple[str, ...]:
-    """The fields of a kind of node that count, noted once."""
-    fields = _MEANINGFUL.get(kind)
-    if fields is None:
-        fields = _MEANINGFUL[kind] = tuple(name for name in kind.__struct_fields__ if name not in SURFACE)
-    return fields
-
-
-_MEANINGFUL: dict[type[Node], tuple[str, ...]] = {}
 
 
 class Node(Struct, eq=False):
@@ -66,6 +29,9 @@ class Expression(Node, kw_only=True):
 
 class Statement(Extent, kw_only=True):
     annotations: list[Annotation] = []
+
+    def has_annotation(self, name: str) -> bool:
+        return any(annotation.name == name for annotation in self.annotations)
 
 
 # Types as written
@@ -361,6 +327,14 @@ class Function(Statement):
     returns: TypeName | None
     body: Block | None
     marked_static: bool = False
+
+    @property
+    def is_async(self) -> bool:
+        return self.verb in ("fiet", "fient") or self.has_annotation("futura")
+
+    @property
+    def is_generator(self) -> bool:
+        return self.verb in ("fiunt", "fient") or self.has_annotation("cursor")
 
 
 class Alias(Statement):

@@ -12,7 +12,6 @@ from probatio.languages.faber.check.checker import Checker
 from probatio.languages.faber.check.scopes import Symbol
 from probatio.languages.faber.check.signatures import class_type, contract_type, enum_type, function_type, resolve
 from probatio.languages.faber.library import EXPORTS
-from probatio.languages.faber.tree import has_annotation
 from probatio.languages.faber.types import (
     UNKNOWN,
     Callable,
@@ -53,7 +52,7 @@ def check_variable(checker: Checker, node: tree.Variable) -> None:
         type_ = checker.infer(node.value)
     else:
         type_ = UNKNOWN
-        if not has_annotation(node, "externa"):
+        if not node.has_annotation("externa"):
             checker.error("untyped", node.at, f"'{node.name}' has neither a type nor a value.")
     checker.define(node.name, type_, "variable", node.at, node.keyword == "varia")
     node.type = type_
@@ -99,7 +98,7 @@ def check_function(checker: Checker, node: tree.Function) -> None:
             )
     type_ = function_type(checker, node)
     checker.define_once(node.name, type_, "function", node.at)
-    if node.body is None and not has_annotation(node, "externa"):
+    if node.body is None and not node.has_annotation("externa"):
         checker.error("no-body", node.at, f"The function '{node.name}' has no body.")
     check_function_body(checker, node, type_)
 
@@ -108,8 +107,8 @@ def check_function_body(checker: Checker, node: tree.Function, type_: Callable) 
     outside = (checker.returns, checker.is_async, checker.is_generator)
     checker.enter()
     checker.returns = type_.returns
-    checker.is_async = node.verb in ("fiet", "fient") or has_annotation(node, "futura")
-    checker.is_generator = node.verb in ("fiunt", "fient") or has_annotation(node, "cursor")
+    checker.is_async = node.is_async
+    checker.is_generator = node.is_generator
     for parameter, parameter_type in zip(node.parameters, type_.parameters, strict=True):
         if parameter.default is not None:
             checker.infer(parameter.default)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from probatio.languages.faber import tree
 from probatio.languages.faber.check.checker import Checker
 from probatio.languages.faber.library import CALLS, FORMULAS
-from probatio.languages.faber.tree import has_annotation
 from probatio.languages.faber.types import VACUUM, Callable, ClassType, Generic, Named, Primitive, Type, Unknown, fits
 from probatio.languages.faber.vocabulary import CONSTRUCTOR, words
 
@@ -88,8 +87,7 @@ def check_fields(checker: Checker, node: tree.New) -> None:
 
 def check_end(checker: Checker, node: tree.Function, type_: Callable) -> None:
     """Does every way through a function that declares a value return one?"""
-    generates = node.verb in ("fiunt", "fient") or has_annotation(node, "cursor")
-    needs_value = not generates and not isinstance(type_.returns, Unknown) and type_.returns is not VACUUM
+    needs_value = not node.is_generator and not isinstance(type_.returns, Unknown) and type_.returns is not VACUUM
     if node.body is not None and needs_value and node.name != CONSTRUCTOR and not ends(node.body):
         checker.error("strict-return", node.at, f"'{node.name}' can end without returning a {type_.returns}.")
 

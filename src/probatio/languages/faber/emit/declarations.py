@@ -9,7 +9,6 @@ from probatio.languages.faber import tree
 from probatio.languages.faber.emit.emitter import Emitter
 from probatio.languages.faber.emit.precedence import PREFIX
 from probatio.languages.faber.emit.types import typescript_type
-from probatio.languages.faber.tree import has_annotation
 from probatio.languages.faber.vocabulary import CONSTRUCTOR
 
 PROTOCOL = frozenset(("fit", "fiet", "fiunt", "fient"))
@@ -22,13 +21,13 @@ def emit_import(emitter: Emitter, _: tree.Statement) -> str:
 
 
 def export_mark(emitter: Emitter, node: tree.Statement) -> str:
-    return "export " if emitter.depth == 0 and any(has_annotation(node, word) for word in PUBLIC) else ""
+    return "export " if emitter.depth == 0 and any(node.has_annotation(word) for word in PUBLIC) else ""
 
 
 def emit_variable(emitter: Emitter, node: tree.Variable) -> str:
     keyword = "const" if node.keyword in ("fixum", "figendum") else "let"
     declared = f": {typescript_type(node.declared)}" if node.declared is not None else ""
-    if has_annotation(node, "externa"):
+    if node.has_annotation("externa"):
         return emitter.line(f"declare {keyword} {node.name}{declared};")
     return emitter.line(
         f"{export_mark(emitter, node)}{keyword} {node.name}{declared}{initial_value(emitter, node.keyword, node.value)};"
@@ -67,29 +66,26 @@ def emit_parameters(emitter: Emitter, node: tree.Function) -> str:
     return ", ".join(parts)
 
 
-def return_type(emitter: Emitter, node: tree.Function, is_async: bool, is_generator: bool) -> str:
+def return_type(node: tree.Function) -> str:
     if node.returns is None:
         return ""
     text = typescript_type(node.returns)
-    if is_generator:
-        text = f"{'Async' * is_async}Generator<{text}>"
-    elif is_async:
+    if node.is_generator:
+        text = f"{'Async' * node.is_async}Generator<{text}>"
+    elif node.is_async:
         text = f"Promise<{text}>"
     return f": {text}"
 
 
 def emit_function(emitter: Emitter, node: tree.Function) -> str:
     types = f"<{', '.join(node.type_parameters)}>" if node.type_parameters else ""
-    is_async, is_generator = asynchronous(node), generating(node)
-    signature = (
-        f"{node.name}{types}({emit_parameters(emitter, node)}){return_type(emitter, node, is_async, is_generator)}"
-    )
+    signature = f"{node.name}{types}({emit_parameters(emitter, node)}){return_type(node)}"
     if node.body is None:
         return emitter.line(f"declare function {signature};")
     outside = (emitter.protocol, emitter.guarded, emitter.yields, emitter.inside)
     emitter.inside = True
     emitter.protocol = node.verb if emitter.depth == 0 and node.verb in PROTOCOL else None
-    emitter.guarded, emitter.yields = 0, is_generator
+    emitter.guarded, emitter.yields = 0, node.is_generator
     tail = (
         ('throw new Error("EPROTO: No terminal response");',)
         if emitter.protocol in ("fit", "fiet") and can_end(node.body)
@@ -98,21 +94,20 @@ def emit_function(emitter: Emitter, node: tree.Function) -> str:
     body = emitter.block(node.body, tail=tail)
     emitter.protocol, emitter.guarded, emitter.yields, emitter.inside = outside
     return emitter.line(
-        f"{export_mark(emitter, node)}{'async ' * is_async}function{'*' * is_generator} {signature} {body}"
+        f"{export_mark(emitter, node)}{'async ' * node.is_async}function{'*' * node.is_generator} {signature} {body}"
     )
 
 
 def emit_method(emitter: Emitter, node: tree.Function) -> str:
-    is_async, is_generator = asynchronous(node), generating(node)
-    signature = f"{node.name}({emit_parameters(emitter, node)}){return_type(emitter, node, is_async, is_generator)}"
+    signature = f"{node.name}({emit_parameters(emitter, node)}){return_type(node)}"
     if node.body is None:
         return emitter.line(f"abstract {signature};")
     outside = (emitter.protocol, emitter.guarded, emitter.yields, emitter.inside)
-    emitter.protocol, emitter.guarded, emitter.yields, emitter.inside = None, 0, is_generator, True
+    emitter.protocol, emitter.guarded, emitter.yields, emitter.inside = None, 0, node.is_generator, True
     body = emitter.block(node.body)
     emitter.protocol, emitter.guarded, emitter.yields, emitter.inside = outside
-    static = "static " if has_annotation(node, "generis") else ""
-    return emitter.line(f"{static}{'async ' * is_async}{'*' * is_generator}{signature} {body}")
+    static = "static " if node.has_annotation("generis") else ""
+    return emitter.line(f"{static}{'async ' * node.is_async}{'*' * node.is_generator}{signature} {body}")
 
 
 def emit_alias(emitter: Emitter, node: tree.Alias) -> str:
@@ -141,10 +136,7 @@ def emit_contract(emitter: Emitter, node: tree.Contract) -> str:
     types = f"<{', '.join(node.type_parameters)}>" if node.type_parameters else ""
     emitter.depth += 1
     lines = [
-        emitter.line(
-            f"{m.name}({emit_parameters(emitter, m)}){return_type(emitter, m, asynchronous(m), generating(m)) or ': void'};"
-        )
-        for m in node.methods
+        emitter.line(f"{m.name}({emit_parameters(emitter, m)}){return_type(m) or ': void'};") for m in node.methods
     ]
     emitter.depth -= 1
     body = "{\n" + "\n".join(lines) + f"\n{emitter.indent()}}}" if lines else "{}"
@@ -155,7 +147,7 @@ def emit_class(emitter: Emitter, node: tree.Class) -> str:
     types = f"<{', '.join(node.type_parameters)}>" if node.type_parameters else ""
     parent = f" extends {node.parent}" if node.parent else ""
     # `implements` would name contracts that need not exist.
-    abstract = "abstract " * any(has_annotation(node, word) for word in ABSTRACT)
+    abstract = "abstract " * any(node.has_annotation(word) for word in ABSTRACT)
     head = f"{export_mark(emitter, node)}{abstract}class {node.name}{types}{parent}"
     emitter.depth += 1
     outside, emitter.inside = emitter.inside, True
@@ -228,16 +220,8 @@ def is_extended(emitter: Emitter, node: tree.Class) -> bool:
     return any(other.parent == node.name for other in emitter.classes.values())
 
 
-def asynchronous(node: tree.Function) -> bool:
-    return node.verb in ("fiet", "fient") or has_annotation(node, "futura")
-
-
-def generating(node: tree.Function) -> bool:
-    return node.verb in ("fiunt", "fient") or has_annotation(node, "cursor")
-
-
 def is_static(node: tree.Field) -> bool:
-    return node.is_static or has_annotation(node, "generis")
+    return node.is_static or node.has_annotation("generis")
 
 
 def can_end(block: tree.Block) -> bool:

@@ -133,18 +133,14 @@ def parse_default_case(cursor: Cursor) -> Block:
 def parse_match(cursor: Cursor) -> Statement:
     at = cursor.starts[cursor.i]
     cursor.i += 1
-    values = [parse_expression(cursor)]
-    while cursor.take(","):
-        values.append(parse_expression(cursor))
+    values = cursor.separated(parse_expression)
     cursor.expect("{")
     cases: list[MatchCase] = []
     default = None
     while cursor.kinds[cursor.i] not in ("}", END):
         place = cursor.starts[cursor.i]
         if cursor.take("casu"):
-            patterns = [parse_pattern(cursor)]
-            while cursor.take(","):
-                patterns.append(parse_pattern(cursor))
+            patterns = cursor.separated(parse_pattern)
             cases.append(MatchCase(place, patterns, parse_body(cursor)))
             cases[-1].end = cursor.ends[cursor.i - 1]
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from probatio.languages.faber.diagnostics import Report
 from probatio.languages.faber.dialects import Dialect
@@ -10,6 +11,8 @@ from probatio.languages.faber.parse.syntax_hints import hint_for_missing, hint_f
 from probatio.languages.faber.parse.tokens import END, NAME, Tokens
 from probatio.languages.faber.tree import Expression, Statement
 from probatio.languages.faber.vocabulary import KEYWORD_NAMES, words
+
+T = TypeVar("T")
 
 MAX_DEPTH = 400
 """How deep constructs may nest: far beyond any program people write, well within Python's stack (see `limits`)."""
@@ -88,6 +91,13 @@ class Cursor:
             self.i += 1
             return self.dialect.read_name(self.values[self.i - 1])
         return self.identifier()
+
+    def separated(self, parse: Callable[[Cursor], T]) -> list[T]:
+        """One part and those that follow it, each after a comma."""
+        parts = [parse(self)]
+        while self.take(","):
+            parts.append(parse(self))
+        return parts
 
     def same_line(self, first: int, second: int) -> bool:
         return self.tokens.source.find("\n", self.starts[first], self.starts[second]) < 0

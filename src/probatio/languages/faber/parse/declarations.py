@@ -108,10 +108,7 @@ def parse_item(cursor: Cursor) -> Item:
 
 # items = item { "," item } ;
 def parse_items(cursor: Cursor) -> list[Item]:
-    items = [parse_item(cursor)]
-    while cursor.take(","):
-        items.append(parse_item(cursor))
-    return items
+    return cursor.separated(parse_item)
 
 
 # import = "ex" ( STRING | NAME ) "importa" ( "*" [ "ut" NAME ] | items ) ;
@@ -142,7 +139,7 @@ def parse_signature(cursor: Cursor, with_type_parameters: bool) -> Function:
     type_parameters: list[str] = []
     parameters: list[Parameter] = []
     if not with_type_parameters or parse_type_parameters(cursor, type_parameters):
-        parse_parameters(cursor, parameters)
+        parameters = parse_parameters(cursor)
     cursor.expect(")")
     curator = cursor.identifier() if cursor.take("curata") else None
     result = Function(at, name, type_parameters, parameters, curator, None, None, None)
@@ -162,12 +159,8 @@ def parse_type_parameters(cursor: Cursor, names: list[str]) -> bool:
 
 
 # parameters = parameter { "," parameter } ;
-def parse_parameters(cursor: Cursor, parameters: list[Parameter]) -> None:
-    if cursor.kinds[cursor.i] == ")":
-        return
-    parameters.append(parse_parameter(cursor))
-    while cursor.take(","):
-        parameters.append(parse_parameter(cursor))
+def parse_parameters(cursor: Cursor) -> list[Parameter]:
+    return [] if cursor.kinds[cursor.i] == ")" else cursor.separated(parse_parameter)
 
 
 # parameter = [ "de" | "in" | "ex" ] [ "si" ] [ "ceteri" ] [ declared ] word [ "ut" word ] [ "vel" expression ] ;

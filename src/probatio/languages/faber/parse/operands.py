@@ -41,11 +41,7 @@ _WORD = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 # arguments = [ argument { "," argument } ] ;
 def parse_arguments(cursor: Cursor) -> list[Expression]:
     """Reads on through the closing parenthesis."""
-    arguments: list[Expression] = []
-    if cursor.kinds[cursor.i] != ")":
-        arguments.append(parse_argument(cursor))
-        while cursor.take(","):
-            arguments.append(parse_argument(cursor))
+    arguments = [] if cursor.kinds[cursor.i] == ")" else cursor.separated(parse_argument)
     cursor.expect(")")
     return arguments
 
@@ -139,11 +135,7 @@ def parse_array(cursor: Cursor, at: int) -> Expression:
 # object = "{" [ property { "," property } ] "}" ;
 def parse_object(cursor: Cursor, at: int) -> Expression:
     cursor.i += 1
-    properties: list[Property | Spread] = []
-    if cursor.kinds[cursor.i] != "}":
-        properties.append(parse_property(cursor))
-        while cursor.take(","):
-            properties.append(parse_property(cursor))
+    properties = [] if cursor.kinds[cursor.i] == "}" else cursor.separated(parse_property)
     cursor.expect("}")
     return Object(at, properties)
 

@@ -71,10 +71,7 @@ def parse_throw(cursor: Cursor) -> Statement:
 def parse_print(cursor: Cursor) -> Statement:
     at, keyword = cursor.starts[cursor.i], cursor.kinds[cursor.i]
     cursor.i += 1
-    arguments = [parse_expression(cursor)]
-    while cursor.take(","):
-        arguments.append(parse_expression(cursor))
-    return Print(at, keyword, arguments)
+    return Print(at, keyword, cursor.separated(parse_expression))
 
 
 # try = "tempta" block [ catch ] [ "demum" block ] ;

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 from probatio.languages.faber.parse.blocks import parse_block
 from probatio.languages.faber.parse.cursor import Cursor
 from probatio.languages.faber.parse.declarations import parse_annotations, parse_signature
@@ -23,6 +26,8 @@ from probatio.languages.faber.tree import (
     Variant,
     VariantField,
 )
+
+Part = TypeVar("Part", EnumMember, Variant)
 
 ABSTRACT = frozenset(("abstractum", "abstracta", "abstractus"))
 MEMBER_STARTS = frozenset(
@@ -46,15 +51,20 @@ def parse_enum(cursor: Cursor) -> Statement:
     at = cursor.starts[cursor.i]
     cursor.i += 1
     name = cursor.identifier()
+    return Enum(at, name, parse_parts(cursor, parse_enum_member))
+
+
+def parse_parts(cursor: Cursor, parse: Callable[[Cursor], Part]) -> list[Part]:
+    """The members or variants between braces. Commas between them may be left out."""
     cursor.expect("{")
-    members = []
+    parts = []
     while cursor.kinds[cursor.i] not in ("}", END):
-        member = parse_enum_member(cursor)
-        member.end = cursor.ends[cursor.i - 1]
-        members.append(member)
+        part = parse(cursor)
+        part.end = cursor.ends[cursor.i - 1]
+        parts.append(part)
         cursor.take(",")
     cursor.expect("}")
-    return Enum(at, name, members)
+    return parts
 
 
 # enum_member = word [ "=" ( [ "-" ] NUMBER | STRING ) ] ;
@@ -82,15 +92,7 @@ def parse_union(cursor: Cursor) -> Statement:
     cursor.i += 1
     name = cursor.identifier()
     generics = parse_generics(cursor)
-    cursor.expect("{")
-    variants = []
-    while cursor.kinds[cursor.i] not in ("}", END):
-        variant = parse_variant(cursor)
-        variant.end = cursor.ends[cursor.i - 1]
-        variants.append(variant)
-        cursor.take(",")
-    cursor.expect("}")
-    return Union(at, name, generics, variants)
+    return Union(at, name, generics, parse_parts(cursor, parse_variant))
 
 
 # variant = NAME [ "{" { type word [ "," ] } "}" ] ;
@@ -110,12 +112,10 @@ def parse_variant(cursor: Cursor) -> Variant:
 
 # generics = "<" NAME { "," NAME } ">" ;
 def parse_generics(cursor: Cursor) -> list[str]:
-    names: list[str] = []
-    if cursor.take("<"):
-        names.append(cursor.identifier())
-        while cursor.take(","):
-            names.append(cursor.identifier())
-        cursor.expect(">")
+    if not cursor.take("<"):
+        return []
+    names = cursor.separated(Cursor.identifier)
+    cursor.expect(">")
     return names
 
 
@@ -126,11 +126,7 @@ def parse_class(cursor: Cursor) -> Statement:
     name = cursor.identifier()
     generics = parse_generics(cursor)
     parent = cursor.identifier() if cursor.take("sub") else None
-    contracts: list[str] = []
-    if cursor.take("implet"):
-        contracts.append(cursor.identifier())
-        while cursor.take(","):
-            contracts.append(cursor.identifier())
+    contracts = cursor.separated(Cursor.identifier) if cursor.take("implet") else []
     cursor.expect("{")
     members = []
     while cursor.kinds[cursor.i] not in ("}", END):

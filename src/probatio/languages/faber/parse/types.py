@@ -19,9 +19,7 @@ def parse_type(cursor: Cursor) -> TypeName:
     preposition = cursor.kinds[cursor.advance()] if cursor.kinds[cursor.i] in ("de", "in") else None
     result = TypeName(at, parse_type_word(cursor), preposition=preposition)
     if cursor.take("<"):
-        result.parameters.append(parse_type_argument(cursor))
-        while cursor.take(","):
-            result.parameters.append(parse_type_argument(cursor))
+        result.parameters = cursor.separated(parse_type_argument)
         cursor.expect(">")
     result.nullable = cursor.take("?")
     if result.name == "unio" and result.parameters:
@@ -37,11 +35,7 @@ def parse_type(cursor: Cursor) -> TypeName:
 
 # function_type = "(" [ type { "," type } ] ")" "->" type ;
 def parse_function_type(cursor: Cursor, at: int) -> TypeName:
-    takes = []
-    if cursor.kinds[cursor.i] != ")":
-        takes.append(parse_type(cursor))
-        while cursor.take(","):
-            takes.append(parse_type(cursor))
+    takes = [] if cursor.kinds[cursor.i] == ")" else cursor.separated(parse_type)
     cursor.expect(")")
     cursor.expect("->")
     return TypeName(at, "", takes=takes, returns=parse_type(cursor))
