@@ -11,7 +11,7 @@ class Limits(msgspec.Struct, frozen=True):
     """What one program may use; whoever passes a limit is stopped there."""
 
     seconds: float = 10.0
-    """Wall time. The first seed's harness allowed ten seconds."""
+    """Wall time. Another limit could move scores that are compared over time."""
     cpu_seconds: int = 10
     memory_mb: int = 512
     """Memory that is the program's own; a bare deno has about 20."""

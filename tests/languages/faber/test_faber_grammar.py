@@ -33,6 +33,13 @@ def test_every_function_that_reads_a_construct_has_its_rule_above_it() -> None:
 UNRULED = {"parse_returned_value", "parse_default_case"}
 
 
+def test_no_rule_stands_in_a_module_that_the_grammar_leaves_out() -> None:
+    folder = ROOT / "src" / "probatio" / "languages" / "faber" / "parse"
+    for path in folder.glob("*.py"):
+        if path.stem not in MODULES:
+            assert not re.search(r"^ *# [a-z_]+ = .*;", path.read_text(encoding="utf-8"), re.MULTILINE), path.name
+
+
 def test_every_rule_is_defined_and_used() -> None:
     known = set(rules())
     bare = [re.sub(r'"[^"]*"|  \(\*.*', "", definition) for definition in rules().values()]
