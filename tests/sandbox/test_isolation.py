@@ -40,9 +40,9 @@ def test_bubblewrap_comes_first_and_landlock_where_it_fails(monkeypatch: pytest.
     _fault.cache_clear()
     _function.cache_clear()
     broken(monkeypatch, "bubblewrap")
-    found = isolation()
-    assert found.kind == "landlock"
-    assert "bubblewrap said" in found.passed_over[0]
+    chosen = isolation()
+    assert chosen.kind == "landlock"
+    assert "bubblewrap said" in chosen.passed_over[0]
 
 
 def test_without_any_isolation_nothing_is_started(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from probatio.sandbox import Choice, Limits, NoIsolation, Outcome, isolation, run
+from probatio.sandbox import Choice, Limits, NoIsolation, ProgramOutcome, isolation, run
 from sandbox.python_runtime import python_runtime
 
 BRIEF = Limits(seconds=5, cpu_seconds=5, memory_mb=128, output_bytes=100_000, file_mb=4)
@@ -28,7 +28,7 @@ def kind(request: pytest.FixtureRequest) -> Choice:
     return choice
 
 
-def attack(kind: Choice, code: str, *, scratch: bool = False, limits: Limits = BRIEF) -> Outcome:
+def attack(kind: Choice, code: str, *, scratch: bool = False, limits: Limits = BRIEF) -> ProgramOutcome:
     return run(python_runtime(scratch=scratch), code.encode(), limits, kind)
 
 
@@ -229,7 +229,7 @@ def test_input_larger_than_a_pipe_arrives_whole(kind: Choice) -> None:
 
 
 def test_two_programs_at_once_do_not_see_each_other(kind: Choice) -> None:
-    stranger: list[Outcome] = []
+    stranger: list[ProgramOutcome] = []
     secret = "import time; token = 'tok' + 'en-of-another'; open('left', 'w').write(token); time.sleep(1.5)"
     other = threading.Thread(target=lambda: stranger.append(attack(kind, secret, scratch=True)))
     other.start()
@@ -251,15 +251,15 @@ for pid in filter(str.isdigit, os.listdir("/proc") if os.access("/proc", os.R_OK
 
 def running(mark: str) -> list[int]:
     """Processes of this machine whose command line or environment holds `mark`."""
-    found = []
+    pids = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
                 if mark.encode() in (entry / "environ").read_bytes() + (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
+                    pids.append(int(entry.name))
             except OSError:
                 continue
-    return found
+    return pids
 
 
 @pytest.mark.parametrize("kind_name", ["bubblewrap", "landlock"])

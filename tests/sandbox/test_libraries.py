@@ -9,10 +9,10 @@ from probatio.sandbox.libraries import libraries, library_path, loader
 
 
 def test_the_libraries_of_a_binary_are_files_of_this_machine() -> None:
-    found = libraries(str(Path(sys.executable).resolve()))
-    assert any("libc" in path for path in found)
-    assert all(Path(path).is_file() for path in found)
-    assert all(str(Path(path).parent) in library_path(found).split(":") for path in found)
+    paths = libraries(str(Path(sys.executable).resolve()))
+    assert any("libc" in path for path in paths)
+    assert all(Path(path).is_file() for path in paths)
+    assert all(str(Path(path).parent) in library_path(paths).split(":") for path in paths)
 
 
 def test_what_is_not_a_binary_needs_nothing(tmp_path: Path) -> None:

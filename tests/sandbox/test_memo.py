@@ -9,18 +9,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probatio.sandbox import Limits, Memo, Outcome, Runtime
+from probatio.sandbox import Limits, Memo, ProgramOutcome, Runtime
 from probatio.sandbox.memo import key
 
 
-def outcome(stdout: str = "", stopped: str | None = None) -> Outcome:
-    return Outcome(None if stopped else 0, stdout, "", stopped, 0.01)
+def outcome(stdout: str = "", stopped: str | None = None) -> ProgramOutcome:
+    return ProgramOutcome(None if stopped else 0, stdout, "", stopped, 0.01)
 
 
 def test_the_same_name_is_run_once() -> None:
     memo, runs = Memo(), []
+
+    def run() -> ProgramOutcome:
+        runs.append(1)
+        return outcome("x")
+
     for _ in range(5):
-        assert memo.get(b"a", lambda: runs.append(1) or outcome("x")).stdout == "x"
+        assert memo.get(b"a", run).stdout == "x"
     assert (len(runs), memo.hits, memo.misses) == (1, 4, 1)
 
 
@@ -52,7 +57,7 @@ def test_memory_stays_within_its_bound_and_the_longest_unused_goes_first() -> No
 def test_threads_that_ask_for_a_running_program_wait_for_it() -> None:
     memo, runs = Memo(), []
 
-    def slow() -> Outcome:
+    def slow() -> ProgramOutcome:
         runs.append(1)
         time.sleep(0.2)
         return outcome("x")
@@ -68,7 +73,7 @@ def test_threads_that_ask_for_a_running_program_wait_for_it() -> None:
 def test_threads_that_waited_for_a_timeout_try_for_themselves() -> None:
     memo, runs = Memo(), []
 
-    def late() -> Outcome:
+    def late() -> ProgramOutcome:
         runs.append(1)
         time.sleep(0.05)
         return outcome(stopped="time")

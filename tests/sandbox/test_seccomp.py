@@ -33,7 +33,7 @@ def decide(program: bytes, number: int, arch: int, *arguments: int) -> int:
             case 0x45:
                 at += yes if held & value else no
             case 0x06:
-                return value
+                return int(value)
             case _:
                 raise AssertionError(f"unknown operation {op:#x}")
 

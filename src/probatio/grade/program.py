@@ -12,7 +12,7 @@ from probatio.grade.prediction import trimmed
 from probatio.grade.unanswered import why_wrong
 from probatio.languages import faber, typescript
 from probatio.records import Assessment, ErrorType, Response, Task
-from probatio.sandbox import Choice, Outcome
+from probatio.sandbox import Choice, ProgramOutcome
 from probatio.suite.dialect import template_in
 
 FABER_FENCES = frozenset({"faber", "fab"})
@@ -23,7 +23,7 @@ class ProgramRun(msgspec.Struct, frozen=True):
     """How far a program got: whether it passed the check, and what running it gave."""
 
     level_a: bool
-    outcome: Outcome | None = None
+    outcome: ProgramOutcome | None = None
     error_type: ErrorType | None = None
     detail: str | None = None
 
@@ -53,7 +53,7 @@ def run_faber(source: str, dialect: str, isolation: Choice = "auto") -> ProgramR
     try:
         outcome = faber.run(source, dialect, isolation)
     except faber.Rejected as error:  # the check accepts it, but no program can be made of it
-        outcome = Outcome(exit=1, stdout="", stderr=f"error: {error}", stopped=None, seconds=0.0, started=False)
+        outcome = ProgramOutcome(exit=1, stdout="", stderr=f"error: {error}", stopped=None, seconds=0.0, started=False)
     return ProgramRun(level_a=True, outcome=outcome)
 
 
@@ -96,7 +96,7 @@ def _assess(
     )
 
 
-def _why(task: Task, outcome: Outcome) -> tuple[ErrorType, str]:
+def _why(task: Task, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
     if outcome.stopped in ("time", "cpu"):
         return "timeout", f"stopped at the limit of {outcome.stopped}"
     if outcome.stopped:

@@ -6,10 +6,10 @@ from probatio.errors import Incomplete
 from probatio.sandbox.isolation import Choice, Isolation, Kind, NoIsolation, fault, isolation
 from probatio.sandbox.libraries import libraries
 from probatio.sandbox.memo import Memo, key
-from probatio.sandbox.outcome import STOPS, Limits, Outcome, Runtime
+from probatio.sandbox.program import STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
-    "STOPS", "Choice", "Isolation", "Limits", "Memo", "NoIsolation", "Outcome", "Runtime",
+    "STOPS", "Choice", "Isolation", "Limits", "Memo", "NoIsolation", "ProgramOutcome", "Runtime",
     "isolation", "libraries", "run",
 ]  # fmt: skip
 
@@ -20,7 +20,7 @@ def run(
     limits: Limits = Limits(),  # noqa: B008 - frozen
     choice: Choice = "auto",
     memo: Memo | None = None,
-) -> Outcome:
+) -> ProgramOutcome:
     """Run one program in the jail to its end or to a limit. Never raises for what the program does.
 
     Safe to call from many threads at once; with a memo, programs alike in everything are run once.
@@ -34,7 +34,7 @@ def run(
 _JAIL_SPEAKS = ("bwrap: ", "probatio: ")
 
 
-def _run(kind: Kind, runtime: Runtime, stdin: bytes, limits: Limits) -> Outcome:
+def _run(kind: Kind, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
     """Run in the jail, and tell a program that failed from a jail that could not be built.
 
     A program can print whatever the jail would say, so its word alone ends no run: the jail is tried anew.
@@ -48,6 +48,6 @@ def _run(kind: Kind, runtime: Runtime, stdin: bytes, limits: Limits) -> Outcome:
         outcome = jail.run(kind, runtime, stdin, limits)
     except OSError as error:
         raise Incomplete(f"The jail could not be started: {error}.") from error
-    if outcome.exit == 1 and outcome.stderr.startswith(_JAIL_SPEAKS) and (said := fault(kind)):
-        raise Incomplete(f"The jail worked before and works no more: {said}.")
+    if outcome.exit == 1 and outcome.stderr.startswith(_JAIL_SPEAKS) and (reason := fault(kind)):
+        raise Incomplete(f"The jail worked before and works no more: {reason}.")
     return outcome

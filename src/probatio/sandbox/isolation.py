@@ -12,7 +12,7 @@ import msgspec
 from probatio.errors import UsageError
 from probatio.sandbox import jail
 from probatio.sandbox.libraries import libraries
-from probatio.sandbox.outcome import Limits, Runtime
+from probatio.sandbox.program import Limits, Runtime
 from probatio.sandbox.seccomp import available
 
 Kind = Literal["bubblewrap", "landlock", "none"]

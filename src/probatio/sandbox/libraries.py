@@ -37,11 +37,11 @@ def _is_elf(binary: str) -> bool:
 @functools.cache
 def libraries(binary: str) -> tuple[str, ...]:
     """The loader and every shared library a program or a loadable module starts with, as paths of this machine."""
-    found = loader(Path(binary)) or (loader(Path(sys.executable)) if _is_elf(binary) else None)
-    if found is None:
+    linker = loader(Path(binary)) or (loader(Path(sys.executable)) if _is_elf(binary) else None)
+    if linker is None:
         return ()
-    listed = subprocess.run([found, "--list", binary], capture_output=True, text=True, check=False).stdout
-    paths = {found, *re.findall(r"(/\S+) \(0x", listed)}
+    listed = subprocess.run([linker, "--list", binary], capture_output=True, text=True, check=False).stdout
+    paths = {linker, *re.findall(r"(/\S+) \(0x", listed)}
     return tuple(sorted(paths))
 
 

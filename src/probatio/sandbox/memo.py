@@ -10,7 +10,7 @@ from concurrent.futures import Future
 
 import msgspec
 
-from probatio.sandbox.outcome import Limits, Outcome, Runtime
+from probatio.sandbox.program import Limits, ProgramOutcome, Runtime
 
 _UNSETTLED = ("time", "cpu")  # a busy machine can cause these; the same program may well finish next time
 _OVERHEAD = 500  # bytes of bookkeeping beside the text of one outcome
@@ -30,15 +30,15 @@ class Memo:
         self.max_bytes = max_bytes
         self.hits = 0
         self.misses = 0
-        self._kept: OrderedDict[bytes, Outcome] = OrderedDict()
-        self._running: dict[bytes, Future[Outcome]] = {}
+        self._kept: OrderedDict[bytes, ProgramOutcome] = OrderedDict()
+        self._running: dict[bytes, Future[ProgramOutcome]] = {}
         self._bytes = 0
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, name: bytes, run: Callable[[], Outcome]) -> Outcome:
+    def get(self, name: bytes, run: Callable[[], ProgramOutcome]) -> ProgramOutcome:
         """The outcome kept under `name`, else that of `run`, which is started once however many threads ask."""
         while True:
             with self._lock:
@@ -67,7 +67,7 @@ class Memo:
         mine.set_result(outcome)
         return outcome
 
-    def _settle(self, name: bytes, outcome: Outcome | None) -> None:
+    def _settle(self, name: bytes, outcome: ProgramOutcome | None) -> None:
         with self._lock:
             del self._running[name]
             if outcome is None or outcome.stopped in _UNSETTLED:
@@ -79,5 +79,5 @@ class Memo:
                 self._bytes -= _weight(gone)
 
 
-def _weight(outcome: Outcome) -> int:
+def _weight(outcome: ProgramOutcome) -> int:
     return _OVERHEAD + 4 * (len(outcome.stdout) + len(outcome.stderr))

@@ -26,7 +26,7 @@ def template_in(template: str, dialect: str) -> str:
         return template
     from probatio.languages.faber import dialects
     from probatio.languages.faber.diagnostics import Lines, Report
-    from probatio.languages.faber.tokens import tokenize
+    from probatio.languages.faber.parse.tokens import tokenize
 
     words = dialects.dialect(dialect).words
     tokens = tokenize(template, dialects.dialect("latin"), Report(Lines(template)))

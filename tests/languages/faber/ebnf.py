@@ -72,11 +72,11 @@ class Grammar:
         return ("seq", parts)
 
     def alternatives(self) -> set[str]:
-        found: set[str] = set()
+        names: set[str] = set()
 
         def walk(node) -> None:  # type: ignore[no-untyped-def]
             if node[0] == "alt":
-                found.update(f"{node[1]}.{i}" for i in range(len(node[2])))
+                names.update(f"{node[1]}.{i}" for i in range(len(node[2])))
                 for option in node[2]:
                     walk(option)
             elif node[0] == "seq":
@@ -87,7 +87,7 @@ class Grammar:
 
         for rule in self.rules.values():
             walk(rule)
-        return {name for name in found if not name.startswith("program/")}
+        return {name for name in names if not name.startswith("program/")}
 
     def sentence(
         self, rule: str, chance: random.Random, depth: int, wanted: frozenset[str] = frozenset()

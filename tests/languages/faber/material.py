@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from probatio.languages.faber import tree
+
 HERE = Path(__file__).parent
 CORPUS = HERE.parents[3] / "shared" / "faber" / "reference-corpus.jsonl"
 
@@ -25,6 +27,16 @@ def corpus() -> list[dict[str, Any]]:
 def programs() -> list[str]:
     """Every program there is, also where the corpus is absent."""
     return [entry["code"] for path in (HERE / "probes.jsonl", CORPUS) if path.exists() for entry in _read(path)]
+
+
+def meaning(part: Any) -> Any:
+    """A tree as plain values, without where and how things were written; compared here apart from the product's own way."""
+    if isinstance(part, list):
+        return [meaning(each) for each in part]
+    if not isinstance(part, tree.Node):
+        return part
+    fields = {name: meaning(getattr(part, name)) for name in part.__struct_fields__ if name not in tree.SURFACE}
+    return type(part).__name__, fields
 
 
 def _read(path: Path) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ import random
 
 from probatio.languages.faber.diagnostics import Lines, Report
 from probatio.languages.faber.dialects import dialect
-from probatio.languages.faber.tokens import tokenize
+from probatio.languages.faber.parse.tokens import tokenize
 
 PARTS = (
     "x", "1", '"a"', "`a`", "ego", "nihil", "verum", "falsum", "lege", "lege lineam", 'sed "a"', 'sed "a" i', "[]", "{}",

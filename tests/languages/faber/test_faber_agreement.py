@@ -54,29 +54,29 @@ PHASES = {"lex": "lexical", "parse": "syntax", "sem": "semantic", "semantic": "s
 
 
 def disagreements_on_check(entries: list[dict[str, Any]]) -> list[str]:
-    found = []
+    differences = []
     for entry in entries:
         diagnostics = faber.check(entry["code"])
         if bool(diagnostics) == entry["check"]:
-            found.append(
+            differences.append(
                 f"{entry['id']}: the reference {'accepts' if entry['check'] else 'rejects'} it; ours: {diagnostics[:1]}"
             )
-    print(*found, sep="\n")
-    return found
+    print(*differences, sep="\n")
+    return differences
 
 
 def disagreements_on_run(entries: list[dict[str, Any]]) -> dict[str, str]:
     accepted = [entry for entry in entries if entry["check"] and not faber.check(entry["code"])]
     with ThreadPoolExecutor(2) as pool:
         outcomes = list(pool.map(lambda entry: faber.run(entry["code"]), accepted))
-    found = {}
+    differences = {}
     for entry, outcome in zip(accepted, outcomes, strict=True):
         if (outcome.exit, outcome.stdout) != (entry["exit"], entry["stdout"]):
-            found[entry["id"]] = (
+            differences[entry["id"]] = (
                 f"reference {entry['exit']} {entry['stdout']!r}, ours {outcome.exit} {outcome.stdout!r}"
             )
-            print(entry["id"], found[entry["id"]], DELIBERATE.get(entry["id"], "UNEXPLAINED"))
-    return found
+            print(entry["id"], differences[entry["id"]], DELIBERATE.get(entry["id"], "UNEXPLAINED"))
+    return differences
 
 
 @pytest.mark.parametrize("material", [corpus, probes], ids=["corpus", "probes"])
@@ -99,8 +99,8 @@ def test_errors_are_found_in_the_same_phase_and_order_as_by_the_reference(materi
         if entry["check"]:
             continue
         expected = [PHASES[phase] for phase, _ in entry["errors"][:3]]
-        found = sorted((d.phase for d in faber.check(entry["code"])), key=order.index)[:3]
-        assert found == expected, entry["id"]
+        phases = sorted((d.phase for d in faber.check(entry["code"])), key=order.index)[:3]
+        assert phases == expected, entry["id"]
 
 
 @pytest.mark.slow

@@ -118,8 +118,8 @@ fixum xs = [1]
 scribe g(), g("a"), xs.filtratura(), (novum A { m: 1 }).k
 """
     assert faber.check(source) == []
-    found = [d.code for d in faber.check(source, strict=True)]
-    assert sorted(set(found)) == ["strict-arguments", "strict-member", "strict-return", "type", "undefined"]
+    codes = [d.code for d in faber.check(source, strict=True)]
+    assert sorted(set(codes)) == ["strict-arguments", "strict-member", "strict-return", "type", "undefined"]
 
 
 def test_strict_is_content_with_a_careful_program() -> None:

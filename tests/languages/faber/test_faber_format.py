@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from languages.faber.material import programs
+from languages.faber.material import meaning, programs
 from probatio.languages import faber
+from probatio.languages.faber.analysis import analyse
 from probatio.languages.faber.dialects import NAMES, dialect
-from probatio.languages.faber.pipeline import analyse
 from probatio.languages.faber.vocabulary import WORDS
 
 READABLE = [p for p in programs() if not (a := analyse(p, semantic=False)).diagnostics and a.program.complete]
@@ -16,7 +16,7 @@ READABLE = [p for p in programs() if not (a := analyse(p, semantic=False)).diagn
 def tree(source: str, dialect_name: str = "latin") -> object:
     analysis = analyse(source, dialect_name, semantic=False)
     assert not analysis.diagnostics, analysis.diagnostics
-    return analysis.program
+    return meaning(analysis.program)
 
 
 def test_the_canonical_print() -> None:

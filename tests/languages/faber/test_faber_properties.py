@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import random
 import time
-from dataclasses import fields
 from itertools import count
 
 import pytest
@@ -16,15 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from languages.faber.ebnf import TERMINALS, Grammar
-from languages.faber.material import programs
+from languages.faber.material import meaning, programs
 from languages.faber.open_ends import open_ended, respaced
 from probatio.languages import faber
 from probatio.languages.faber import tree
-from probatio.languages.faber.convert import UNPRINTABLE
+from probatio.languages.faber.analysis import Analysis, analyse
+from probatio.languages.faber.conversion import UNPRINTABLE
 from probatio.languages.faber.dialects import NAMES
 from probatio.languages.faber.grammar import rules
-from probatio.languages.faber.pipeline import Analysis, analyse
-from probatio.languages.faber.primaries import PIPELINE_LOOKAHEAD
+from probatio.languages.faber.parse.operands import PIPELINE_LOOKAHEAD
 from probatio.languages.faber.vocabulary import KEYWORD_NAMES, TYPE_NAMES
 
 GRAMMAR = Grammar(rules())
@@ -73,7 +72,7 @@ def printing_changes_nothing(source: str) -> bool:
         assert comments(there.text, dialect) == comments(source)
         assert faber.format(there.text, dialect) == there.text
         back = faber.conversion(there.text, dialect, "latin")
-        assert analyse(back.text, semantic=False).program == analysis.program
+        assert meaning(analyse(back.text, semantic=False).program) == meaning(analysis.program)
     return True
 
 
@@ -83,14 +82,15 @@ def verb_is_far(analysis: Analysis) -> bool:
     The verb is looked for among the next twenty tokens and not behind a brace, and a print can have more tokens than
     its source, or, in another dialect, a mere name where Latin saw a verb.
     """
-    tokens, stack = analysis.tokens, [*analysis.program.body]
+    tokens = analysis.tokens
+    stack: list[tree.Node] = [*analysis.program.body]
     while stack:
         node = stack.pop()
         if isinstance(node, tree.Pipeline):
             first, verb = tokens.starts.index(node.at), tokens.starts.index(node.steps[0].at)
             if verb - first > PIPELINE_LOOKAHEAD // 2 or "}" in tokens.kinds[first:verb]:
                 return True
-        parts = [getattr(node, field.name) for field in fields(node) if field.name != "type"]
+        parts = [getattr(node, name) for name in node.__struct_fields__ if name != "type"]
         stack += [n for part in parts for n in (part if isinstance(part, list) else [part]) if isinstance(n, tree.Node)]
     return False
 

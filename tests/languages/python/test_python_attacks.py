@@ -59,8 +59,8 @@ def everything():
                     pass
 def f(n):
     for text in everything():
-        if found := re.search("ANSWER-[0-9a-f]{16}", text):
-            return found[0]
+        if match := re.search("ANSWER-[0-9a-f]{16}", text):
+            return match[0]
     return "nothing"
 """
 
@@ -80,7 +80,7 @@ def test_the_same_search_finds_what_is_in_the_jail(kind: Choice) -> None:
 def test_tests_can_not_be_edited(kind: Choice, tmp_path: Path) -> None:
     theirs = tmp_path / "cases.yml"
     theirs.write_text("expected: 1")
-    folder = Path(__file__).resolve().parents[3] / "src" / "probatio" / "suites" / "daily" / "code_generation"
+    folder = Path(__file__).resolve().parents[3] / "src" / "probatio" / "builtin" / "daily" / "code_generation"
     before = (folder / "cases.yml").read_bytes()
     source = f"""
 def f(n):
@@ -251,10 +251,10 @@ def test_nothing_of_ours_and_nothing_installed_can_be_imported(kind: Choice) -> 
     source = """
 import os, sys
 def f():
-    found = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
+    modules = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
     there = [place for place, folders, names in os.walk("/") if "/proc" not in place
              and (place.endswith(("site-packages", "dist-packages", "probatio/builtin")) or "cases.yml" in names)]
-    return found + there
+    return modules + there
 def can(name):
     try:
         __import__(name)

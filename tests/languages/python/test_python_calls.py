@@ -81,7 +81,7 @@ def test_state_of_the_solution_lasts_from_call_to_call() -> None:
 
 
 @pytest.mark.parametrize(
-    "source, said",
+    "source, reason",
     [
         ("def f(:", "SyntaxError"),
         ("def g(): pass", "defines no function"),
@@ -93,10 +93,10 @@ def test_state_of_the_solution_lasts_from_call_to_call() -> None:
         ("(" * 50_000, "does not load"),
     ],
 )
-def test_a_solution_that_does_not_load_fails_every_call_and_says_why(source: str, said: str) -> None:
+def test_a_solution_that_does_not_load_fails_every_call_and_says_why(source: str, reason: str) -> None:
     results = run_calls(source, "f", [Call(()), Call(())])
     assert len(results) == 2
-    assert all(isinstance(result, Failed) and said in result.why for result in results), results
+    assert all(isinstance(result, Failed) and reason in result.why for result in results), results
 
 
 def test_an_endless_call_fails_alone(kind: Choice) -> None:
@@ -161,11 +161,11 @@ import json, math, operator, random, re, sqlite3, statistics, string, textwrap, 
 class Point:
     x: int
 def f():
-    found = []
-    thread = threading.Thread(target=found.append, args=(Point(3).x,))
+    values = []
+    thread = threading.Thread(target=values.append, args=(Point(3).x,))
     thread.start()
     thread.join()
-    return found
+    return values
 """
     assert returned(source, kind=kind) == [3]
 

@@ -14,8 +14,8 @@ from probatio.sandbox import Choice, Limits, NoIsolation, isolation
 
 @pytest.fixture(scope="module")
 def on() -> Iterator[dict[str, object]]:
-    with target() as found:
-        yield found
+    with target() as attacked:
+        yield attacked
 
 
 def usable(kind: Choice) -> None:

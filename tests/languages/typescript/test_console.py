@@ -43,7 +43,7 @@ def test_a_value_prints_as_on_bun(case: dict[str, str], printed: dict[str, str])
     assert ours == case["stdout"]
 
 
-def shown(code: str) -> typescript.Outcome:
+def shown(code: str) -> typescript.ProgramOutcome:
     outcome = typescript.run(code)
     return msgspec.structs.replace(outcome, seconds=0.0)
 

@@ -166,14 +166,14 @@ def test_the_engine_is_found_also_where_many_threads_ask_first_at_once() -> None
     program = (
         "import threading\n"
         "from probatio.languages.typescript.engines import deno\n"
-        "start, found = threading.Barrier(16), []\n"
+        "start, paths = threading.Barrier(16), []\n"
         "def ask():\n"
         "    start.wait()\n"
-        "    found.append(deno())\n"
+        "    paths.append(deno())\n"
         "threads = [threading.Thread(target=ask) for _ in range(16)]\n"
         "for thread in threads: thread.start()\n"
         "for thread in threads: thread.join()\n"
-        "assert len(found) == 16 and len(set(found)) == 1\n"
+        "assert len(paths) == 16 and len(set(paths)) == 1\n"
     )
     for _ in range(5):
         assert subprocess.run([sys.executable, "-c", program], capture_output=True, check=False).returncode == 0

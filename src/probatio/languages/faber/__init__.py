@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from probatio.languages.faber.convert import Conversion, convert
+from probatio.languages.faber.analysis import TOO_DEEP, Rejected, analyse
+from probatio.languages.faber.conversion import Conversion, convert
 from probatio.languages.faber.diagnostics import Diagnostic, error_class
-from probatio.languages.faber.pipeline import TOO_DEEP, Rejected, analyse
-from probatio.languages.faber.typescript import emit
-from probatio.sandbox import Choice, Outcome
+from probatio.languages.faber.emit import emit
+from probatio.sandbox import Choice, ProgramOutcome
 
 __all__ = [
     "VERSION", "Conversion", "Diagnostic", "Rejected", "check", "compile", "conversion", "error_class", "format", "run",
@@ -48,7 +48,7 @@ def format(source: str, dialect: str = "latin", to: str | None = None) -> str:
     return convert(source, dialect, to).text
 
 
-def run(source: str, dialect: str = "latin", isolation: Choice = "auto") -> Outcome:
+def run(source: str, dialect: str = "latin", isolation: Choice = "auto") -> ProgramOutcome:
     """Compile a program and run it where TypeScript answers run; Rejected where the check finds errors."""
     from probatio.languages.typescript import run as run_typescript
 

@@ -59,14 +59,14 @@ class Lines:
 
 
 class Report:
-    """The diagnostics of one program, as they are found."""
+    """The diagnostics of one program, in the order they are met."""
 
-    __slots__ = ("found", "lines")
+    __slots__ = ("diagnostics", "lines")
 
     def __init__(self, lines: Lines) -> None:
         self.lines = lines
-        self.found: list[Diagnostic] = []
+        self.diagnostics: list[Diagnostic] = []
 
     def add(self, phase: Phase, code: str, at: int, message: str, hint: str | None = None) -> None:
         line, column = self.lines.place(at)
-        self.found.append(Diagnostic(phase, code, line, column, message, hint))
+        self.diagnostics.append(Diagnostic(phase, code, line, column, message, hint))

@@ -8,8 +8,11 @@ from pathlib import Path
 
 from probatio.languages.faber.dialects import dialect as dialect_named
 
-MODULES = ("parser", "statements", "declarations", "expressions", "primaries", "type_names", "tokens")
-"""Where the rules stand, in the order they are shown."""
+MODULES = (
+    "program", "blocks", "control_flow", "statements", "declarations", "type_declarations", "expressions", "operands", "types",
+    "tokens",
+)  # fmt: skip
+"""The modules of `parse` where the rules stand, in the order they are shown."""
 
 _RULE = re.compile(r"^ *# (?P<rule>[A-Za-z_]+ = (?:.*\n *# {3,})*.*) ;(?:  (?P<note>.*))?$", re.MULTILINE)
 _LITERAL = re.compile(r'"([^"]+)"')
@@ -18,14 +21,14 @@ _LITERAL = re.compile(r'"([^"]+)"')
 @cache
 def rules() -> dict[str, str]:
     """Rule name → its definition, as it stands above the function that reads it."""
-    folder = Path(__file__).parent
-    found = {}
+    folder = Path(__file__).parent / "parse"
+    definitions = {}
     for module in MODULES:
         for match in _RULE.finditer((folder / f"{module}.py").read_text(encoding="utf-8")):
             text = re.sub(r"\s*\n *# +", " ", match["rule"])
             name, definition = text.split(" = ", 1)
-            found[name] = definition + (f"  (* {match['note']} *)" if match["note"] else "")
-    return found
+            definitions[name] = definition + (f"  (* {match['note']} *)" if match["note"] else "")
+    return definitions
 
 
 def grammar(dialect: str = "latin") -> str:

@@ -1,179 +1,274 @@
-"""The tree of a program. Two trees are equal when they mean the same; positions and surface forms do not count."""
+"""The tree of a program: types as written, expressions and statements. The check notes the types of expressions in it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from probatio.languages.faber.nodes import (
-    Array,
-    Assign,
-    BigInt,
-    Binary,
-    Call,
-    Cast,
-    Cede,
-    Comptime,
-    Conditional,
-    Convert,
-    Expression,
-    Filter,
-    Format,
-    Index,
-    Lambda,
-    Member,
-    Name,
-    Native,
-    New,
-    Node,
-    Nothing,
-    Number,
-    Object,
-    Pipeline,
-    Property,
-    Range,
-    Read,
-    Regex,
-    Self,
-    Shape,
-    Shift,
-    Spread,
-    Step,
-    Template,
-    Text,
-    Truth,
-    TypeName,
-    TypeTest,
-    Unary,
-)
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from probatio.languages.faber.types import Type
 
-__all__ = [
-    "Alias",
-    "Annotation",
-    "Array",
-    "Assert",
-    "Assign",
-    "BigInt",
-    "Binary",
-    "Block",
-    "Break",
-    "Call",
-    "Case",
-    "Cast",
-    "Catch",
-    "Cede",
-    "Class",
-    "Comptime",
-    "Conditional",
-    "Continue",
-    "Contract",
-    "Convert",
-    "Destructure",
-    "Dispatch",
-    "Do",
-    "Entry",
-    "Enum",
-    "EnumMember",
-    "Expression",
-    "ExpressionStatement",
-    "Field",
-    "Filter",
-    "Format",
-    "Function",
-    "Guard",
-    "If",
-    "Import",
-    "Index",
-    "Item",
-    "Lambda",
-    "ListPattern",
-    "Loop",
-    "Manage",
-    "Match",
-    "MatchCase",
-    "Member",
-    "Name",
-    "Native",
-    "New",
-    "Node",
-    "Nothing",
-    "Number",
-    "Object",
-    "Parameter",
-    "Pattern",
-    "Pipeline",
-    "Print",
-    "Program",
-    "Property",
-    "Range",
-    "Read",
-    "Regex",
-    "Return",
-    "Self",
-    "Setup",
-    "Shape",
-    "Shift",
-    "Spread",
-    "Statement",
-    "Step",
-    "Suite",
-    "Switch",
-    "Template",
-    "Test",
-    "Text",
-    "Throw",
-    "Truth",
-    "Try",
-    "TypeName",
-    "TypeTest",
-    "Unary",
-    "Union",
-    "Variable",
-    "Variant",
-    "VariantField",
-    "While",
-    "With",
-]
+SURFACE = frozenset(("at", "end", "type", "form", "complete", "module_is_text", "leading", "places", "name_at"))
+"""Fields that say where and in which of several forms a thing was written, or what the check noted. They carry no meaning."""
 
 
-@dataclass(slots=True)
-class Statement(Node):
-    end: int = field(default=0, compare=False, init=False, repr=False)  # offset behind the last character
-    annotations: list[Annotation] = field(default_factory=list, init=False)
+class Node(Struct, eq=False):
+    at: int  # offset of the first character
+
+
+class Extent(Node, kw_only=True):
+    """A node that knows where it ends."""
+
+    end: int = 0  # offset behind the last character
+
+
+class Expression(Node, kw_only=True):
+    type: Type | None = None  # set by the check
+
+
+class Statement(Extent, kw_only=True):
+    annotations: list[Annotation] = []
+
+    def has_annotation(self, name: str) -> bool:
+        return any(annotation.name == name for annotation in self.annotations)
+
+
+# Types as written
+
+
+class TypeName(Node):
+    """`name<parameters>?`; a function type has `returns`, a union has the name `unio` and its members as parameters."""
+
+    name: str
+    parameters: list[TypeName | Number] = []
+    nullable: bool = False
+    preposition: str | None = None
+    takes: list[TypeName] | None = None
+    returns: TypeName | None = None
+
+
+# Expressions
+
+
+class Name(Expression):
+    name: str
+
+
+class Number(Expression):
+    text: str
+
+    @property
+    def value(self) -> float:
+        has_prefix = self.text[:1] == "0" and self.text[1:2].isalpha() and self.text[1] not in "eE"
+        return float(int(self.text, 0)) if has_prefix else float(self.text)
+
+
+class BigInt(Expression):
+    text: str
+
+
+class Text(Expression):
+    inside: str  # as it stands between double quotes, escapes included
+
+
+class Truth(Expression):
+    value: bool
+
+
+class Nothing(Expression):
+    pass
+
+
+class Self(Expression):
+    pass
+
+
+class Template(Expression):
+    inside: str
+
+
+class Regex(Expression):
+    pattern: str
+    flags: str
+
+
+class Spread(Expression):
+    value: Expression
+
+
+class Array(Expression):
+    elements: list[Expression]
+
+
+class Property(Node):
+    key: str
+    quoted: bool
+    value: Expression
+
+
+class Object(Expression):
+    properties: list[Property | Spread]
+
+
+class Binary(Expression):
+    operator: str  # a sign; `&&`, `||` and `??` also for their words; or `intra`, `inter`
+    left: Expression
+    right: Expression
+
+
+class Unary(Expression):
+    operator: str  # `!`, `-`, `~` or the Latin word
+    value: Expression
+
+
+class Assign(Expression):
+    operator: str
+    target: Expression
+    value: Expression
+
+
+class Conditional(Expression):
+    test: Expression
+    yes: Expression
+    no: Expression
+
+
+class Range(Expression):
+    start: Expression
+    stop: Expression
+    step: Expression | None
+    inclusive: bool
+
+
+class TypeTest(Expression):
+    value: Expression
+    target: TypeName
+    negated: bool
+
+
+class Call(Expression):
+    callee: Expression
+    arguments: list[Expression]
+    mark: str = ""  # `?` calls only what is not nothing, `!` promises that it is not
+
+
+class Member(Expression):
+    object: Expression
+    name: str
+    mark: str = ""
+
+
+class Index(Expression):
+    object: Expression
+    index: Expression
+    mark: str = ""
+
+
+class Cede(Expression):
+    value: Expression
+
+
+class New(Expression):
+    class_name: str
+    arguments: list[Expression] | None
+    fields: Expression | None
+    from_value: bool  # `de value` instead of `{ … }`
+
+
+class Shape(Expression):
+    variant: str
+    fields: Object | None
+    union: str | None
+
+
+class Lambda(Expression):
+    parameters: list[str]
+    returns: TypeName | None
+    body: Expression | Block
+    is_async: bool
+    places: list[int] = []  # where the parameters stand
+
+
+class Cast(Expression):
+    value: Expression
+    target: TypeName
+
+
+class Native(Expression):
+    value: Expression
+    target: TypeName
+
+
+class Convert(Expression):
+    value: Expression
+    to: str
+    target: TypeName | None
+    radix: str | None
+    fallback: Expression | None
+
+
+class Shift(Expression):
+    value: Expression
+    direction: str
+    amount: Expression
+
+
+class Comptime(Expression):
+    body: Expression | Block
+
+
+class Format(Expression):
+    pattern: Text
+    arguments: list[Expression]
+
+
+class Read(Expression):
+    line: bool
+
+
+class Step(Node):
+    """One `prima n`, `ultima n` or `summa` of a pipeline."""
+
+    verb: str
+    count: Expression | None
+
+
+class Pipeline(Expression):
+    source: Expression
+    steps: list[Step]
+
+
+class Filter(Expression):
+    source: Expression
+    negated: bool
+    property: str | None
+    condition: Expression | None
+    steps: list[Step]
 
 
 # Statements
 
 
-@dataclass(slots=True)
 class Annotation(Node):
     name: str
-    arguments: list[Expression] = field(default_factory=list)
+    arguments: list[Expression] = []
 
 
-@dataclass(slots=True)
 class Block(Statement):
     body: list[Statement]
-    form: str = field(
-        default="block", compare=False
-    )  # or `ergo`, `reddit`, `bare`: how a one-statement body was written
+    form: str = "block"  # or `ergo`, `reddit`, `bare`: how a one-statement body was written
 
 
-@dataclass(slots=True)
 class Program(Node):
     body: list[Statement]
-    complete: bool = field(default=True, compare=False)  # False where a statement could not be read and was left out
+    complete: bool = True  # False where a statement could not be read and was left out
 
 
-@dataclass(slots=True)
 class ExpressionStatement(Statement):
     value: Expression
 
 
-@dataclass(slots=True)
 class Item(Node):
     """One name of an import, an object destructuring or an array pattern."""
 
@@ -183,39 +278,34 @@ class Item(Node):
     skip: bool = False
 
 
-@dataclass(slots=True)
 class Import(Statement):
     module: str
-    module_is_text: bool = field(compare=False)
+    module_is_text: bool
     items: list[Item] | None  # None: everything
     alias: str | None
 
 
-@dataclass(slots=True)
 class Variable(Statement):
     keyword: str
     name: str
     declared: TypeName | None
     value: Expression | None
-    type: Type | None = field(default=None, compare=False, init=False, repr=False)
+    type: Type | None = None  # set by the check
 
 
-@dataclass(slots=True)
 class ListPattern(Statement):
     keyword: str
     items: list[Item]
     value: Expression | None
-    leading: bool = field(default=False, compare=False)  # written `ex value fixum […]`
+    leading: bool = False  # written `ex value fixum […]`
 
 
-@dataclass(slots=True)
 class Destructure(Statement):
     keyword: str
     items: list[Item]
     value: Expression
 
 
-@dataclass(slots=True)
 class Parameter(Node):
     name: str
     declared: TypeName | None
@@ -226,7 +316,6 @@ class Parameter(Node):
     default: Expression | None
 
 
-@dataclass(slots=True)
 class Function(Statement):
     """A function, a method or, without a body, a signature."""
 
@@ -239,49 +328,48 @@ class Function(Statement):
     body: Block | None
     marked_static: bool = False
 
+    @property
+    def is_async(self) -> bool:
+        return self.verb in ("fiet", "fient") or self.has_annotation("futura")
 
-@dataclass(slots=True)
+    @property
+    def is_generator(self) -> bool:
+        return self.verb in ("fiunt", "fient") or self.has_annotation("cursor")
+
+
 class Alias(Statement):
     name: str
     target: TypeName | None
     type_of: str | None
 
 
-@dataclass(slots=True)
-class EnumMember(Node):
-    end: int = field(default=0, compare=False, init=False, repr=False)
+class EnumMember(Extent):
     name: str
     value: Number | Text | None
     negative: bool
 
 
-@dataclass(slots=True)
 class Enum(Statement):
     name: str
     members: list[EnumMember]
 
 
-@dataclass(slots=True)
 class VariantField(Node):
     name: str
     declared: TypeName
 
 
-@dataclass(slots=True)
-class Variant(Node):
-    end: int = field(default=0, compare=False, init=False, repr=False)
+class Variant(Extent):
     name: str
     fields: list[VariantField]
 
 
-@dataclass(slots=True)
 class Union(Statement):
     name: str
     type_parameters: list[str]
     variants: list[Variant]
 
 
-@dataclass(slots=True)
 class Field(Statement):
     name: str
     declared: TypeName
@@ -290,7 +378,6 @@ class Field(Statement):
     is_reactive: bool
 
 
-@dataclass(slots=True)
 class Class(Statement):
     name: str
     type_parameters: list[str]
@@ -299,20 +386,17 @@ class Class(Statement):
     members: list[Field | Function]
 
 
-@dataclass(slots=True)
 class Contract(Statement):
     name: str
     type_parameters: list[str]
     methods: list[Function]
 
 
-@dataclass(slots=True)
 class Catch(Node):
     name: str
     body: Block
 
 
-@dataclass(slots=True)
 class If(Statement):
     test: Expression
     yes: Block
@@ -320,14 +404,12 @@ class If(Statement):
     no: Block | If | None
 
 
-@dataclass(slots=True)
 class While(Statement):
     test: Expression
     body: Block
     catch: Catch | None
 
 
-@dataclass(slots=True)
 class Loop(Statement):
     over: str  # `ex`: values, `de`: keys
     source: Expression
@@ -336,23 +418,19 @@ class Loop(Statement):
     is_async: bool
     body: Block
     catch: Catch | None
-    name_at: int = field(default=0, compare=False)
+    name_at: int = 0
 
 
-@dataclass(slots=True)
 class With(Statement):
     object: Expression
     body: Block
 
 
-@dataclass(slots=True)
-class Case(Node):
-    end: int = field(default=0, compare=False, init=False, repr=False)
+class Case(Extent):
     test: Expression
     body: Block
 
 
-@dataclass(slots=True)
 class Switch(Statement):
     value: Expression
     cases: list[Case]
@@ -360,7 +438,6 @@ class Switch(Statement):
     catch: Catch | None
 
 
-@dataclass(slots=True)
 class Pattern(Node):
     variant: str
     wildcard: bool
@@ -368,73 +445,60 @@ class Pattern(Node):
     bindings: list[str]
 
 
-@dataclass(slots=True)
-class MatchCase(Node):
-    end: int = field(default=0, compare=False, init=False, repr=False)
+class MatchCase(Extent):
     patterns: list[Pattern]
     body: Block
 
 
-@dataclass(slots=True)
 class Match(Statement):
     values: list[Expression]
     cases: list[MatchCase]
     default: Block | None
 
 
-@dataclass(slots=True)
 class Guard(Statement):
     clauses: list[Case]
 
 
-@dataclass(slots=True)
 class Assert(Statement):
     test: Expression
     message: Expression | None
 
 
-@dataclass(slots=True)
 class Return(Statement):
     value: Expression | None
 
 
-@dataclass(slots=True)
 class Break(Statement):
     pass
 
 
-@dataclass(slots=True)
 class Continue(Statement):
     pass
 
 
-@dataclass(slots=True)
 class Throw(Statement):
     value: Expression
     fatal: bool
 
 
-@dataclass(slots=True)
 class Print(Statement):
     keyword: str
     arguments: list[Expression]
 
 
-@dataclass(slots=True)
 class Try(Statement):
     body: Block
     catch: Catch | None
     always: Block | None
 
 
-@dataclass(slots=True)
 class Do(Statement):
     body: Block
     catch: Catch | None
     test: Expression | None
 
 
-@dataclass(slots=True)
 class Manage(Statement):
     kind: str | None
     resource: Expression | None
@@ -445,7 +509,6 @@ class Manage(Statement):
     catch: Catch | None
 
 
-@dataclass(slots=True)
 class Dispatch(Statement):
     target: str
     arguments: list[Expression]
@@ -457,19 +520,16 @@ class Dispatch(Statement):
     catch: Catch | None
 
 
-@dataclass(slots=True)
 class Entry(Statement):
     is_async: bool
     body: Block
 
 
-@dataclass(slots=True)
 class Suite(Statement):
     name: str
     body: list[Statement]
 
 
-@dataclass(slots=True)
 class Test(Statement):
     name: str
     modifier: str | None
@@ -477,7 +537,6 @@ class Test(Statement):
     body: Block
 
 
-@dataclass(slots=True)
 class Setup(Statement):
     keyword: str
     all: bool

@@ -275,6 +275,9 @@ TYPE_NAMES = frozenset(word.latin for word in TYPES)
 DECLARABLE_TYPES = TYPE_NAMES - UNDECLARABLE
 """Names that, standing first in a declaration and not before `=`, are read as its type."""
 
+CONSTRUCTOR = "creo"
+"""The method that runs once an object is made. A name with a meaning, not a reserved word."""
+
 NOT_READABLE = words(
     "si dum fac pro elige nulla nonnulla nonnihil negativum positivum rumpe perge redde custodi adfirma probandum praepara "
     "praeparabit postpara postparabit cura tempta iace mori scribe vide mone scriptum cede novum finge discerne incipit "

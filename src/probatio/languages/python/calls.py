@@ -25,7 +25,7 @@ import msgspec
 from probatio import sandbox
 from probatio.languages.python.home import runtime
 from probatio.languages.python.values import decoded
-from probatio.sandbox import Choice, Limits, Memo, Outcome
+from probatio.sandbox import Choice, Limits, Memo, ProgramOutcome
 
 LIMITS = Limits(seconds=30.0, cpu_seconds=8, memory_mb=256, output_bytes=1_000_000, processes=16)
 CALL_CPU = 1.0
@@ -87,7 +87,7 @@ def run_calls(
         return tuple(Failed(f"the solution is longer than {LONGEST} characters") for _ in calls)
     packed = [(marshal.dumps(call.args), call.wants_args) for call in calls]
     started = runtime(_driver())
-    found: dict[int, Result] = {}
+    results: dict[int, Result] = {}
     first, last_words = 0, "the process ended too often"
     for _ in range(STARTS):
         stdin = marshal.dumps((source, function, packed[first:], CALL_CPU, CALL_WALL, LATE_CALLS))
@@ -98,16 +98,16 @@ def run_calls(
             end = end or _end(line)
             number, result = _result(line)
             if result and 0 <= number < len(packed) - first:
-                found[first + number] = result
-        silent = next((number for number in range(first, len(calls)) if number not in found), None)
+                results[first + number] = result
+        silent = next((number for number in range(first, len(calls)) if number not in results), None)
         if silent is None:
             break
         if end or not ready:
             last_words = end or _why(outcome)
             break
-        found[silent] = Failed(_why(outcome))
+        results[silent] = Failed(_why(outcome))
         first = silent + 1
-    return tuple(found.get(number, Failed(last_words)) for number in range(len(calls)))
+    return tuple(results.get(number, Failed(last_words)) for number in range(len(calls)))
 
 
 @functools.cache
@@ -150,7 +150,7 @@ def _result(line: dict[str, Any]) -> tuple[int, Result | None]:
         return -1, None
 
 
-def _why(outcome: Outcome) -> str:
+def _why(outcome: ProgramOutcome) -> str:
     if outcome.stopped:
         return f"stopped at the limit of {outcome.stopped}"
     return f"the process ended by itself with status {outcome.exit}"

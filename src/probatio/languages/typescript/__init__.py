@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from probatio.languages.typescript.run import run
-from probatio.sandbox import Limits, Outcome
+from probatio.sandbox import Limits, ProgramOutcome
 
-__all__ = ["Limits", "Outcome", "run"]
+__all__ = ["Limits", "ProgramOutcome", "run"]

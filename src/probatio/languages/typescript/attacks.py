@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.languages.typescript.run import run
-from probatio.sandbox import Choice, Limits, Outcome
+from probatio.sandbox import Choice, Limits, ProgramOutcome
 
 HARM = "HARM"
 """What a program prints once it has done what it came for."""
@@ -160,13 +160,13 @@ def target() -> Iterator[dict[str, object]]:
             del os.environ["PROBATIO_ATTACK_TOKEN"]
 
 
-def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> Outcome:
+def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> ProgramOutcome:
     """Run one attack with every permission deno can give."""
     program = f"const T = {msgspec.json.encode(on).decode()};{_TRY}{attack.program}"
     return run(program, LIMITS, isolation, None, ("--allow-all",))
 
 
-def fault(attack: Attack, outcome: Outcome, on: dict[str, object]) -> str | None:
+def fault(attack: Attack, outcome: ProgramOutcome, on: dict[str, object]) -> str | None:
     """None where the attack was held; else what it did."""
     if HARM in outcome.stdout:
         return outcome.stdout[outcome.stdout.index(HARM) :].splitlines()[0]

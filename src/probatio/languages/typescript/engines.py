@@ -32,7 +32,7 @@ _BUN_ENV = (("NO_COLOR", "1"), ("TZ", "UTC"), ("DO_NOT_TRACK", "1"), ("BUN_RUNTI
 _RESERVED_MB = 1024  # both engines set aside half a gigabyte for code they may never make, and every thread its stack
 
 
-class Engine(msgspec.Struct, frozen=True):
+class JavaScriptEngine(msgspec.Struct, frozen=True):
     """A runtime for programs on standard input."""
 
     name: str
@@ -50,7 +50,7 @@ class Engine(msgspec.Struct, frozen=True):
         return Runtime((self.binary, "run", *flags, "-"), (str(BUN),), _DENO_ENV, _RESERVED_MB)
 
 
-def engine(choice: str | None = None) -> Engine:
+def engine(choice: str | None = None) -> JavaScriptEngine:
     """The engine by its name; else the one the user chose."""
     return _engine(choice or os.environ.get(SETTING) or "deno")
 
@@ -76,15 +76,15 @@ def _deno() -> str:
 
 
 @functools.cache
-def _engine(choice: str) -> Engine:
+def _engine(choice: str) -> JavaScriptEngine:
     if choice == "deno":
-        return Engine("deno", deno(), (BUN / "console.js").as_uri(), "file:///$deno$stdin.ts")
-    found = shutil.which(choice)
-    if found is None:
+        return JavaScriptEngine("deno", deno(), (BUN / "console.js").as_uri(), "file:///$deno$stdin.ts")
+    path = shutil.which(choice)
+    if path is None:
         raise UsageError(
             f"{SETTING}={choice}: there is no such program; use deno, bun (where it is installed) or its path."
         )
-    return Engine("bun", str(Path(found).resolve()), str(BUN / "started.js"), "//[stdin]")
+    return JavaScriptEngine("bun", str(Path(path).resolve()), str(BUN / "started.js"), "//[stdin]")
 
 
 @functools.cache
@@ -92,10 +92,10 @@ def engine_version() -> str:
     """Which engine runs programs, for run.json: another one may print otherwise."""
     chosen = engine()
     try:
-        said = subprocess.run(
+        printed = subprocess.run(
             [chosen.binary, "--version"], capture_output=True, text=True, timeout=10, check=False
         ).stdout
     except (OSError, subprocess.TimeoutExpired):
-        said = ""
-    number = re.search(r"\d+\.\d+\.\d+", said)
+        printed = ""
+    number = re.search(r"\d+\.\d+\.\d+", printed)
     return f"{chosen.name} {number[0] if number else 'of unknown version'}"

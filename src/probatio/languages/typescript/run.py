@@ -8,8 +8,8 @@ import msgspec
 
 from probatio import sandbox
 from probatio.errors import UsageError
-from probatio.languages.typescript.engines import BUN, DENO_PERMISSIONS, SETTING, Engine, engine
-from probatio.sandbox import Choice, Limits, Memo, Outcome
+from probatio.languages.typescript.engines import BUN, DENO_PERMISSIONS, SETTING, JavaScriptEngine, engine
+from probatio.sandbox import Choice, Limits, Memo, ProgramOutcome
 
 MEMO = Memo()
 """Shared by all who don't bring their own."""
@@ -25,7 +25,7 @@ def run(
     isolation: Choice = "auto",
     memo: Memo | None = MEMO,
     permissions: tuple[str, ...] | None = None,
-) -> Outcome:
+) -> ProgramOutcome:
     """Run `source` to its end or to a limit; `started` is False where it does not parse. Never raises for what it does.
 
     Safe to call from many threads. Programs alike are run once; `memo=None` runs this one whatever is known of it.
@@ -43,7 +43,7 @@ def _without_shebang(source: str) -> str:
     return "//" + source if source.startswith("#!") else source
 
 
-def _read(raw: Outcome, chosen: Engine) -> Outcome:
+def _read(raw: ProgramOutcome, chosen: JavaScriptEngine) -> ProgramOutcome:
     """The outcome as a reader wants it: the mark of the start taken off, no path of this machine in messages."""
     started = raw.stdout.startswith(_STARTED)
     stderr = raw.stderr

@@ -1,0 +1,7 @@
+"""From a checked tree to TypeScript."""
+
+from __future__ import annotations
+
+from probatio.languages.faber.emit.program import emit
+
+__all__ = ["emit"]

@@ -1,0 +1,146 @@
+"""The parser's place in the tokens: looking, taking, expecting, and finding the way again after an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from probatio.languages.faber.diagnostics import Report
+from probatio.languages.faber.dialects import Dialect
+from probatio.languages.faber.parse.syntax_hints import hint_for_missing, hint_for_unexpected
+from probatio.languages.faber.parse.tokens import END, NAME, Tokens
+from probatio.languages.faber.tree import Expression, Statement
+from probatio.languages.faber.vocabulary import KEYWORD_NAMES, words
+
+T = TypeVar("T")
+
+MAX_DEPTH = 400
+"""How deep constructs may nest: far beyond any program people write, well within Python's stack (see `limits`)."""
+
+STATEMENT_STARTS = words("functio varia fixum si dum pro redde tempta")
+"""Where reading goes on after an error: the reference resumes at these words only, and so at the same next error."""
+
+
+class Stop(Exception):
+    """Reading a top-level statement cannot go on; it is dropped and the next one is tried."""
+
+
+class Cursor:
+    """Where the parser stands. All functions of the grammar share one cursor and move it on.
+
+    `parse_expression` and `parse_statement` close the two circles of the grammar: an operand may hold an expression in
+    brackets, and an expression a block of statements. What stands below these two in the grammar finds them here.
+    """
+
+    __slots__ = (
+        "depth", "dialect", "ends", "i", "kinds", "parse_expression", "parse_statement", "report", "starts", "tokens", "values",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        tokens: Tokens,
+        dialect: Dialect,
+        report: Report,
+        parse_expression: Callable[[Cursor], Expression],
+        parse_statement: Callable[[Cursor], Statement],
+    ) -> None:
+        self.tokens = tokens
+        self.parse_expression, self.parse_statement = parse_expression, parse_statement
+        self.kinds, self.values, self.starts, self.ends = tokens.kinds, tokens.values, tokens.starts, tokens.ends
+        self.dialect = dialect
+        self.report = report
+        self.i = 0
+        self.depth = 0
+
+    # Taking tokens.
+
+    def advance(self) -> int:
+        """Step over the current token; the index of the token stepped over, or of the one before when at the end."""
+        if self.kinds[self.i] != END:
+            self.i += 1
+        return self.i - 1
+
+    def take(self, kind: str) -> bool:
+        if self.kinds[self.i] == kind:
+            self.i += 1
+            return True
+        return False
+
+    def expect(self, kind: str) -> int | None:
+        """Take a token of this kind, or report and step over what stands there instead."""
+        if self.kinds[self.i] == kind:
+            self.i += 1
+            return self.i - 1
+        self.error(
+            "expected",
+            f"Expected {self.spell(kind)} but found {self.current_text()}.",
+            self.hint(hint_for_missing(kind, self.kinds[self.i])),
+        )
+        self.advance()
+        return None
+
+    def identifier(self) -> str:
+        """A name that is no keyword; the empty name where there is none."""
+        at = self.expect(NAME)
+        return "" if at is None else self.dialect.read_name(self.values[at])
+
+    def name(self) -> str:
+        """A name; keywords are names here."""
+        kind = self.kinds[self.i]
+        if kind == NAME or kind in KEYWORD_NAMES:
+            self.i += 1
+            return self.dialect.read_name(self.values[self.i - 1])
+        return self.identifier()
+
+    def separated(self, parse: Callable[[Cursor], T]) -> list[T]:
+        """One part and those that follow it, each after a comma."""
+        parts = [parse(self)]
+        while self.take(","):
+            parts.append(parse(self))
+        return parts
+
+    def same_line(self, first: int, second: int) -> bool:
+        return self.tokens.source.find("\n", self.starts[first], self.starts[second]) < 0
+
+    # Errors.
+
+    def error(self, code: str, message: str, hint: str | None = None) -> None:
+        self.report.add("syntax", code, self.starts[self.i], message, hint)
+
+    def unexpected(self) -> Stop:
+        text = self.current_text()
+        hint = self.hint(hint_for_unexpected(self.kinds[self.i]))
+        self.error("unexpected", f"{text[0].upper()}{text[1:]} cannot stand here.", hint)
+        return Stop()
+
+    def hint(self, text: str | None) -> str | None:
+        """A hint with the dialect's words in its {keyword} places."""
+        return text.format_map(self.dialect.words) if text else None
+
+    def current_text(self) -> str:
+        """What stands here, as a message quotes it."""
+        kind = self.kinds[self.i]
+        return "the end of the program" if kind == END else f"'{self.values[self.i]}'"
+
+    def spell(self, kind: str) -> str:
+        """A kind of token as a reader knows it, in the words of the dialect."""
+        if kind in KEYWORD_NAMES:
+            return f"'{self.dialect.words[kind]}'"
+        return {NAME: "a name", "STRING": "a text"}.get(kind, f"'{kind}'")
+
+    def deeper(self) -> None:
+        """Go one construct deeper; a program that nests without end is given up, not followed."""
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            self.error(
+                "nesting", f"Constructs nest deeper than {MAX_DEPTH} levels here.", "Split the program into functions."
+            )
+            self.i = len(self.kinds) - 1
+            raise Stop
+
+    def synchronize(self) -> None:
+        """Skip to where the next statement may start."""
+        self.advance()
+        kinds = self.kinds
+        while kinds[self.i] != END and kinds[self.i] not in STATEMENT_STARTS:
+            self.i += 1

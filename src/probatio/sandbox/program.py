@@ -1,0 +1,50 @@
+"""A program in the jail: what is started, what it may use, and how it ended (its output, and the limit that stopped it)."""
+
+from __future__ import annotations
+
+import msgspec
+
+STOPS = ("time", "cpu", "memory", "output", "processes", "files")
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What one program may use; whoever passes a limit is stopped there."""
+
+    seconds: float = 10.0
+    """Wall time. Another limit could move scores that are compared over time."""
+    cpu_seconds: int = 10
+    memory_mb: int = 512
+    """Memory that is the program's own; a bare deno has about 20."""
+    output_bytes: int = 1_000_000
+    """Standard output and standard error together."""
+    processes: int = 64
+    """Threads of the one process a program is; deno starts about ten. New processes are refused by the jail."""
+    file_mb: int = 16
+    """The largest file, and the whole of the scratch folder where a runtime has one."""
+
+
+class ProgramOutcome(msgspec.Struct, frozen=True):
+    """How a program ended."""
+
+    exit: int | None
+    """Exit status; 128 + the signal's number, as shells say it, where a signal ended it; None where a limit did."""
+    stdout: str
+    stderr: str
+    stopped: str | None
+    """The limit that stopped it: one of STOPS, or None."""
+    seconds: float
+    started: bool = True
+    """False where the program never began: it does not parse, or something it imports does not exist."""
+
+
+class Runtime(msgspec.Struct, frozen=True):
+    """What is started in the jail and all that can be read there."""
+
+    argv: tuple[str, ...]
+    reads: tuple[str, ...]
+    """Files and folders of the host, seen in the jail at the same place and read-only; nothing else is there."""
+    env: tuple[tuple[str, str], ...] = ()
+    reserved_mb: int = 128
+    """Address space the runtime sets aside without using it, on top of the memory limit."""
+    scratch: bool = False
+    """Whether the program gets an empty folder of its own to write in; it starts there."""

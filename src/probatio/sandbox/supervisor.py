@@ -1,0 +1,151 @@
+"""Supervise one started program to its end: gather what it prints, and stop it at the first limit it passes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from probatio.sandbox.program import Limits, ProgramOutcome
+
+_LOOK = 0.02  # seconds between two looks at memory; filling 1 GB takes a core about fifty of them
+_CHUNK = 1 << 16
+_PAGE_MB = os.sysconf("SC_PAGE_SIZE") / (1 << 20)
+_CORES = os.cpu_count() or 1
+_KILLED = 128 + signal.SIGKILL
+
+ProgramPid = Callable[[], int | None]
+"""The process the program is in, once it is known: the first process we started may be the jail around it."""
+
+
+class Supervisor:
+    """One program under supervision, from its start to its end."""
+
+    def __init__(
+        self,
+        pid: int,
+        pipes: tuple[int, int],
+        limits: Limits,
+        program_pid: ProgramPid,
+        group: bool = False,
+        scratch: str | None = None,
+    ) -> None:
+        self.pid, self.pipes, self.limits = pid, pipes, limits
+        self.program_pid = program_pid
+        self.group = group
+        """Whether others of the program's session must go with it."""
+        self.scratch = scratch
+        """A folder of the host it writes in, where the kernel does not bound it for us."""
+        self.start = time.monotonic()
+        self.printed: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
+        self.size = 0
+        self.stopped: str | None = None
+
+    def supervise(self) -> ProgramOutcome:
+        """Wait until the program ended or was stopped, leave nothing of it behind, and return how it ended."""
+        try:
+            self._follow()
+        except BaseException:
+            self.stopped = "time"  # nobody supervises it any more, so it must not go on
+            raise
+        finally:
+            status = self._reap()
+        seconds = time.monotonic() - self.start
+        code = os.waitstatus_to_exitcode(status)
+        code = 128 - code if code < 0 else code
+        if self.stopped is None and code == _KILLED and seconds * _CORES >= self.limits.cpu_seconds * 0.9:
+            # The kernel does this at RLIMIT_CPU; a jailed program can't send signals, not even to itself.
+            self.stopped = "cpu"
+        out, err = (b"".join(self.printed[pipe]).decode("utf-8", "replace") for pipe in self.pipes)
+        return ProgramOutcome(None if self.stopped else code, out, err, self.stopped, seconds)
+
+    def _follow(self) -> None:
+        poll = select.poll()
+        for pipe in self.pipes:
+            poll.register(pipe, select.POLLIN | select.POLLHUP)
+        ended = os.pidfd_open(self.pid)
+        poll.register(ended, select.POLLIN)
+        open_pipes = set(self.pipes)
+        alive = True
+        look = self.start + _LOOK
+        try:
+            while alive or open_pipes:
+                now = time.monotonic()
+                if now - self.start >= self.limits.seconds:
+                    self.stopped = "time"
+                elif now >= look:
+                    self.stopped = self._over()
+                    look = now + _LOOK
+                if self.stopped:
+                    return
+                wait = min(look, self.start + self.limits.seconds) - now
+                for fd, _ in poll.poll(max(0.0, wait) * 1000 + 0.5):
+                    if fd == ended:
+                        alive = False
+                        poll.unregister(ended)
+                    elif not self._read(fd):
+                        open_pipes.discard(fd)
+                        poll.unregister(fd)
+                if self.stopped or (not alive and not open_pipes):
+                    return
+                if not alive:
+                    # Whoever still holds a pipe was left behind; what is in the pipe counts, waiting for more does not.
+                    for pipe in open_pipes:
+                        os.set_blocking(pipe, False)
+                        while self._read(pipe):
+                            pass
+                    return
+        finally:
+            os.close(ended)
+
+    def _read(self, pipe: int) -> bool:
+        """Take what a pipe holds; False at its end."""
+        try:
+            data = os.read(pipe, _CHUNK)
+        except BlockingIOError:
+            return False
+        room = self.limits.output_bytes - self.size
+        if len(data) > room:
+            self.stopped = "output"
+        self.printed[pipe].append(data[: max(0, room)])
+        self.size += len(data)
+        return bool(data) and self.stopped is None
+
+    def _over(self) -> str | None:
+        """The limit the program has passed by now, of those only a look from outside can tell."""
+        pid = self.program_pid()
+        if pid is None:
+            return None
+        try:
+            pages = Path(f"/proc/{pid}/statm").read_text().split()
+            threads = len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - a thousand times cheaper than Path objects
+        except (OSError, ValueError):
+            return None
+        if (int(pages[1]) - int(pages[2])) * _PAGE_MB > self.limits.memory_mb:
+            return "memory"
+        if threads > self.limits.processes:
+            return "processes"
+        if self.scratch is not None and _weight(self.scratch) > self.limits.file_mb << 20:
+            return "files"
+        return None
+
+    def _reap(self) -> int:
+        """End whatever is left and take the status."""
+        if self.stopped:
+            inner = self.program_pid()
+            for pid in {self.pid, inner} - {None}:
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, signal.SIGKILL)  # type: ignore[arg-type]
+        if self.group:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+        return os.waitpid(self.pid, 0)[1]
+
+
+def _weight(folder: str) -> int:
+    """Bytes in a folder, links not followed."""
+    return sum((Path(place) / name).lstat().st_size for place, _, names in os.walk(folder) for name in names)
