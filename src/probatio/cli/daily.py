@@ -23,8 +23,7 @@ from probatio.errors import Incomplete
 )
 @options.config
 @options.results
-@options.max_connections
-@options.max_cost
+@options.limits
 @click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; send no request.")
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")

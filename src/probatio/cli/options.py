@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
 from probatio.errors import Say
+
+Command = TypeVar("Command", bound=Callable[..., Any])
 
 results = click.option(
     "--results",
@@ -57,6 +61,13 @@ max_connections = click.option(
 max_cost = click.option(
     "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this amount is spent."
 )
+
+
+def limits(command: Command) -> Command:
+    """The options that a run of trials and a day share beside what is asked: how fast, and how far money goes."""
+    for option in reversed((max_connections, max_cost)):
+        command = option(command)
+    return command
 
 
 def note(as_json: bool) -> Say:

@@ -60,8 +60,7 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")
 @click.option("--resume", metavar="RUN", help="Continue a run, with all settings from its run.json.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
-@options.max_connections
-@options.max_cost
+@options.limits
 @click.option(
     "--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); send no request."
 )

@@ -1,0 +1,123 @@
+"""CONTRIBUTING.md and docs/architecture.md: two recipes followed to the letter, and every file they name is there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from double import Double
+
+REPOSITORY = Path(__file__).parent.parent
+GUIDE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
+MAIN = "from probatio.cli import main; main()"
+
+
+def block(name: str) -> str:
+    """A block of code that the guide shows under this name."""
+    match = re.search(rf"<!-- recipe: {re.escape(name)} -->\n```\w+\n(.*?)```", GUIDE, re.DOTALL)
+    assert match, name
+    return match[1]
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of the package, to change."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    return Path(shutil.copytree(REPOSITORY / "src" / "probatio", tmp_path / "src" / "probatio", ignore=ignored))
+
+
+def run(copy: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
+    return subprocess.run(
+        [sys.executable, *argv], env={**clean, "PYTHONPATH": str(copy.parent), **env}, cwd=copy.parent.parent,
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+
+
+def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> None:
+    table = copy / "ask" / "providers.py"
+    entries = re.search(r"    for provider in \(\n", table.read_text(encoding="utf-8"))
+    assert entries
+    text = table.read_text(encoding="utf-8")
+    table.write_text(text[: entries.end()] + block("provider") + text[entries.end() :], encoding="utf-8")
+    models = copy.parent.parent / "models.yml"
+    models.write_text("models:\n  - {id: my-model, provider: example, name: name-at-the-provider}\n", encoding="utf-8")
+    command = [
+        "-c",
+        MAIN,
+        "trial",
+        "--config",
+        str(models),
+        "--model",
+        "my-model",
+        "--limit",
+        "1",
+        "--results",
+        str(models.parent / "results"),
+    ]
+    with Double() as double:
+        without_key = run(copy, *command, EXAMPLE_BASE_URL=double.base_url)
+        assert (without_key.returncode, "EXAMPLE_API_KEY" in without_key.stderr + without_key.stdout) == (2, True)
+        done = run(copy, *command, EXAMPLE_BASE_URL=double.base_url, EXAMPLE_API_KEY="key")
+        assert done.returncode == 0, done.stderr
+        assert [body["model"] for body in double.bodies] == ["name-at-the-provider"]
+
+
+def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Path) -> None:
+    folder = copy / "builtin" / "daily" / "word_count"
+    folder.mkdir()
+    (folder / "__init__.py").write_text('"""Counting words."""\n', encoding="utf-8")
+    for name in ("cases.yml", "grader.py", "proofs.yml"):
+        (folder / name).write_text(block(name), encoding="utf-8")
+    manifest = folder.parent / "suite.yml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(re.sub(r"(?m)^use_cases:.*\n", rf"\g<0>{block('suite.yml')}", text, count=1), encoding="utf-8")
+    planned = run(
+        copy,
+        "-c",
+        MAIN,
+        "daily",
+        "--use-case",
+        "word_count",
+        "--model",
+        "gpt-4o",
+        "--dry-run",
+        OPENROUTER_API_KEY="key",
+    )
+    assert planned.returncode == 0, planned.stderr
+    assert "1 cases in 1 use cases" in planned.stdout
+    for proof in yaml.safe_load(block("proofs.yml"))["proofs"]:
+        checked = run(
+            copy,
+            "-c",
+            "import sys; from probatio.builtin.daily.graders import check; "
+            "from probatio.suite.daily_suite import load_daily; "
+            "print(check(load_daily().cases[sys.argv[1]], sys.argv[2]).score)",
+            proof["case"],
+            proof["answer"],
+        )
+        assert (checked.stdout.strip(), checked.stderr) == (str(proof["score"]), "")
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "SECURITY.md", "README.md"])
+def test_every_file_a_guide_links_to_is_there(page: str) -> None:
+    path = REPOSITORY / page
+    links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    local = [link for link in links if "://" not in link]
+    assert local
+    assert [link for link in local if not (path.parent / link).exists()] == []
+
+
+def test_every_package_is_on_the_map() -> None:
+    text = (REPOSITORY / "docs" / "architecture.md").read_text(encoding="utf-8")
+    source = REPOSITORY / "src" / "probatio"
+    names = [path.name for path in source.iterdir() if (path / "__init__.py").exists()]
+    names += [path.stem for path in source.glob("*.py") if not path.stem.startswith("__")]
+    assert [name for name in sorted(names) if f"`{name}`" not in text and f"[{name}](" not in text] == []
