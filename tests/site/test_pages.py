@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from probatio.records import MARKS
 from probatio.simulate.characteristics import Characteristics
-from probatio.simulate.simulator import AfterFault, Found, Measured, QuietYears, RuleFacts
+from probatio.simulate.simulator import AfterFault, Detection, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
 from probatio.site.data import Site, load_site
 from probatio.site.page import POLICY
@@ -168,7 +168,7 @@ def test_the_methodology_follows_the_manifest(site: Site) -> None:
 
 def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     share = Measured(0.1234, 0.1, 0.2, 500)
-    soon = Found(share, 3.0, 5.0)
+    soon = Detection(share, 3.0, 5.0)
     quiet = QuietYears("partial", "gaussian", 500, 365, *[share] * 8, 1.5)
     fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, *[soon] * 4, share, None, None)
     facts = RuleFacts(-1.79, *[share] * 4)
