@@ -21,6 +21,7 @@ import aiohttp
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import Calibration, DayRecord, Model, Sampling
 from probatio.simulate.synthetic import days_of
+from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.daily_suite import read_manifest
 
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
@@ -69,8 +70,8 @@ def fill(results: Path) -> int:
                 }
                 raw.append(RESPONSE % fields)
                 graded.append(GRADE % fields)
-        (folder / "raw_responses.jsonl").write_text("".join(raw))
-        (folder / "graded_results.jsonl").write_text("".join(graded))
+        (folder / ANSWERS).write_text("".join(raw))
+        (folder / GRADES).write_text("".join(graded))
         count += len(raw)
         record = DayRecord(
             date=date.isoformat(),

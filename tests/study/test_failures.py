@@ -9,7 +9,7 @@ from probatio.records import ErrorType
 from probatio.store.layout import ANSWERS
 from probatio.study.analysis import study_of, write_analysis
 from probatio.study.failures import EXAMPLES, LONGEST_TEXT
-from probatio.study.tokens import taught
+from probatio.study.tokens import shared_parts
 from probatio.study.trials import open_trials
 from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import question, render
@@ -67,6 +67,6 @@ def test_the_question_is_the_suites_own_where_the_prompt_ends_with_it(tmp_path: 
     shown = next(failure for failure in study_of([run]).failures if failure.question)
     assert shown.question == question(suite.tasks[shown.task_id], "latin")
     with open_trials([run]) as trials:
-        (part,) = taught(trials).values()
+        (part,) = shared_parts(trials).values()
     assert part.characters == len(lines[0]["prompt"]) - len(question(suite.tasks[lines[0]["task_id"]], "latin"))
     assert part.tokens == part.characters

@@ -74,8 +74,8 @@ def daily_panel(days: Sequence[DayPoint], heading: str = "", height: float = HEI
         body.append(polyline("line", ((places[number], y.at(score)) for number, score in piece)))
     for x, day in zip(places, days, strict=True):
         if day.status is not None:
-            at, shape = (plot.bottom - 5, "GAP") if day.score is None else (y.at(day.score), day.status)
-            body.append(status_mark(shape, x, at))  # type: ignore[arg-type]
+            gap = day.score is None
+            body.append(status_mark("GAP" if gap else day.status, x, plot.bottom - 5 if gap else y.at(day.score or 0)))
         if day.barred:
             body.append(text(x, plot.top - 4, "b", anchor="middle"))
     return Panel(WIDTH, height, tuple(body))

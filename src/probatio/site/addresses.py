@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from probatio.site import api, day_pages, downloads, feed, leaderboard, learnability, methodology, model_pages
+from probatio.site import api, bench, day_pages, downloads, feed, leaderboard, learnability, methodology, model_pages
 from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
 
@@ -143,7 +143,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/{run}/trials/{number}/", learnability.trial_page, learnability.every_trial),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
     PageKind("methodology/", methodology.page, _once),
-    PageKind("bench/", methodology.bench_page, _once),
+    PageKind("bench/", bench.page, _once),
     PageKind("downloads/", downloads.page, _once),
     PageKind("data/{table}.{format}", downloads.table, downloads.every_table),
     PageKind("raw/daily/{date}/{file}", downloads.day_file, _day_files),

@@ -1,4 +1,4 @@
-"""The bench score: a weighted blend of public results, each with its source and date. It never enters a verdict."""
+"""The bench score: a weighted mean of public results, each with its source and date; and its page. No verdict uses it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.yamlfile import read_yaml
 
 
@@ -99,3 +100,10 @@ def bench_score(bench: Bench | None, *names: str) -> BenchScore | None:
 
 def scaled(value: float, part: Benchmark) -> float:
     return 100 * min(1.0, max(0.0, (value - part.low) / (part.high - part.low)))
+
+
+def page(request: PageRequest) -> PageReply:
+    bench = request.site.bench
+    scores = [(model, bench_score(bench, *model.names)) for model in (bench.models if bench else ())]
+    scores.sort(key=lambda pair: -(pair[1].score if pair[1] else 0))
+    return html(request, "bench.html", bench=bench, scores=scores)

@@ -45,30 +45,30 @@ def _bench(site: Site) -> Iterator[dict[str, Any]]:
             yield {"model": model.names[0], "part": part, **msgspec.to_builtins(figure)}
 
 
-MADE: dict[str, Callable[[Site], Iterable[dict[str, Any]]]] = {
+COMPUTED: dict[str, Callable[[Site], Iterable[dict[str, Any]]]] = {
     "verdicts": _verdicts,
     "use_case_verdicts": _use_case_verdicts,
     "changes": _changes,
     "bench": _bench,
 }
-"""Tables made from the snapshot."""
+"""Tables computed from the snapshot."""
 
-READ: dict[str, Callable[[Site], list[Path]]] = {
+RECORDED: dict[str, Callable[[Site], list[Path]]] = {
     "scores": lambda site: [site.results / DAILY / date / SCORES for date in site.records],
     "trials": lambda site: [run.folder / GRADES for run in site.runs.values()],
 }
-"""Tables read from the results folder as they are."""
+"""Tables that are files of the results folder."""
 
 
 def page(request: PageRequest) -> PageReply:
     site = request.site
-    tables = [name for name in (*READ, *MADE) if _any(site, name)]
+    tables = [name for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)]
     return html(request, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
 
 
 def table(request: PageRequest) -> PageReply | None:
     site, name, kind = request.site, request.names["table"], request.names["format"]
-    if not _any(site, name):
+    if not _has_rows(site, name):
         return None
     target = Path(site.scratch.name) / f"{name}.{kind}"
     with site.lock:
@@ -78,8 +78,8 @@ def table(request: PageRequest) -> PageReply | None:
 
 
 def every_table(site: Site) -> Iterator[dict[str, str]]:
-    for name in (*READ, *MADE):
-        if _any(site, name):
+    for name in (*RECORDED, *COMPUTED):
+        if _has_rows(site, name):
             for kind in _KINDS:
                 yield {"table": name, "format": kind}
 
@@ -118,21 +118,21 @@ def every_run_file(site: Site) -> Iterator[dict[str, str]]:
                 yield {"run": run.name, "file": name}
 
 
-def _any(site: Site, name: str) -> bool:
-    if name in READ:
-        return any(path.exists() and path.stat().st_size for path in READ[name](site))
-    return name in MADE and next(iter(MADE[name](site)), None) is not None
+def _has_rows(site: Site, name: str) -> bool:
+    if name in RECORDED:
+        return any(path.exists() and path.stat().st_size for path in RECORDED[name](site))
+    return name in COMPUTED and next(iter(COMPUTED[name](site)), None) is not None
 
 
 def _write(site: Site, name: str, target: Path) -> None:
     import duckdb
 
-    if name in READ:
-        files = [path for path in READ[name](site) if path.exists() and path.stat().st_size]
+    if name in RECORDED:
+        files = [path for path in RECORDED[name](site) if path.exists() and path.stat().st_size]
     else:
         files = [Path(site.scratch.name) / f"{name}.jsonl"]
         if not files[0].exists():
-            _write_lines(files[0], MADE[name](site))
+            _write_lines(files[0], COMPUTED[name](site))
     listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
     with duckdb.connect() as db:
         db.execute("set threads = 1")

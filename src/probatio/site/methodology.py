@@ -1,4 +1,4 @@
-"""The methodology page, made from the suite's manifest and the simulator's figures; and the bench score's page."""
+"""The methodology page, made from the suite's manifest and the simulator's figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import msgspec
 
 from probatio.simulate.characteristics import PACKAGED, Characteristics, constants_digest, read
 from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
-from probatio.site.bench import bench_score
 from probatio.site.rendering import PageReply, PageRequest, html
 
 
@@ -29,13 +28,6 @@ def page(request: PageRequest) -> PageReply:
         evidence=msgspec.to_builtins(manifest.evidence),
         attribution=msgspec.to_builtins(manifest.attribution),
     )
-
-
-def bench_page(request: PageRequest) -> PageReply:
-    bench = request.site.bench
-    scores = [(model, bench_score(bench, *model.names)) for model in (bench.models if bench else ())]
-    scores.sort(key=lambda pair: -(pair[1].score if pair[1] else 0))
-    return html(request, "bench.html", bench=bench, scores=scores)
 
 
 def characteristics() -> Characteristics | None:

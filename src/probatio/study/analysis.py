@@ -15,7 +15,7 @@ from probatio.study.findings import Study
 from probatio.study.narrative import Narrative, narrate, section, unasked
 from probatio.study.rates import axes, funnels, hardest, overall
 from probatio.study.report import report
-from probatio.study.tokens import taught
+from probatio.study.tokens import shared_parts
 from probatio.study.trials import Trials, open_trials
 
 PICTURE = "analysis-{name}.png"
@@ -53,7 +53,7 @@ def write_study(
 
 def _study(trials: Trials) -> Study:
     rate = overall(trials)
-    tokens = taught(trials) if rate.asked else {}
+    tokens = shared_parts(trials) if rate.asked else {}
     curves, no_curves = learning_curves(trials, tokens)
     worth, no_worth = factors(trials) if rate.asked else (None, "No answer has been graded yet.")
     unasked_trials, controls = trials.rows(

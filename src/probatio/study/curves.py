@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from probatio.study.findings import Curve, Place, Point, Reach
 from probatio.study.intervals import rate_of
-from probatio.study.tokens import Condition, Taught
+from probatio.study.tokens import Condition, SharedPart
 from probatio.study.trials import Trials
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ Counts = Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]
 """(context, n-shot) → task → (passed, asked)."""
 
 
-def learning_curves(trials: Trials, tokens: Mapping[Condition, Taught]) -> tuple[list[Curve], str | None]:
+def learning_curves(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> tuple[list[Curve], str | None]:
     """A curve for each model and dialect that was asked under enough conditions; else the reason there is none."""
     if not tokens:
         return [], "The tokens of context and examples are not known: no condition has the prompts of two tasks."
@@ -63,7 +63,7 @@ def learning_curves(trials: Trials, tokens: Mapping[Condition, Taught]) -> tuple
     return [], f"A curve needs at least {MIN_CONDITIONS} conditions and {MIN_TASKS} tasks of one model in one dialect."
 
 
-def _curve(model: str, dialect: str, counts: Counts, tokens: Mapping[Condition, Taught]) -> Curve | None:
+def _curve(model: str, dialect: str, counts: Counts, tokens: Mapping[Condition, SharedPart]) -> Curve | None:
     spent = {place: tokens[Condition(model, dialect, *place)] for place in counts}
     places = sorted(counts, key=lambda place: (spent[place].tokens, place))
     tasks = sorted({task for of_tasks in counts.values() for task in of_tasks})

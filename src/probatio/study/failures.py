@@ -8,7 +8,7 @@ from typing import Any
 
 from probatio.store.layout import ANSWERS, RUN_FILE
 from probatio.study.findings import Failure
-from probatio.study.tokens import Condition, Taught, question_in
+from probatio.study.tokens import Condition, SharedPart, question_in
 from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines, run_names
 
 EXAMPLES = 10
@@ -20,7 +20,7 @@ LONGEST_TEXT = 4000
 _COLUMNS = {**TRIAL_COLUMNS, "prompt": "VARCHAR", "response": "VARCHAR"}
 
 
-def failures(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[Failure]:
+def failures(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> list[Failure]:
     """For each model and error class in turn the failure under the largest condition: more context did not prevent it."""
     chosen = _chosen(trials, tokens)
     if not chosen:
@@ -40,7 +40,7 @@ def failures(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[Failure
 
 
 def _question(
-    trials: Trials, prompt: str | None, task: str, condition: Condition, tokens: Mapping[Condition, Taught]
+    trials: Trials, prompt: str | None, task: str, condition: Condition, tokens: Mapping[Condition, SharedPart]
 ) -> str | None:
     """The part of the prompt that is about this task alone; the whole prompt where that part is not known."""
     if not prompt:
@@ -49,7 +49,7 @@ def _question(
     return question_in(prompt, trials.suite, task, condition.dialect) or prompt[shared:]
 
 
-def _chosen(trials: Trials, tokens: Mapping[Condition, Taught]) -> list[tuple[Any, ...]]:
+def _chosen(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> list[tuple[Any, ...]]:
     trials.db.execute(
         "create or replace table sizes (model VARCHAR, dialect VARCHAR, context VARCHAR, n_shot INTEGER, size INTEGER)"
     )

@@ -30,15 +30,15 @@ class Condition(NamedTuple):
     n_shot: int
 
 
-class Taught(msgspec.Struct, frozen=True):
-    """What a condition teaches: the tokens of the part its prompts share, and the end of that part in characters."""
+class SharedPart(msgspec.Struct, frozen=True):
+    """The part that all prompts of a condition share: its tokens, and its length in characters."""
 
     tokens: int
     estimated: bool
     characters: int
 
 
-def taught(trials: Trials) -> dict[Condition, Taught]:
+def shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
     """Per condition the tokens of context and examples; nothing where the prompts were not kept.
 
     With a single task the shared part is not known, so a condition needs two tasks.
@@ -53,12 +53,12 @@ def taught(trials: Trials) -> dict[Condition, Taught]:
         f"from {json_lines(files, _COLUMNS)} where prompt <> '' and n_shot is not null "
         "group by all having count(distinct task_id) > 1"
     )
-    conditions: dict[Condition, Taught] = {}
+    conditions: dict[Condition, SharedPart] = {}
     for model, dialect, context, n_shot, task, first, last, tokens, characters in rows:
         asked = question_in(first, trials.suite, task, dialect)
         shared = len(first) - len(asked) if asked else _alike(first, last)
         count = shared * tokens / characters if characters else shared / _characters_per_token()
-        conditions[Condition(model, dialect, context, n_shot)] = Taught(round(count), not characters, shared)
+        conditions[Condition(model, dialect, context, n_shot)] = SharedPart(round(count), not characters, shared)
     return conditions
 
 
