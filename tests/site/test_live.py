@@ -13,6 +13,8 @@ from probatio.site.api import OPERATIONS, document
 from probatio.site.data import load_site
 from probatio.site.live import Shelf, application
 
+pytestmark = pytest.mark.slow  # a site of 34 simulated days
+
 ODD_ADDRESSES = (
     "/../../etc/passwd",
     "/..%2f..%2fetc/passwd",

@@ -21,6 +21,8 @@ from probatio.site.pages import addresses, answer
 from probatio.slugs import slugs
 from probatio.verdict.table import MARKS
 
+pytestmark = pytest.mark.slow  # a site of 34 simulated days
+
 
 class _Markup(HTMLParser):
     """Links, and whatever a strict policy would have to stop."""

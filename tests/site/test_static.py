@@ -23,6 +23,8 @@ from probatio.site.static import build
 from probatio.suite.daily import read_manifest
 from probatio.verdict.fold import constants_of
 
+pytestmark = pytest.mark.slow  # a site of 34 simulated days
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 

@@ -31,6 +31,7 @@ def test_the_fit_is_the_weighted_isotonic_one(seed: int) -> None:
         assert fitted == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_band_is_the_same_each_time() -> None:
     passed = np.random.default_rng(0).integers(0, 2, (20, 6)).astype(float)
     first, second = (monotone_band(passed, np.ones((20, 6)))[1] for _ in range(2))
