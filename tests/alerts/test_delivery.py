@@ -24,6 +24,8 @@ from probatio.errors import UsageError
 from probatio.ledger.ledger import record_day
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
+pytestmark = pytest.mark.slow  # days, processes and servers that do not answer
+
 MESSAGE = Message("2026-03-01", "m", "m: COOKED", "2026-03-01: why.", "failure")
 SECRET = "hunter2secret"
 SLACK = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#general"
@@ -56,7 +58,6 @@ def state(results: Path) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.slow
 def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
     with Hook() as hook:
         team = channel(hook.url, link="https://x.example/watch/")
@@ -296,7 +297,6 @@ def test_two_channels_of_one_name_are_refused(tmp_path: Path) -> None:
         read_channels(configured(tmp_path, {"url": "json://a"}, {"url": "json://b"}))
 
 
-@pytest.mark.slow
 def test_a_results_folder_keeps_one_process_at_a_time(tmp_path: Path) -> None:
     """Two days that end together: one message, not two."""
     recorded(tmp_path, 30.0)
@@ -309,7 +309,6 @@ def test_a_results_folder_keeps_one_process_at_a_time(tmp_path: Path) -> None:
         assert hook.asked == 1
 
 
-@pytest.mark.slow
 def test_a_message_whose_sender_is_killed_is_sent_the_next_time(tmp_path: Path) -> None:
     recorded(tmp_path, 30.0)
     with Hook(hang=True) as hook:
@@ -324,7 +323,6 @@ def test_a_message_whose_sender_is_killed_is_sent_the_next_time(tmp_path: Path) 
         assert passed(tmp_path, *read_channels(config)) == ["Alert to json: a: COOKED"]
 
 
-@pytest.mark.slow
 def test_alert_test_says_which_channel_failed_and_exits_3(tmp_path: Path) -> None:
     with Hook() as hook:
         config = configured(
@@ -356,7 +354,6 @@ def _alert(which: str, config: Path, *flags: str) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.slow
 def test_a_real_day_alerts_once_and_a_dead_channel_does_not_stop_it(tmp_path: Path) -> None:
     """`probatio daily` against a model that has forgotten everything, after ten good days."""
     small_suite(tmp_path / "suite", EXTRACTION)
@@ -384,7 +381,6 @@ def test_a_real_day_alerts_once_and_a_dead_channel_does_not_stop_it(tmp_path: Pa
         assert SECRET not in done.stdout + done.stderr + json.dumps(state(tmp_path / "results"))
 
 
-@pytest.mark.slow
 def test_a_wrong_channel_is_found_before_the_day_is_asked(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     with Double(reply=gold_script()) as double:

@@ -15,6 +15,8 @@ from probatio.simulate.simulator import AfterFault, QuietYears, after_fault, dec
 from probatio.simulate.synthetic import days_of, plan_of, run_days
 from verdict.synthetic_suite import MANIFEST
 
+pytestmark = pytest.mark.slow  # long simulations
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -32,7 +34,6 @@ def test_equal_seeds_give_equal_figures_and_others_do_not() -> None:
     assert one.suspicious != other.suspicious
 
 
-@pytest.mark.slow
 def test_independent_90_percent_cases_flag_falsely_on_an_eighth_of_use_case_days() -> None:
     found = quiet("binomial-0.9")
     assert 0.12 < found.suspicious.value < 0.15
@@ -61,7 +62,6 @@ def test_z_of_a_smooth_decline_never_reaches_suspicion() -> None:
     assert round(slow, 2) == -1.79
 
 
-@pytest.mark.slow
 def test_pooling_the_triggering_sample_flags_several_times_as_often() -> None:
     fresh, pooled = quiet("flips").suspicious, quiet("flips", what_if="pooled").suspicious
     assert 0.004 < fresh.value < 0.011
@@ -79,7 +79,6 @@ def test_a_fifth_lost_everywhere_is_cooked_on_day_2_and_forgotten_by_day_10() ->
     assert found.forgotten_by_day_10.value > 0.7
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "soonest", "latest"), [("drop-20-all", 3, 3), ("drop-10-all", 3, 6), ("decline", 15, 24)]
 )
@@ -99,7 +98,6 @@ def test_a_tenth_lost_in_one_noisy_use_case_is_hardly_seen() -> None:
     assert fault("drop-10-one", "binomial-0.9").confirmed.share.value < 0.3
 
 
-@pytest.mark.slow
 def test_a_judge_beyond_its_gate_an_outage_and_a_new_route_raise_no_alarm() -> None:
     for name in ("judge-shift", "outage", "route-change"):
         found = fault(name)
@@ -151,7 +149,6 @@ def test_equal_seeds_give_equal_demo_days_whoever_else_is_in_them() -> None:
     ]
 
 
-@pytest.mark.slow
 def test_every_fault_and_profile_runs() -> None:
     for name in FAULTS:
         assert after_fault(MANIFEST, name, "flips", "autocorrelated", 3, 0).models == 3

@@ -31,7 +31,6 @@ def test_the_fit_is_the_weighted_isotonic_one(seed: int) -> None:
         assert fitted == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.slow
 def test_the_band_is_the_same_each_time() -> None:
     passed = np.random.default_rng(0).integers(0, 2, (20, 6)).astype(float)
     first, second = (monotone_band(passed, np.ones((20, 6)))[1] for _ in range(2))
@@ -43,6 +42,7 @@ def test_ten_tasks_that_all_pass_do_not_make_a_band_of_no_width() -> None:
     assert 0.68 < np.quantile(draws[:, -1], 0.025) < 0.80  # Wilson's end for 10 of 10 is 0.72
 
 
+@pytest.mark.slow
 def test_the_band_holds_the_true_curve_as_often_as_it_says() -> None:
     truth = np.array([0.1, 0.3, 0.5, 0.8, 0.95])
     chance = np.random.default_rng(8)
