@@ -12,6 +12,8 @@ from probatio.audit.verify import verify
 from probatio.ledger.ledger import read_ledger, standing_records
 from probatio.store.days import read_days
 
+pytestmark = pytest.mark.slow  # all days of the story are verified
+
 REPOSITORY = Path(__file__).parent.parent
 RECORDED = REPOSITORY / "results" / "story"
 PAGE = REPOSITORY / "docs" / "story.md"

@@ -25,6 +25,8 @@ from probatio.ledger.ledger import record_day
 from probatio.store.layout import ALERTS
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
+pytestmark = pytest.mark.slow  # days, processes and servers that do not answer
+
 MESSAGE = Message("2026-03-01", "m", "m: COOKED", "2026-03-01: why.", "failure")
 SECRET = "hunter2secret"
 SLACK = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#general"
@@ -353,7 +355,6 @@ def _alert(which: str, config: Path, *flags: str) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.slow
 def test_a_real_day_alerts_once_and_a_dead_channel_does_not_stop_it(tmp_path: Path) -> None:
     """`probatio daily` against a model that has forgotten everything, after ten good days."""
     small_suite(tmp_path / "suite", EXTRACTION)

@@ -17,6 +17,8 @@ from probatio.audit.verify import Report, changed_grades, verify
 from probatio.day.preparation import suite_place
 from probatio.store.days import read_days, suite_folder
 
+pytestmark = pytest.mark.slow  # days that are really run
+
 DAYS = ("2026-03-10", "2026-03-11", "2026-03-12")
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from cli.in_process import refused
 from day.days import (
     DAY,
     EXTRACTION,
@@ -17,6 +18,7 @@ from day.days import (
     SUMMARY,
     argv,
     asked,
+    environment,
     gold_script,
     record,
     run,
@@ -51,12 +53,11 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
     ],
 )
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
-    tmp_path: Path, double: Double, flags: list[str], message: str
+    tmp_path: Path, double: Double, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = run(tmp_path, double, *flags)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    code, sentence = refused(argv(tmp_path, *flags), environment(double), tmp_path, capsys)
+    assert code == 2
+    assert message in sentence
     assert not double.served
     assert not (tmp_path / "results").exists()
 
@@ -71,8 +72,6 @@ def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) 
 
 def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> None:
     import subprocess
-
-    from day.days import environment
 
     small_suite(tmp_path / "suite", EXTRACTION)
     command = argv(tmp_path)

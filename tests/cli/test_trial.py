@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from cli.in_process import refused
 from double import Double
-from run.trials import argv, asked, finished, new_run, suite
+from run.trials import argv, asked, environment, finished, new_run, suite
 
 
 @pytest.fixture
@@ -72,12 +73,11 @@ def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) ->
     ],
 )
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
-    tmp_path: Path, double: Double, flags: list[str], message: str
+    tmp_path: Path, double: Double, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    done = finished(new_run(tmp_path, *flags), double, tmp_path)
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
+    code, sentence = refused(new_run(tmp_path, *flags), environment(double), tmp_path, capsys)
+    assert code == 2
+    assert message in sentence
     assert not double.served
 
 
@@ -96,10 +96,12 @@ def test_a_verbose_dry_run_shows_the_very_prompts_that_would_be_sent(tmp_path: P
 
 
 @pytest.mark.parametrize("flags", [["--task", "x"], ["--limit", "3"], ["--samples", "2"], ["--dry-run"]])
-def test_resume_takes_everything_from_run_json(two_trials: Path, double: Double, flags: list[str]) -> None:
-    done = finished(argv(two_trials, "--resume", "r", *flags), double, two_trials)
-    assert done.returncode == 2
-    assert "beside --resume" in done.stderr
+def test_resume_takes_everything_from_run_json(
+    two_trials: Path, double: Double, flags: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = argv(two_trials, "--resume", "r", *flags)
+    code, sentence = refused(command, environment(double), two_trials, capsys)
+    assert (code, "beside --resume" in sentence) == (2, True)
 
 
 def test_an_unknown_run_lists_those_there_are(two_trials: Path, double: Double) -> None:
@@ -146,12 +148,11 @@ def test_a_config_of_ones_own_is_taken_from_the_working_folder(tmp_path: Path, d
     assert json.loads((tmp_path / "results" / "r" / "run.json").read_text())["framework_version"] == "7"
 
 
+@pytest.mark.slow
 def test_the_live_footer_shows_on_a_terminal(tmp_path: Path, double: Double) -> None:
     import os
     import pty
     import subprocess
-
-    from run.trials import environment
 
     main_end, terminal = pty.openpty()
     process = subprocess.Popen(

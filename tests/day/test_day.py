@@ -71,6 +71,7 @@ def test_gold_answers_give_full_scores_and_every_sample_is_kept(gold_day: GoldDa
     assert "100.0" in done.stdout
 
 
+@pytest.mark.slow
 def test_verbose_prints_each_sample_with_its_score(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         lines = [
@@ -94,6 +95,7 @@ def test_the_judge_sees_no_name_of_a_model(gold_day: GoldDay) -> None:
     assert not [prompt for prompt in prompts if "gpt" in prompt or "openai" in prompt or MODEL in prompt]
 
 
+@pytest.mark.slow
 def test_a_second_run_of_a_day_asks_nothing_and_changes_nothing(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         run(tmp_path, double)
@@ -126,6 +128,7 @@ def test_an_outage_is_a_gap_never_a_zero_and_a_later_run_asks_what_failed(tmp_pa
     assert len(list(read_lines(folder / SET_ASIDE, Response))) == failed
 
 
+@pytest.mark.slow
 def test_a_judge_half_a_mark_lower_bars_judged_use_cases_which_are_scored_all_the_same(tmp_path: Path) -> None:
     stern = gold_script(judge=lambda prompt: marks_as_worth(prompt, {"clarity": -1}))
     with Double(reply=stern) as double:
@@ -188,6 +191,7 @@ def test_an_unreadable_judgement_is_repaired_once_and_then_an_error_never_a_numb
     assert scores(tmp_path)[STORY].score == 100
 
 
+@pytest.mark.slow
 def test_a_repaired_judgement_counts(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", STORY)
 
@@ -199,6 +203,7 @@ def test_a_repaired_judgement_counts(tmp_path: Path) -> None:
     assert scores(tmp_path)[STORY].score == 100
 
 
+@pytest.mark.slow
 def test_a_judge_that_fails_its_calibration_is_no_judge_today(tmp_path: Path) -> None:
     with Double(reply=gold_script(judge=lambda prompt: "no idea")) as double:
         done = run(tmp_path, double)
@@ -311,6 +316,7 @@ def test_the_days_of_a_suite_with_another_temperature_or_judge_have_a_version_of
     assert record(tmp_path, "2026-03-03").suite_version == "0.1.0"
 
 
+@pytest.mark.slow
 def test_an_answer_that_refuses_or_is_cut_off_is_scored_and_labelled(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     gold = gold_script(EXTRACTION)

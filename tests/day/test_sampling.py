@@ -28,6 +28,8 @@ from probatio.records import Response
 from probatio.store.layout import ANSWERS
 from probatio.store.lines import read_lines
 
+pytestmark = pytest.mark.slow  # every test runs a day
+
 STEADY = [100.0, 99.0, 100.0, 99.0, 100.0]
 
 

@@ -66,6 +66,7 @@ def test_killed_at_ten_random_moments_and_resumed_each_time_nothing_is_lost_or_d
     assert double.served["answer"] <= answers + 10 * 64
 
 
+@pytest.mark.slow
 def test_an_answer_that_was_kept_but_not_graded_is_graded_on_resume_and_not_asked_again(tmp_path: Path) -> None:
     with Double() as double:
         finished(new_run(tmp_path), double, tmp_path)
@@ -102,6 +103,7 @@ def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_pat
     assert set(asked(tmp_path).values()) == {1}
 
 
+@pytest.mark.slow
 def test_a_second_process_on_the_same_run_refuses(tmp_path: Path) -> None:
     with Double(latency=0.3) as double:
         first = subprocess.Popen(
@@ -130,6 +132,7 @@ def test_a_refused_key_stops_the_run_at_once_with_one_sentence_and_keeps_everyth
     assert len(asked(tmp_path, "kept")) == 5
 
 
+@pytest.mark.slow
 def test_the_budget_stops_the_run_cleanly_and_a_larger_one_goes_on(tmp_path: Path) -> None:
     with Double(cost=0.01, latency=0.002) as double:
         done = finished(new_run(tmp_path, "--samples", "10", "--max-cost", "0.25"), double, tmp_path)
@@ -175,6 +178,7 @@ def test_the_journal_holds_the_fields_of_the_first_harness(tmp_path: Path) -> No
     assert record["versions"]["python"]
 
 
+@pytest.mark.slow
 def test_a_suite_that_changed_is_not_resumed(tmp_path: Path) -> None:
     with Double() as double:
         finished(new_run(tmp_path, "--limit", "2"), double, tmp_path)

@@ -20,6 +20,7 @@ def isolated() -> None:
         pytest.skip(str(error))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("isolated")
 def test_a_machine_where_every_attack_is_held_is_healthy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-or-secret")
@@ -34,6 +35,7 @@ def test_a_machine_where_every_attack_is_held_is_healthy(monkeypatch: pytest.Mon
     assert "sk-or-secret" not in done.output
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("isolated")
 def test_an_attack_that_gets_through_fails_the_check(monkeypatch: pytest.MonkeyPatch) -> None:
     def pierced(*_: object) -> ProgramOutcome:

@@ -192,6 +192,7 @@ print([family for family in range(46) for type in (1, 2, 3) if libc.socket(famil
     assert attack(kind, code).stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_the_limits_stop_a_program_and_say_which(kind: Choice) -> None:
     endless = "while True: pass"
     assert attack(kind, endless, limits=Limits(seconds=0.5)).stopped == "time"

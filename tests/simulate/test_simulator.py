@@ -15,6 +15,8 @@ from probatio.simulate.simulator import AfterFault, QuietYears, after_fault, dec
 from probatio.simulate.synthetic import days_of, plan_of, run_days
 from verdict.synthetic_suite import MANIFEST
 
+pytestmark = pytest.mark.slow  # long simulations
+
 DOCS = Path(__file__).parents[2] / "docs"
 
 

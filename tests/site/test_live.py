@@ -13,6 +13,8 @@ from probatio.site.api import OPERATIONS, document
 from probatio.site.live import LiveSite, application
 from probatio.site.snapshot import load_site
 
+pytestmark = pytest.mark.slow  # a site of 34 simulated days
+
 ODD_ADDRESSES = (
     "/../../etc/passwd",
     "/..%2f..%2fetc/passwd",

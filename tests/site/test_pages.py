@@ -21,6 +21,8 @@ from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
 from probatio.slugs import slugs
 
+pytestmark = pytest.mark.slow  # a site of 34 simulated days
+
 
 class _Markup(HTMLParser):
     """Links, and whatever a strict policy would have to stop."""

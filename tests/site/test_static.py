@@ -22,6 +22,8 @@ from probatio.site.snapshot import Site, load_site
 from probatio.site.static import build
 from probatio.suite.daily_suite import constants_of, read_manifest
 
+pytestmark = pytest.mark.slow  # a site of 34 simulated days
+
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 

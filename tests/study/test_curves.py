@@ -42,6 +42,7 @@ def test_ten_tasks_that_all_pass_do_not_make_a_band_of_no_width() -> None:
     assert 0.68 < np.quantile(draws[:, -1], 0.025) < 0.80  # Wilson's end for 10 of 10 is 0.72
 
 
+@pytest.mark.slow
 def test_the_band_holds_the_true_curve_as_often_as_it_says() -> None:
     truth = np.array([0.1, 0.3, 0.5, 0.8, 0.95])
     chance = np.random.default_rng(8)

@@ -25,6 +25,7 @@ def day(root: Path, double: Double, *flags: str) -> subprocess.CompletedProcess[
     )
 
 
+@pytest.mark.slow
 def test_gold_answers_give_100_in_all_deterministic_use_cases(tmp_path: Path) -> None:
     with Double(reply=script()) as double:
         done = day(tmp_path, double, "--use-case", ",".join(DETERMINISTIC))

@@ -18,6 +18,8 @@ from probatio.suite.dialect import template_in
 from probatio.suite.language_suite import load_suite
 from probatio.suite.prompt import question
 
+pytestmark = pytest.mark.slow  # every answer of the suite is run
+
 SUITE = load_suite()
 TASKS = list(SUITE.tasks.values())
 SOLUTIONS: dict[str, str] = yaml.safe_load(Path(__file__).with_name("faber_solutions.yml").read_text(encoding="utf-8"))

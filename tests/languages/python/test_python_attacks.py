@@ -13,6 +13,8 @@ from probatio.languages.python import Call, Failed, Raised, Result, Returned, ru
 from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.suite.daily_suite import Case
 
+pytestmark = pytest.mark.slow  # hostile programs in every isolation
+
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
 def kind(request: pytest.FixtureRequest) -> Choice:

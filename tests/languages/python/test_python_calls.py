@@ -114,6 +114,7 @@ def test_an_endless_call_that_catches_everything_is_stopped_too() -> None:
     assert last == Returned(0)
 
 
+@pytest.mark.slow
 def test_after_three_endless_calls_the_rest_is_not_tried() -> None:
     source = "def f(n):\n    while n: pass\n    return n"
     results = run_calls(source, "f", [*[Call((1,))] * LATE_CALLS, Call((0,))], memo=None)

@@ -11,6 +11,8 @@ from probatio.languages import typescript
 from probatio.languages.typescript.attacks import ATTACKS, Attack, fault, mount, target
 from probatio.sandbox import Choice, Limits, NoIsolation, isolation
 
+pytestmark = pytest.mark.slow  # hostile programs in every isolation, some of them endless
+
 
 @pytest.fixture(scope="module")
 def on() -> Iterator[dict[str, object]]:
