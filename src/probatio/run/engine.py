@@ -20,8 +20,9 @@ from probatio.records import UNASKED_ERRORS, Answer, Assessment, Grade, Model, R
 from probatio.run.budget import Budget
 from probatio.run.clock import now_text
 from probatio.run.job import Job
-from probatio.store.journal import Journal, Span
+from probatio.store.journal import Journal
 from probatio.store.layout import ANSWERS, GRADES
+from probatio.store.lines import Span
 
 Opener = Callable[[Model], AbstractContextManager[Route]]
 """Opens the way to a model for as long as it is asked; an embedded one is loaded and unloaded by it."""

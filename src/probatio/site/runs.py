@@ -1,7 +1,4 @@
-"""Runs of the learnability bench as the site reads them: each studied once, its trials found by number.
-
-Of several answers to one trial the first counts, because a paid answer is never replaced. Of several grades the last counts.
-"""
+"""Runs of the learnability bench as the site reads them: each studied once, its trials found by number."""
 
 from __future__ import annotations
 
@@ -15,10 +12,11 @@ from typing import Any
 import msgspec
 
 from probatio.errors import ProbatioError
-from probatio.records import Grade, Response, TrialKey
+from probatio.records import Grade, Response
 from probatio.run.record import RunRecord, read_run
-from probatio.site.lines import LinePlace, line_at, readable_lines
-from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
+from probatio.store.layout import GRADES, RUN_FILE
+from probatio.store.lines import Span
+from probatio.store.run_folder import RunFolder
 from probatio.study.analysis import study_of
 from probatio.study.compare import Comparison, compare
 from probatio.study.findings import Study
@@ -32,22 +30,7 @@ class NumberedTrial(msgspec.Struct, frozen=True):
 
     number: int
     grade: Grade
-    answer: LinePlace | None
-
-
-class _AnswerKey(msgspec.Struct):
-    """As much of an answer's line as names its trial."""
-
-    task_id: str
-    model: str
-    n_shot: int
-    context: str
-    dialect: str = "latin"
-    sample: int = 0
-
-    @property
-    def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+    answer: Span | None
 
 
 @dataclass(frozen=True)
@@ -56,6 +39,10 @@ class StudiedRun:
 
     name: str
     folder: Path
+
+    @property
+    def _files(self) -> RunFolder:
+        return RunFolder(self.folder, lenient=True)
 
     @cached_property
     def record(self) -> RunRecord:
@@ -68,14 +55,11 @@ class StudiedRun:
     @cached_property
     def trials(self) -> list[NumberedTrial]:
         """Every graded trial, in the order in which they were first graded."""
-        answers: dict[TrialKey, LinePlace] = {}
-        for place, answer in readable_lines(self.folder / ANSWERS, _AnswerKey):
-            answers.setdefault(answer.key, place)
-        grades = {grade.key: grade for _, grade in readable_lines(self.folder / GRADES, Grade)}
+        answers, grades = self._files.answer_spans(), self._files.grades()
         return [NumberedTrial(number, grade, answers.get(key)) for number, (key, grade) in enumerate(grades.items())]
 
     def response(self, trial: NumberedTrial) -> Response | None:
-        return None if trial.answer is None else line_at(self.folder / ANSWERS, trial.answer, Response)
+        return None if trial.answer is None else self._files.answer_at(trial.answer)
 
     @cached_property
     def numbers(self) -> dict[str, list[int]]:

@@ -1,7 +1,4 @@
-"""The raw samples of one model on one day, read from that day's files and from nothing else.
-
-Of several answers under one key the first counts, because a paid answer is never replaced. Of several grades the last counts.
-"""
+"""The raw samples of one model on one day, read from that day's files and from nothing else."""
 
 from __future__ import annotations
 
@@ -11,9 +8,9 @@ from typing import Any
 
 import msgspec
 
-from probatio.records import Grade, Response, TrialKey
-from probatio.site.lines import readable_lines
-from probatio.store.layout import ANSWERS, DAILY, GRADES
+from probatio.records import Grade, Response
+from probatio.store.layout import DAILY
+from probatio.store.run_folder import RunFolder
 
 
 class DaySample(msgspec.Struct, frozen=True):
@@ -73,11 +70,9 @@ def _samples_of_day(results: Path, date: str) -> dict[str, list[DaySample]]:
 
 def _samples(folder: Path, containing: bytes = b"") -> dict[str, list[DaySample]]:
     """Model → its samples."""
-    grades = {grade.key: grade for _, grade in readable_lines(folder / GRADES, Grade, containing)}
-    answers: dict[TrialKey, Response] = {}
-    for _, response in readable_lines(folder / ANSWERS, Response, containing):
-        answers.setdefault(response.key, response)
+    files = RunFolder(folder, lenient=True)
+    grades = files.grades(containing)
     samples: dict[str, list[DaySample]] = {}
-    for key, response in answers.items():
-        samples.setdefault(response.model, []).append(DaySample(response, grades.get(key)))
+    for response in files.answers(containing):
+        samples.setdefault(response.model, []).append(DaySample(response, grades.get(response.key)))
     return samples

@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 import msgspec
 
@@ -24,7 +24,7 @@ from probatio.errors import Incomplete, UsageError
 from probatio.records import UNASKED_ERRORS, Grade, Response
 from probatio.store.files import replacement, take_lock
 from probatio.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
-from probatio.store.lines import append, lines_of, mend_end
+from probatio.store.lines import Span, append, lines_of, mend_end
 
 RESERVE_BYTES = 8 * 1024 * 1024
 """Kept free inside the run: when the disk fills, the answers in flight are paid for and still need a place. A hundred
@@ -39,13 +39,6 @@ _encode = msgspec.json.Encoder().encode
 
 class DiskFull(Incomplete):
     """No room for another line; nothing is torn and the run can be resumed."""
-
-
-class Span(NamedTuple):
-    """Where a line stands in its file."""
-
-    offset: int
-    size: int
 
 
 class Journal:

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -17,28 +17,59 @@ T = TypeVar("T")
 _BLOCK = 1 << 16
 
 
+class Span(NamedTuple):
+    """Where a line stands in its file, in bytes."""
+
+    offset: int
+    size: int
+
+
 def read_lines(path: Path, shape: type[T]) -> Iterator[T]:
     """The records of a file, one at a time. A torn last line is passed over; a bad line elsewhere is named."""
+    return (record for _, record in placed_lines(path, shape))
+
+
+def placed_lines(
+    path: Path, shape: type[T], *, lenient: bool = False, containing: bytes = b""
+) -> Iterator[tuple[Span, T]]:
+    """The records of a file with their places. Only lines that hold `containing` are decoded, because decoding is what costs.
+    `lenient`: a line that can't be read is passed over, so that one bad line costs a page of the site no more than itself."""
     decode = msgspec.json.Decoder(shape, strict=False).decode
-    for number, line in numbered_lines(path):
-        try:
-            yield decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path}, line {number}: {error}.") from None
+    offset = 0
+    for number, line in enumerate(_raw_lines(path), 1):
+        span = Span(offset, len(line))
+        offset += len(line)
+        if containing in line and line.strip():
+            try:
+                yield span, decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                if not lenient:
+                    raise UsageError(f"{path}, line {number}: {error}.") from None
+
+
+def line_at(path: Path, span: Span, shape: type[T]) -> T:
+    """The record at a place that `placed_lines` gave."""
+    with path.open("rb") as file:
+        file.seek(span.offset)
+        return msgspec.json.decode(file.read(span.size), type=shape, strict=False)
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """The lines of a file with their numbers, from 1, as they stand; no blank line and no torn last line among them."""
+    return ((number, line) for number, line in enumerate(_raw_lines(path), 1) if line.strip())
+
+
+def _raw_lines(path: Path) -> Iterator[bytes]:
+    """Every line of a file but a torn last one; none where there is no file."""
     try:
         file = path.open("rb")
     except FileNotFoundError:
         return
     with file:
-        for number, line in enumerate(file, 1):
+        for line in file:
             if not line.endswith(b"\n") and not is_whole(line):
                 return
-            if line.strip():
-                yield number, line
+            yield line
 
 
 def lines_of(file: int) -> Iterator[bytes]:

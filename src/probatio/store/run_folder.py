@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from probatio.records import Grade, Response, TrialKey
+import msgspec
+
+from probatio.records import Grade, Keyed, Response, TrialKey
 from probatio.store.layout import ANSWERS, GRADES
-from probatio.store.lines import read_lines
+from probatio.store.lines import Span, line_at, placed_lines
 
 
 class _HasKey(Protocol):
@@ -23,26 +25,56 @@ class _HasKey(Protocol):
 L = TypeVar("L", bound=_HasKey)
 
 
+class KeyLine(msgspec.Struct, Keyed):
+    """As much of a line as names its trial."""
+
+    task_id: str
+    model: str
+    n_shot: int
+    context: str
+    dialect: str = "latin"
+    sample: int = 0
+
+
 class RunFolder:
-    """A folder with answers and grades. `shape` is the record a line is read into; one with fewer fields reads faster."""
+    """A folder with answers and grades.
 
-    def __init__(self, path: Path) -> None:
+    `lenient` passes over lines that can't be read; otherwise they are an error that names them. Where a method takes `shape`,
+    lines are read into that record: one with fewer fields reads faster. Where it takes `containing`, lines without these bytes
+    are left out unread.
+    """
+
+    def __init__(self, path: Path, *, lenient: bool = False) -> None:
         self.path = path
+        self._lenient = lenient
 
-    def answers(self) -> Iterator[Response]:
+    def answers(self, containing: bytes = b"") -> Iterator[Response]:
         """The answers in full, one per trial."""
-        return self.answers_as(Response)
+        return self.answers_as(Response, containing)
 
-    def answers_as(self, shape: type[L]) -> Iterator[L]:
+    def answers_as(self, shape: type[L], containing: bytes = b"") -> Iterator[L]:
         seen: set[TrialKey] = set()
-        for line in read_lines(self.path / ANSWERS, shape):
+        for _, line in self._lines(ANSWERS, shape, containing):
             if line.key not in seen:
                 seen.add(line.key)
                 yield line
 
-    def grades(self) -> dict[TrialKey, Grade]:
-        """The grade of every trial."""
-        return self.grades_as(Grade)
+    def answer_spans(self) -> dict[TrialKey, Span]:
+        """Where each trial's answer stands, for `answer_at`."""
+        spans: dict[TrialKey, Span] = {}
+        for span, line in self._lines(ANSWERS, KeyLine):
+            spans.setdefault(line.key, span)
+        return spans
 
-    def grades_as(self, shape: type[L]) -> dict[TrialKey, L]:
-        return {line.key: line for line in read_lines(self.path / GRADES, shape)}
+    def answer_at(self, span: Span) -> Response:
+        return line_at(self.path / ANSWERS, span, Response)
+
+    def grades(self, containing: bytes = b"") -> dict[TrialKey, Grade]:
+        """The grade of every trial, in the order in which they were first graded."""
+        return self.grades_as(Grade, containing)
+
+    def grades_as(self, shape: type[L], containing: bytes = b"") -> dict[TrialKey, L]:
+        return {line.key: line for _, line in self._lines(GRADES, shape, containing)}
+
+    def _lines(self, name: str, shape: type[L], containing: bytes = b"") -> Iterator[tuple[Span, L]]:
+        return placed_lines(self.path / name, shape, lenient=self._lenient, containing=containing)
