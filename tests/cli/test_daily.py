@@ -46,7 +46,7 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
         (["--date", "yesterday"], "YYYY-MM-DD"),
         (["--date", "2026-02-30"], "YYYY-MM-DD"),
         (["--date", "20260301"], "YYYY-MM-DD"),
-        (["--date", (datetime.now(UTC) + timedelta(days=2)).date().isoformat()], "lies ahead"),
+        (["--date", (datetime.now(UTC) + timedelta(days=2)).date().isoformat()], "in the future"),
         (["--model", "gpt-4o-min"], "gpt-4o-mini"),
         (["--use-case", "structured"], "structured_extraction"),
         (["--config", "/nowhere.yml"], "does not exist"),

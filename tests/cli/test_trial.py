@@ -185,4 +185,4 @@ def test_timeouts_of_the_config_reach_the_wire(tmp_path: Path) -> None:
     (tmp_path / "models.yml").write_text(json.dumps(config))
     with Double(Faults(hang=1.0)) as slow:
         done = finished(new_run(tmp_path, "--limit", "1", "--config", str(tmp_path / "models.yml")), slow, tmp_path)
-    assert "1 could not be asked" in done.stdout
+    assert "1 requests failed" in done.stdout

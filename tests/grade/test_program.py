@@ -107,7 +107,7 @@ def test_javascript_fences_hold_typescript() -> None:
 
 @pytest.mark.slow
 def test_recorded_answers_are_graded_as_the_reference_graded_them(shared: Path, tmp_path: Path) -> None:
-    """Where ours differs it is because the first harness's cleaning lost the answer; each such case is one of these."""
+    """Where ours differs it is because the original harness's cleaning lost the answer; each such case is one of these."""
     import json
 
     from probatio.run.regrade import regrade
@@ -137,4 +137,4 @@ def test_recorded_answers_are_graded_as_the_reference_graded_them(shared: Path, 
         if not (reasoning_removed or more_than_the_blank or right_fence_taken):
             unexplained.append((ref["task_id"], ref["model"], text[-200:]))
     print(unexplained)
-    assert len(unexplained) <= 1  # an opening fence garbled to "ffaber", which the first harness cut away as a word
+    assert len(unexplained) <= 1  # an opening fence garbled to "ffaber", which the original harness cut away as a word

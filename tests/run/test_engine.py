@@ -158,7 +158,7 @@ def test_a_failed_trial_is_an_api_error_never_a_wrong_answer(tmp_path: Path) -> 
     assert done.returncode == 0
     assert wrong
     assert all("404" in str(grade.error_detail) and not grade.level_a for grade in wrong)
-    assert f"{len(wrong)} could not be asked" in done.stdout
+    assert f"{len(wrong)} requests failed" in done.stdout
     assert f"/{40 - len(wrong)} passed" in done.stdout
 
 

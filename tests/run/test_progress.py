@@ -12,7 +12,7 @@ def test_the_summary_is_the_line_of_the_first_seed() -> None:
 
 def test_trials_that_could_not_be_asked_stand_beside_the_rate_not_in_it() -> None:
     tally = Tally(42, passed=30, failed=10, errors=2)
-    assert summary_line(tally, 1.0) == "30/40 passed (75%) in 1.0s — $0.00, 2 could not be asked"
+    assert summary_line(tally, 1.0) == "30/40 passed (75%) in 1.0s — $0.00, 2 requests failed"
 
 
 def test_a_run_that_asked_nothing_claims_no_rate() -> None:

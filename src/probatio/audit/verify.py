@@ -114,7 +114,7 @@ def _standing(lines: list[Line]) -> dict[str, tuple[Line, LedgerRecord]]:
 def _suite_of(results: Path, day: Day) -> tuple[DailySuite | None, str]:
     """The suite a day was asked from, under the version it recorded; None with the reason where it is gone."""
     if day.record.simulated:
-        return None, "Made-up days were not graded again: nobody answered."
+        return None, "Simulated days were not graded again: they hold no answers."
     suite = load_daily(suite_folder(results, day.record))
     asked = day.record.suite_version
     if suite.version.partition("+")[0] != asked.partition("+")[0]:

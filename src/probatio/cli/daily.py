@@ -60,7 +60,7 @@ def command(
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
     ending = run_day(prepared, os.environ, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
-    again = f"Go on with: probatio daily --date {prepared.record.date}"
+    again = f"Continue with: probatio daily --date {prepared.record.date}"
     if ending.session.stop_reason:
         raise Incomplete(f"{ending.session.stop_reason} {again}")
     if ending.session.refused:

@@ -61,7 +61,7 @@ def command(
     load_dotenv(Path.cwd() / ".env")
     folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())
     if len(folders) > 1 and out is None:
-        raise UsageError("Several runs are studied into a folder of their own: name it with --out DIR.")
+        raise UsageError("The study of several runs needs a folder of its own: name it with --out DIR.")
     analyst = load_config(config) if narrative else None
     study = study_of(folders, suite)
     target, written = write_study(study, out or folders[0], analyst, os.environ)

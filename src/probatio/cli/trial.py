@@ -137,11 +137,11 @@ def _carry_out(
         analysis = None
     show_end(show.close(), folder, ending, analysis)
     if ending.stop_reason:
-        raise Incomplete(f"{ending.stop_reason} Go on with: probatio trial --resume {folder}")
+        raise Incomplete(f"{ending.stop_reason} Continue with: probatio trial --resume {folder}")
 
 
 def _refuse_flags_beside_resume(ctx: click.Context) -> None:
     for param in ctx.command.params:
         name = param.name or ""
         if name not in RESUME_ALLOWS and ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise UsageError(f"{param.opts[0]} can't stand beside --resume: a run goes on as run.json says.")
+            raise UsageError(f"{param.opts[0]} can't be used with --resume: a resumed run takes its settings from run.json.")

@@ -1,4 +1,4 @@
-"""A day's folder and its record: which date it is, what was asked of whom, and what may not change within it."""
+"""A day's folder and its record: its date, its suite and models, and what may not change within a day."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def day_of(given: str | None, now: datetime) -> str:
     if wanted is None:
         raise UsageError(f"--date {given}: write a day as YYYY-MM-DD, such as {today.isoformat()}.")
     if wanted > today:
-        raise UsageError(f"--date {given} lies ahead: in UTC it is {today.isoformat()} now.")
+        raise UsageError(f"--date {given} is in the future: in UTC it is {today.isoformat()} now.")
     return given
 
 
@@ -62,7 +62,7 @@ def joined(before: DayRecord | None, now: DayRecord) -> DayRecord:
     if (before.suite_version, before.suite_fingerprint) != (now.suite_version, now.suite_fingerprint):
         raise UsageError(
             f"The suite or a grader has changed since {before.date} began (version {before.suite_version}, now "
-            f"{now.suite_version}), and answers to two suites are not one day. Go on with the suite it began with, or leave "
+            f"{now.suite_version}), and answers to two suites are not one day. Continue with the suite it began with, or leave "
             f"the day as it is."
         )
     models = {model.id: model for model in before.models}

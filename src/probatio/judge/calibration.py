@@ -65,7 +65,7 @@ def calibration_of(judge: str, items: Sequence[CalibrationItem], bar: float, all
     of the answers may have no mark."""
     if not items:
         return Calibration(
-            judge=judge, error="the suite has no calibration set, so nobody knows where the judge stands"
+            judge=judge, error="the suite has no calibration set, so the judge's shift is unknown"
         )
     failed = [item for item in items if item.mark is None]
     if len(failed) > allowed * len(items):

@@ -1,7 +1,7 @@
 """The records that cross package borders: what was asked, who was asked, what came back, how it was judged.
 
 The field names of `Response` and `Grade` are the columns of `raw_responses.jsonl` and `graded_results.jsonl`. They are an
-interface: runs made by the first harness carry the same names, so a field is added here, never renamed.
+interface: runs made by the original Faber harness, from which the formats come, have the same names, so a field is added here, never renamed.
 """
 
 from __future__ import annotations

@@ -237,7 +237,7 @@ class Engine:
         if self._journal.full:
             self.stop("The disk is full.")
         if self._budget.limit is not None and cost is None and answer.text is not None:
-            self.stop(f"--max-cost can't be kept: neither the reply nor models.yml tells what `{model.id}` costs.")
+            self.stop(f"--max-cost can't be enforced: neither the reply nor models.yml has a price for `{model.id}`.")
         return response
 
     async def _grade(self, response: Response) -> None:

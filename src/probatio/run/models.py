@@ -41,7 +41,7 @@ def select(
     models = tuple(model for model in listed if model.id not in skipped)
     if named and not models:
         reasons = "; ".join(f"{model}: {reason}" for model, reason in skipped.items())
-        raise UsageError(f"None of the models asked for can be asked: {reasons}.")
+        raise UsageError(f"None of these models can be used: {reasons}.")
     if not models:
         models = (_embedded_default(say, fetch=fetch),)
     _require_routes(models, env, max_cost, config.source)
@@ -70,7 +70,7 @@ def _embedded_default(say: Say, *, fetch: bool) -> Model:
 
     default = default_model(say, fetch=fetch)
     if default.because:
-        say(f"{default.instead_of} can't be had: {default.because}")
+        say(f"{default.instead_of} is not available: {default.because}")
     say(f"No --model given: asking the embedded model {default.model.id}, which needs no key and no network.")
     return default.model
 

@@ -31,12 +31,12 @@ def mark_of_score(grade: Grade) -> str:
 
 
 def summary_line(tally: Tally, seconds: float) -> str:
-    """`39/42 passed (93%) in 19.6s — $0.01`; trials that could not be asked stand beside it, not in it."""
+    """`39/42 passed (93%) in 19.6s — $0.01`; failed requests are counted beside it, not in it."""
     asked = tally.passed + tally.failed
     share = f"{100 * tally.passed / asked:.0f}%" if asked else "–"
     money = f"${tally.spent:.2f}" if tally.spent >= 0.005 or not tally.spent else f"${tally.spent:.4f}"
     line = f"{tally.passed}/{asked} passed ({share}) in {spell(seconds)} — {money}"
-    return f"{line}, {tally.errors} could not be asked" if tally.errors else line
+    return f"{line}, {tally.errors} requests failed" if tally.errors else line
 
 
 def spell(seconds: float) -> str:
@@ -132,7 +132,7 @@ class Quiet:
 
 
 class Verbose(Quiet):
-    """A line per trial: what was asked of whom, how it went, and why it failed."""
+    """A line per trial: task, model and condition, how it went, and why it failed."""
 
     def trial(self, response: Response, grade: Grade) -> None:
         if (

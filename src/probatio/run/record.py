@@ -21,7 +21,7 @@ _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What was asked of whom, with which versions of everything that can move a number."""
+    """Models, tasks and settings of a run, with the versions of everything that can move a number."""
 
     run_id: str
     created: str

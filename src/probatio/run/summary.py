@@ -29,7 +29,7 @@ def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) 
         for row in rows:
             cost = "price unknown" if row["cost"] is None else f"about ${row['cost']:.4f}"
             print(f"{row['model']}: {row['trials']} trials, about {row['tokens_in']:,} tokens in, {cost}")
-        print(f"{len(record.plan)} trials in all, at most {record.max_connections} in flight; nothing was asked.")
+        print(f"{len(record.plan)} trials in all, at most {record.max_connections} in flight; no request was sent.")
     if verbose:
         for key in record.plan:
             prompt = render(suite, suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)
