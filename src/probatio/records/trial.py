@@ -1,7 +1,8 @@
-"""The records that cross package borders: what was asked, who was asked, what came back, how it was judged.
+"""The records of a trial: what was asked, which model, what came back, how it was graded.
 
 The field names of `Response` and `Grade` are the columns of `raw_responses.jsonl` and `graded_results.jsonl`. They are an
-interface: runs made by the original Faber harness, from which the formats come, have the same names, so a field is added here, never renamed.
+interface: runs of the original Faber harness, from which the formats come, have the same names. So a field is added here,
+never renamed.
 """
 
 from __future__ import annotations
