@@ -1,18 +1,14 @@
-"""Minimum detectable effect: the smallest drop an OK rules out, and how it is kept."""
+"""Minimum detectable effect: the smallest drop an OK rules out."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
-import msgspec
 import numpy as np
-import pytest
 
 from probatio.records import Detectable
 from probatio.simulate.noise import JUDGED, PROFILES, Fault, Population
 from probatio.simulate.synthetic import Plan, bets, plan_of, run_days
-from probatio.store.detectable import DetectableCache, cache_folder
 from probatio.verdict import evidence
 from probatio.verdict.detectable import smallest_drops
 from probatio.verdict.evidence import EvidenceState
@@ -98,31 +94,10 @@ def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says() -> None:
     assert confirmed_share(plan, state, population(400), 0.5 * drops.overall) < CONSTANTS.detectable_probability
 
 
-def test_a_kept_result_is_taken_instead_of_computing(tmp_path: Path) -> None:
-    state = referenced(seed=2)
-    drops = smallest_drops(state, 0, DetectableCache(tmp_path))
-    [kept] = tmp_path.iterdir()
-    assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == drops
-    other = Detectable(0.123, {})
-    kept.write_bytes(msgspec.json.encode(other))
-    assert smallest_drops(state, 0, DetectableCache(tmp_path)) == other
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b'{"overall": "far"}'])
-def test_a_broken_kept_result_is_computed_again(tmp_path: Path, content: bytes) -> None:
-    state = referenced(seed=2)
-    drops = smallest_drops(state, 0, DetectableCache(tmp_path))
-    [kept] = tmp_path.iterdir()
-    kept.write_bytes(content)
-    assert smallest_drops(state, 0, DetectableCache(tmp_path)) == drops
-    assert msgspec.json.decode(kept.read_bytes(), type=Detectable) == drops
-
-
-def test_where_nothing_can_be_kept_it_still_answers(tmp_path: Path) -> None:
-    blocked = tmp_path / "file"
-    blocked.write_text("not a folder")
-    assert smallest_drops(referenced(seed=2), 0, DetectableCache(blocked / "cache")) is not None
-
-
-def test_the_cache_is_in_the_users_cache_folder() -> None:
-    assert cache_folder().parts[-2:] == ("probatio", "detectable")
+def test_a_kept_effect_is_taken_instead_of_computing() -> None:
+    state, kept = referenced(seed=2), dict[str, Detectable]()
+    assert smallest_drops(state, 0, kept, compute=False) is None
+    drops = smallest_drops(state, 0, kept)
+    assert list(kept.values()) == [drops]
+    kept[next(iter(kept))] = Detectable(0.123, {})
+    assert smallest_drops(state, 0, kept) == smallest_drops(state, 0, kept, compute=False) == Detectable(0.123, {})
