@@ -1,5 +1,6 @@
 """Programs on three levels, with the real compiler, the real runtime and the real jail."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,8 +9,9 @@ from grade.answers import answered
 from probatio.grade import assess
 from probatio.grade.extract import program
 from probatio.grade.program import FABER_FENCES, TYPESCRIPT_FENCES
-from probatio.languages import faber
+from probatio.languages import faber, typescript
 from probatio.records import Task, TaskType
+from probatio.sandbox import Limits
 
 
 def task(kind: TaskType, expected: str = "7", **fields: str) -> Task:
@@ -51,11 +53,16 @@ def test_faber_answers(text: str, passed: str, error_type: str | None) -> None:
         ("console.log(8)", "AB", "wrong_output"),
         ("throw new Error('x')", "A", "runtime_error"),
         ("const = 7", "", "syntax_error"),
-        ("while (true) {}", "A", "timeout"),
     ],
 )
 def test_typescript_answers(text: str, passed: str, error_type: str | None) -> None:
     assert levels("write_typescript", text) == (passed, error_type)
+
+
+def test_a_program_without_end_is_stopped_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    one_second = partial(typescript.run, limits=Limits(seconds=1.0, cpu_seconds=1))
+    monkeypatch.setattr(typescript, "run", one_second)
+    assert levels("write_typescript", "while (true) {}") == ("A", "timeout")
 
 
 def test_a_completion_is_judged_as_the_program_it_makes() -> None:

@@ -24,10 +24,10 @@ STEP_SECONDS = 10.0
 _ORDINARY = """(() => {
   let seed = 1;
   Math.random = () => (seed = (seed * 16807) % 2147483647) / 2147483647;
-  const tell = (owner, name, get) => Object.defineProperty(owner, name, { get, configurable: true });
-  tell(window, "outerWidth", () => window.innerWidth);
-  tell(window, "outerHeight", () => window.innerHeight + 85);
-  tell(Navigator.prototype, "onLine", () => true);
+  const set = (owner, name, get) => Object.defineProperty(owner, name, { get, configurable: true });
+  set(window, "outerWidth", () => window.innerWidth);
+  set(window, "outerHeight", () => window.innerHeight + 85);
+  set(Navigator.prototype, "onLine", () => true);
 })()"""
 
 

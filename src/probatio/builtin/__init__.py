@@ -1,1 +1,1 @@
-"""The suites that come with Probatio: data, and beside the daily use cases their graders."""
+"""The suites that come with Probatio: their data, and the graders of the daily use cases."""

@@ -27,7 +27,7 @@ class _CalibrationFile(msgspec.Struct):
 
 
 def load_calibration(suite: DailySuite) -> tuple[Item, ...]:
-    """The suite's calibration set, every item checked against the cases and rubrics it speaks of."""
+    """The suite's calibration set, every item checked against the case and the rubric it names."""
     path = suite.folder / FILE
     items = read_yaml(path, _CalibrationFile).items
     if len(items) < LEAST:

@@ -20,14 +20,14 @@ from probatio.suite.dialect import program_in
 from probatio.suite.language_suite import BUILT_IN, DEFAULT_SUITE, Suite
 
 CONTEXTS = ("examples-only", "grammar-only", "minimal", "basic", "complete")
-"""From least to most. The first seed's text counts five and its table shows four; grammar-only is the fifth."""
+"""From least to most."""
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(?P<kind>words|grammar|w)\s*(?::\s*(?P<argument>[^}]*?))?\s*\}\}")
 _PROGRAM = re.compile(r"(?P<open>```faber\n)(?P<body>.*?)(?P<close>\n```)", re.DOTALL)
 
 
 def known_contexts(suite: Suite) -> tuple[str, ...]:
-    """The five levels, and whatever further contexts the suite's folder brings."""
+    """The five levels, and any further contexts in the suite's folder."""
     own = sorted(file.stem for file in (suite.folder / "contexts").glob("*.md"))
     return (*CONTEXTS, *(name for name in own if name not in CONTEXTS))
 

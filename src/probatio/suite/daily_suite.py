@@ -1,4 +1,4 @@
-"""The daily suite from its folder: manifest with every constant of the watch, use cases, their cases and rubrics."""
+"""The daily suite, read from its folder: the manifest with all constants of the watch, the use cases, their cases and rubrics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DAILY = BUILT_IN / "daily"
 
 
 class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The pinned, dated judge, and how far it may shift."""
+    """The judge, pinned to a dated version, and how far its marks may shift."""
 
     id: str
     name: str
@@ -149,7 +149,7 @@ def load_daily(folder: Path | None = None) -> DailySuite:
 
 
 def read_manifest(folder: Path | None = None) -> DailyManifest:
-    """The manifest alone, for those who need only its constants."""
+    """The manifest alone, where only its constants are needed."""
     return read_yaml((folder or DAILY) / "suite.yml", DailyManifest)
 
 

@@ -1,4 +1,4 @@
-"""A suite from its folder: tasks, few-shot examples, contexts, and the version they are pinned to."""
+"""The suite of a language, read from its folder: tasks, few-shot examples, and the version they are pinned to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 class Suite(msgspec.Struct, frozen=True):
-    """What is asked, in full."""
+    """All that is asked about a language."""
 
     name: str
     version: str | None
@@ -72,7 +72,7 @@ def load_suite(folder: Path | None = None) -> Suite:
 
 
 def _require_material(task: Task, file: Path) -> None:
-    """A task without the text its type asks about would be asked as an empty question: refuse it here."""
+    """Refuse a task that lacks the text its type asks about: it would be an empty question."""
     if task.type == "translate_ts_to_faber" and not task.input:
         raise UsageError(f"{file}: task `{task.id}` has no `input` (the TypeScript to translate).")
     if task.type in ("translate_faber_to_ts", "predict_output") and not (task.input_faber or task.input):

@@ -1,4 +1,4 @@
-"""Prompts: what a model is shown for a task, from what all tasks of a condition share to the question itself.
+"""Prompts: what a model is shown for a task. First what all tasks of a condition share, then the question.
 
 The shared part (context, then examples) comes first and is the same to the letter for every task of a condition, so that
 a server's prompt cache reads it once.
@@ -54,7 +54,7 @@ EXAMPLE_OUTPUT = "Output:\n```\n{output}\n```"
 
 
 CHARACTERS_PER_TOKEN = 3.5
-"""A rough rule for code in English prompts, where nobody counted; an estimate is labelled as one."""
+"""A rough rule for code in English prompts, used only for estimates, which are labelled as such."""
 
 
 def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) -> str:

@@ -9,8 +9,8 @@ import difflib
 from pathlib import Path
 from typing import Any
 
+from builtin.daily.graded import graded
 from day.days import built_in
-from probatio.builtin.daily.graders import check
 from probatio.grade.check_result import CheckResult
 from probatio.suite.calibration import load_calibration
 from probatio.suite.daily_suite import Case, UseCase, load_daily
@@ -48,7 +48,7 @@ def example(use_case: UseCase) -> str:
 
 def _graded(case: Case, proof: dict[str, Any], beside: str | None = None) -> str:
     """An answer and its grade; of a long one only the lines that differ from the answer it stands `beside`."""
-    checked = check(case, proof["answer"])
+    checked = graded(case.id, proof["answer"])
     title = "A gold answer" if beside is None else f"A wrong one ({proof['why'].rstrip('.')})"
     shown = _fenced(proof["answer"])
     if len(proof["answer"]) > LONG and beside is None:

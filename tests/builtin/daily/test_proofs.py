@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 import pytest
 
+from builtin.daily.graded import graded
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
 from probatio.grade.check_result import CheckResult
@@ -141,7 +142,7 @@ def needs_met(use_case: str) -> None:
 @pytest.mark.parametrize(("use_case", "proof"), all_proofs())
 def test_an_answer_scores_what_its_proof_says(use_case: str, proof: Proof) -> None:
     needs_met(use_case)
-    checked = grader(use_case)(cases(use_case)[proof.case], proof.answer)
+    checked = graded(proof.case, proof.answer)
     low, high = proof.bounds
     lost = [
         f"{part.name}: {part.score:.2f} × {part.weight} ({part.detail})" for part in checked.parts if part.score < 1

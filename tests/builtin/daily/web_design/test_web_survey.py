@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Iterator
+from typing import Protocol
 
 import pytest
 
+from builtin.daily.web_design.shared_tab import shared_tab
 from probatio.browser import driver as browser
-from probatio.browser.driver import visit
 from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
@@ -15,24 +16,26 @@ from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches
 pytestmark = pytest.mark.slow  # a real browser
 
 
-@pytest.fixture(scope="module", autouse=True)
-def needs_a_browser() -> None:
-    there = browser.available()
-    if not there.works:
-        pytest.skip(f"no browser here: {there.sentence}")
+class Survey(Protocol):
+    def __call__(self, body: str, size: tuple[int, int] = WIDE) -> Snapshot: ...
 
 
-@functools.cache
-def survey(body: str, size: tuple[int, int] = WIDE) -> Snapshot:
-    async def see(page: OpenPage) -> Snapshot:
-        await page.load(*size)
-        return await look(page, wake=True)
+@pytest.fixture(scope="module")
+def survey() -> Iterator[Survey]:
+    state = browser.available()
+    if not state.works:
+        pytest.skip(f"no browser here: {state.sentence}")
 
-    return visit(f"<!doctype html><html lang=en><title>t</title><body>{body}", see)
+    with shared_tab() as tab:
 
+        def snapshot(body: str, size: tuple[int, int] = WIDE) -> Snapshot:
+            async def see(page: OpenPage) -> Snapshot:
+                await page.load(*size)
+                return await look(page, wake=True)
 
-def ratio(body: str) -> float:
-    return next(run.ratio for run in survey(body).runs if run.text == "here")
+            return tab.examine(f"<!doctype html><html lang=en><title>t</title><body>{body}", see)
+
+        yield snapshot
 
 
 @pytest.mark.parametrize(
@@ -49,11 +52,12 @@ def ratio(body: str) -> float:
         ("<p style='color:transparent;background:linear-gradient(#000,#777);background-clip:text'>here", 4.48),
     ],
 )
-def test_contrast_is_that_of_the_worst_ground_behind_the_text(body: str, expected: float) -> None:
-    assert ratio(body) == pytest.approx(expected, abs=0.03)
+def test_contrast_is_that_of_the_worst_ground_behind_the_text(survey: Survey, body: str, expected: float) -> None:
+    ratio = next(run.ratio for run in survey(body).runs if run.text == "here")
+    assert ratio == pytest.approx(expected, abs=0.03)
 
 
-def test_large_text_needs_less() -> None:
+def test_large_text_needs_less(survey: Survey) -> None:
     share, faint = readable_share(
         [survey("<p style='color:#888'>small</p><p style='color:#888;font-size:24px'>large</p>")]
     )
@@ -61,7 +65,7 @@ def test_large_text_needs_less() -> None:
     assert [run.text for run in faint] == ["small"]
 
 
-def test_disabled_text_ornaments_and_text_on_pictures_are_left_out_of_contrast() -> None:
+def test_disabled_text_ornaments_and_text_on_pictures_are_left_out_of_contrast(survey: Survey) -> None:
     pixel = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
     share, _ = readable_share(
         [
@@ -95,7 +99,7 @@ def test_disabled_text_ornaments_and_text_on_pictures_are_left_out_of_contrast()
         "<details><summary>s</summary><button>Go</button></details>",
     ],
 )
-def test_what_nobody_can_see_is_not_there(trick: str) -> None:
+def test_what_nobody_can_see_is_not_there(survey: Survey, trick: str) -> None:
     assert not matches(Finder(role="button", name="Go"), survey(trick))
 
 
@@ -115,11 +119,11 @@ def test_what_nobody_can_see_is_not_there(trick: str) -> None:
         "Object.assign(document.createElement('button'), {innerText: 'Go'})))</script>",
     ],
 )
-def test_what_can_be_seen_counts_however_it_is_made(honest: str) -> None:
+def test_what_can_be_seen_counts_however_it_is_made(survey: Survey, honest: str) -> None:
     assert len(matches(Finder(role="button", name="Go"), survey(honest))) == 1
 
 
-def test_a_hidden_checkbox_with_a_label_to_click_on_is_there() -> None:
+def test_a_hidden_checkbox_with_a_label_to_click_on_is_there(survey: Survey) -> None:
     body = "<label><input type=checkbox style='position:absolute;opacity:0'> Dark mode</label>"
     assert matches(Finder(role="checkbox", name="Dark mode", state={"checked": "false"}), survey(body))
 
@@ -142,11 +146,11 @@ LINE = "<p style='white-space:nowrap;margin:0'>a line that is far too long for a
         ),
     ],
 )
-def test_overflow_is_what_a_phone_cannot_show(body: str, low: int, high: int) -> None:
+def test_overflow_is_what_a_phone_cannot_show(survey: Survey, body: str, low: int, high: int) -> None:
     assert low <= survey(body, NARROW).overflow <= high
 
 
-def test_what_lies_wholly_beyond_a_shut_edge_is_not_there() -> None:
+def test_what_lies_wholly_beyond_a_shut_edge_is_not_there(survey: Survey) -> None:
     body = "<style>body { overflow-x: hidden }</style><button style='position:absolute;left:400px'>Go</button>"
     assert matches(Finder(role="button"), survey(body, WIDE))
     assert not matches(Finder(role="button"), survey(body, NARROW))
@@ -166,12 +170,12 @@ def test_what_lies_wholly_beyond_a_shut_edge_is_not_there() -> None:
         ("<input type=hidden><input type=submit>", None),
     ],
 )
-def test_a_placeholder_is_no_label(field: str, labelled: bool | None) -> None:
+def test_a_placeholder_is_no_label(survey: Survey, field: str, labelled: bool | None) -> None:
     labels = [one.labelled for one in survey(field).elements if one.labelled is not None]
     assert labels == ([] if labelled is None else [labelled])
 
 
-def test_fields_named_like_built_in_functions_do_not_stop_the_survey() -> None:
+def test_fields_named_like_built_in_functions_do_not_stop_the_survey(survey: Survey) -> None:
     names = (
         "getAttribute",
         "querySelectorAll",

@@ -1,4 +1,4 @@
-// What a person with eyes, a keyboard or a screen reader finds on the page, told as plain data.
+// What a person with eyes, a keyboard or a screen reader finds on the page, as plain data.
 // Runs in a JavaScript world of its own: the page shares the document with it, but none of its functions can be replaced.
 // Built-ins are called through their prototypes because a form field named "getAttribute" would shadow the method.
 async ({ wake }) => {
@@ -18,7 +18,7 @@ async ({ wake }) => {
   const MOST_ELEMENTS = 6000, LONGEST = 600;
   const squeeze = (text) => text.replace(/\s+/g, " ").trim();
 
-  // Animations are led to their end: what is measured must not depend on when.
+  // Animations are finished: what is measured must not depend on the moment.
   const settle = () => {
     for (const animation of call(Document, "getAnimations")(document)) {
       const ends = animation.effect && animation.effect.getComputedTiming().endTime;
@@ -26,7 +26,7 @@ async ({ wake }) => {
     }
   };
   if (wake) {
-    // Pages that show a part only once it is scrolled to are given the chance.
+    // Some pages show a part only once it is scrolled to.
     const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 0)); setTimeout(done, 200); });
     await frame();
     const height = root.scrollHeight;
@@ -80,20 +80,20 @@ async ({ wake }) => {
     if (!element) return { colours: [[255, 255, 255]], unknown: false };
     if (grounds.has(element)) return grounds.get(element);
     const style = styleOf(element), below = ground(parentOf(element));
-    let { colours: found, unknown } = below;
+    let { colours: layers, unknown } = below;
     if (style.backgroundClip !== "text") {
       const share = Number(style.opacity), paint = colour(style.backgroundColor);
       if (paint[3] > 0) {
-        found = found.map((under) => over(paint, under, share));
+        layers = layers.map((under) => over(paint, under, share));
         if (paint[3] * share > 0.98) unknown = false;
       }
       if (style.backgroundImage !== "none") {
         const stops = style.backgroundImage.includes("gradient(") ? stopsOf(style.backgroundImage) : [];
         if (style.backgroundImage.includes("url(")) unknown = true;
-        if (stops.length) found = stops.flatMap((stop) => found.map((under) => over(stop, under, share))).slice(0, 24);
+        if (stops.length) layers = stops.flatMap((stop) => layers.map((under) => over(stop, under, share))).slice(0, 24);
       }
     }
-    const result = { colours: found, unknown };
+    const result = { colours: layers, unknown };
     grounds.set(element, result);
     return result;
   };
@@ -131,7 +131,7 @@ async ({ wake }) => {
       if (style.clip !== "auto" && /absolute|fixed/.test(style.position)) return false;
       if (up !== root && up !== body && up !== element && style.overflowX !== "visible") {
         const edge = rectangle(up);
-        // What a box lets one scroll to is as good as its place in the page.
+        // What can be scrolled to inside a box counts as shown.
         if (/auto|scroll/.test(style.overflowX + style.overflowY)) ({ left, top, right, bottom } = edge);
         [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)];
         [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
@@ -144,9 +144,9 @@ async ({ wake }) => {
     return right - left >= 2 && bottom - top >= 2;
   };
 
-  // Every run of text, with what it takes to read it.
+  // Every run of text, and whether it can be read.
   const elements = [...all(document, "*")].slice(0, MOST_ELEMENTS);
-  const said = new Map();
+  const texts = new Map();
   const runs = [];
   const scrolls = (element) => {
     for (let up = element; up && up !== body && up !== root; up = parentOf(up)) {
@@ -159,17 +159,17 @@ async ({ wake }) => {
     const readable = parseFloat(styleOf(element).fontSize) >= 7 && (unknown || reached >= 1.25);
     const seen = readable && shows(element, box);
     if (seen) for (let up = element; up; up = parentOf(up)) {
-      const before = said.get(up) || "";
-      if (before.length < LONGEST * 4) said.set(up, before + " " + text);
+      const before = texts.get(up) || "";
+      if (before.length < LONGEST * 4) texts.set(up, before + " " + text);
     }
     const idle = (tagOf(element) !== "option" && element.disabled === true) || attribute(element, "aria-disabled") === "true";
     const counts = seen && !unknown && !idle && /[\p{L}\p{N}]/u.test(text);
     const cut = seen && box.left < innerWidth && !scrolls(element) ? Math.max(0, Math.round(box.right - innerWidth)) : 0;
     runs.push({ text: text.slice(0, 60), seen, counts, ratio: reached, need, light, cut });
   };
-  const UNSAID = new Set(["script", "style", "noscript", "template", "title", "head", "option", "textarea", "iframe"]);
+  const UNREAD = new Set(["script", "style", "noscript", "template", "title", "head", "option", "textarea", "iframe"]);
   for (const element of elements) {
-    if (UNSAID.has(tagOf(element))) continue;
+    if (UNREAD.has(tagOf(element))) continue;
     for (const node of kidsOf(element)) {
       if (node.nodeType !== 3) continue;
       const text = squeeze(node.data);
@@ -196,7 +196,7 @@ async ({ wake }) => {
       return target && squeeze(target.textContent);
     });
 
-  // An element is more than its place: text that can be read, or something drawn. One whose whole text can't be read has neither.
+  // An element has substance where its text can be read or something is drawn. Without both it is an empty place.
   const DRAWN = "img, svg, canvas, video, picture, hr, progress, meter, input, select, textarea, dialog";
   const painted = (element) => {
     const style = styleOf(element), [below] = ground(parentOf(element)).colours, [own] = ground(element).colours;
@@ -205,7 +205,7 @@ async ({ wake }) => {
     return edge || beside || style.backgroundImage !== "none" || ratio(own, below) >= 1.2;
   };
   const substance = (element) => {
-    if (said.has(element) || call(Element, "matches")(element, DRAWN)) return true;
+    if (texts.has(element) || call(Element, "matches")(element, DRAWN)) return true;
     const drawn = [...call(Element, "querySelectorAll")(element, DRAWN)].some((one) => shows(one, rectangle(one)));
     if (drawn || squeeze(element.textContent)) return drawn;
     return [element, ...call(Element, "querySelectorAll")(element, "*")].slice(0, 20).some(painted);
@@ -219,7 +219,7 @@ async ({ wake }) => {
   globalThis.probatioElements = kept;
   const STATES = ["pressed", "checked", "selected", "expanded", "invalid", "sort", "current", "hidden", "controls",
     "describedby", "errormessage", "modal", "live", "label"];
-  const told = kept.map((element, index) => {
+  const descriptions = kept.map((element, index) => {
     const box = rectangle(element), within = [];
     for (let up = parentOf(element); up; up = parentOf(up)) if (place.has(up)) within.push(place.get(up));
     const states = {};
@@ -235,7 +235,7 @@ async ({ wake }) => {
     const seen = (shows(element, box) && (field || substance(element))) || labels.some((label) => shows(label, rectangle(label)));
     return {
       index, tag, id: idOf(element), role: element.computedRole, name: squeeze(element.computedName || "").slice(0, LONGEST),
-      text: squeeze(said.get(element) || "").slice(0, LONGEST * 4), seen, box: [box.left, box.top, box.width, box.height].map(Math.round),
+      text: squeeze(texts.get(element) || "").slice(0, LONGEST * 4), seen, box: [box.left, box.top, box.width, box.height].map(Math.round),
       within, states, focus: element === focused, tabindex: element.tabIndex ?? -1,
       value: field ? String(element.value).slice(0, LONGEST) : "", type: field ? String(element.type) : "",
       labelled: field && !UNLABELLED.has(element.type) ? Boolean(named(element)) : null,
@@ -247,7 +247,7 @@ async ({ wake }) => {
   const stored = {};
   try { for (let i = 0; i < Math.min(localStorage.length, 20); i++) stored[localStorage.key(i)] = localStorage.getItem(localStorage.key(i)).slice(0, 200); } catch { /* the page has no storage */ }
   return {
-    elements: told, runs: runs.slice(0, 3000), stored,
+    elements: descriptions, runs: runs.slice(0, 3000), stored,
     overflow: Math.max(shutSideways ? 0 : root.scrollWidth - innerWidth, ...runs.map((one) => one.cut), 0),
     document: {
       doctype: document.compatMode === "CSS1Compat", title: squeeze(read(Document, "title")(document)),
