@@ -10,12 +10,12 @@ import yaml
 
 from day.days import COMMAND, DAY, EXTRACTION, STORY, SUMMARY, asked, environment, record, scores, small_suite
 from double import Double
-from probatio.embedded import weights
+from probatio.embedded import catalogue, weights
 
 
 @pytest.mark.slow
 def test_with_no_key_the_embedded_model_is_scored_where_no_judge_is_needed(tmp_path: Path) -> None:
-    if not weights.is_here(weights.resolve("smollm2-135m")):
+    if not weights.is_here(catalogue.resolve("smollm2-135m")):
         pytest.skip("the weights of smollm2-135m are not here; probatio models pull smollm2-135m")
     suite = small_suite(tmp_path / "suite", cases=1)
     manifest = yaml.safe_load((suite / "suite.yml").read_text())

@@ -141,6 +141,7 @@ def with_embedded(record: RunRecord, model: Model) -> RunRecord:
 
 def embedded_file(model: Model) -> dict[str, object]:
     """Which file answers for an embedded model."""
-    from probatio.embedded import weights
+    from probatio.embedded.catalogue import resolve
+    from probatio.embedded.weights import provenance
 
-    return weights.provenance(weights.resolve(model.name).path)
+    return provenance(resolve(model.name).path)
