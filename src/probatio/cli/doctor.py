@@ -14,6 +14,7 @@ import msgspec
 
 from probatio import __version__
 from probatio.errors import ProbatioError
+from probatio.extras import installed_extras
 
 if TYPE_CHECKING:
     from probatio.sandbox import Choice
@@ -43,6 +44,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     models_folder: str
     models: dict[str, int]
     browser: str = ""
+    extras: dict[str, bool] = {}
 
     @property
     def isolated(self) -> bool:
@@ -133,6 +135,7 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         models_folder=str(folder),
         models=models,
         browser=_browser(choice),
+        extras=installed_extras(),
     )
 
 
@@ -142,6 +145,9 @@ def _show(diagnosis: Diagnosis) -> None:
 
     row("probatio", diagnosis.probatio)
     row("python", f"{diagnosis.python} on {diagnosis.platform}")
+    row(
+        "extras", ", ".join(f"{name} {'installed' if there else 'missing'}" for name, there in diagnosis.extras.items())
+    )
     row("deno", diagnosis.deno)
     row("bubblewrap", diagnosis.bubblewrap)
     row("browser", diagnosis.browser)

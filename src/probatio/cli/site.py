@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from probatio.cli import options
+from probatio.extras import require_extra
 
 BENCH = Path("config/bench.yml")
 
@@ -42,6 +43,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     Example:
       probatio site serve --results results --port 8000
     """
+    require_extra("site")
     from probatio.site.data import load_site
     from probatio.site.live import Shelf
     from probatio.site.live import serve as run
@@ -86,6 +88,7 @@ def build(
     Example:
       probatio site build --out site && python -m http.server --directory site
     """
+    require_extra("site")
     from probatio.site.data import load_site
     from probatio.site.static import build as write
 

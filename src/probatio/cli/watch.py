@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from probatio.cli.daily import command as daily
+from probatio.extras import require_extra
 
 PASSED = [param for param in daily.params if param.name not in ("date", "dry_run")]
 """What a day understands, the watch understands, and hands on."""
@@ -33,6 +34,7 @@ def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Pa
     """
     import asyncio
 
+    require_extra("watch")
     from probatio.scheduler.schedule import Watch, hour_of, length_of, require_one_date
 
     hour, length = hour_of(at), length_of(jitter)

