@@ -16,7 +16,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-from probatio.embedded import weights
+from probatio.embedded import catalogue
 
 
 def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0) -> int:
@@ -56,7 +56,7 @@ def main() -> None:
     reading.add_argument("--sigma", type=float, default=0.1, help="noise, relative to each matrix's standard deviation")
     reading.add_argument("--seed", type=int, default=0)
     given = reading.parse_args()
-    source = Path(given.model) if given.model.endswith(".gguf") else weights.resolve(given.model).path
+    source = Path(given.model) if given.model.endswith(".gguf") else catalogue.resolve(given.model).path
     if source is None or not source.is_file():
         sys.exit(f"{given.model} is not here; get it with: probatio models pull {given.model}")
     touched = worse_copy(source, given.out, given.sigma, given.seed)

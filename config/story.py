@@ -57,10 +57,10 @@ def prepare(folder: Path, copies: dict[str, float]) -> None:
     """The suite, a models.yml that asks `model.gguf`, and the copies that take turns under that name."""
     from worse_copy import worse_copy
 
-    from probatio.embedded import weights
+    from probatio.embedded import catalogue
 
     folder.mkdir(parents=True, exist_ok=True)
-    source = weights.resolve(MODEL).path
+    source = catalogue.resolve(MODEL).path
     for name, sigma in copies.items():
         if not (folder / f"{name}.gguf").exists():
             worse_copy(source, folder / f"{name}.part", sigma)

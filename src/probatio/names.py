@@ -19,10 +19,10 @@ def pick(kind: str, patterns: Iterable[str], known: Sequence[str], where: str = 
     """The known names that the patterns cover, in the order of `known`; a pattern that covers none is an error."""
     chosen: set[str] = set()
     for pattern in patterns:
-        found = [name for name in known if matches(pattern, name)]
-        if not found:
+        covered = [name for name in known if matches(pattern, name)]
+        if not covered:
             raise unknown(kind, pattern, known, where)
-        chosen.update(found)
+        chosen.update(covered)
     return tuple(name for name in known if name in chosen)
 
 

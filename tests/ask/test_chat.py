@@ -6,12 +6,16 @@ from typing import Any
 import pytest
 
 from probatio.ask.chat import read_reply, request_body
+from probatio.ask.providers import provider_named
 from probatio.ask.retry import Fault
 from probatio.records import Answer, Sampling
 
 
-def sent(**options: Any) -> dict[str, Any]:
-    body: dict[str, Any] = json.loads(request_body("vendor/model", "Quid est?", Sampling(0.0, 1000, 42), **options))
+def sent(provider: str = "vllm", **options: Any) -> dict[str, Any]:
+    sampling = Sampling(0.0, 1000, 42)
+    body: dict[str, Any] = json.loads(
+        request_body("vendor/model", "Quid est?", sampling, provider_named(provider), **options)
+    )
     return body
 
 
@@ -39,18 +43,18 @@ def test_a_pinned_route_is_sent_with_fallbacks_off() -> None:
 
 
 def test_reasoning_effort_is_said_in_the_words_of_the_wire() -> None:
-    assert sent(reasoning="low", openrouter=True)["reasoning"] == {"effort": "low"}
+    assert sent(reasoning="low", provider="openrouter")["reasoning"] == {"effort": "low"}
     assert sent(reasoning="low")["reasoning_effort"] == "low"
-    assert "reasoning" not in sent(openrouter=True)
+    assert "reasoning" not in sent(provider="openrouter")
 
 
 def test_openrouter_is_asked_for_usage_with_cost() -> None:
-    assert sent(openrouter=True)["usage"] == {"include": True}
+    assert sent(provider="openrouter")["usage"] == {"include": True}
     assert "usage" not in sent()
 
 
 def test_no_seed_means_none_is_sent() -> None:
-    assert "seed" not in json.loads(request_body("m", "p", Sampling(seed=None)))
+    assert "seed" not in json.loads(request_body("m", "p", Sampling(seed=None), provider_named("openai")))
 
 
 def test_who_served_it_and_what_it_cost_are_kept() -> None:

@@ -8,8 +8,8 @@ from double import Double, Faults
 from probatio.ask import retry
 from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.gate import GateClosed
-from probatio.ask.routes import Route, Timeouts
-from probatio.records import Answer, Sampling
+from probatio.ask.routes import Route
+from probatio.records import Answer, Sampling, Timeouts
 
 SAMPLING = Sampling()
 

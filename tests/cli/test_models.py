@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from probatio.embedded import weights
+from probatio.embedded.catalogue import CATALOGUE
 
 KEPT = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
 
@@ -46,7 +46,7 @@ def test_ones_own_models_stand_beside_the_embedded_catalogue(tmp_path: Path) -> 
         "models:\n  - {id: local, provider: mine, name: m, base_url: 'http://127.0.0.1:1/v1'}\n"
     )
     rows = json.loads(probatio("models", "list", "--json", "--config", "mine.yml", cwd=tmp_path).stdout)
-    assert [row["id"] for row in rows] == ["local", *(entry.id for entry in weights.CATALOGUE)]
+    assert [row["id"] for row in rows] == ["local", *(entry.id for entry in CATALOGUE)]
     assert rows[0]["ready"] == "yes"
 
 

@@ -20,6 +20,7 @@ import pytest
 
 from probatio.embedded import server as embedded
 from probatio.embedded import weights
+from probatio.embedded.gguf import Header, read_header
 from probatio.errors import Incomplete, UsageError
 
 pytestmark = pytest.mark.slow  # a real model
@@ -90,7 +91,7 @@ def test_a_prompt_longer_than_the_context_is_refused_at_once(served: embedded.Se
 
 
 def test_the_context_is_never_longer_than_the_model_was_trained_on(smallest: Path) -> None:
-    assert embedded.read_header(smallest) == embedded.Header("llama", 8192)
+    assert read_header(smallest) == Header("llama", 8192)
     with embedded.serve(smallest, context_tokens=100_000) as running:
         assert running.context_tokens == 8192
 
@@ -189,15 +190,15 @@ def test_it_stops_in_the_middle_of_an_answer(smallest: Path, way: str) -> None:
     began = time.monotonic()
     if way == "interrupt":
         process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=20)
     assert time.monotonic() - began < 5
-    assert ("ValueError" if way == "exception" else "KeyboardInterrupt") in said
+    assert ("ValueError" if way == "exception" else "KeyboardInterrupt") in errors
     assert process.returncode in (1, -signal.SIGINT), "no crash on the way out"
 
 
 def test_llama_cpp_says_nothing_on_our_streams(smallest: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from probatio.ask import embedded\n"
+        "import sys; from pathlib import Path; from probatio.embedded import server as embedded\n"
         "embedded.serve(Path(sys.argv[1]), context_tokens=256).close()"
     )
     quiet = subprocess.run([sys.executable, "-c", program, str(smallest)], capture_output=True, text=True, timeout=60)

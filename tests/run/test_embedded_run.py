@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from probatio.embedded import weights
+from probatio.embedded import catalogue
 from run.trials import COMMAND, asked, graded, suite
 
 
@@ -28,6 +28,6 @@ def test_a_run_on_the_embedded_model_is_asked_graded_and_says_which_file_answere
     assert done.returncode == 0, done.stderr
     assert len(asked(tmp_path)) == len(graded(tmp_path)) == 3
     record = json.loads((tmp_path / "results" / "r" / "run.json").read_text())
-    assert record["embedded"]["smollm2-135m"]["sha256"] == weights.resolve("smollm2-135m").sha256
+    assert record["embedded"]["smollm2-135m"]["sha256"] == catalogue.resolve("smollm2-135m").sha256
     raw = [json.loads(line) for line in (tmp_path / "results" / "r" / "raw_responses.jsonl").read_text().splitlines()]
     assert all(line["tokens_in"] > 0 and line["cost"] == 0 and line["provider"] is None for line in raw)

@@ -12,6 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from probatio.alerts.episodes import Message
+from probatio.extras import require
 
 if TYPE_CHECKING:
     from apprise import NotifyBase
@@ -102,6 +103,7 @@ def _notify(service: NotifyBase, message: Message, lines: list[str], ended: list
 
 def _service(url: str) -> NotifyBase | None:
     """The service a URL names; None where Apprise knows none."""
+    require("apprise")
     import apprise
 
     _hush()

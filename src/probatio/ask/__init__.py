@@ -1,1 +1,1 @@
-"""Asking: routes, the chat client, retries, pacing, prices, and models that run on this machine."""
+"""Asking: providers, routes, the chat client, retries, pacing, prices."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from probatio.ask.providers import Provider
 from probatio.ask.retry import Fault, fault_of_status
 from probatio.records import Answer, Sampling
 
@@ -47,10 +48,10 @@ def request_body(
     model_name: str,
     prompt: str,
     sampling: Sampling,
+    provider: Provider,
     *,
     reasoning: str | None = None,
     provider_order: tuple[str, ...] = (),
-    openrouter: bool = False,
     extra: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The JSON we send. What is not set is not sent: many servers refuse a null where they expect a number."""
@@ -62,14 +63,13 @@ def request_body(
     }
     if sampling.seed is not None:
         body["seed"] = sampling.seed
-    if reasoning and openrouter:
+    if reasoning and provider.nests_effort:
         body["reasoning"] = {"effort": reasoning}
     elif reasoning:
         body["reasoning_effort"] = reasoning
     if provider_order:
         body["provider"] = {"order": list(provider_order), "allow_fallbacks": False}
-    if openrouter:
-        body["usage"] = {"include": True}
+    body.update(provider.request_fields)
     if extra:
         body.update(extra)
     return _encode(body)

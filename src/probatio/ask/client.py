@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from probatio.ask.chat import read_reply, request_body
 from probatio.ask.gate import Gate
+from probatio.ask.providers import provider_of
 from probatio.ask.retry import Fault, wait_before
 from probatio.ask.routes import Route
 from probatio.errors import Incomplete
@@ -56,9 +57,9 @@ class ChatClient:
             route.model_name,
             prompt,
             sampling,
+            provider_of(route),
             reasoning=route.reasoning,
             provider_order=route.provider_order,
-            openrouter=route.provider == "openrouter",
             extra=route.extra_body,
         )
         self.gate.pace(route.key, route.max_in_flight)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from probatio.ask.providers import provider_of
 from probatio.records import Model
 
 
@@ -9,7 +10,7 @@ def cost_of(model: Model, tokens_in: int, tokens_out: int, reported: float | Non
     """US dollars; None where neither the reply nor the price list tells."""
     if reported is not None:
         return reported
-    if model.provider == "embedded":
+    if provider_of(model).free:
         return 0.0
     if model.cost_per_1m_input is None or model.cost_per_1m_output is None:
         return None

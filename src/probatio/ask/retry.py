@@ -111,10 +111,10 @@ def _wait_hint(headers: Mapping[str, str], body: bytes, now: float) -> float | N
     if reset is not None and _is_number(str(reset)):
         moment = float(reset)
         return max(0.0, (moment / 1000 if moment > 1e11 else moment) - now)  # epoch milliseconds or seconds
-    said = re.search(
+    in_words = re.search(
         r"(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?)\s?(ms|s\b|sec)", str(error.get("message")), re.I
     )
-    return float(said[1]) / (1000 if said[2].lower() == "ms" else 1) if said else None
+    return float(in_words[1]) / (1000 if in_words[2].lower() == "ms" else 1) if in_words else None
 
 
 def _seconds(value: str, now: float) -> float | None:

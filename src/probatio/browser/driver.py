@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from probatio.browser import chromium
 from probatio.browser.page import OpenPage, PageFailed, fresh_context, opened
-from probatio.errors import CannotCheck
+from probatio.errors import CannotCheck, UsageError
+from probatio.extras import require
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
@@ -126,9 +127,9 @@ class _BrowserThread:
                 raise PageFailed("The page brought the browser down, twice.") from error
 
     async def _once(self, html: str, look: Callable[[OpenPage], Awaitable[T]], seconds: float) -> T:
-        from playwright.async_api import Error
-
         browser = await self._started()
+        from playwright.async_api import Error  # after the start, which says so where it is not installed
+
         try:
             context = await asyncio.wait_for(fresh_context(browser), START_SECONDS)
         except (TimeoutError, Error) as error:
@@ -165,9 +166,11 @@ class _BrowserThread:
 
     async def _start(self) -> Browser:
         try:
-            from playwright.async_api import Error, async_playwright
-        except ImportError as error:
-            raise CannotCheck("Playwright is not installed: install it with `pip install playwright`.") from error
+            require("playwright")
+        except UsageError as error:
+            raise CannotCheck(str(error)) from None
+        from playwright.async_api import Error, async_playwright
+
         program = chromium.executable()
         playwright = await self.held.enter_async_context(async_playwright())
         faults = []

@@ -76,6 +76,14 @@ def main() -> None:
     except BrokenPipeError:  # whoever read our output has seen enough
         sys.stdout = None
         sys.exit(0)
+    except ModuleNotFoundError as error:
+        from probatio.extras import EXTRA_OF, missing
+
+        extra = EXTRA_OF.get((error.name or "").partition(".")[0])
+        if extra is None:
+            raise
+        click.echo(f"probatio: {missing(extra)}", err=True)
+        sys.exit(2)
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         click.echo(f"probatio: {place}{error.strerror or error}.", err=True)

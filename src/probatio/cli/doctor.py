@@ -14,13 +14,14 @@ import msgspec
 
 from probatio import __version__
 from probatio.errors import ProbatioError
+from probatio.extras import installed_extras
 
 if TYPE_CHECKING:
     from probatio.sandbox import Choice
 
 
-class Trial(msgspec.Struct, frozen=True):
-    """One real attack and its result."""
+class AttackResult(msgspec.Struct, frozen=True):
+    """One attack, tried for real."""
 
     attack: str
     held: bool
@@ -28,7 +29,7 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
-    """Everything that `probatio doctor` shows."""
+    """What the doctor has seen."""
 
     probatio: str
     python: str
@@ -38,19 +39,20 @@ class Diagnosis(msgspec.Struct, frozen=True):
     isolation: str
     made_of: str
     passed_over: tuple[str, ...]
-    trials: tuple[Trial, ...]
+    trials: tuple[AttackResult, ...]
     keys: dict[str, bool]
     models_folder: str
     models: dict[str, int]
     browser: str = ""
+    extras: dict[str, bool] = {}
 
     @property
     def isolated(self) -> bool:
         return self.isolation != "none" and bool(self.trials) and all(trial.held for trial in self.trials)
 
 
-def _said(*argv: str) -> str:
-    """The first line of a program's output, such as its version."""
+def _first_line(*argv: str) -> str:
+    """The first line a program prints."""
     try:
         done = subprocess.run(argv, capture_output=True, text=True, timeout=10, check=False, env={"NO_COLOR": "1"})
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -62,19 +64,19 @@ def _keys() -> dict[str, bool]:
     """Which keys are set, in the environment or in .env. Only names: a value is never shown."""
     from dotenv import dotenv_values
 
-    from probatio.ask.routes import WIRES
+    from probatio.ask.providers import PROVIDERS
 
     env = {**dotenv_values(".env"), **os.environ}
-    return {wire.api_key_env: bool(env.get(wire.api_key_env)) for wire in WIRES.values()}
+    names = [provider.api_key_env for provider in PROVIDERS.values() if provider.api_key_env]
+    return {name: bool(env.get(name)) for name in names}
 
 
 def _models() -> tuple[Path, dict[str, int]]:
-    """The folder of the embedded models, and its files with their sizes in bytes."""
-    from probatio.embedded.weights import models_folder
+    """Where embedded models are kept, and what is there, by size in bytes."""
+    from probatio.embedded.catalogue import models_folder
 
     folder = models_folder()
-    found = {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*.gguf"))}
-    return folder, found
+    return folder, {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*.gguf"))}
 
 
 def _browser(choice: Choice) -> str:
@@ -87,7 +89,7 @@ def _browser(choice: Choice) -> str:
         close()
 
 
-def _trials(choice: Choice, every: bool) -> tuple[Trial, ...]:
+def _trials(choice: Choice, every: bool) -> tuple[AttackResult, ...]:
     from probatio.languages.typescript.attacks import ATTACKS, fault, mount, target
 
     tried = []
@@ -95,8 +97,8 @@ def _trials(choice: Choice, every: bool) -> tuple[Trial, ...]:
         for attack in ATTACKS:
             if attack.slow and not every:
                 continue
-            found = fault(attack, mount(attack, on, choice), on)
-            tried.append(Trial(attack.name, found is None, found or attack.held_by))
+            harm = fault(attack, mount(attack, on, choice), on)
+            tried.append(AttackResult(attack.name, harm is None, harm or attack.held_by))
     return tuple(tried)
 
 
@@ -107,13 +109,13 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
 
     try:
         runtime = deno()
-        runtime_said = _said(runtime, "--version")
+        runtime_version = _first_line(runtime, "--version")
     except ProbatioError as error:
-        runtime, runtime_said = "", str(error)
+        runtime, runtime_version = "", str(error)
     bwrap = jail.bwrap()
     try:
-        found = isolation(choice)
-        kind, made_of, passed_over = found.kind, found.made_of, found.passed_over
+        jailed = isolation(choice)
+        kind, made_of, passed_over = jailed.kind, jailed.made_of, jailed.passed_over
         # Without a jail the attacks would do their harm to this very machine.
         trials = _trials(choice, every) if runtime and kind != "none" else ()
     except NoIsolation as error:
@@ -123,8 +125,8 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         probatio=__version__,
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.release()} {platform.machine()}",
-        deno=runtime_said,
-        bubblewrap=_said(bwrap, "--version") if bwrap else "not installed",
+        deno=runtime_version,
+        bubblewrap=_first_line(bwrap, "--version") if bwrap else "not installed",
         isolation=kind,
         made_of=made_of,
         passed_over=passed_over,
@@ -133,33 +135,37 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         models_folder=str(folder),
         models=models,
         browser=_browser(choice),
+        extras=installed_extras(),
     )
 
 
-def _show(found: Diagnosis) -> None:
+def _show(diagnosis: Diagnosis) -> None:
     def row(name: str, text: str) -> None:
         click.echo(f"{name:<12} {text}")
 
-    row("probatio", found.probatio)
-    row("python", f"{found.python} on {found.platform}")
-    row("deno", found.deno)
-    row("bubblewrap", found.bubblewrap)
-    row("browser", found.browser)
-    row("isolation", f"{found.isolation}: {found.made_of}")
-    for reason in found.passed_over:
+    row("probatio", diagnosis.probatio)
+    row("python", f"{diagnosis.python} on {diagnosis.platform}")
+    row(
+        "extras", ", ".join(f"{name} {'installed' if there else 'missing'}" for name, there in diagnosis.extras.items())
+    )
+    row("deno", diagnosis.deno)
+    row("bubblewrap", diagnosis.bubblewrap)
+    row("browser", diagnosis.browser)
+    row("isolation", f"{diagnosis.isolation}: {diagnosis.made_of}")
+    for reason in diagnosis.passed_over:
         row("", f"not used: {reason}")
-    for trial in found.trials:
+    for trial in diagnosis.trials:
         row("", f"{'held  ' if trial.held else 'FAILED'} {trial.attack:<30} {trial.detail}")
-    row("keys", ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in found.keys.items()))
-    row("models", found.models_folder)
-    for name, size in found.models.items():
+    row("keys", ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in diagnosis.keys.items()))
+    row("models", diagnosis.models_folder)
+    for name, size in diagnosis.models.items():
         row("", f"{name} ({size / 1e6:,.0f} MB)")
-    if not found.models:
+    if not diagnosis.models:
         row("", "none yet; `probatio models pull NAME` fetches one")
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print it all as one JSON object.")
 @click.option(
     "--sandbox", type=click.Choice(["auto", "bubblewrap", "landlock", "none"]), default="auto", show_default=True,
     help="The isolation to test.",
@@ -176,11 +182,11 @@ def command(ctx: click.Context, as_json: bool, sandbox: Choice, every: bool) -> 
       probatio doctor
       probatio doctor --json | jq .isolation
     """
-    found = diagnose(sandbox, every)
+    diagnosis = diagnose(sandbox, every)
     if as_json:
-        click.echo(json.dumps({**msgspec.to_builtins(found), "isolated": found.isolated}, indent=2))
+        click.echo(json.dumps({**msgspec.to_builtins(diagnosis), "isolated": diagnosis.isolated}, indent=2))
     else:
-        _show(found)
-        if not found.isolated:
+        _show(diagnosis)
+        if not diagnosis.isolated:
             click.echo("Isolation is not in force: no model's code should be run here.", err=True)
-    ctx.exit(0 if found.isolated else 1)
+    ctx.exit(0 if diagnosis.isolated else 1)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from probatio.embedded.weights import Weights
+    from probatio.embedded.catalogue import Weights
+    from probatio.records import Model
 
 
 @click.group()
@@ -56,36 +57,44 @@ def list_models(config: Path | None, as_json: bool) -> None:
 
 
 def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The models of models.yml, then the embedded models that it does not list."""
-    from probatio.ask.routes import missing_key
+    """The models of models.yml, then those of the catalogue that it does not name."""
     from probatio.config import load_config
-    from probatio.embedded.weights import CATALOGUE
+    from probatio.embedded.catalogue import CATALOGUE, embedded_model
 
     models = load_config(config).models
-    rows = []
-    for model in models:
-        row: dict[str, Any] = {
-            "id": model.id,
-            "provider": model.provider,
-            "name": model.name,
-            "route": list(model.route),
-        }
-        if model.provider == "embedded":
-            rows.append({**row, "cost_per_1m_input": 0.0, "cost_per_1m_output": 0.0, **_standing(model.name)})
-            continue
-        key = missing_key(model, env)
-        price = {"cost_per_1m_input": model.cost_per_1m_input, "cost_per_1m_output": model.cost_per_1m_output}
-        rows.append({**row, **price, "ready": f"needs {key}" if key else "yes"})
-    named = {model.name for model in models if model.provider == "embedded"}
-    for weights in CATALOGUE:
-        if weights.id not in named:
-            row = {"id": weights.id, "provider": "embedded", "name": weights.id, "route": []}
-            rows.append({**row, "cost_per_1m_input": 0.0, "cost_per_1m_output": 0.0, **_standing(weights.id)})
-    return rows
+    named = {model.name for model in models if _is_local(model)}
+    more = (embedded_model(weights.id) for weights in CATALOGUE if weights.id not in named)
+    return [_row(model, env) for model in (*models, *more)]
 
 
-def _standing(name: str) -> dict[str, Any]:
-    from probatio.embedded.weights import is_here, resolve
+def _row(model: Model, env: Mapping[str, str]) -> dict[str, Any]:
+    from probatio.ask.providers import provider_of
+    from probatio.ask.routes import missing_key
+
+    free = provider_of(model).free
+    row: dict[str, Any] = {
+        "id": model.id,
+        "provider": model.provider,
+        "name": model.name,
+        "route": list(model.route),
+        "cost_per_1m_input": 0.0 if free else model.cost_per_1m_input,
+        "cost_per_1m_output": 0.0 if free else model.cost_per_1m_output,
+    }
+    if _is_local(model):
+        return {**row, **_readiness(model.name)}
+    key = missing_key(model, env)
+    return {**row, "ready": f"needs {key}" if key else "yes"}
+
+
+def _is_local(model: Model) -> bool:
+    from probatio.ask.providers import provider_of
+
+    return provider_of(model).local
+
+
+def _readiness(name: str) -> dict[str, Any]:
+    from probatio.embedded.catalogue import resolve
+    from probatio.embedded.weights import is_here
     from probatio.errors import UsageError
 
     try:
@@ -101,7 +110,9 @@ def _standing(name: str) -> dict[str, Any]:
 
 
 def _price(row: dict[str, Any]) -> str:
-    if row["provider"] == "embedded":
+    from probatio.ask.providers import provider_named
+
+    if provider_named(row["provider"]).free:
         return "free"
     prices = (row["cost_per_1m_input"], row["cost_per_1m_output"])
     if None in prices:
@@ -171,14 +182,14 @@ def remove(ids: tuple[str, ...]) -> None:
 
 
 def _of_catalogue(ids: tuple[str, ...]) -> list[Weights]:
-    """Resolve all ids first: a typing error in the last id must not appear after an hour of downloading."""
-    from probatio.embedded.weights import resolve
+    """The weights of all ids, looked up first: a slip in the last id must not show after an hour of downloading."""
+    from probatio.embedded.catalogue import resolve
     from probatio.errors import UsageError
 
-    found = [resolve(model_id) for model_id in ids]
-    for weights in found:
+    chosen = [resolve(model_id) for model_id in ids]
+    for weights in chosen:
         if not weights.sources:
             raise UsageError(
                 f"{weights.id} is a file of your own: it is neither pulled nor removed. Ask it with --model."
             )
-    return found
+    return chosen

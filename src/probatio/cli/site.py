@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from probatio.cli import options
+from probatio.extras import require_extra
 
 BENCH = Path("config/bench.yml")
 
@@ -46,6 +47,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     Example:
       probatio site serve --results results --port 8000
     """
+    require_extra("site")
     from probatio.site.live import LiveSite
     from probatio.site.live import serve as run
     from probatio.site.snapshot import load_site
@@ -90,6 +92,7 @@ def build(
     Example:
       probatio site build --out site && python -m http.server --directory site
     """
+    require_extra("site")
     from probatio.site.snapshot import load_site
     from probatio.site.static import build as write
 

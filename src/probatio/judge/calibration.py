@@ -64,9 +64,7 @@ def calibration_of(judge: str, items: Sequence[CalibrationItem], bar: float, all
     """The mean shift over the answers the judge has marked, and whether that bars it. Two-sided. At most the share `allowed`
     of the answers may have no mark."""
     if not items:
-        return Calibration(
-            judge=judge, error="the suite has no calibration set, so the judge's shift is unknown"
-        )
+        return Calibration(judge=judge, error="the suite has no calibration set, so the judge's shift is unknown")
     failed = [item for item in items if item.mark is None]
     if len(failed) > allowed * len(items):
         why = f"{len(failed)} of {len(items)} calibration answers could not be judged: {failed[0].error}"

@@ -52,16 +52,17 @@ def pull_embedded(models: Iterable[Model], say: Say) -> None:
     """Fetch weights that are not here yet, before anything else: a download can be interrupted, a run should not wait in one."""
     for model in models:
         if provider_of(model).local:
-            from probatio.embedded import weights
+            from probatio.embedded.weights import ensure
 
-            weights.ensure(model.name, say)
+            ensure(model.name, say)
 
 
 def embedded_file(model: Model) -> dict[str, object]:
     """The file that answers for an embedded model, as a record keeps it."""
-    from probatio.embedded import weights
+    from probatio.embedded.catalogue import resolve
+    from probatio.embedded.weights import provenance
 
-    return weights.provenance(weights.resolve(model.name).path)
+    return provenance(resolve(model.name).path)
 
 
 def _embedded_default(say: Say, *, fetch: bool) -> Model:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from probatio.extras import require
 from probatio.records import MARKS, Status
 from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, json, printable, scrubbed
 
@@ -21,6 +22,7 @@ COLOURS: dict[Status, str] = {
 
 
 def atom(request: PageRequest) -> PageReply:
+    require("feedgen")
     from feedgen.feed import FeedGenerator
 
     site = request.site

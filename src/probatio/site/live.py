@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from probatio.errors import ProbatioError
+from probatio.extras import require
 from probatio.site.addresses import find_kind, missing_page, render
 from probatio.site.rendering import PageReply, PageRequest
 from probatio.site.snapshot import Site, state_of
@@ -145,6 +146,7 @@ def application(live: LiveSite) -> Starlette:
 
 def serve(live: LiveSite, host: str, port: int) -> None:
     """Serve until interrupted."""
+    require("uvicorn")
     import uvicorn
 
     stopped = threading.Event()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from probatio.config import Config
 from probatio.errors import UsageError
+from probatio.extras import installed_extras
 from probatio.store.layout import ANALYSIS
 from probatio.study.curves import learning_curves
 from probatio.study.factors import factors
@@ -82,6 +83,8 @@ def _pictures(study: Study, target: Path) -> dict[str, str]:
     for stale in target.glob(PICTURE.format(name="*")):
         stale.unlink()
     if study.overall.asked < CHART_TRIALS or not (study.curves or len(study.funnels) > 1):
+        return {}
+    if not installed_extras()["charts"]:
         return {}
     from probatio.charts.png import write_png
     from probatio.study.pictures import pictures_of

@@ -13,9 +13,13 @@ from probatio.builtin.daily.math_reasoning.final import final_values
 from probatio.builtin.daily.math_reasoning.numbers import Number, exact, rounds
 from probatio.builtin.daily.math_reasoning.readings import has_digit, readings_of
 from probatio.builtin.daily.math_reasoning.units import in_unit, same_unit
+from probatio.extras import require
 from probatio.grade.check_result import CheckResult, Part
 from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case
+
+# Here and not beside the lazy imports: an answer must never count as wrong because a reader of answers is missing.
+require("math_verify", "sympy", "pint")
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):

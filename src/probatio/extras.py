@@ -1,0 +1,53 @@
+"""Optional packages: which extra brings which module, and the sentence for one that is not installed."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+
+from probatio.errors import UsageError
+
+EXTRA_OF: dict[str, str] = {
+    "xllamacpp": "embedded",
+    "playwright": "browser",
+    "starlette": "site",
+    "uvicorn": "site",
+    "jinja2": "site",
+    "feedgen": "site",
+    "math_verify": "watch",
+    "sympy": "watch",
+    "pint": "watch",
+    "apprise": "watch",
+    "vl_convert": "charts",
+}
+"""Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
+
+
+def require(*modules: str) -> None:
+    """Raise the sentence where one of these modules is not installed. Stands before each lazy import of an optional package."""
+    for module in modules:
+        if not _is_installed(module):
+            raise UsageError(missing(EXTRA_OF[module]))
+
+
+def require_extra(extra: str) -> None:
+    """Raise the sentence where the extra is not installed whole."""
+    require(*(module for module, name in EXTRA_OF.items() if name == extra))
+
+
+def installed_extras() -> dict[str, bool]:
+    """Every extra, and whether it is installed whole."""
+    extras = dict.fromkeys(EXTRA_OF.values(), True)
+    for module, extra in EXTRA_OF.items():
+        extras[extra] = extras[extra] and _is_installed(module)
+    return extras
+
+
+def missing(extra: str) -> str:
+    """What to tell the user where the extra is needed. Without a full stop: the command is there to be copied."""
+    return f"This needs the extra `{extra}`: pip install 'probatio[{extra}]'"
+
+
+@functools.cache
+def _is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None
