@@ -19,6 +19,7 @@ END = "END"
 LOOKAHEAD = 2
 """How far the parser looks past the current token; as many further END tokens close the list."""
 
+_SPACE = " \t\r\n"
 _SIGNS = r"===|!==|==|!=|<=|>=|&&|\|\||\+=|-=|\*=|/=|%=|&=|\|=|->|\.\.|[-+*/%=<>&|^~!?:.,;@(){}\[\]]"
 
 # NAME = letter { letter | digit } ;  letters are A-Z, a-z and "_"; a NAME is no KEYWORD
@@ -29,8 +30,9 @@ _SIGNS = r"===|!==|==|!=|<=|>=|&&|\|\||\+=|-=|\*=|/=|%=|&=|\|=|->|\.\.|[-+*/%=<>
 # TEMPLATE = "`" { any | "\" any | "${" any "}" } "`" ;
 # comment = "#" { any but newline } ;
 _PATTERN = r"""
-    (?P<space>[ \t\r\n]+)
-  | (?P<word>{word})
+  [ \t\r\n]*+
+  (?:
+    (?P<word>{word})
   | (?P<number>0[xX](?:[0-9a-fA-F]+n?)?|0[bB](?:[01]+n?)?|0[oO](?:[0-7]+n?)?|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?n?)
   | (?P<string>"[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+"|'[^'\\\n]*+(?:\\[^\n][^'\\\n]*+)*+')
   | (?P<sign>{signs})
@@ -38,6 +40,7 @@ _PATTERN = r"""
   | (?P<template>`)
   | (?P<unterminated>["'][^\n]*)
   | (?P<other>.)
+  )
 """
 
 _ESCAPE_OR_QUOTE = re.compile(r"\\.|\"", re.DOTALL)
@@ -79,14 +82,13 @@ def tokenize(source: str, dialect: Dialect, report: Report) -> Tokens:
     keyword_of = dialect.keyword_of
     match = _scanner(dialect).match
     at, length = 0, len(source)
-    while at < length:
+    last = len(source.rstrip(_SPACE))
+    while at < last:
         token = match(source, at)
-        assert token is not None  # `other` matches any character
-        group, end = token.lastgroup, token.end()
-        if group == "space":
-            at = end
-            continue
-        text = token.group()
+        assert token is not None and token.lastgroup is not None  # `other` matches any character
+        group = token.lastgroup
+        at, end = token.span(group)
+        text = source[at:end]
         if group == "word":
             kinds.append(keyword_of.get(text, NAME))
             values.append(text)
