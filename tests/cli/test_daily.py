@@ -62,6 +62,7 @@ def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.slow
 def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) -> None:
     suite = small_suite(tmp_path / "suite", EXTRACTION)
     (suite / EXTRACTION).rename(suite / "chess")
@@ -70,6 +71,7 @@ def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) 
     assert (done.returncode, "no grader for the use case `chess`" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> None:
     import subprocess
 
@@ -148,6 +150,7 @@ def test_an_id_stands_for_one_model_throughout_a_day(tmp_path: Path, double: Dou
     assert (done.returncode, "`a` is v/old by any route" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
     done = run(tmp_path, double, "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
@@ -176,5 +179,6 @@ def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
     assert scores(tmp_path)[STORY].score == 100
 
 
+@pytest.mark.slow
 def test_models_without_a_pinned_route_are_pointed_out(tmp_path: Path, double: Double) -> None:
     assert f"{MODEL} has no `route`" in run(tmp_path, double).stdout

@@ -6,12 +6,15 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
 import yaml
 
 from day.days import COMMAND, FROZEN, environment, gold_script, marks_as_worth, small_suite
 from double import Double
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.suite.daily_suite import load_daily
+
+pytestmark = pytest.mark.slow  # every test starts the command
 
 
 def calibrate(root: Path, double: Double, *flags: str, judge: bool = True) -> subprocess.CompletedProcess[str]:

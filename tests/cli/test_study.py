@@ -13,6 +13,8 @@ from probatio.cli.study import command
 from probatio.errors import UsageError
 from study.runs import by_chance, write_made_up_run, write_suite
 
+pytestmark = pytest.mark.slow  # whole runs are studied, with pictures
+
 
 def studied(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)

@@ -38,12 +38,14 @@ def test_quiet_output_is_a_mark_per_trial_the_summary_and_the_analysis(tmp_path:
     assert len(Path(grades.removeprefix("Grades:   ")).read_text().splitlines()) == 10
 
 
+@pytest.mark.slow
 def test_verbose_prints_each_trial(tmp_path: Path, double: Double) -> None:
     done = finished(new_run(tmp_path, "-v"), double, tmp_path)
     assert sum("predict_" in line for line in done.stdout.splitlines()) == 10
     assert "wrong_output: expected 'no', answered '42'" in done.stdout
 
 
+@pytest.mark.slow
 def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
     done = finished(new_run(tmp_path, "--json"), double, tmp_path)
     events = [json.loads(line) for line in done.stdout.splitlines()]
@@ -51,6 +53,7 @@ def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
     assert (events[-1]["passed"], events[-1]["failed"], events[-1]["errors"]) == (6, 4, 0)
 
 
+@pytest.mark.slow
 def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) -> None:
     finished(new_run(tmp_path, "--task", "predict_[0-4]", "--category", "loops"), double, tmp_path)
     assert {key.task_id for key in asked(tmp_path)} == {"predict_1", "predict_3"}
@@ -89,6 +92,7 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.slow
 def test_a_verbose_dry_run_shows_the_very_prompts_that_would_be_sent(tmp_path: Path, double: Double) -> None:
     shown = finished(new_run(tmp_path, "--dry-run", "-v", "--task", "predict_7"), double, tmp_path).stdout
     finished(new_run(tmp_path, "--task", "predict_7"), double, tmp_path)
@@ -123,6 +127,7 @@ def test_a_missing_key_is_named_before_anything_is_asked(tmp_path: Path, double:
     assert (done.returncode, "OPENROUTER_API_KEY" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_a_key_in_dotenv_is_read(tmp_path: Path, double: Double) -> None:
     import os
     import subprocess
@@ -136,6 +141,7 @@ def test_a_key_in_dotenv_is_read(tmp_path: Path, double: Double) -> None:
     assert double.headers[0]["Authorization"] == "Bearer from-file"
 
 
+@pytest.mark.slow
 def test_a_config_of_ones_own_is_taken_from_the_working_folder(tmp_path: Path, double: Double) -> None:
     (tmp_path / "config").mkdir()
     models = [{"id": name, "name": f"v/{name}", "base_url": double.base_url} for name in ("a", "b")]
@@ -175,6 +181,7 @@ def test_the_live_footer_shows_on_a_terminal(tmp_path: Path, double: Double) -> 
     assert "120/200 passed (60%)" in text
 
 
+@pytest.mark.slow
 def test_timeouts_of_the_config_reach_the_wire(tmp_path: Path) -> None:
     from double import Faults
 

@@ -109,6 +109,7 @@ def test_a_second_run_of_a_day_asks_nothing_and_changes_nothing(tmp_path: Path) 
     assert [(line["date"], line["kind"]) for line in ledger] == [(DAY, "day")]  # the day is recorded once
 
 
+@pytest.mark.slow
 def test_an_outage_is_a_gap_never_a_zero_and_a_later_run_asks_what_failed(tmp_path: Path) -> None:
     small_suite(tmp_path / "suite", EXTRACTION, cases=4)
     with Double(Faults(status={404: 0.3}), gold_script(EXTRACTION), seed=3) as double:

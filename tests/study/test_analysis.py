@@ -6,8 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from probatio.study.analysis import study_of, write_analysis, write_study
 from study.runs import by_chance, write_made_up_run, write_suite
+
+pytestmark = pytest.mark.slow  # pictures are drawn
 
 CONTEXTS = ("minimal", "basic", "complete")
 

@@ -82,6 +82,7 @@ def test_two_sides_that_never_differ_still_leave_doubt() -> None:
     assert high > 0.05
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gain", "per_task"), [(0.0, 1), (0.1, 1), (0.0, 10), (0.1, 10)])
 def test_the_paired_interval_holds_the_truth_as_often_as_it_says(gain: float, per_task: int) -> None:
     chance = random.Random(5)

@@ -78,6 +78,7 @@ def _repeated(reference: Reference, models: int) -> Reference:
     )
 
 
+@pytest.mark.slow
 def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says() -> None:
     plan = plan_of(MANIFEST)
     rng = np.random.default_rng(8)

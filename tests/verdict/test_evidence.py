@@ -95,6 +95,7 @@ def test_the_mean_of_a_bet_depends_on_the_mean_score_alone_not_on_how_credit_is_
     assert won(level) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scope", "streams"), [(OWN, [WRITE, DESIGN]), (KIND, [OF_JUDGE]), (ALL, [EVERYTHING])])
 def test_a_bet_on_judged_scores_has_mean_1_at_the_level_for_gaussian_noise(scope: int, streams: list[int]) -> None:
     state, _ = folded(noisy(np.random.default_rng(3), 1, REFERENCE, sd=12.0))
@@ -117,6 +118,7 @@ def test_a_bet_on_judged_scores_has_mean_1_at_the_level_for_gaussian_noise(scope
     assert total[streams, :DEAD] == pytest.approx(1.0, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.8, 0.9, 0.98])
 def test_with_an_estimated_reference_the_mean_over_models_stays_at_most_1(rate: float) -> None:
     rng = np.random.default_rng(11)

@@ -49,6 +49,7 @@ def test_a_test_fires_at_its_limit_and_not_before_it(
     assert [name for bit, name in enumerate(FIRED) if outcome.fired[0, 0] >> bit & 1] == fired
 
 
+@pytest.mark.slow
 def test_a_limit_is_met_however_the_sums_were_rounded() -> None:
     met = naive = 0
     values = [round(number / 10, 1) for number in range(500, 1000)]

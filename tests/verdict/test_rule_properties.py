@@ -136,6 +136,7 @@ def test_an_outage_of_everything_leaves_the_next_day_as_it_was(
         assert one.model.tolist() == other.model.tolist()
 
 
+@pytest.mark.slow
 @unhurried
 @given(st.lists(model_days.filter(lambda days: len(days) >= 3), min_size=2, max_size=4))
 def test_models_do_not_see_each_other(models: list[list[list[float | None]]]) -> None:
