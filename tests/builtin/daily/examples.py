@@ -9,7 +9,7 @@ import difflib
 from pathlib import Path
 from typing import Any
 
-from builtin.daily.graded import graded
+from builtin.daily.cases import graded
 from day.days import built_in
 from probatio.grade.check_result import CheckResult
 from probatio.suite.calibration import load_calibration

@@ -14,7 +14,7 @@ from typing import Literal
 import msgspec
 import pytest
 
-from builtin.daily.graded import graded
+from builtin.daily.cases import cases, graded
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
 from probatio.grade.check_result import CheckResult
@@ -47,10 +47,6 @@ class ProofFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     proofs: tuple[Proof, ...]
 
 
-class CaseFile(msgspec.Struct, frozen=True):
-    cases: tuple[Case, ...]
-
-
 GRADING = {entry.id: entry.grading for entry in read_manifest().use_cases}
 EXPECTED = {
     "deterministic": {"cases.yml", "grader.py", "proofs.yml"},
@@ -62,11 +58,6 @@ CHECKED = [use_case for use_case, grading in GRADING.items() if grading != "judg
 
 def there(use_case: str) -> set[str]:
     return EXPECTED[GRADING[use_case]] & {path.name for path in (DAILY / use_case).iterdir()}
-
-
-@functools.cache
-def cases(use_case: str) -> dict[str, Case]:
-    return {case.id: case for case in read_yaml(DAILY / use_case / "cases.yml", CaseFile).cases}
 
 
 @functools.cache

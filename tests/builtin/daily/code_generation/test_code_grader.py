@@ -10,20 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builtin.daily.cases import cases
 from probatio import sandbox
 from probatio.builtin.daily.code_generation.grader import Gold, HiddenTest, check, fault, program
 from probatio.errors import CannotCheck
 from probatio.languages.python import Failed, Raised, Result, Returned
 from probatio.sandbox import NoIsolation
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
+from probatio.suite.daily_suite import Case
 
-
-class CaseFile(msgspec.Struct):
-    cases: list[Case]
-
-
-CASES = {case.id: case for case in read_yaml(DAILY / "code_generation" / "cases.yml", CaseFile).cases}
+CASES = cases("code_generation")
 GOLDS = {case.id: msgspec.convert(case.gold, Gold) for case in CASES.values()}
 
 DOUBLE = Case(

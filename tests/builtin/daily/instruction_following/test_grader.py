@@ -7,14 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builtin.daily.cases import cases
 from probatio.builtin.daily.instruction_following.grader import Gold, check, echo
 from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
 from probatio.suite.daily_suite import DAILY, Case
 from probatio.yamlfile import read_yaml
-
-
-class CaseFile(msgspec.Struct):
-    cases: list[Case]
 
 
 class Worked(msgspec.Struct):
@@ -28,7 +25,7 @@ class WorkedFile(msgspec.Struct):
 
 
 FOLDER = DAILY / "instruction_following"
-CASES = {case.id: case for case in read_yaml(FOLDER / "cases.yml", CaseFile).cases}
+CASES = cases("instruction_following")
 GOLDS = {one.case: one.answer for one in read_yaml(FOLDER / "proofs.yml", WorkedFile).proofs if one.kind == "gold"}
 RULES = [(case.id, rule) for case in CASES.values() for rule in msgspec.convert(case.gold, Gold).rules]
 

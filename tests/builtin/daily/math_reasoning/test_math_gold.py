@@ -10,17 +10,11 @@ from itertools import combinations, permutations, product
 import msgspec
 import sympy  # type: ignore[import-untyped]
 
+from builtin.daily.cases import cases
 from probatio.builtin.daily.math_reasoning.grader import Gold, Values
 from probatio.builtin.daily.math_reasoning.numbers import exact
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
 
-
-class CaseFile(msgspec.Struct):
-    cases: list[Case]
-
-
-CASES = {case.id: case for case in read_yaml(DAILY / "math_reasoning" / "cases.yml", CaseFile).cases}
+CASES = cases("math_reasoning")
 
 
 def gold(case: str) -> dict[str, str]:

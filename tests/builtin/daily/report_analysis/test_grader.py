@@ -12,17 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builtin.daily.cases import cases
 from probatio.builtin.daily.report_analysis.grader import INVENTED, RIVAL, Gold, check
 from probatio.builtin.daily.report_analysis.questions import KINDS
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
+from probatio.suite.daily_suite import Case
 
-
-class CaseFile(msgspec.Struct):
-    cases: list[Case]
-
-
-CASES = {case.id: case for case in read_yaml(DAILY / "report_analysis" / "cases.yml", CaseFile).cases}
+CASES = cases("report_analysis")
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 
 

@@ -11,17 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from builtin.daily.cases import cases
 from probatio.builtin.daily.structured_extraction.fields import KINDS, Field, credit, fits
 from probatio.builtin.daily.structured_extraction.grader import EXTRA, FAULT, RIVAL, Gold, check, leaves
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
+from probatio.suite.daily_suite import Case
 
-
-class CaseFile(msgspec.Struct):
-    cases: list[Case]
-
-
-CASES = {case.id: case for case in read_yaml(DAILY / "structured_extraction" / "cases.yml", CaseFile).cases}
+CASES = cases("structured_extraction")
 
 
 def small(**fields: dict[str, Any]) -> Case:

@@ -10,14 +10,14 @@ import msgspec
 import pytest
 import yaml
 
-from builtin.daily.graded import graded
+from builtin.daily.cases import cases, graded
 from probatio.browser import driver as browser
 from probatio.browser.driver import visit
 from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.grader import WEIGHTS, Gold, check, page_in
 from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
 from probatio.grade.check_result import CheckResult
-from probatio.suite.daily_suite import DAILY, Case
+from probatio.suite.daily_suite import DAILY
 
 pytestmark = pytest.mark.slow  # a real browser
 
@@ -25,11 +25,7 @@ FOLDER = DAILY / "web_design"
 PAGE = "<!DOCTYPE html>\n<html><body><p>x</p></body></html>"
 
 
-@functools.cache
-def cases() -> dict[str, Case]:
-    return {
-        one["id"]: msgspec.convert(one, Case) for one in yaml.safe_load((FOLDER / "cases.yml").read_text())["cases"]
-    }
+CASES = cases("web_design")
 
 
 @functools.cache
@@ -84,7 +80,7 @@ def test_a_fragment_is_a_page_and_prose_is_none() -> None:
 
 
 def test_no_page_scores_nothing_and_says_so() -> None:
-    checked = check(cases()["web_pricing"], "I can't do that.")
+    checked = check(CASES["web_pricing"], "I can't do that.")
     assert checked.score == 0
     assert checked.note == "The answer holds no web page."
 
@@ -98,8 +94,8 @@ def test_what_was_so_before_is_no_credit() -> None:
 
 
 def test_every_prompt_fits_a_small_model_and_every_gold_is_well_formed() -> None:
-    assert len(cases()) == 5
-    for case in cases().values():
+    assert len(CASES) == 5
+    for case in CASES.values():
         gold = msgspec.convert(case.gold, Gold)
         assert gold.elements
         assert len({scene.name for scene in gold.scenes}) == len(gold.scenes) >= 3
@@ -109,7 +105,7 @@ def test_every_prompt_fits_a_small_model_and_every_gold_is_well_formed() -> None
 
 def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probatio.builtin.daily.web_design.scenes.PAUSES", (0.1,))
-    for name, case in cases().items():
+    for name, case in CASES.items():
         page = gold_page(name).replace("<script>", "<script type=never>")
         gold = msgspec.convert(case.gold, Gold)
         checked = check(case, page)
@@ -122,7 +118,7 @@ def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypat
 def test_the_same_page_scores_the_same_also_beside_others(works: None) -> None:
     worse = gold_page("web_table").replace("#175c2b", "#7fae8b").replace("max-width: 46rem", "min-width: 30rem")
     with ThreadPoolExecutor(3) as pool:
-        scores = list(pool.map(lambda _: check(cases()["web_table"], worse), range(3)))
+        scores = list(pool.map(lambda _: check(CASES["web_table"], worse), range(3)))
     assert len({msgspec.json.encode(one) for one in scores}) == 1
     assert 0.5 < scores[0].score < 1
 
@@ -175,7 +171,7 @@ def test_a_page_that_hangs_later_keeps_what_it_showed(works: None) -> None:
 def test_scenes_weigh_the_same_in_every_case_however_many_there_are(works: None) -> None:
     for name in ("web_pricing", "web_dashboard"):
         checked = graded(name, gold_page(name))
-        scenes = {scene.name for scene in msgspec.convert(cases()[name].gold, Gold).scenes}
+        scenes = {scene.name for scene in msgspec.convert(CASES[name].gold, Gold).scenes}
         assert sum(one.weight for one in checked.parts if one.name in scenes) == pytest.approx(WEIGHTS["scenes"])
 
 

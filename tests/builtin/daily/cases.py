@@ -1,4 +1,4 @@
-"""Worked answers of the built-in suite, graded once per test run: a web page takes seconds, and several tests need the same."""
+"""The cases of the built-in suite, and worked answers to them. Each is graded once per run: a web page takes seconds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,17 @@ from contextlib import contextmanager
 from probatio.browser import page
 from probatio.builtin.daily.graders import check
 from probatio.grade.check_result import CheckResult
-from probatio.suite.daily_suite import load_daily
+from probatio.suite.daily_suite import Case, load_daily
 
 SUITE = load_daily()
 
 ENDLESS = "for (;;)"
 """In a page that never answers again. Three seconds show that as well as ten, and cost less of the processor."""
+
+
+def cases(use_case: str) -> dict[str, Case]:
+    """The cases of a use case, by their id."""
+    return {case.id: case for case in SUITE.use_cases[use_case].cases}
 
 
 @functools.cache
