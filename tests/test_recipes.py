@@ -63,7 +63,7 @@ def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> No
         str(models.parent / "results"),
     ]
     with Double() as double:
-        without_key = run(copy, *command, EXAMPLE_BASE_URL=double.base_url)
+        without_key = run(copy, *command)
         assert (without_key.returncode, "EXAMPLE_API_KEY" in without_key.stderr + without_key.stdout) == (2, True)
         done = run(copy, *command, EXAMPLE_BASE_URL=double.base_url, EXAMPLE_API_KEY="key")
         assert done.returncode == 0, done.stderr

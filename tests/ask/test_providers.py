@@ -14,16 +14,6 @@ from probatio.records import Model
 
 SOURCE = Path(probatio.__file__).parent
 
-NOT_YET = {
-    "day/preparation.py",
-    "day/session.py",
-    "day/settings.py",
-    "run/engine.py",
-    "run/models.py",
-    "run/session.py",
-}
-"""Modules that still compare. Take one out as soon as it asks `provider_of`; the list ends empty."""
-
 
 def compares_a_provider(program: str) -> bool:
     """Whether a comparison or a `case` of the program holds a provider's name."""
@@ -38,7 +28,7 @@ def compares_a_provider(program: str) -> bool:
 def test_no_other_module_compares_a_providers_name() -> None:
     modules = {path.relative_to(SOURCE).as_posix(): path.read_text("utf-8") for path in SOURCE.rglob("*.py")}
     offenders = {name for name, program in modules.items() if compares_a_provider(program)}
-    assert offenders - {"ask/providers.py"} == NOT_YET
+    assert offenders == set()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from probatio.records import Detectable
 from probatio.simulate.noise import JUDGED, PROFILES, Fault, Population

@@ -35,14 +35,14 @@ def replacement(path: Path) -> Iterator[Path]:
 
 
 def take_lock(path: Path) -> int:
-    """Hold a lock file and give its descriptor; raises BlockingIOError where another process holds it. The lock goes with the
-    process, so what a killed process held is free at once."""
+    """Hold a lock file and give its descriptor; raises BlockingIOError where another process holds it, and another OSError where
+    the disk knows no locks. The lock goes with the process, so what a killed process held is free at once."""
     lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         os.close(lock)
-        raise BlockingIOError(f"{path} is held") from None
+        raise
     return lock
 
 
