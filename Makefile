@@ -1,7 +1,7 @@
 # What there is to make. Every target sets up .venv first where it is missing, so each works on a fresh machine.
 #
 #   make run      the main job for real: a small model is pulled, asked nine tasks, and the site is built
-#   make quick    what a contributor runs: lint, types, imports and the tests that need no model and no browser
+#   make quick    what a contributor runs: lint, types, imports, and the tests not marked slow (see pyproject.toml)
 #   make test     everything, as CI runs it; installs Chromium where there is none and it may (see `browser`)
 #   make bench    measurements; nothing fails when a machine is slow
 #   make hooks    lint, types and imports before every commit, by pre-commit
@@ -46,8 +46,9 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
+# One worker: a second would load everything a second time, and these tests hardly wait.
 quick-tests: $(READY)
-	$(PYTEST) -m 'not slow'
+	$(BIN)/pytest -m 'not slow'
 
 # BROWSER=no names a browser that does not exist, so that the tests which need one skip with this name as their reason.
 tests: $(READY) browser
