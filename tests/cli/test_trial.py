@@ -105,7 +105,7 @@ def test_resume_takes_everything_from_run_json(
 ) -> None:
     command = argv(two_trials, "--resume", "r", *flags)
     code, sentence = refused(command, environment(double), two_trials, capsys)
-    assert (code, "beside --resume" in sentence) == (2, True)
+    assert (code, "with --resume" in sentence) == (2, True)
 
 
 def test_an_unknown_run_lists_those_there_are(two_trials: Path, double: Double) -> None:
