@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from probatio.records import NO_DIALECT, ErrorType, Grade, Keyed, Response, TrialKey
+from probatio.records import NO_DIALECT, ErrorType, Grade, KeyLine, Response, TrialKey
 from probatio.run.plan import Plan
 from probatio.store.run_folder import RunFolder
 from probatio.suite.daily_suite import DailySuite, UseCase
@@ -19,15 +19,9 @@ FULL: Round = "full"
 ROUNDS: tuple[Round, ...] = (BASE, FULL)
 
 
-class ServedLine(msgspec.Struct, Keyed):
+class ServedLine(KeyLine):
     """An answer's line without its texts: who served the sample, how fast, at what price."""
 
-    task_id: str
-    model: str
-    n_shot: int
-    context: str
-    dialect: str
-    sample: int
     tokens_in: int = 0
     tokens_out: int = 0
     latency_ms: float = 0.0
@@ -39,21 +33,15 @@ class ServedLine(msgspec.Struct, Keyed):
     error: str | None = None
 
 
-class GradedLine(msgspec.Struct, Keyed):
+class GradedLine(KeyLine):
     """A grade's line, as far as scoring reads it."""
 
-    task_id: str
-    model: str
-    n_shot: int
-    context: Round
-    dialect: str
-    sample: int
     correct: bool = False
     level_a: bool = False
     error_type: ErrorType | None = None
     error_detail: str | None = None
     score: float = 0.0
-    breakdown: dict[str, Any] = {}
+    breakdown: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def errored(self) -> bool:
@@ -88,8 +76,8 @@ class DaySamples:
         self._begun: set[tuple[str, str, str]] = set()
 
     def add_answer(self, line: ServedLine | Response) -> None:
-        """The first answer of a sample counts."""
-        if line.task_id in self._use_cases:
+        """The first answer of a sample counts; a line that is no sample of this suite is left out."""
+        if line.task_id in self._use_cases and line.context in ROUNDS:
             served = line if isinstance(line, ServedLine) else msgspec.convert(line, ServedLine, from_attributes=True)
             self._served.setdefault(line.key, served)
             self._begun.add((line.model, self._use_cases[line.task_id], line.context))

@@ -8,7 +8,7 @@ from statistics import fmean, median
 
 import msgspec
 
-from probatio.day.samples import BASE, FULL, GradedLine, Round, Sample
+from probatio.day.samples import BASE, FULL, GradedLine, Sample
 from probatio.records import DailyScore, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
 
@@ -96,7 +96,7 @@ def _model_gap(samples: Sequence[Sample], allowed: float, refused: str | None) -
 def _score(
     use_case: UseCase, samples: Sequence[Sample], day: DayFacts, facts: ModelFacts, gap: str | None, allowed: float
 ) -> DailyScore:
-    rounds: dict[Round, list[Sample]] = {BASE: [], FULL: []}
+    rounds: dict[str, list[Sample]] = {BASE: [], FULL: []}
     for sample in samples:
         rounds[sample.graded.context].append(sample)
     full = bool(rounds[FULL])

@@ -5,32 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Protocol
 
-import msgspec
-
-from probatio.records import Assessment, Grade, Keyed, Model, Response, Sampling, Stamp, TrialKey
+from probatio.records import Assessment, Grade, KeyLine, Model, Response, Sampling, Stamp, TrialKey
 
 
-class AnswerLine(msgspec.Struct, Keyed):
-    """As much of an answer's line as a resume needs; reading no more keeps the scan of a large run short."""
+class AnswerLine(KeyLine):
+    """As much of an answer's line as a resume needs."""
 
-    task_id: str
-    model: str
-    n_shot: int
-    context: str
-    dialect: str = "latin"
-    sample: int = 0
     cost: float | None = None
 
 
-class GradeLine(msgspec.Struct, Keyed):
+class GradeLine(KeyLine):
     """As much of a grade's line as a resume needs."""
 
-    task_id: str
-    model: str
-    n_shot: int
-    context: str
-    dialect: str = "latin"
-    sample: int = 0
     correct: bool = False
     error_type: str | None = None
 

