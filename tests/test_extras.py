@@ -82,6 +82,7 @@ def test_help_and_the_list_of_models_need_no_extra(words: tuple[str, ...], tmp_p
     assert probatio(*words, cwd=tmp_path).returncode == 0
 
 
+@pytest.mark.slow
 def test_trials_grades_and_studies_need_no_extra(tmp_path: Path) -> None:
     words = ("--model", "openai:double", "--n-shot", "0,1", "--context", "minimal,basic", "--category", "declarations")
     with Double() as double:

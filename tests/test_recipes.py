@@ -41,6 +41,7 @@ def run(copy: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> None:
     table = copy / "ask" / "providers.py"
     entries = re.search(r"    for provider in \(\n", table.read_text(encoding="utf-8"))
@@ -70,6 +71,7 @@ def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> No
         assert [body["model"] for body in double.bodies] == ["name-at-the-provider"]
 
 
+@pytest.mark.slow
 def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Path) -> None:
     folder = copy / "builtin" / "daily" / "word_count"
     folder.mkdir()

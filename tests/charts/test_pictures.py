@@ -172,6 +172,7 @@ def test_pictures_without_data_are_still_pictures() -> None:
     assert sparkline([], "t")
 
 
+@pytest.mark.slow
 def test_a_png_shows_the_palette_on_white(tmp_path: Path) -> None:
     target = tmp_path / "chart.png"
     write_png(_funnel(FIXED), target)

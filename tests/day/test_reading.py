@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from day.days import DAY, EXTRACTION, argv, environment, gold_script, history, scores, small_suite
 from double import Double
 
@@ -49,6 +51,7 @@ def test_a_closed_day_opens_its_answers_its_grades_and_every_earlier_day_once(tm
     assert set(earlier.values()) == {1}
 
 
+@pytest.mark.slow
 def test_the_digests_of_the_ledger_are_those_of_the_files(tmp_path: Path) -> None:
     import hashlib
 

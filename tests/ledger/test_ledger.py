@@ -177,6 +177,7 @@ record_day(Path(sys.argv[1]), sys.argv[2], constants_of(read_manifest()), "now")
 """
 
 
+@pytest.mark.slow
 def test_writers_at_the_same_time_leave_one_chain(tmp_path: Path) -> None:
     write_days(tmp_path, steady(6, ["m"], ["a"]))
     writers = [subprocess.Popen([sys.executable, "-c", WRITER, tmp_path, day_at(number)]) for number in range(6)]

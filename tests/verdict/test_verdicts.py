@@ -179,6 +179,7 @@ def test_the_evidence_never_uses_the_future_either(place: int) -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(histories())
+@pytest.mark.slow
 def test_every_verdict_has_one_sentence_and_survives_the_way_through_json(days: list[Day]) -> None:
     for verdict in verdicts(Days(days), CONSTANTS):
         assert verdict.reason.endswith(".")
