@@ -9,7 +9,7 @@ import msgspec
 
 from probatio.day.grading import Grading
 from probatio.day.samples import BASE, FULL, ROUNDS, DaySamples, GradedLine, Round, ServedLine, plan_of
-from probatio.day.sampling import Sampling as AdaptiveSampling
+from probatio.day.sampling import AdaptiveSampling
 from probatio.records import Assessment, Grade, Model, Response, Sampling, Stamp, TrialKey
 from probatio.run.plan import Numbering
 from probatio.suite.daily_suite import DailySuite, UseCase

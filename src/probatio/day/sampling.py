@@ -14,7 +14,7 @@ from probatio.suite.daily_suite import UseCase
 from probatio.verdict.expectation import Expectation
 
 
-class Sampling:
+class AdaptiveSampling:
     """Which rounds each model and use case needs today, and why."""
 
     def __init__(self, expectation: Expectation, samples: DaySamples, *, barred: bool) -> None:

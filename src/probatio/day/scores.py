@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import msgspec
 
 from probatio.day.samples import BASE, FULL, DaySamples, Sample
-from probatio.day.sampling import Sampling
+from probatio.day.sampling import AdaptiveSampling
 from probatio.day.scoring import DayFacts, ModelFacts, scores_of
 from probatio.records import DailyScore, DayRecord, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
@@ -38,7 +38,7 @@ def score_day(
         barred=calibration is not None and calibration.barred,
         no_judge=calibration.error if calibration else None,
     )
-    sampling = Sampling(expectation, samples, barred=day.barred)
+    sampling = AdaptiveSampling(expectation, samples, barred=day.barred)
     use_case_of = {case.id: case.use_case for case in suite.cases.values()}
     scores: list[DailyScore] = []
     missing: dict[str, int] = {}
@@ -59,7 +59,9 @@ def score_day(
     return DayScores(scores, missing)
 
 
-def _lacks(sampling: Sampling, model: Model, use_case: UseCase, samples: Sequence[Sample], day: DayFacts) -> int:
+def _lacks(
+    sampling: AdaptiveSampling, model: Model, use_case: UseCase, samples: Sequence[Sample], day: DayFacts
+) -> int:
     """How many samples a use case still needs."""
     if use_case.grading == "judge" and day.no_judge:
         return 0

@@ -14,7 +14,7 @@ from probatio.day.grading import Grading
 from probatio.day.job import DayJob
 from probatio.day.preparation import PreparedDay
 from probatio.day.samples import DaySamples
-from probatio.day.sampling import Sampling
+from probatio.day.sampling import AdaptiveSampling
 from probatio.day.scores import DayScores, score_day
 from probatio.errors import Say, UsageError
 from probatio.judge.asking import Judge, JudgeReply, ask_over, judge_model
@@ -103,7 +103,7 @@ class DayWork:
             self.record.sampling,
             request.max_connections,
             self._samples,
-            Sampling(self._expectation, self._samples, barred=barred),
+            AdaptiveSampling(self._expectation, self._samples, barred=barred),
             grading,
         )
 
