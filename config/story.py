@@ -82,7 +82,18 @@ def ask(folder: Path, copy: str, day: date, results: str = ".") -> Path:
         link = folder / "model.gguf"
         link.unlink(missing_ok=True)
         link.symlink_to(folder / f"{copy}.gguf")
-        asked = ["daily", "--date", day.isoformat(), "--replay", "--config", "models.yml", "--suite", "suite", "--model", MODEL]
+        asked = [
+            "daily",
+            "--date",
+            day.isoformat(),
+            "--replay",
+            "--config",
+            "models.yml",
+            "--suite",
+            "suite",
+            "--model",
+            MODEL,
+        ]
         subprocess.run([sys.executable, "-m", "probatio", *asked, "--results", results], cwd=folder, check=True)
     return scores
 

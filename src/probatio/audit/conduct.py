@@ -213,8 +213,8 @@ def _begins_with(path: Path, digest: str) -> bool:
 
 
 def _between(days: Sequence[Day]) -> list[Day]:
-    """The days of a suite version that has days of one other version on both sides. What the configuration changes (`+…`) comes and
-    goes; a version does not."""
+    """The days of a suite version that has days of one other version on both sides. What the configuration changes (`+…`) comes
+    and goes; a version does not."""
     runs = [list(same) for _, same in groupby(days, key=_version)]
     last: dict[str, int] = {}
     found: dict[str, Day] = {}

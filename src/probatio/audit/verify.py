@@ -22,7 +22,7 @@ from probatio.day.scores import score_day
 from probatio.errors import ProbatioError
 from probatio.ledger.chain import WHERE, Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.difference import first_difference
-from probatio.ledger.ledger import LedgerRecord, Line, code_version, read_ledger
+from probatio.ledger.ledger import LedgerRecord, Line, code_version, head_of, read_ledger
 from probatio.records import Constants, DailyScore, Day, ModelVerdict
 from probatio.sandbox import Choice
 from probatio.store.days import read_day, suite_folder
@@ -96,7 +96,7 @@ def verify(
     counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
     return Report(
         records=len(lines),
-        head=lines[-1].sha256 if lines else None,
+        head=head_of(lines),
         days=len(wanted),
         findings=findings,
         notes=[note for date, note in notes.items() if date in wanted],

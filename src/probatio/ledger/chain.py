@@ -9,13 +9,11 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.ledger.ledger import START, LedgerRecord, Line, day_hashes
+from probatio.ledger.ledger import SHORT, START, LedgerRecord, Line, day_hashes
 from probatio.store.layout import DAILY, LEDGER, SCORES
 
 WHERE = f"{DAILY}/{LEDGER}"
-HEAD_DIGITS = 12
-"""The short form of a head, 48 bits: no other line has them by chance, and to make one that has takes 2^48 trials."""
-_HEAD = re.compile(rf"[0-9a-f]{{{HEAD_DIGITS},64}}")
+_HEAD = re.compile(rf"[0-9a-f]{{{SHORT},64}}")
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -75,7 +73,7 @@ def noted_head(given: str) -> str:
     head = given.strip().lower()
     if not _HEAD.fullmatch(head):
         raise UsageError(
-            f"--head {given!r} is not a head of a ledger: give at least {HEAD_DIGITS} of its 64 hexadecimal digits, as `probatio "
+            f"--head {given!r} is not a head of a ledger: give at least {SHORT} of its 64 hexadecimal digits, as `probatio "
             f"verify`, an alert or the foot of a page shows them."
         )
     return head

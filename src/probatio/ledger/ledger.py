@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,8 @@ from probatio.store.lines import append, is_whole, mend_end
 from probatio.verdict.days import Days
 from probatio.verdict.verdicts import verdicts
 
+SHORT = 12
+"""Digits of a head where people read it: 48 bits, which no other line has by chance."""
 START = "0" * 64
 """What stands for the line before the first."""
 DAY_FILES = (DAY_FILE, ANSWERS, GRADES, JUDGE_REPLIES, SET_ASIDE, SCORES)
@@ -150,9 +152,9 @@ def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
         return _append_all(file, lines, declared)
 
 
-def head_of(results: Path) -> str | None:
-    """The SHA-256 of the last whole line: who holds it can show that the ledger was cut or rewritten before it."""
-    return next((line.sha256 for line in reversed(read_ledger(results)) if line.whole), None)
+def head_of(lines: Sequence[Line]) -> str | None:
+    """The SHA-256 of the last whole line: who holds it can show that the ledger was cut or rewritten up to there."""
+    return next((line.sha256 for line in reversed(lines) if line.whole), None)
 
 
 def day_hashes(results: Path, date: str, known: Mapping[str, str] | None = None) -> dict[str, str]:
