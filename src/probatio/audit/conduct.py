@@ -90,18 +90,20 @@ def suite_findings(days: Sequence[Day], standing: Mapping[str, tuple[Line, Ledge
 
 
 def constants_findings(
-    lines: Sequence[tuple[Line, LedgerRecord]], days: Mapping[str, Day], constants_of: ConstantsOf
+    days: Sequence[Day], standing: Mapping[str, tuple[Line, LedgerRecord]], constants_of: ConstantsOf
 ) -> Iterator[Finding]:
-    """Records that were judged by other constants than their suite's, or than other records of its version."""
+    """Records that were judged by other constants than their suite's; where that is gone, than others of its version. A record
+    that was corrected since is explained by its correction."""
     first: dict[str, LedgerRecord] = {}
-    for line, record in lines:
-        day, version = days.get(record.date), record.suite_version
+    for day in days:
+        line, record = standing[day.date]
+        version = record.suite_version
         before = first.setdefault(version, record)
-        suites = constants_of(day) if day is not None and day.record.suite_version == version else None
+        suites = constants_of(day) if day.record.suite_version == version else None
         if suites is not None and (unequal := first_difference(record.constants, suites)):
             what = f"its constants are not those of suite version {version}: {unequal.path} is {unequal.stored}, "
             yield Finding(WHERE, line.number, record.date, f"{what}the suite says {unequal.computed}")
-        elif unequal := first_difference(record.constants, before.constants):
+        elif suites is None and (unequal := first_difference(record.constants, before.constants)):
             what = f"its constants are not those of record {before.seq} of the same suite version {version}: "
             what += f"{unequal.path} is {unequal.stored}, there it is {unequal.computed}"
             yield Finding(WHERE, line.number, record.date, what)

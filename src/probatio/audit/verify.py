@@ -177,7 +177,7 @@ def _conduct(
     """How the days were run: what is wrong, and date → what is only to be known."""
     standing = {record.date: (line, record) for line, record in recorded}
     findings = [*kind_findings(days), *suite_findings(days, standing)]
-    findings += constants_findings(recorded, {day.date: day for day in days}, suites.constants)
+    findings += constants_findings(days, standing, suites.constants)
     notes: dict[str, str] = {}
     of_date: dict[str, list[LedgerRecord]] = {}
     for _, record in recorded:
