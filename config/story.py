@@ -2,6 +2,7 @@
 
     python config/story.py dose FOLDER       how much noise: one day of each copy, before the story and apart from it
     python config/story.py run FOLDER        record the days in FOLDER/daily, or go on where it stopped; about an hour
+    python config/story.py declare FOLDER    say in the ledger of FOLDER that its dates were set, where its days can't say so
     python config/story.py tell FOLDER PAGE  write the table of days and the chart from the ledger of FOLDER
 
 Everything is real but the calendar: days are run back to back under set dates. At temperature 0 an embedded model would give the
@@ -81,7 +82,18 @@ def ask(folder: Path, copy: str, day: date, results: str = ".") -> Path:
         link = folder / "model.gguf"
         link.unlink(missing_ok=True)
         link.symlink_to(folder / f"{copy}.gguf")
-        asked = ["daily", "--date", day.isoformat(), "--config", "models.yml", "--suite", "suite", "--model", MODEL]
+        asked = [
+            "daily",
+            "--date",
+            day.isoformat(),
+            "--replay",
+            "--config",
+            "models.yml",
+            "--suite",
+            "suite",
+            "--model",
+            MODEL,
+        ]
         subprocess.run([sys.executable, "-m", "probatio", *asked, "--results", results], cwd=folder, check=True)
     return scores
 
@@ -105,6 +117,15 @@ def run(folder: Path) -> None:
     prepare(folder, {"healthy": 0.0, "worse": SIGMA})
     for number in range(HEALTHY + WORSE):
         ask(folder, "healthy" if number < HEALTHY else "worse", FIRST + timedelta(days=number))
+
+
+def declare(folder: Path) -> None:
+    """Days that were recorded before `--replay` was there: a correction for each, and no file of a day is touched."""
+    from probatio.ledger.ledger import declare_replayed
+    from probatio.run.clock import now_text
+
+    why = "declared as replayed: its date was set, and the days were run one after the other"
+    print(f"{len(declare_replayed(folder, now_text(), why))} days declared")
 
 
 def daily_rows(folder: Path) -> list[dict[str, object]]:
@@ -199,6 +220,8 @@ if __name__ == "__main__":
             dose(Path(folder).resolve())
         case ["run", folder]:
             run(Path(folder).resolve())
+        case ["declare", folder]:
+            declare(Path(folder).resolve())
         case ["tell", folder, page]:
             tell(Path(folder).resolve(), Path(page))
         case _:

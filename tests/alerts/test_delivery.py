@@ -76,6 +76,25 @@ def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
         assert first["message"].endswith("\nhttps://x.example/watch/models/a/")
 
 
+def test_every_message_carries_the_head_of_the_ledger_as_it_was_when_the_message_was_made(tmp_path: Path) -> None:
+    from probatio.ledger.chain import head_findings
+    from probatio.ledger.ledger import declare_replayed, read_ledger
+
+    with Hook() as hook:
+        for number, score in enumerate((30.0, 90.0), 8):
+            recorded(tmp_path, score, start=number)
+            alerted(tmp_path, channel(hook.url))
+            head = read_ledger(tmp_path)[-1].sha256
+            assert f"\nHead of the ledger: {head[:12]}" in hook.received[-1]["message"]
+        assert len(hook.received) == 2
+        noted = hook.received[0]["message"].partition("Head of the ledger: ")[2][:12]
+        assert not list(head_findings(read_ledger(tmp_path), noted))  # it can be looked for later
+        declare_replayed(tmp_path, "later", "dates were set")
+        recorded(tmp_path, 30.0, start=10)
+        alerted(tmp_path, channel(hook.url))
+        assert "(replayed: dates were set)" in hook.received[-1]["message"]
+
+
 def test_the_same_day_again_sends_nothing_twice(tmp_path: Path) -> None:
     with Hook() as hook:
         recorded(tmp_path, 30.0)

@@ -80,6 +80,14 @@ def test_one_message_per_severity_of_an_episode_and_one_at_its_end(
     assert ruled(statuses) == messages
 
 
+def test_a_message_of_one_model_and_one_of_several_carry_the_head() -> None:
+    alone = [verdict(0, "COOKED", cause="MODEL")]
+    together = [verdict(0, "COOKED", model=name, cause="HARNESS", cause_reason="all fell") for name in ("m", "n")]
+    for verdicts in (alone, together):
+        _, (message,) = due(EVERYTHING, {}, verdicts, {"m": "https://x.example/m/"}, "d14a2872f5a3")
+        assert "\nHead of the ledger: d14a2872f5a3" in message.body
+
+
 @pytest.mark.parametrize("quiet", ["g", "h", "gg", "gh"])
 def test_a_gap_or_a_held_day_neither_starts_nor_ends_an_episode(quiet: str) -> None:
     assert ruled(f"O{quiet}O") == []

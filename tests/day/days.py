@@ -111,18 +111,25 @@ def environment(double: Double, *, judge: bool = True) -> dict[str, str]:
     return {**clean, **keys, **({"JUDGE_KEY": "judge's key"} if judge else {})}
 
 
-def argv(root: Path, *flags: str, day: str = DAY, model: str | None = MODEL) -> list[str]:
+def argv(root: Path, *flags: str, day: str | None = DAY, model: str | None = MODEL, replay: bool = True) -> list[str]:
     suite = root / "suite" if (root / "suite").exists() else small_suite(root / "suite")
-    given = ["--suite", str(suite), "--results", str(root / "results"), "--date", day]
+    given = ["--suite", str(suite), "--results", str(root / "results"), *(["--date", day] if day else [])]
+    given += ["--replay"] if replay else []
     return [*COMMAND, "daily", *given, *(["--model", model] if model else []), *flags]
 
 
 def run(
-    root: Path, double: Double, *flags: str, judge: bool = True, day: str = DAY, model: str | None = MODEL
+    root: Path,
+    double: Double,
+    *flags: str,
+    judge: bool = True,
+    day: str | None = DAY,
+    model: str | None = MODEL,
+    replay: bool = True,
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        argv(root, *flags, day=day, model=model), env=environment(double, judge=judge), cwd=root, capture_output=True,
-        text=True, timeout=120, check=False,
+        argv(root, *flags, day=day, model=model, replay=replay), env=environment(double, judge=judge), cwd=root,
+        capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
 
 

@@ -339,3 +339,61 @@ def test_answers_go_into_the_raw_file_before_they_are_graded(gold_day: GoldDay) 
     }
     assert {line.provider for line in lines} == {"DoubleCo"}
     assert {line.system_fingerprint for line in lines} == {"fp_double"}
+
+
+@pytest.mark.slow
+def test_a_day_that_is_asked_on_another_date_is_marked_and_its_verdict_held(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(reply=gold_script(EXTRACTION)) as double:
+        done = run(tmp_path, double, replay=False)
+    assert done.returncode == 0, done.stderr
+    asked_on = next(read_lines(tmp_path / "results" / "daily" / DAY / ANSWERS, Response)).timestamp[:10]
+    assert record(tmp_path).asked_late == {MODEL: asked_on}
+    assert scores(tmp_path)[EXTRACTION].asked_late == asked_on
+    (verdict,) = json.loads(files(tmp_path)["ledger.jsonl"])["verdicts"]
+    assert verdict["use_cases"][0]["held"] == "asked late"
+    assert "asked late" in verdict["reason"]
+
+
+@pytest.mark.slow
+def test_a_day_of_today_and_a_day_that_was_begun_on_its_date_are_not_late_but_a_model_added_later_is(
+    tmp_path: Path,
+) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(reply=gold_script(EXTRACTION)) as double:
+        assert run(tmp_path, double, day=None, replay=False).returncode == 0
+        daily = tmp_path / "results" / "daily"
+        (begun,) = [path for path in daily.iterdir() if path.is_dir()]
+        assert record(tmp_path, begun.name).asked_late == {}
+        # As if it had all happened on a day of March, and had stopped before its end.
+        (daily / "ledger.jsonl").unlink()
+        (begun / "scores.jsonl").unlink()
+        for path in begun.glob("*.json*"):
+            path.write_text(path.read_text().replace(begun.name, DAY))
+        for name in (ANSWERS, "graded_results.jsonl"):
+            lines = (begun / name).read_text().splitlines(keepends=True)
+            (begun / name).write_text("".join(line for line in lines if json.loads(line)["sample"] == 0))
+        begun.rename(daily / DAY)
+        assert run(tmp_path, double, replay=False).returncode == 0
+        assert len({line.timestamp[:10] for line in read_lines(daily / DAY / ANSWERS, Response)}) > 1
+        assert record(tmp_path).asked_late == {}
+        assert scores(tmp_path)[EXTRACTION].asked_late is None
+        assert run(tmp_path, double, replay=False, model="gpt-4o").returncode == 0
+    assert list(record(tmp_path).asked_late) == ["gpt-4o"]
+    from probatio.audit.verify import verify
+
+    report = verify(tmp_path / "results")
+    assert report.findings == []
+    assert f"{DAY}: asked late and in no baseline: gpt-4o on " in report.notes[0]
+    assert "completed later by 4 of 6 answers" in report.notes[0]
+
+
+@pytest.mark.slow
+def test_a_day_is_replayed_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(reply=gold_script(EXTRACTION)) as double:
+        assert run(tmp_path, double).returncode == 0
+        assert record(tmp_path).replayed
+        done = run(tmp_path, double, replay=False)
+    assert done.returncode == 2
+    assert f"{DAY} was begun with --replay" in done.stderr

@@ -16,7 +16,7 @@ from probatio.alerts.channels import Channel
 from probatio.alerts.episodes import LayerStates, Message, due
 from probatio.alerts.sending import PAUSES, Failure, send, shown
 from probatio.errors import Say, UsageError
-from probatio.ledger.ledger import read_ledger
+from probatio.ledger.ledger import SHORT, head_of, read_ledger
 from probatio.records import ModelVerdict
 from probatio.slugs import slugs
 from probatio.store.files import held, put
@@ -55,6 +55,7 @@ class _LineModels(msgspec.Struct):
 
     date: str
     verdicts: tuple[_LineModel, ...]
+    replayed: bool = False
 
 
 class _LineModel(msgspec.Struct):
@@ -116,7 +117,7 @@ def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, say: Say)
     after, pending = before, before.pending
     pages = {} if channel.link is None else {model: f"{channel.link}models/{slug}/" for model, slug in ledger.slugs}
     for day in ledger.since(before.day):
-        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages)
+        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages, ledger.anchor)
         after = ChannelState(day, states)
         pending += tuple(messages)
     fresh = tuple(message for message in pending if _days(message.date, ledger.last) <= PENDING_DAYS)
@@ -173,7 +174,10 @@ class _Ledger:
     def __init__(self, results: Path) -> None:
         self._lines = {}  # the last line of a date is the one that counts
         models: set[str] = set()
-        for line in read_ledger(results):
+        replayed = False
+        lines = read_ledger(results)
+        self.anchor = (head_of(lines) or "")[:SHORT]
+        for line in lines:
             if not line.whole:
                 continue
             try:
@@ -182,6 +186,9 @@ class _Ledger:
                 raise UsageError(f"The ledger's line {line.number} is not a record: {error}.") from None
             self._lines[record.date] = line
             models.update(verdict.model for verdict in record.verdicts)
+            replayed |= record.replayed
+        if replayed:
+            self.anchor += " (replayed: dates were set)"
         self._dates = sorted(self._lines)
         self.slugs = list(slugs(sorted(models)).items())
 

@@ -109,9 +109,14 @@ LayerStates = dict[str, dict[Layer, LayerState]]
 
 
 def due(
-    rule: AlertRule, before: LayerStates, verdicts: Iterable[ModelVerdict], pages: Mapping[str, str]
+    rule: AlertRule,
+    before: LayerStates,
+    verdicts: Iterable[ModelVerdict],
+    pages: Mapping[str, str],
+    head: str = "",
 ) -> tuple[LayerStates, list[Message]]:
-    """The states after a day's verdicts, and the messages they call for; `pages` says where each model is shown.
+    """The states after a day's verdicts, and the messages they call for; `pages` says where each model is shown. Every message
+    carries the ledger's `head`: who got it can show later that the ledger was cut or rewritten.
 
     The same verdicts given again call for nothing, and neither do those of a day before the last.
     """
@@ -129,7 +134,7 @@ def due(
         after[verdict.model] = states
         if notices:
             reports.append(ModelNotices(verdict, tuple(notices), pages.get(verdict.model)))
-    return after, _messages(reports)
+    return after, _messages(reports, f"\nHead of the ledger: {head}" if head else "")
 
 
 def step(
@@ -200,21 +205,21 @@ def _anew(layer: Layer, status: str, now: LayerState) -> Notice:
     return Notice(f"{status} by the {which} against a new past; {now.told} against the former one", "info")
 
 
-def _messages(reports: list[ModelNotices]) -> list[Message]:
+def _messages(reports: list[ModelNotices], anchor: str) -> list[Message]:
     """One for each model, and one for all that share a cause outside them and the tone."""
     groups: dict[tuple[str, ...], list[ModelNotices]] = {}
     for each in reports:
         groups.setdefault((each.shared, each.tone) if each.shared else (each.verdict.model,), []).append(each)
-    return [_alone(*group) if len(group) == 1 else _together(group) for group in groups.values()]
+    return [_alone(group[0], anchor) if len(group) == 1 else _together(group, anchor) for group in groups.values()]
 
 
-def _alone(report: ModelNotices) -> Message:
+def _alone(report: ModelNotices, anchor: str) -> Message:
     verdict = report.verdict
-    body = f"{verdict.date}: {verdict.reason}" + (f"\n{report.page}" if report.page else "")
+    body = f"{verdict.date}: {verdict.reason}{anchor}" + (f"\n{report.page}" if report.page else "")
     return Message(verdict.date, verdict.model, f"{verdict.model}: {report.text}", body, report.tone)
 
 
-def _together(group: list[ModelNotices]) -> Message:
+def _together(group: list[ModelNotices], anchor: str) -> Message:
     first = group[0]
     names = ", ".join(each.verdict.model for each in group)
     summary = "alarms end" if first.tone in ("success", "info") else "alarms that are not the models' own"
@@ -223,6 +228,6 @@ def _together(group: list[ModelNotices]) -> Message:
         first.verdict.date,
         names,
         f"{first.shared}, {len(group)} models, {summary}: {names}",
-        "\n".join((f"{first.verdict.date}:", *lines)),
+        "\n".join((f"{first.verdict.date}:", *lines)) + anchor,
         first.tone,
     )

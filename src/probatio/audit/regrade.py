@@ -34,7 +34,6 @@ class Regraded(msgspec.Struct, frozen=True):
     graded: int
     findings: list[Finding]
     changed: dict[str, int]  # use case → answers that are graded otherwise
-    notes: list[str]
 
 
 def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "auto") -> Regraded:
@@ -49,7 +48,8 @@ def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "au
         if number not in known:
             findings.append(_finding(day, ANSWERS, number, _sample(response.key), "the suite has no such case"))
     changed: Counter[str] = Counter()
-    unjudged = graded = 0
+    ungraded: Counter[str] = Counter()
+    graded = 0
     grading = _grading(day, suite, sandbox, replies)
     try:
         for (number, response), assessment in assess_again(known.items(), lambda line: grading.grade(line[1]), BATCH):
@@ -59,7 +59,8 @@ def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "au
             if stored is None:
                 findings.append(_finding(day, ANSWERS, number, sample, "the answer has no grade"))
             elif assessment.error_type == "api_error" and assessment.level_a:
-                unjudged += 1  # nothing to compare with here: no browser, no reply of the judge
+                if stored.error_type != "api_error":  # no browser here, or no reply of the judge
+                    ungraded[(assessment.error_detail or "unknown").rstrip(".")] += 1
             elif unequal := first_difference(_comparable(stored), _comparable(assessment)):
                 changed[suite.cases[response.task_id].use_case] += 1
                 what = f"{unequal} (the answer is line {number} of {ANSWERS})"
@@ -68,8 +69,11 @@ def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "au
         grading.close()
     for key, (place, _) in grades.items():
         findings.append(_finding(day, GRADES, place, _sample(key), f"the grade has no answer in {ANSWERS}"))
-    notes = [f"{day.date}: {unjudged} answers could not be graded again here."] if unjudged else []
-    return Regraded(graded, sorted(findings, key=lambda each: (each.file, each.line or 0)), dict(changed), notes)
+    findings.sort(key=lambda each: (each.file, each.line or 0))
+    if ungraded:
+        what = f"{ungraded.total()} of its answers could not be graded again here: {ungraded.most_common(1)[0][0]}"
+        findings.append(Finding(f"{DAILY}/{day.date}", None, None, what))
+    return Regraded(graded, findings, dict(changed))
 
 
 def _calibration_findings(day: Day, suite: DailySuite, replies: Sequence[JudgeReply]) -> list[Finding]:

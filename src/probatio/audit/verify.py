@@ -7,13 +7,22 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.audit.conduct import (
+    closing_findings,
+    constants_findings,
+    kind_findings,
+    lateness_findings,
+    lateness_note,
+    read_asked,
+    suite_findings,
+)
 from probatio.audit.regrade import Regraded, regrade_day
 from probatio.day.samples import read_samples
 from probatio.day.scores import score_day
 from probatio.errors import ProbatioError
-from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
+from probatio.ledger.chain import WHERE, Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.difference import first_difference
-from probatio.ledger.ledger import LedgerRecord, Line, code_version, read_ledger
+from probatio.ledger.ledger import LedgerRecord, Line, code_version, head_of, read_ledger
 from probatio.records import Constants, DailyScore, Day, ModelVerdict
 from probatio.sandbox import Choice
 from probatio.store.days import read_day, suite_folder
@@ -35,7 +44,9 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     scores: int
     verdicts: int
     findings: list[Finding]  # the first difference first
-    notes: list[str]  # what could not be made again here, and why
+    notes: list[str]
+    replayed: int = 0  # days under a set date, by their own record or by the ledger's
+    late: int = 0  # days with a model that was asked on another date, and says so
 
 
 def verify(
@@ -49,11 +60,11 @@ def verify(
     """Check the whole ledger, and of these dates (all, if None) files, grades, scores and verdicts."""
     lines = read_ledger(results)
     findings = [*chain_findings(lines), *head_findings(lines, head)]
-    standing = _standing(lines)
+    recorded = _recorded(lines)
+    standing = {record.date: (line, record) for line, record in recorded}
     findings += unrecorded(results, standing)
     wanted = sorted(date for date in standing if dates is None or date in dates)
     counts = {"files": 0, "grades": 0, "scores": 0, "verdicts": 0}
-    notes: list[str] = []
     readable: list[Day] = []
     for date in sorted(standing):
         line, record = standing[date]
@@ -61,19 +72,22 @@ def verify(
             counts["files"] += len(record.files)
             findings += file_findings(results, line, record)
         try:
-            readable.append(read_day(results / DAILY / date))
+            day = read_day(results / DAILY / date)
+            readable.append(_as_declared(day, record))
         except (ProbatioError, FileNotFoundError) as error:
             if (results / DAILY / date).is_dir():
                 findings.append(Finding(f"{DAILY}/{date}", None, None, str(error)))
-    days = Days(readable)
+    days, suites = Days(readable), _Suites(results)
+    conduct, notes = _conduct(results, readable, recorded, suites)
+    findings += (each for each in conduct if _date_of(each) in wanted)
     for day in readable if grades else ():
         if day.date in wanted:
-            suite, why = _suite_of(results, day)
-            if suite is None:
-                notes.append(why)
+            try:
+                suite = suites.of(day)
+                regraded = regrade_day(results / DAILY / day.date, day, suite, sandbox)
+            except ProbatioError as error:
+                findings.append(Finding(f"{DAILY}/{day.date}", None, None, f"it could not be graded again: {error}"))
                 continue
-            regraded = regrade_day(results / DAILY / day.date, day, suite, sandbox)
-            notes += regraded.notes
             counts["grades"] += regraded.graded
             findings += regraded.findings
             counts["scores"] += len(day.scores)
@@ -82,44 +96,104 @@ def verify(
     counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
     return Report(
         records=len(lines),
-        head=lines[-1].sha256 if lines else None,
+        head=head_of(lines),
         days=len(wanted),
         findings=findings,
-        notes=list(dict.fromkeys(notes)),
+        notes=[note for date, note in notes.items() if date in wanted],
+        replayed=sum(day.record.replayed for day in readable),
+        late=sum(bool(day.record.asked_late) for day in readable),
         **counts,
     )
 
 
 def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[str, int]:
     """Use case → how many of a day's stored answers today's graders grade otherwise than that day's did."""
-    suite, _ = _suite_of(results, day)
-    if suite is None:
+    try:
+        suite = _Suites(results).of(day)
+    except Unavailable:
         return {}
     regraded: Regraded = regrade_day(results / DAILY / day.date, day, suite, sandbox)
     return regraded.changed
 
 
-def _standing(lines: list[Line]) -> dict[str, tuple[Line, LedgerRecord]]:
-    """Date → the record that counts, as far as the lines can be read; those that can't are the chain's to name."""
-    standing: dict[str, tuple[Line, LedgerRecord]] = {}
+class Unavailable(ProbatioError):
+    """The suite that a day was asked from is not here."""
+
+
+class _Suites:
+    """The suites that the days were asked from, each read once."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._read: dict[Path | None, DailySuite] = {}
+
+    def of(self, day: Day) -> DailySuite:
+        """The day's suite, under the version it recorded."""
+        if day.record.simulated:
+            raise Unavailable("no model was asked on a simulated day.")
+        folder, asked = suite_folder(self._results, day.record), day.record.suite_version
+        if folder not in self._read:
+            self._read[folder] = load_daily(folder)
+        suite = self._read[folder]
+        if suite.version.partition("+")[0] != asked.partition("+")[0]:
+            raise Unavailable(f"it was asked from suite version {asked}, here is version {suite.version}.")
+        return msgspec.structs.replace(suite, manifest=msgspec.structs.replace(suite.manifest, version=asked))
+
+    def constants(self, day: Day) -> Constants | None:
+        try:
+            return constants_of(self.of(day).manifest)
+        except ProbatioError:
+            return None
+
+    def use_cases(self, day: Day) -> dict[str, str] | None:
+        """Case → use case."""
+        try:
+            return {case.id: case.use_case for case in self.of(day).cases.values()}
+        except ProbatioError:
+            return None
+
+
+def _recorded(lines: list[Line]) -> list[tuple[Line, LedgerRecord]]:
+    """The records, as far as the lines can be read; those that can't are the chain's to name."""
+    recorded: list[tuple[Line, LedgerRecord]] = []
     for line in lines:
         try:
-            record = line.record()
+            recorded.append((line, line.record()))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        standing[record.date] = line, record
-    return standing
+    return recorded
 
 
-def _suite_of(results: Path, day: Day) -> tuple[DailySuite | None, str]:
-    """The suite a day was asked from, under the version it recorded; None with the reason where it is gone."""
-    if day.record.simulated:
-        return None, "Simulated days were not graded again: they hold no answers."
-    suite = load_daily(suite_folder(results, day.record))
-    asked = day.record.suite_version
-    if suite.version.partition("+")[0] != asked.partition("+")[0]:
-        return None, f"Days of suite version {asked} were not graded again: here is version {suite.version}."
-    return msgspec.structs.replace(suite, manifest=msgspec.structs.replace(suite.manifest, version=asked)), ""
+def _as_declared(day: Day, record: LedgerRecord) -> Day:
+    """The day with what the ledger has declared of it since."""
+    if not record.replayed or day.record.replayed:
+        return day
+    return Day(msgspec.structs.replace(day.record, replayed=True), day.scores)
+
+
+def _conduct(
+    results: Path, days: list[Day], recorded: list[tuple[Line, LedgerRecord]], suites: _Suites
+) -> tuple[list[Finding], dict[str, str]]:
+    """How the days were run: what is wrong, and date → what is only to be known."""
+    standing = {record.date: (line, record) for line, record in recorded}
+    findings = [*kind_findings(days), *suite_findings(days, standing)]
+    findings += constants_findings(days, standing, suites.constants)
+    notes: dict[str, str] = {}
+    of_date: dict[str, list[LedgerRecord]] = {}
+    for _, record in recorded:
+        of_date.setdefault(record.date, []).append(record)
+    for day in days:
+        answers = read_asked(results / DAILY / day.date)
+        findings += lateness_findings(day, answers)
+        findings += closing_findings(results, day, of_date[day.date], answers, suites.use_cases)
+        if note := lateness_note(day, answers):
+            notes[day.date] = note
+    return findings, notes
+
+
+def _date_of(finding: Finding) -> str | None:
+    """The day that a finding about the conduct is of."""
+    return finding.sample if finding.file == WHERE else finding.file.split("/")[1]
 
 
 def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[Finding]:
@@ -149,12 +223,17 @@ def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[
         sample = f"{stored.model} · {stored.use_case}"
         if again is None:
             yield Finding(where, number, sample, "the grades of the day give no such score")
-        elif unequal := first_difference(stored, again):
+        elif unequal := first_difference(_but_lateness(stored), _but_lateness(again)):
             yield Finding(where, number, sample, str(unequal))
     for model, use_case in computed:
         yield Finding(
             where, None, f"{model} · {use_case}", "the grades of the day give a score that is not in the file"
         )
+
+
+def _but_lateness(line: DailyScore) -> DailyScore:
+    """Without the mark of having been asked late, which is checked by itself."""
+    return msgspec.structs.replace(line, asked_late=None)
 
 
 def _verdicts(days: Days, standing: Mapping[str, tuple[Line, LedgerRecord]]) -> Iterator[Finding]:

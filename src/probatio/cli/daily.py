@@ -14,6 +14,11 @@ from probatio.errors import Incomplete
 
 @click.command()
 @click.option("--date", metavar="YYYY-MM-DD", help="The day to run or to complete, in UTC.  [default: today]")
+@click.option(
+    "--replay",
+    is_flag=True,
+    help="The date is a set one, as in a recorded example: the day is marked replayed, and every page says so.",
+)
 @options.models
 @click.option(
     "--use-case", "use_cases", multiple=True, callback=options.listed, help="Use case id or glob, such as 'math_*'."
@@ -33,7 +38,8 @@ def command(
 ) -> None:
     """Run the daily suite: every tracked model gets the same cases and a score per use case.
 
-    Running a day again sends only the requests that are missing.
+    Running a day again sends only the requests that are missing. A model that is first asked on another date than the day's is
+    marked as asked late: it is shown, but it enters no baseline.
 
     \b
     Examples:

@@ -27,7 +27,7 @@ SHOWN = 20
 @click.option(
     "--head",
     metavar="SHA256",
-    help="A head of the ledger noted earlier, or its first characters. It must still be in the ledger.",
+    help="A head of the ledger noted earlier, or at least its first 12 digits. It must still be in the ledger.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @options.sandbox
@@ -51,13 +51,15 @@ def command(
     \b
     Examples:
       probatio verify
-      probatio verify --quick --head 3fa9c2d1           the chain, the hashes and the head noted last week
+      probatio verify --quick --head 3fa9c2d1b07e       the chain, the hashes and the head noted last week
       probatio verify --date 2026-03-01 --json
     """
     from probatio.audit.verify import verify
     from probatio.errors import UsageError
+    from probatio.ledger.chain import noted_head
     from probatio.ledger.ledger import ledger_path
 
+    head = noted_head(head) if head is not None else None
     if not ledger_path(results).exists():
         raise UsageError(f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`.")
     report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
@@ -79,6 +81,11 @@ def _show(report: Report) -> None:
     click.echo(
         f"Head of the ledger: {report.head or 'none'}  (note it elsewhere: a cut tail can't be seen from inside)"
     )
+    if report.replayed:
+        click.echo(
+            f"Note: {report.replayed} days are replayed: their dates were set, and no model was asked on them; the answers' own "
+            f"times say when."
+        )
     for note in report.notes:
         click.echo(f"Note: {note}")
     if not report.findings:

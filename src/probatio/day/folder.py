@@ -65,6 +65,9 @@ def joined(before: DayRecord | None, now: DayRecord) -> DayRecord:
             f"{now.suite_version}), and answers to two suites are not one day. Continue with the suite it began with, or leave "
             f"the day as it is."
         )
+    if before.replayed != now.replayed:
+        was, given = ("with", "without") if before.replayed else ("without", "with")
+        raise UsageError(f"{before.date} was begun {was} --replay; it can't be continued {given} it.")
     models = {model.id: model for model in before.models}
     for model in now.models:
         if (known := models.get(model.id)) and _identity(known) != _identity(model):

@@ -32,6 +32,7 @@ class DayRequest(Request, frozen=True, kw_only=True):
 
     date: str | None = None
     use_cases: tuple[str, ...] = ()
+    replay: bool = False
 
 
 class PreparedDay(msgspec.Struct, frozen=True):
@@ -83,6 +84,7 @@ def prepare(
         git_sha=git_sha(),
         skipped=selection.skipped,
         versions=versions(),
+        replayed=request.replay,
     )
     return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels)
 

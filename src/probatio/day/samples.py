@@ -31,6 +31,7 @@ class ServedLine(KeyLine):
     system_fingerprint: str | None = None
     cost: float | None = None
     error: str | None = None
+    timestamp: str = ""
 
 
 class GradedLine(KeyLine):
@@ -97,6 +98,14 @@ class DaySamples:
             for key, served in self._served.items()
             if key.model == model and (grade := self._grades.get(key)) is not None
         ]
+
+    def first_asked(self) -> dict[str, str]:
+        """Model → the moment of its first answer; a sample that could not be asked is none."""
+        first: dict[str, str] = {}
+        for key, served in self._served.items():
+            if not served.error and served.timestamp < first.get(key.model, "~"):
+                first[key.model] = served.timestamp
+        return first
 
     def grades(self, keys: Iterable[TrialKey]) -> list[GradedLine]:
         return [grade for key in keys if (grade := self._grades.get(key)) is not None]

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
+from probatio.day.lateness import asked_late
 from probatio.day.samples import BASE, FULL, DaySamples, Sample
 from probatio.day.sampling import AdaptiveSampling
 from probatio.day.scoring import DayFacts, ModelFacts, scores_of
@@ -39,6 +40,7 @@ def score_day(
         no_judge=calibration.error if calibration else None,
     )
     sampling = AdaptiveSampling(expectation, samples, barred=day.barred)
+    late = asked_late(record, samples.first_asked())
     use_case_of = {case.id: case.use_case for case in suite.cases.values()}
     scores: list[DailyScore] = []
     missing: dict[str, int] = {}
@@ -55,7 +57,8 @@ def score_day(
             continue
         triggers = {use_case.id: sampling.triggers.get((model.id, use_case.id)) for use_case in use_cases}
         facts = ModelFacts(model, triggers, expectation.usual_route(model.id), why)
-        scores += scores_of(suite, use_cases, answered, day, facts)
+        lines = scores_of(suite, use_cases, answered, day, facts)
+        scores += [msgspec.structs.replace(line, asked_late=late.get(model.id)) for line in lines]
     return DayScores(scores, missing)
 
 

@@ -12,6 +12,7 @@ from probatio.ask.routes import missing_key
 from probatio.day.folder import joined, read_record, write_record, write_scores
 from probatio.day.grading import Grading
 from probatio.day.job import DayJob
+from probatio.day.lateness import asked_late
 from probatio.day.preparation import PreparedDay
 from probatio.day.samples import DaySamples
 from probatio.day.sampling import AdaptiveSampling
@@ -118,6 +119,9 @@ class DayWork:
         self._record(embedded={**self.record.embedded, model.id: file})
 
     def end(self, ending: Ending, journal: Journal) -> None:
+        late = asked_late(self.record, self._samples.first_asked())
+        if late != self.record.asked_late:
+            self._record(asked_late=late)
         self.scored = self._score(ending.refused)
         self.closed = ending.stop_reason is None and not self.scored.missing
         if self.closed:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import msgspec
 
-from probatio.ledger.ledger import START, LedgerRecord, Line, day_hashes
+from probatio.errors import UsageError
+from probatio.ledger.ledger import SHORT, START, LedgerRecord, Line, day_hashes
 from probatio.store.layout import DAILY, LEDGER, SCORES
 
 WHERE = f"{DAILY}/{LEDGER}"
+_HEAD = re.compile(rf"[0-9a-f]{{{SHORT},64}}")
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -65,9 +68,23 @@ def chain_findings(lines: list[Line]) -> Iterator[Finding]:
         previous, before = line.sha256, f"line {line.number}"
 
 
+def noted_head(given: str) -> str:
+    """A head as someone noted it: the first digits of a SHA-256, enough of them to mean one line."""
+    head = given.strip().lower()
+    if not _HEAD.fullmatch(head):
+        raise UsageError(
+            f"--head {given!r} is not a head of a ledger: give at least {SHORT} of its 64 hexadecimal digits, as `probatio "
+            f"verify`, an alert or the foot of a page shows them."
+        )
+    return head
+
+
 def head_findings(lines: list[Line], head: str | None) -> Iterator[Finding]:
     """Whether a head that was noted elsewhere is still in the chain. Nothing else shows a cut tail for certain."""
-    if head and not any(line.sha256.startswith(head.lower()) for line in lines):
+    if head is None:
+        return
+    head = noted_head(head)
+    if not any(line.sha256.startswith(head) for line in lines):
         yield Finding(
             WHERE, None, None, f"no line has the hash {head}: the ledger was cut or rewritten after that was noted"
         )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -33,6 +33,8 @@ from probatio.store.lines import append, is_whole, mend_end
 from probatio.verdict.days import Days
 from probatio.verdict.verdicts import verdicts
 
+SHORT = 12
+"""Digits of a head where people read it: 48 bits, which no other line has by chance."""
 START = "0" * 64
 """What stands for the line before the first."""
 DAY_FILES = (DAY_FILE, ANSWERS, GRADES, JUDGE_REPLIES, SET_ASIDE, SCORES)
@@ -58,6 +60,7 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     constants: Constants
     code: str
     verdicts: tuple[ModelVerdict, ...]
+    replayed: bool = False  # the day's date was set; said by its own record, or declared later by a correction
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -131,17 +134,27 @@ def record_day(
         lines = read_ledger(results)
         before = standing_records(lines)
         every_day = Days(read_days(results)) if days is None else days()
-        written: list[LedgerRecord] = []
-        previous = lines[-1].sha256 if lines else START
         new = _new_records(results, date, every_day, constants, made, before, hashes)
-        for number, record in enumerate(new, start=len(lines)):
-            record = msgspec.structs.replace(record, seq=number, previous=previous)
-            data = _ENCODER.encode(record)
-            append(file, data + b"\n")
-            previous = hashlib.sha256(data).hexdigest()
-            written.append(record)
-        os.fsync(file)
-    return written
+        return _append_all(file, lines, new)
+
+
+def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
+    """Say of every recorded day that its date was set, by a correction each: for days that were recorded before a day could say
+    so itself. Nothing else of a record changes, and no file of a day is touched."""
+    with _appending(ledger_path(results)) as file:
+        lines = read_ledger(results)
+        standing = sorted(standing_records(lines).items())
+        declared = [
+            msgspec.structs.replace(old, made=made, kind="correction", corrects=old.seq, why=why, replayed=True)
+            for _, old in standing
+            if not old.replayed
+        ]
+        return _append_all(file, lines, declared)
+
+
+def head_of(lines: Sequence[Line]) -> str | None:
+    """The SHA-256 of the last whole line: who holds it can show that the ledger was cut or rewritten up to there."""
+    return next((line.sha256 for line in reversed(lines) if line.whole), None)
 
 
 def day_hashes(results: Path, date: str, known: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -195,6 +208,7 @@ def _new_records(
                 constants=used[each],
                 code=code_version(),
                 verdicts=verdicts_of[each],
+                replayed=days[each].record.replayed or (old is not None and old.replayed),
             )
         )
     return records
@@ -208,6 +222,20 @@ def _verdicts(days: Days, used: Mapping[str, Constants]) -> dict[str, tuple[Mode
         for verdict in verdicts(days.until(max(dates)), constants, dates=dates):
             made[verdict.date] += (verdict,)
     return made
+
+
+def _append_all(file: int, lines: list[Line], new: Iterable[LedgerRecord]) -> list[LedgerRecord]:
+    """Append records to the chain that ends in `lines`; gives them with their place in it."""
+    written: list[LedgerRecord] = []
+    previous = lines[-1].sha256 if lines else START
+    for number, record in enumerate(new, start=len(lines)):
+        record = msgspec.structs.replace(record, seq=number, previous=previous)
+        data = _ENCODER.encode(record)
+        append(file, data + b"\n")
+        previous = hashlib.sha256(data).hexdigest()
+        written.append(record)
+    os.fsync(file)
+    return written
 
 
 @contextmanager

@@ -49,6 +49,7 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     tokens_in: int = 0
     tokens_out: int = 0
     cost: float | None = None
+    asked_late: str | None = None  # the date on which the model was asked, where that is not the day's own
 
 
 class CalibrationItem(msgspec.Struct, frozen=True):
@@ -93,6 +94,8 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
     simulated: bool = False
+    asked_late: dict[str, str] = {}  # model → the date on which it was asked, where that is not the day's own
+    replayed: bool = False  # the date was set with --replay: no model was asked on it, and every page says so
 
 
 class Day(msgspec.Struct, frozen=True, dict=True):
@@ -122,6 +125,12 @@ class Day(msgspec.Struct, frozen=True, dict=True):
         for score in self.scores:
             table.setdefault(score.model, {})[score.use_case] = score
         return table
+
+    @cached_property
+    def late(self) -> bool:
+        """Whether every model of the day was asked on another date."""
+        scored = [line.asked_late for line in self.scores if line.score is not None]
+        return bool(scored) and all(scored)
 
     def route_of(self, line: DailyScore) -> str | None:
         """The route of a line's model that day: the provider of most samples. A model that is pinned to several providers has

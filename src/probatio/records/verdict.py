@@ -34,7 +34,7 @@ class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
     drop: float | None = None  # share of the mean
     fired: tuple[str, ...] = ()  # the tests that fired, by name: "suspicious z", "cooked drop", "collapse", …
     cooked_level: bool = False  # today alone is at cooked level, by either criterion
-    held: str | None = None  # why yesterday's status is held: "barred" or "routing"
+    held: str | None = None  # why yesterday's status is held: "barred", "routing" or "asked late"
     recovered: bool = False  # within the days a recovery is marked
     improved: bool = False
     since: str | None = None  # first day of the present status

@@ -28,6 +28,8 @@ class Leaderboard(msgspec.Struct, frozen=True):
     suite_version: str
     simulated: bool
     models: list[Standing]
+    replayed: bool = False  # dates were set
+    ledger_head: str | None = None  # SHA-256 of the ledger's last line
 
 
 class UseCaseSeries(msgspec.Struct, frozen=True):
@@ -53,6 +55,8 @@ class ModelSeries(msgspec.Struct, frozen=True):
     route: list[str | None]
     suite_version: list[str]
     use_cases: dict[str, UseCaseSeries]
+    replayed: bool = False  # dates were set
+    ledger_head: str | None = None  # SHA-256 of the ledger's last line
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -133,7 +137,7 @@ def leaderboard(request: PageRequest) -> PageReply:
         Standing(model.slug, model.last, bench_score(site.bench, model.id, model.resolved))
         for model in site.tracked.values()
     ]
-    return json(Leaderboard(site.last_date, site.manifest.version, site.simulated, models))
+    return json(Leaderboard(site.last_date, site.manifest.version, site.simulated, models, site.replayed, site.head))
 
 
 def model(request: PageRequest) -> PageReply | None:
@@ -163,6 +167,8 @@ def model(request: PageRequest) -> PageReply | None:
             route=[each.route for each in verdicts],
             suite_version=[each.suite_version for each in verdicts],
             use_cases=columns,
+            replayed=request.site.replayed,
+            ledger_head=request.site.head,
         )
     )
 

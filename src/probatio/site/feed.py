@@ -28,7 +28,10 @@ def atom(request: PageRequest) -> PageReply:
     site = request.site
     feed = FeedGenerator()
     feed.id("urn:probatio:verdicts")
-    feed.title("Probatio: verdict changes" + (" (SIMULATED)" if site.simulated else ""))
+    marks = [mark for mark, holds in (("SIMULATED", site.simulated), ("REPLAYED", site.replayed)) if holds]
+    feed.title("Probatio: verdict changes" + "".join(f" ({mark})" for mark in marks))
+    if site.head:
+        feed.subtitle(f"Head of the ledger: {site.head}")
     feed.link(href=site.base_url or "./", rel="alternate")
     feed.link(href=f"{site.base_url}feed.atom", rel="self")
     feed.author({"name": "probatio"})
@@ -36,11 +39,12 @@ def atom(request: PageRequest) -> PageReply:
     for change in site.changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
         entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after}")
-        simulated = "SIMULATED: " if site.simulated else ""
-        entry.title(printable(f"{simulated}{change.model}: {change.before} → {change.after} ({change.layer})"))
+        marked = "".join(f"{mark}: " for mark in marks)
+        entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after} ({change.layer})"))
         entry.link(href=f"{site.base_url}models/{change.slug}/")
         entry.updated(_moment(change.date))
-        entry.summary(printable(scrubbed(change.reason)))
+        anchor = f" Head of the ledger: {site.head}" if site.head else ""
+        entry.summary(printable(scrubbed(change.reason)) + anchor)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
 
 
@@ -49,7 +53,7 @@ def badge(request: PageRequest) -> PageReply | None:
     if model is None:
         return None
     status = model.last.status
-    label = printable(model.id) + (" (simulated)" if request.site.simulated else "")
+    label = printable(model.id) + _marked(request)
     message = f"{MARKS[status]} {status}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
@@ -69,8 +73,12 @@ def shield(request: PageRequest) -> PageReply | None:
     if model is None:
         return None
     status = model.last.status
-    label = model.id + (" (simulated)" if request.site.simulated else "")
+    label = model.id + _marked(request)
     return json({"schemaVersion": 1, "label": label, "message": status, "color": COLOURS[status]})
+
+
+def _marked(request: PageRequest) -> str:
+    return f"{' (simulated)' * request.site.simulated}{' (replayed)' * request.site.replayed}"
 
 
 def _moment(date: str) -> str:

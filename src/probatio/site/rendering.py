@@ -15,6 +15,7 @@ import jinja2
 import msgspec
 
 from probatio import __version__
+from probatio.ledger.ledger import SHORT
 from probatio.records import MARKS
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=lambda value: "–" if value is None else printable(value) if type(value) is str else value,
     )
-    env.globals.update(version=__version__, policy=POLICY, marks=MARKS)
+    env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT)
     env.filters.update(
         number=_number, percent=_percent, scrubbed=scrubbed, money=_money, pretty=_pretty, thousands=_thousands
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -12,7 +13,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.ledger.ledger import read_ledger, standing_records
+from probatio.ledger.ledger import LedgerRecord, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
 from probatio.site.runs import StudiedRun, find_runs
@@ -97,6 +98,8 @@ class Site:
     bench: Bench | None
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
+    head: str | None = None  # of the ledger
+    replayed: bool = False  # the ledger or a day's record says that dates were set
     scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
     lock: threading.RLock = field(default_factory=threading.RLock)
 
@@ -145,7 +148,13 @@ def load_site(
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
     days = Days(read_days(results))
     manifest = _manifest(results, days)
-    judged = _verdicts(results, days, manifest, detectable)
+    lines = read_ledger(results)
+    published = standing_records(lines)
+
+    def declared(date: str) -> bool:
+        return date in published and published[date].replayed
+
+    judged = _verdicts(published, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
     return Site(
         results=results,
@@ -156,6 +165,8 @@ def load_site(
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",
+        head=head_of(lines),
+        replayed=any(day.record.replayed or declared(day.date) for day in days.days),
     )
 
 
@@ -176,7 +187,9 @@ def _manifest(results: Path, days: Days) -> DailyManifest:
         return read_manifest(None)
 
 
-def _verdicts(results: Path, days: Days, manifest: DailyManifest, compute: bool) -> list[ModelVerdict]:
+def _verdicts(
+    published: Mapping[str, LedgerRecord], days: Days, manifest: DailyManifest, compute: bool
+) -> list[ModelVerdict]:
     """As the ledger published them. Verdicts of days it does not hold are worked out now.
 
     Those of the last day also tell the smallest drop that would have been detected.
@@ -184,7 +197,6 @@ def _verdicts(results: Path, days: Days, manifest: DailyManifest, compute: bool)
     if not days.days:
         return []
     constants = constants_of(manifest)
-    published = standing_records(read_ledger(results))
     by_date: dict[str, tuple[ModelVerdict, ...]] = {
         date: record.verdicts for date, record in published.items() if date in set(days.dates)
     }

@@ -51,7 +51,7 @@ class Move:
 
     def moved_lines(self, folded: Folded) -> list[DailyScore]:
         lines = folded.day.lines.get(self.model, {})
-        return [lines[use_case] for use_case in self.use_cases if use_case in lines]
+        return [lines[each] for each in self.use_cases if each in lines and not lines[each].asked_late]
 
 
 def attribute(move: Move) -> tuple[Cause, str]:
@@ -120,10 +120,14 @@ def _grader(move: Move) -> str | None:
 def _route(move: Move) -> str | None:
     """A provider, resolved model or fingerprint that serves most of a day shortly before the move and was not seen before."""
     window = move.constants.evidence.route_window
+
+    def on_time(folded: Folded) -> bool:
+        return not any(line.asked_late for line in folded.day.lines.get(move.model, {}).values())
+
     before = move.between(move.onset - window - move.constants.rule.baseline_days, move.onset - window - 1)
     for what, field in SERVED:
-        usual = {value for folded in before for value in folded.day.served(move.model, field)}
-        for folded in move.between(move.onset - window, move.onset) if usual else ():
+        usual = {value for folded in before if on_time(folded) for value in folded.day.served(move.model, field)}
+        for folded in filter(on_time, move.between(move.onset - window, move.onset)) if usual else ():
             served = folded.day.served(move.model, field)
             value, count = served.most_common(1)[0] if served else (None, 0)
             if value is not None and value not in usual and 2 * count >= served.total():

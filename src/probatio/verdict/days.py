@@ -124,8 +124,15 @@ class Days:
             route,
             self._mixed(day),
             at.versions[day.record.suite_version],
+            self._late(day),
         )
         return Arrays(now, spread([line.base_score for line in lines], np.nan), cases, asked)
+
+    def _late(self, day: Day) -> Bools:
+        """[models]: asked on another date than the day's."""
+        late = np.zeros(len(self.columns.models), dtype=bool)
+        late[[self.columns.models[line.model] for line in day.scores if line.asked_late]] = True
+        return late
 
     def _mixed(self, day: Day) -> Bools:
         """[models]: the route is flagged, and more than one provider served: the day belongs to no route."""

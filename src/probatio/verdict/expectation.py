@@ -70,7 +70,8 @@ def _usual_routes(days: Days, today: int, constants: RuleConstants) -> dict[str,
     served: dict[str, list[str]] = {}
     for day in days.days:
         if 0 < today - day.ordinal <= constants.baseline_days:
-            for model, route in {score.model: score.route for score in day.scores}.items():
+            on_time = (score for score in day.scores if not score.asked_late)
+            for model, route in {score.model: score.route for score in on_time}.items():
                 if route is not None:
                     served.setdefault(model, []).append(route)
     return {model: _usual(routes, constants.new_route_days) for model, routes in served.items()}

@@ -15,6 +15,8 @@ def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants)
     clauses = [_STATUS[verdict.status](verdict, gaps, constants), _evidence(verdict, constants)]
     if verdict.routing_changed:
         clauses.append(f"the route changed{f' to {verdict.route}' if verdict.route else ''}")
+    if any(each.held == "asked late" for each in verdict.use_cases):
+        clauses.append("asked late, on another date than this one")
     if verdict.barred:
         clauses.append("the judge had shifted")
     if verdict.cause is not None:
@@ -76,7 +78,7 @@ def _gap(verdict: ModelVerdict, gaps: Mapping[str, str], _constants: Constants) 
 
 
 _STATUS = {"OK": _ok, "SUSPICIOUS": _flagged, "COOKED": _flagged, "CALIBRATING": _calibrating, "GAP": _gap}
-_HELD = {"barred": "a shifted judge", "routing": "a changed route"}
+_HELD = {"barred": "a shifted judge", "routing": "a changed route", "asked late": "being asked on another date"}
 
 
 def _evidence(verdict: ModelVerdict, constants: Constants) -> str:

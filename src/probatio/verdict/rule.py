@@ -40,7 +40,7 @@ UNKNOWN = -1  # a route that is not known
 
 FIRED = ("suspicious z", "suspicious drop", "cooked z", "cooked drop", "collapse")
 """Names of the tests; test i is bit i of `RuleOutcome.fired`."""
-HELD = (None, "barred", "routing")
+HELD = (None, "barred", "routing", "asked late")
 """Why a status was held, by the code in `RuleOutcome.held`."""
 
 
@@ -55,6 +55,7 @@ class RuleDay:
     route: Ints  # [models]: a code for who served most samples, UNKNOWN where no provider is named
     mixed: Bools  # [models]: samples came from elsewhere, too: the day belongs to no route
     version: int  # a code for the suite version
+    late: Bools  # [models]: asked on another date: shown, but part of no baseline, series or status
 
 
 def rule_day(
@@ -66,6 +67,7 @@ def rule_day(
     route: npt.ArrayLike = UNKNOWN,
     mixed: npt.ArrayLike = False,
     version: int = 0,
+    late: npt.ArrayLike = False,
 ) -> RuleDay:
     """A day with everything but the scores at its quiet default; what is given is spread to shape."""
     scores = np.asarray(score, dtype=float)
@@ -78,6 +80,7 @@ def rule_day(
         np.broadcast_to(np.asarray(route, dtype=np.int64), models),
         np.broadcast_to(np.asarray(mixed, dtype=bool), models),
         version,
+        np.broadcast_to(np.asarray(late, dtype=bool), models),
     )
 
 
@@ -87,7 +90,7 @@ class RuleState:
 
     version: int | None
     when: Ints  # [window]: the day in each slot
-    scores: Floats  # [window, models, use_cases]: NaN for a gap or a barred day
+    scores: Floats  # [window, models, use_cases]: NaN for a gap, a barred day or one asked late
     counted: Bools  # [window, models, use_cases]: in the baseline
     routes: Ints  # [window, models]: UNKNOWN where mixed or not named
     home: Ints  # [models]: the route of the present series
@@ -166,10 +169,12 @@ def step(rule: Rule, state: RuleState, now: RuleDay) -> tuple[RuleState, RuleOut
     if now.version != state.version:
         state = replace(start(rule, len(now.score)), version=now.version)
     scored = ~np.isnan(now.score)
-    state, away, new_series = _routes(rule, state, now, np.any(scored, axis=1))
+    late = now.late[:, None]
+    state, away, new_series = _routes(rule, state, now, np.any(scored, axis=1) & ~now.late)
     expected = expect(rule, state, now.day)
     barred = scored & now.barred & rule.judged
-    held = np.where(scored & away[:, None], 2, np.where(barred, 1, 0)).astype(np.int8)
+    held = np.where(scored & away[:, None], 2, np.where(barred, 1, 0))
+    held = np.where(scored & late, 3, held).astype(np.int8)
     live = scored & (held == 0)
     tested = live & (expected.days >= rule.constants.baseline_min)
     z, drop = compare(now.score, expected)
@@ -198,9 +203,9 @@ def step(rule: Rule, state: RuleState, now: RuleDay) -> tuple[RuleState, RuleOut
     after = replace(
         state,
         when=_put(state.when, slot, now.day),
-        scores=_put(state.scores, slot, np.where(barred, np.nan, now.score)),
+        scores=_put(state.scores, slot, np.where(barred | late, np.nan, now.score)),
         counted=_put(state.counted, slot, live),
-        routes=_put(state.routes, slot, np.where(now.mixed, UNKNOWN, now.route)),
+        routes=_put(state.routes, slot, np.where(now.mixed | now.late, UNKNOWN, now.route)),
         status=status,
         since=since,
         seen=np.where(scored, now.day, state.seen),

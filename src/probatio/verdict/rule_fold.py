@@ -29,7 +29,8 @@ class RuleFold:
 def fold_rule(rule: Rule, series: Days, constants: Constants) -> Iterator[RuleFold]:
     """The days of one suite version, one by one. `rule` is made for the columns of `series`."""
     state = start(rule, len(series.columns.models))
-    calibrations = (day.record.calibration for day in series.days)
+    # the judge of a day that was asked late was calibrated on another date, too
+    calibrations = (None if day.late else day.record.calibration for day in series.days)
     shifts = ((None, False) if each is None else (each.shift, each.barred) for each in calibrations)
     drifts = judge_drifts(shifts, constants.evidence, constants.attribution)
     for day, judge in zip(series.days, drifts, strict=True):
