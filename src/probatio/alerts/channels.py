@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from probatio.alerts.episodes import SEVERITIES, AlertRule
-from probatio.config import LOCAL_CONFIG
+from probatio.config import LOCAL_CONFIG, folder_of
 from probatio.errors import UsageError
 from probatio.names import unknown
 from probatio.yamlfile import read_yaml
@@ -57,7 +57,7 @@ def read_channels(config: Path | None) -> tuple[Channel, ...]:
     if source is None:
         return ()
     channels: dict[str, Channel] = {}
-    for number, entry in enumerate(read_yaml(source, _File).alerts):
+    for number, entry in enumerate(read_yaml(source, _File, folder_of(config)).alerts):
         channel = _channel(entry, f"{source}, alerts[{number}]")
         if channel.name in channels:
             raise UsageError(
