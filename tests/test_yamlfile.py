@@ -19,14 +19,11 @@ from probatio.yamlfile import read_yaml
 def laughs(levels: int, each: int = 9, item: str = "{id: a, name: b}") -> str:
     """Aliases of aliases: `each` to the power of `levels` models."""
     lines = [f"a0: &a0 [{', '.join([item] * each)}]"]
-    for level in range(1, levels):
-        lines.append(f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * each)}]")
+    lines += [f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * each)}]" for level in range(1, levels)]
     return "\n".join(lines) + f"\nmodels: *a{levels - 1}\n"
 
 
-MERGES = "m0: &m0 {x: 1}\n" + "".join(
-    f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for n in range(1, 10)
-)
+MERGES = "m0: &m0 {x: 1}\n" + "".join(f"m{n}: &m{n} {{<<: [{', '.join([f'*m{n - 1}'] * 9)}]}}\n" for n in range(1, 10))
 
 HOSTILE = {
     "a billion laughs": laughs(9),
@@ -122,7 +119,7 @@ def test_a_config_found_in_the_working_folder_does_not_lead_out_of_it(
 
 
 def test_a_config_from_a_process_substitution_is_read(tmp_path: Path) -> None:
-    code = "import sys; from pathlib import Path; from probatio.config import load_config; print(load_config(Path(sys.argv[1])).models)"
+    code = "import sys, pathlib; from probatio.config import load_config; print(load_config(pathlib.Path(sys.argv[1])).models)"
     ended = subprocess.run(
         ["bash", "-c", 'exec "$0" -c "$1" <(echo "models: [{id: a, name: b}]")', sys.executable, code],
         capture_output=True,

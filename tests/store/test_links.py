@@ -1,4 +1,4 @@
-"""A folder from someone else: its links are not followed out of it, neither to read nor to write, and nothing in it makes us wait."""
+"""A folder from someone else: its links are not followed out of it, to read or to write, and nothing in it makes us wait."""
 
 from __future__ import annotations
 
@@ -268,6 +268,9 @@ def test_a_lock_that_leads_out_is_refused_also_by_its_folder(tmp_path: Path) -> 
     (tmp_path / "results").mkdir()
     (tmp_path / "out").mkdir()
     (tmp_path / "results" / "daily").symlink_to(tmp_path / "out")
-    with pytest.raises(UsageError, match="leads out"), held(tmp_path / "results/daily/x", 1, None, tmp_path / "results"):
+    with (
+        pytest.raises(UsageError, match="leads out"),
+        held(tmp_path / "results/daily/x", 1, None, tmp_path / "results"),
+    ):
         pass
     assert not list((tmp_path / "out").iterdir())

@@ -10,6 +10,7 @@ from typing import Annotated
 import msgspec
 
 from probatio.alerts.episodes import SEVERITIES, AlertRule
+from probatio.ask.hosts import owner_of
 from probatio.config import LOCAL_CONFIG, folder_of
 from probatio.errors import UsageError
 from probatio.names import unknown
@@ -48,6 +49,11 @@ class Channel(msgspec.Struct, frozen=True):
 
     def address(self, env: Mapping[str, str]) -> str:
         """The URL with its variables filled in. A variable that is not set raises KeyError with its name."""
+        for name in _VARIABLE.findall(self.url):
+            if owner := owner_of(name, env):
+                raise UsageError(
+                    f"The alert channel {self.name} would send the key of {owner.name} (${{{name}}}); take it out of `url`."
+                )
         return _VARIABLE.sub(lambda variable: env[variable[1]], self.url)
 
 
