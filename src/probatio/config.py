@@ -85,7 +85,7 @@ class Config(msgspec.Struct, frozen=True):
 def load_config(path: Path | None = None) -> Config:
     """`path`, else `config/models.yml` where there is one, else the built-in list."""
     source = path or (LOCAL_CONFIG if LOCAL_CONFIG.exists() else BUILT_IN)
-    file = read_yaml(source, _ConfigFile)
+    file = read_yaml(source, _ConfigFile, folder_of(path))
     seen: set[str] = set()
     for entry in file.models:
         if entry.id in seen:
@@ -108,6 +108,11 @@ def load_config(path: Path | None = None) -> Config:
         analyst=file.analyst,
         daily=file.daily,
     )
+
+
+def folder_of(path: Path | None) -> Path | None:
+    """The folder that a config must not lead out of: the working folder where it was found there, none where it was named."""
+    return Path() if path is None and LOCAL_CONFIG.exists() else None
 
 
 def _model(entry: _ModelEntry) -> Model:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -10,20 +11,34 @@ import msgspec
 import yaml
 
 from probatio.errors import UsageError
+from probatio.inside import reader
 
 T = TypeVar("T")
 
+MOST_BYTES = 16 * 1024 * 1024
+MOST_NODES = 200_000
+"""Values and keys, each alias counted as all it stands for: ten lines of aliases of aliases are a billion values. The largest
+built-in file has 3,000."""
+MOST_LEVELS = 64
+"""The C parser builds its tree by recursion without a limit: 100,000 open brackets end the process."""
+LONGEST_NUMBER = 100
+"""Characters. 1:1:1:… is a number too, in base 60, and a megabyte of it takes minutes."""
+
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_NUMBER = re.compile(r"[-+]?[0-9.][-+0-9_:.,a-fA-FxXoO]*")
+_STREAMS = ("/dev/", "/proc/self/fd/")
 
 
-def read_yaml(path: Path, shape: type[T]) -> T:
-    """The file as a record of `shape`.
+def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
+    """The file as a record of `shape`. A file that leads out of `folder` is refused; None: the user named the file itself.
 
     A key that looks like a misspelt one is an error: read past, it would silently change what is measured. A key that
     resembles none of ours is left alone, because other tools may keep their notes in the same file.
     """
     try:
-        data = yaml.load(path.read_bytes(), Loader=_Loader)
+        text = _read(path, folder)
+        _refuse_excess(text, path)
+        data = yaml.load(text, Loader=_Loader)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist.") from None
     except OSError as error:
@@ -36,6 +51,57 @@ def read_yaml(path: Path, shape: type[T]) -> T:
     except msgspec.ValidationError as error:
         hint = " Put quotes round it." if "Expected `str" in str(error) else ""
         raise UsageError(f"{path}: {str(error).replace('$.', '')}.{hint}") from None
+
+
+def _read(path: Path, folder: Path | None) -> bytes:
+    if folder is not None:
+        source = reader(path, folder)
+    elif str(path).startswith(_STREAMS):  # `--config <(…)`
+        source = path.open("rb")
+    else:
+        source = reader(path.resolve())
+    with source:
+        text = source.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES:
+        raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MB: that is no file of ours.")
+    return text
+
+
+def _refuse_excess(text: bytes, path: Path) -> None:
+    """Refuse what would take the parser, or whoever reads its result, too much time or memory."""
+    sizes: dict[str, int] = {}  # anchor → values in what it names
+    open_nodes: list[tuple[str | None, int]] = []  # its anchor, and the count when it began
+    count = 0
+    for event in yaml.parse(text, Loader=_Loader):
+        if isinstance(event, yaml.NodeEvent):
+            count += 1
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append((event.anchor, count))
+        elif isinstance(event, yaml.CollectionEndEvent):
+            anchor, began = open_nodes.pop()
+            if anchor:
+                sizes[anchor] = count - began + 1
+        elif isinstance(event, yaml.AliasEvent):
+            if any(event.anchor == anchor for anchor, _ in open_nodes):
+                raise UsageError(f"{_where(path, event)}: the alias *{event.anchor} stands inside what it names.")
+            count += sizes.get(str(event.anchor), 1) - 1
+        elif isinstance(event, yaml.ScalarEvent):
+            if event.anchor:
+                sizes[event.anchor] = 1
+            if len(event.value) > LONGEST_NUMBER and event.implicit[0] and _NUMBER.fullmatch(event.value):
+                raise UsageError(
+                    f"{_where(path, event)}: a number of {len(event.value)} characters; the most is {LONGEST_NUMBER}."
+                )
+        if count > MOST_NODES:
+            raise UsageError(
+                f"{_where(path, event)}: more than {MOST_NODES:,} values, aliases written out. Take aliases or values out."
+            )
+        if len(open_nodes) > MOST_LEVELS:
+            raise UsageError(f"{_where(path, event)}: nested more than {MOST_LEVELS} levels deep.")
+
+
+def _where(path: Path, event: Any) -> str:
+    return f"{path}, line {event.start_mark.line + 1}"
 
 
 def _refuse_misspelt_keys(data: Any, shape: Any, file: str, place: str) -> None:

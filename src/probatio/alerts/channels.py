@@ -10,7 +10,8 @@ from typing import Annotated
 import msgspec
 
 from probatio.alerts.episodes import SEVERITIES, AlertRule
-from probatio.config import LOCAL_CONFIG
+from probatio.ask.hosts import owner_of
+from probatio.config import LOCAL_CONFIG, folder_of
 from probatio.errors import UsageError
 from probatio.names import unknown
 from probatio.yamlfile import read_yaml
@@ -48,6 +49,11 @@ class Channel(msgspec.Struct, frozen=True):
 
     def address(self, env: Mapping[str, str]) -> str:
         """The URL with its variables filled in. A variable that is not set raises KeyError with its name."""
+        for name in _VARIABLE.findall(self.url):
+            if owner := owner_of(name, env):
+                raise UsageError(
+                    f"The alert channel {self.name} would send the key of {owner.name} (${{{name}}}); take it out of `url`."
+                )
         return _VARIABLE.sub(lambda variable: env[variable[1]], self.url)
 
 
@@ -57,7 +63,7 @@ def read_channels(config: Path | None) -> tuple[Channel, ...]:
     if source is None:
         return ()
     channels: dict[str, Channel] = {}
-    for number, entry in enumerate(read_yaml(source, _File).alerts):
+    for number, entry in enumerate(read_yaml(source, _File, folder_of(config)).alerts):
         channel = _channel(entry, f"{source}, alerts[{number}]")
         if channel.name in channels:
             raise UsageError(

@@ -16,6 +16,7 @@ from probatio.alerts.channels import Channel
 from probatio.alerts.episodes import LayerStates, Message, due
 from probatio.alerts.sending import PAUSES, Failure, send, shown
 from probatio.errors import Say, UsageError
+from probatio.inside import read_inside
 from probatio.ledger.ledger import SHORT, head_of, read_ledger
 from probatio.records import ModelVerdict
 from probatio.slugs import slugs
@@ -87,7 +88,7 @@ def alert(
     """Find what is due since each channel's last day, and send it after what is still pending."""
     path = results / DAILY / ALERTS
     # two days that end together must not send the same message
-    with held(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path):
+    with held(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path, results):
         state = dict(_read(path).channels)
         ledger = _Ledger(results)
         for channel in channels:
@@ -213,7 +214,7 @@ def _days(earlier: str, later: str) -> int:
 
 def _read(path: Path) -> _State:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_State)
+        return msgspec.json.decode(read_inside(path), type=_State)
     except FileNotFoundError:
         return _State()
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

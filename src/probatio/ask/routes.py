@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
 
+from probatio.ask.hosts import require_host
 from probatio.ask.providers import PROVIDERS, provider_of
 from probatio.errors import UsageError
 from probatio.records import Model, Timeouts
@@ -44,6 +45,8 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
     api_key = env.get(key_env) if key_env else None
     if not api_key and missing_key(model, env):
         raise UsageError(f"Model `{model.id}` needs the key {key_env}: set it in the environment or in .env.")
+    if api_key and key_env:
+        require_host(model.id, key_env, base_url, env)
     url = base_url.rstrip("/")
     return Route(
         key=f"{url} {model.name} {'/'.join(model.route)}".strip(),
@@ -54,6 +57,13 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
         provider_order=model.route,
         reasoning=model.reasoning,
     )
+
+
+def require_hosts(models: Iterable[Model], env: Mapping[str, str]) -> None:
+    """Refuse models whose route would carry the key of a built-in provider to another host: a record may be someone else's."""
+    for model in models:
+        if not provider_of(model).local and not missing_key(model, env):
+            route_of(model, env)
 
 
 def missing_key(model: Model, env: Mapping[str, str]) -> str | None:

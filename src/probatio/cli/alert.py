@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,9 +39,10 @@ def test(config: Path | None) -> None:
       probatio alert test --config config/models.yml
     """
     from probatio.alerts.delivery import try_channels
+    from probatio.ask.hosts import environment
 
     channels = _channels(config)
-    failed = try_channels(channels, os.environ, click.echo)
+    failed = try_channels(channels, environment(), click.echo)
     if failed:
         raise Incomplete(f"{len(failed)} of {len(channels)} alert channels failed: {', '.join(failed)}.")
 
@@ -58,9 +58,10 @@ def send(config: Path | None, results: Path) -> None:
       probatio alert send
     """
     from probatio.alerts.delivery import alert
+    from probatio.ask.hosts import environment
 
     channels = _channels(config)
-    report = alert(results, channels, os.environ, click.echo)
+    report = alert(results, channels, environment(), click.echo)
     if report.failed:
         raise Incomplete(f"{report.pending} alerts are still unsent, for {', '.join(report.failed)}.")
     if not report.sent:
@@ -68,11 +69,8 @@ def send(config: Path | None, results: Path) -> None:
 
 
 def _channels(config: Path | None) -> tuple[Channel, ...]:
-    from dotenv import load_dotenv
-
     from probatio.alerts.channels import read_channels
 
-    load_dotenv(Path.cwd() / ".env")
     channels = read_channels(config)
     if not channels:
         raise UsageError(

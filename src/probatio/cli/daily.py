@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,12 +28,19 @@ from probatio.errors import Incomplete
 @options.config
 @options.results
 @options.limits
+@options.allow_hosts
 @click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; send no request.")
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
 @click.option("--verbose", "-v", is_flag=True, help="Print one line per sample.")
 def command(
-    results: Path, as_json: bool, verbose: bool, dry_run: bool, max_connections: int | None, **given: object
+    results: Path,
+    as_json: bool,
+    verbose: bool,
+    dry_run: bool,
+    max_connections: int | None,
+    allow_hosts: tuple[str, ...],
+    **given: object,
 ) -> None:
     """Run the daily suite: every tracked model gets the same cases and a score per use case.
 
@@ -48,23 +54,22 @@ def command(
       probatio daily --date 2026-03-01              complete that day
       probatio daily --dry-run                      show the plan and the estimated cost
     """
-    from dotenv import load_dotenv
-
+    from probatio.ask.hosts import environment
     from probatio.day.preparation import DayRequest, prepare
     from probatio.day.summary import show_end, show_plan
     from probatio.day.work import run_day
     from probatio.run.progress import Show, mark_of_score
     from probatio.run.request import MAX_CONNECTIONS
 
-    load_dotenv(Path.cwd() / ".env")
+    env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
     note = options.note(as_json)
-    prepared = prepare(request, results, os.environ, note, datetime.now(UTC), fetch=not dry_run)
+    prepared = prepare(request, results, env, note, datetime.now(UTC), fetch=not dry_run)
     if dry_run:
         show_plan(prepared, as_json=as_json)
         return
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
-    ending = run_day(prepared, os.environ, show.open, note)
+    ending = run_day(prepared, env, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
     again = f"Continue with: probatio daily --date {prepared.record.date}"
     if ending.session.stop_reason:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from probatio.cli import options
 from probatio.errors import Incomplete, UsageError
 
 if TYPE_CHECKING:
@@ -37,10 +37,17 @@ def command() -> None:
 @click.option(
     "--max-connections", type=click.IntRange(1), default=16, show_default=True, help="Most requests at a time."
 )
+@options.allow_hosts
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
 @click.pass_context
 def calibrate(
-    ctx: click.Context, suite: Path | None, config: Path | None, pin: bool, max_connections: int, as_json: bool
+    ctx: click.Context,
+    suite: Path | None,
+    config: Path | None,
+    pin: bool,
+    max_connections: int,
+    allow_hosts: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """Let the judge mark the frozen answers and show the shift of each mark. Exit code 1 if the shift is too large.
 
@@ -49,21 +56,20 @@ def calibrate(
       probatio judge calibrate
       probatio judge calibrate --suite my-suite --pin
     """
-    from dotenv import load_dotenv
-
+    from probatio.ask.hosts import environment
     from probatio.config import load_config
     from probatio.day.settings import as_configured
     from probatio.judge.pinning import calibrate_now, pin_marks
     from probatio.suite.daily_suite import load_daily
 
-    load_dotenv(Path.cwd() / ".env")
+    env = environment(allow_hosts)
     own = load_daily(suite)
     asked = as_configured(own, load_config(config).daily)
     if pin and asked.manifest.judge != own.manifest.judge:
         raise UsageError(
             "--pin is for the suite's own judge: take `judge` out of `daily` in models.yml, or change suite.yml."
         )
-    judged, calibration = calibrate_now(asked, os.environ, max_connections)
+    judged, calibration = calibrate_now(asked, env, max_connections)
     _show(calibration, as_json)
     if calibration.error:
         raise Incomplete(f"The judge could not be calibrated: {calibration.error}.")

@@ -37,13 +37,9 @@ def list_models(config: Path | None, as_json: bool) -> None:
     Example:
       probatio models list --json
     """
-    import os
+    from probatio.ask.hosts import environment
 
-    from dotenv import dotenv_values
-
-    # What a trial would see: the environment first, then .env.
-    env = {**{k: v for k, v in dotenv_values(".env").items() if v is not None}, **os.environ}
-    rows = configured_models(config, env)
+    rows = configured_models(config, environment())
     if as_json:
         import msgspec
 

@@ -63,6 +63,16 @@ max_cost = click.option(
 )
 
 
+allow_hosts = click.option(
+    "--allow-host",
+    "allow_hosts",
+    multiple=True,
+    callback=listed,
+    metavar="HOST",
+    help="A further host that may get the key of a built-in provider, such as a proxy of your own.",
+)
+
+
 def limits(command: Command) -> Command:
     """The options that a run of trials and a day share beside what is asked: how fast, and how far money goes."""
     for option in reversed((max_connections, max_cost)):

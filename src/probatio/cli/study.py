@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
@@ -31,6 +30,7 @@ from probatio.errors import UsageError
     show_default=True,
     help="Let the analyst model of models.yml write a section of text.",
 )
+@options.allow_hosts
 @click.option("--json", "as_json", is_flag=True, help="Print all findings as one JSON object.")
 def command(
     runs: tuple[str, ...],
@@ -39,6 +39,7 @@ def command(
     suite: Path | None,
     config: Path | None,
     narrative: bool,
+    allow_hosts: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Analyse one run, or several runs of the same suite. Writes analysis.md with charts and prints a summary.
@@ -51,20 +52,19 @@ def command(
       probatio study run-1 run-2 --out results/both --no-narrative
       probatio study 2026-01-05T20-27-27 --json
     """
-    from dotenv import load_dotenv
-
+    from probatio.ask.hosts import environment
     from probatio.config import load_config
     from probatio.study.analysis import study_of, write_study
     from probatio.study.report import short_form
     from probatio.study.trials import find_results
 
-    load_dotenv(Path.cwd() / ".env")
+    env = environment(allow_hosts)
     folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())
     if len(folders) > 1 and out is None:
         raise UsageError("The study of several runs needs a folder of its own: name it with --out DIR.")
     analyst = load_config(config) if narrative else None
     study = study_of(folders, suite)
-    target, written = write_study(study, out or folders[0], analyst, os.environ)
+    target, written = write_study(study, out or folders[0], analyst, env)
     if as_json:
         import msgspec
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,16 @@ if TYPE_CHECKING:
     from probatio.run.record import RunRecord
     from probatio.suite.language_suite import Suite
 
-RESUME_ALLOWS = {"resume", "retry_errors", "results", "verbose", "as_json", "max_connections", "max_cost"}
+RESUME_ALLOWS = {
+    "resume",
+    "retry_errors",
+    "results",
+    "verbose",
+    "as_json",
+    "max_connections",
+    "max_cost",
+    "allow_hosts",
+}
 """Flags allowed together with --resume. They change how the rest of the run is done and shown, never what is in it."""
 
 
@@ -61,6 +70,7 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.option("--resume", metavar="RUN", help="Continue a run, with all settings from its run.json.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
+@options.allow_hosts
 @click.option(
     "--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); send no request."
 )
@@ -78,48 +88,64 @@ def command(ctx: click.Context, /, **given: object) -> None:
       probatio trial --model 'llama-*' --category loops --max-cost 2.50
       probatio trial --resume 2026-01-05T20-27-27   continue a run
     """
-    from dotenv import load_dotenv
+    from probatio.ask.hosts import environment
 
-    load_dotenv(Path.cwd() / ".env")
+    env = environment(given.pop("allow_hosts"))  # type: ignore[arg-type]
     results = Path(str(given.pop("results")))
     as_json, verbose, dry_run = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run"))
     resume, retry_errors = given.pop("resume"), bool(given.pop("retry_errors"))
     if resume is not None:
         _refuse_flags_beside_resume(ctx)
-        _resume(str(resume), results, given, as_json, verbose, retry_errors)
+        _resume(str(resume), results, given, env, as_json, verbose, retry_errors)
     elif retry_errors:
         raise UsageError("--retry-errors goes with --resume RUN.")
     else:
-        _begin(results, given, as_json, verbose, dry_run)
+        _begin(results, given, env, as_json, verbose, dry_run)
 
 
-def _begin(results: Path, given: dict[str, object], as_json: bool, verbose: bool, dry_run: bool) -> None:
+def _begin(
+    results: Path, given: dict[str, object], env: Mapping[str, str], as_json: bool, verbose: bool, dry_run: bool
+) -> None:
     from probatio.run.preparation import TrialRequest, prepare
     from probatio.run.request import MAX_CONNECTIONS
     from probatio.run.summary import show_plan
 
     given["max_connections"] = given["max_connections"] or MAX_CONNECTIONS
     request = TrialRequest(**given)  # type: ignore[arg-type]  # click gives each option its type
-    record, suite = prepare(request, results, os.environ, options.note(as_json), fetch=not dry_run)
+    record, suite = prepare(request, results, env, options.note(as_json), fetch=not dry_run)
     if dry_run:
         show_plan(record, suite, as_json=as_json, verbose=verbose)
         return
-    _carry_out(results / record.run_id, record, suite, as_json, verbose)
+    _carry_out(results / record.run_id, record, suite, env, as_json, verbose)
 
 
 def _resume(
-    run: str, results: Path, given: dict[str, object], as_json: bool, verbose: bool, retry_errors: bool
+    run: str,
+    results: Path,
+    given: dict[str, object],
+    env: Mapping[str, str],
+    as_json: bool,
+    verbose: bool,
+    retry_errors: bool,
 ) -> None:
+    from probatio.ask.routes import require_hosts
     from probatio.run.preparation import resumed
-    from probatio.run.record import find_run
+    from probatio.run.record import find_run, read_run
 
     folder = find_run(run, results)
+    require_hosts(read_run(folder).models, env)
     record, suite = resumed(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
-    _carry_out(folder, record, suite, as_json, verbose, retry_errors)
+    _carry_out(folder, record, suite, env, as_json, verbose, retry_errors)
 
 
 def _carry_out(
-    folder: Path, record: RunRecord, suite: Suite, as_json: bool, verbose: bool, retry_errors: bool = False
+    folder: Path,
+    record: RunRecord,
+    suite: Suite,
+    env: Mapping[str, str],
+    as_json: bool,
+    verbose: bool,
+    retry_errors: bool = False,
 ) -> None:
     from probatio.run.progress import Show
     from probatio.run.session import carry_out
@@ -129,7 +155,7 @@ def _carry_out(
 
     show = Show(as_json=as_json, verbose=verbose)
     work = TrialWork(folder, record, suite, retry_errors=retry_errors)
-    ending = carry_out(work, os.environ, show.open, show.say)
+    ending = carry_out(work, env, show.open, show.say)
     try:
         analysis: Path | None = write_analysis(folder)
     except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time

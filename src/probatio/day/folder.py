@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.inside import read_inside, require_inside
 from probatio.records import DailyScore, DayRecord, Model
 from probatio.store.files import put
 from probatio.store.layout import DAILY, DAY_FILE, SCORES
@@ -33,14 +34,14 @@ def day_of(given: str | None, now: datetime) -> str:
 
 
 def day_folder(results: Path, day: str) -> Path:
-    return results / DAILY / day
+    return require_inside(results / DAILY / day, results)
 
 
 def read_record(folder: Path) -> DayRecord | None:
     """The day's record; None where the day has not begun."""
     path = folder / DAY_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=DayRecord)
+        return msgspec.json.decode(read_inside(path), type=DayRecord)
     except FileNotFoundError:
         return None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

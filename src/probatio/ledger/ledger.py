@@ -24,6 +24,7 @@ import msgspec
 from probatio import __version__
 from probatio.code_digest import package_digest
 from probatio.errors import Incomplete, UsageError
+from probatio.inside import open_inside, read_inside, reader, require_inside
 from probatio.ledger.difference import first_difference
 from probatio.records import Constants, ModelVerdict
 from probatio.store.days import read_days
@@ -91,7 +92,7 @@ def read_ledger(results: Path) -> list[Line]:
     path = ledger_path(results)
     if not path.exists():
         return []
-    data = path.read_bytes()
+    data = read_inside(path, results)
     parts = data.split(b"\n")
     tail = parts.pop()
     lines = [Line(number, part) for number, part in enumerate(parts, start=1)]
@@ -130,7 +131,7 @@ def record_day(
     recorded with: what was changed otherwise is for `probatio verify` to name. A caller that has read closed days before, or has
     hashed the files of this one, gives `days` (called while the ledger is held) and `hashes`; else they are read here.
     """
-    with _appending(ledger_path(results)) as file:
+    with _appending(results) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
         every_day = Days(read_days(results)) if days is None else days()
@@ -160,7 +161,7 @@ def head_of(lines: Sequence[Line]) -> str | None:
 def day_hashes(results: Path, date: str, known: Mapping[str, str] | None = None) -> dict[str, str]:
     """Path under the results folder → SHA-256, of every file a record of the day vouches for. `known`: file name → SHA-256 of
     files that need not be read for it."""
-    folder, known = results / DAILY / date, known or {}
+    folder, known = require_inside(results / DAILY / date, results), known or {}
     names = [name for name in DAY_FILES if (folder / name).exists()]
     return {f"{DAILY}/{date}/{name}": known.get(name) or _hash(folder / name) for name in names}
 
@@ -239,10 +240,11 @@ def _append_all(file: int, lines: list[Line], new: Iterable[LedgerRecord]) -> li
 
 
 @contextmanager
-def _appending(path: Path) -> Iterator[int]:
+def _appending(results: Path) -> Iterator[int]:
     """The ledger open for appending by this process alone, ending in a whole line: a torn one was never a record and goes."""
-    with held(path, LOCK_SECONDS):
-        file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+    path = ledger_path(results)
+    with held(path, LOCK_SECONDS, folder=results):
+        file = open_inside(path, results, os.O_RDWR | os.O_APPEND)
         try:
             mend_end(file)
             yield file
@@ -251,5 +253,5 @@ def _appending(path: Path) -> Iterator[int]:
 
 
 def _hash(path: Path) -> str:
-    with path.open("rb") as file:
+    with reader(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.inside import read_inside
 from probatio.records import Model, Sampling, Timeouts
 from probatio.run.plan import Plan
 from probatio.sandbox import Choice
@@ -62,7 +63,7 @@ def write_run(folder: Path, record: RunRecord) -> None:
 def read_run(folder: Path) -> RunRecord:
     path = folder / RUN_FILE
     try:
-        return msgspec.json.decode(path.read_bytes(), type=RunRecord)
+        return msgspec.json.decode(read_inside(path), type=RunRecord)
     except FileNotFoundError:
         raise UsageError(f"{folder} is not a run: it has no {RUN_FILE}.") from None
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import BinaryIO, TypeVar
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.inside import open_new
 from probatio.records import UNASKED_ERRORS, Assessment, Grade, Response
 from probatio.run.engine import grade_line
 from probatio.run.record import find_run, read_run
@@ -63,7 +65,8 @@ def assess_again(
 
 def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None, sandbox: Choice = "auto") -> Report:
     """Grade the answers of a run, or of a raw_responses.jsonl of any harness that writes the same fields."""
-    source = Path(run) if Path(run).is_file() else find_run(run, results) / ANSWERS
+    named = Path(run).is_file()  # the user's own word, also where it is a link
+    source = Path(run) if named else find_run(run, results) / ANSWERS
     if not source.exists():
         raise UsageError(f"{source} does not exist: the run holds no answers yet.")
     suite = _suite(suite_folder, source.parent)
@@ -76,7 +79,7 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
 
     def known() -> Iterator[Response]:
         nonlocal unknown_tasks
-        for response in read_lines(source, Response):
+        for response in read_lines(source.resolve() if named else source, Response):
             if response.task_id in suite.tasks:
                 yield response
             else:
@@ -101,7 +104,7 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
 
 def _writable(part: Path, target: Path) -> BinaryIO:
     try:
-        return part.open("wb")
+        return os.fdopen(open_new(part), "wb")
     except OSError as error:
         raise UsageError(f"{target} can't be written: {error.strerror}; name another file with --out.") from None
 

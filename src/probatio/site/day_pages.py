@@ -27,7 +27,7 @@ def day_page(request: PageRequest) -> PageReply | None:
     model, verdict = _model_on(request)
     if model is None or verdict is None:
         return None
-    lines = read_day(site.results / DAILY / date).lines.get(model.id, {})
+    lines = read_day(site.results / DAILY / date, site.results).lines.get(model.id, {})
     constants = constants_of(site.manifest)
     use_cases = by_use_case(verdict)
     gaps = {name: line.gap for name, line in lines.items()}

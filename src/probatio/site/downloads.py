@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
+from probatio.inside import name_of, reader
 from probatio.ledger.ledger import ledger_path
 from probatio.site.day_pages import PUBLIC_FILES
 from probatio.site.rendering import PageReply, PageRequest, html, scrubbed
@@ -58,6 +60,11 @@ RECORDED: dict[str, Callable[[Site], list[Path]]] = {
     "trials": lambda site: [run.folder / GRADES for run in site.runs.values()],
 }
 """Tables that are files of the results folder."""
+
+
+def opened(site: Site, file: Path) -> BinaryIO:
+    """A file that a page hands out: one of the results folder, which it must not lead out of, or one we wrote ourselves."""
+    return reader(file, site.results if file.is_relative_to(site.results) else None)
 
 
 def page(request: PageRequest) -> PageReply:
@@ -133,8 +140,11 @@ def _write(site: Site, name: str, target: Path) -> None:
         files = [Path(site.scratch.name) / f"{name}.jsonl"]
         if not files[0].exists():
             _write_lines(files[0], COMPUTED[name](site))
-    listed = ", ".join("'" + str(path).replace("'", "''") + "'" for path in files)
-    with duckdb.connect() as db:
+    with duckdb.connect() as db, ExitStack() as sources:
+        # Files that are open already: by their names the database would follow links out of the folder.
+        handles = [sources.enter_context(opened(site, path)) for path in files]
+        names = (name_of(handle.fileno(), path) for handle, path in zip(handles, files, strict=True))
+        listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
         db.execute("set threads = 1")
         db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
         source = f"read_json([{listed}], format='newline_delimited', union_by_name=true, ignore_errors=true, sample_size=20000)"

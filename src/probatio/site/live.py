@@ -18,10 +18,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from probatio.errors import ProbatioError
 from probatio.extras import require
+from probatio.inside import name_of
 from probatio.site.addresses import find_kind, missing_page, render
+from probatio.site.downloads import opened
 from probatio.site.rendering import PageReply, PageRequest
 from probatio.site.snapshot import Site, state_of
 
@@ -57,6 +60,20 @@ class PackedPage:
     @property
     def size(self) -> int:
         return len(self.page.body) + len(self.packed or b"")
+
+
+class _OpenFile(FileResponse):
+    """A file handed out as it is. It is opened here, once: by its name it would be opened again, when it may be another."""
+
+    def __init__(self, site: Site, page: PageReply) -> None:
+        assert page.file is not None
+        self._source = opened(site, page.file)
+        name = name_of(self._source.fileno(), page.file)
+        super().__init__(name, media_type=page.kind, headers=_headers(page))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._source:
+            await super().__call__(scope, receive, send)
 
 
 class LiveSite:
@@ -135,7 +152,7 @@ def application(live: LiveSite) -> Starlette:
             return _missing(live, path)
         if isinstance(page, PageReply):
             assert page.file is not None
-            return FileResponse(page.file, media_type=page.kind, headers=_headers(page))
+            return _OpenFile(live.site, page)
         return _sent(page, request)
 
     return Starlette(

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from probatio.errors import ProbatioError
+from probatio.inside import require_inside
 from probatio.records import Grade, Response
 from probatio.run.record import RunRecord, read_run
 from probatio.store.layout import GRADES, RUN_FILE
@@ -91,6 +92,8 @@ def find_runs(results: Path) -> dict[str, StudiedRun]:
         for folder in sorted(results.iterdir())
         if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADES).exists()
     ]
+    for run in runs:
+        require_inside(run.folder, results)  # nobody named these folders: they were found here
     return {run.name: run for run in sorted(runs, key=lambda run: run.record.created, reverse=True)}
 
 

@@ -61,16 +61,16 @@ def html_in(answer: str | None) -> str | None:
 
 def _samples_of_model(results: Path, date: str, model: str) -> list[DaySample]:
     """Only the model's own lines are decoded: most lines are other models'."""
-    return _samples(results / DAILY / date, msgspec.json.encode(model)).get(model, [])
+    return _samples(results, date, msgspec.json.encode(model)).get(model, [])
 
 
 def _samples_of_day(results: Path, date: str) -> dict[str, list[DaySample]]:
-    return _samples(results / DAILY / date)
+    return _samples(results, date)
 
 
-def _samples(folder: Path, containing: bytes = b"") -> dict[str, list[DaySample]]:
+def _samples(results: Path, date: str, containing: bytes = b"") -> dict[str, list[DaySample]]:
     """Model → its samples."""
-    files = RunFolder(folder, lenient=True)
+    files = RunFolder(results / DAILY / date, lenient=True, folder=results)
     grades = files.grades(containing)
     samples: dict[str, list[DaySample]] = {}
     for response in files.answers(containing):

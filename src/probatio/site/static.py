@@ -11,7 +11,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.inside import name_of
 from probatio.site.addresses import addresses, render
+from probatio.site.downloads import opened
 from probatio.site.rendering import PageReply
 from probatio.site.snapshot import Site
 
@@ -42,7 +44,7 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
         if page is None:
             skipped += 1
             continue
-        size += _write(page, part / (path + "index.html" if path.endswith("/") or not path else path))
+        size += _write(site, page, part / (path + "index.html" if path.endswith("/") or not path else path))
         pages += 1
         progress(pages)
     (part / MARK).write_text("Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8")
@@ -61,13 +63,16 @@ def _require_ours(out: Path) -> None:
         )
 
 
-def _write(page: PageReply, target: Path) -> int:
+def _write(site: Site, page: PageReply, target: Path) -> int:
     target.parent.mkdir(parents=True, exist_ok=True)
     if page.file is None:
         target.write_bytes(page.body)
         return len(page.body)
-    try:
-        os.link(page.file, target)  # raw answers of a year are gigabytes; on one disk they need not lie there twice
-    except OSError:
-        shutil.copyfile(page.file, target)
-    return page.file.stat().st_size
+    with opened(site, page.file) as source:
+        try:
+            # Raw answers of a year are gigabytes; on one disk they need not lie there twice.
+            os.link(name_of(source.fileno(), page.file), target, follow_symlinks=True)
+        except OSError:
+            with target.open("wb") as copy:
+                shutil.copyfileobj(source, copy)
+        return os.fstat(source.fileno()).st_size

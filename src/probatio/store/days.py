@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.inside import read_inside
 from probatio.records import DailyScore, Day, DayRecord
 from probatio.store.layout import DAILY, DAY_FILE, SCORES
 
@@ -23,7 +24,7 @@ _SCORES = msgspec.json.Decoder(DailyScore)
 def read_days(results: Path, until: str | None = None) -> list[Day]:
     """Every closed day under `results/daily`, up to and with `until`, oldest first. A day without scores is still being run."""
     with _uncollected():
-        return [read_day(path) for path in _closed(results) if until is None or path.name <= until]
+        return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
 class DayReader:
@@ -40,17 +41,19 @@ class DayReader:
             for folder in _closed(self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
                 before = known.get(folder)
-                self._days[folder] = before if before and before[0] == state else (state, read_day(folder))
+                self._days[folder] = (
+                    before if before and before[0] == state else (state, read_day(folder, self._results))
+                )
         return [day for _, day in self._days.values()]
 
 
-def read_day(folder: Path) -> Day:
-    """The closed day in `folder`."""
-    record = _read_record(folder / DAY_FILE)
+def read_day(folder: Path, results: Path | None = None) -> Day:
+    """The closed day in `folder`. Files that lead out of `results` (else: of the day's folder) are refused."""
+    record = _read_record(folder / DAY_FILE, results)
     if record.date != folder.name:
         raise UsageError(f"{folder / DAY_FILE} says it is {record.date}; the folder says {folder.name}.")
     path = folder / SCORES
-    data = path.read_bytes()
+    data = read_inside(path, results)
     try:
         lines = _SCORES.decode_lines(data)
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
@@ -91,9 +94,9 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _read_record(path: Path) -> DayRecord:
+def _read_record(path: Path, results: Path | None) -> DayRecord:
     try:
-        return _RECORD.decode(path.read_bytes())
+        return _RECORD.decode(read_inside(path, results))
     except FileNotFoundError:
         raise UsageError(f"{path} is missing beside its scores; the day can't be read without it.") from None
     except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:

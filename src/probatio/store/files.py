@@ -10,23 +10,25 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from probatio.errors import Incomplete
+from probatio.inside import open_inside, open_new
 
 POLL_SECONDS = 0.05
 
 
 def put(path: Path, data: bytes) -> None:
     """Put a file in place whole or not at all."""
-    with replacement(path) as part:
-        part.write_bytes(data)
+    with replacement(path) as part, os.fdopen(open_new(part), "wb") as file:
+        file.write(data)
 
 
 @contextmanager
 def replacement(path: Path) -> Iterator[Path]:
-    """A file to write in place of `path`, which it replaces when the block ends well; nothing is left of it otherwise."""
+    """A file to make with `open_new` in place of `path`, which it replaces when the block ends well; nothing is left of it
+    otherwise. Where `path` is a link, the link is replaced and its target stays as it is."""
     part = path.with_name(f"{path.name}.part")
     try:
         yield part
-        with part.open("rb+") as file:
+        with os.fdopen(open_inside(part, None, os.O_RDWR), "rb+") as file:
             os.fsync(file.fileno())
         part.replace(path)
     except BaseException:
@@ -34,10 +36,11 @@ def replacement(path: Path) -> Iterator[Path]:
         raise
 
 
-def take_lock(path: Path) -> int:
+def take_lock(path: Path, folder: Path | None = None) -> int:
     """Hold a lock file and give its descriptor; raises BlockingIOError where another process holds it, and another OSError where
-    the disk knows no locks. The lock goes with the process, so what a killed process held is free at once."""
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    the disk knows no locks. The lock goes with the process, so what a killed process held is free at once.
+    A path that leads out of `folder` is refused."""
+    lock = open_inside(path, folder, os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
@@ -47,13 +50,14 @@ def take_lock(path: Path) -> int:
 
 
 @contextmanager
-def held(path: Path, seconds: float, name: Path | None = None) -> Iterator[int]:
-    """Hold a file within the block, waiting up to `seconds` for it. `name` is what a refusal calls it."""
+def held(path: Path, seconds: float, name: Path | None = None, folder: Path | None = None) -> Iterator[int]:
+    """Hold a file within the block, waiting up to `seconds` for it. `name` is what a refusal calls it; a path that leads out of
+    `folder` is refused."""
     path.parent.mkdir(parents=True, exist_ok=True)
     until = time.monotonic() + seconds
     while True:
         try:
-            lock = take_lock(path)
+            lock = take_lock(path, folder)
             break
         except BlockingIOError:
             if time.monotonic() > until:

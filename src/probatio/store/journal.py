@@ -21,6 +21,7 @@ from typing import Self, TypeVar
 import msgspec
 
 from probatio.errors import Incomplete, UsageError
+from probatio.inside import open_inside, open_new, reader
 from probatio.records import UNASKED_ERRORS, Grade, Response
 from probatio.store.files import replacement, take_lock
 from probatio.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
@@ -54,8 +55,14 @@ class Journal:
         self._retry_errors = retry_errors
         self._lock = _lock(folder)
         self._reserve = folder / RESERVE
-        self._reserve_space()
-        self._files = {name: _Lines(folder / name) for name in (ANSWERS, GRADES)}
+        self._files: dict[str, _Lines] = {}
+        try:
+            self._reserve_space()
+            for name in (ANSWERS, GRADES):
+                self._open(name)
+        except BaseException:
+            self._leave()
+            raise
         self._dirty = threading.Event()
         self._closing = threading.Event()
         self._syncer = threading.Thread(target=self._sync_now_and_then, name="journal-sync", daemon=True)
@@ -120,9 +127,13 @@ class Journal:
         self._dirty.set()
         self._syncer.join()
         self._sync()
+        self._leave()
+
+    def _leave(self) -> None:
         for lines in self._files.values():
             lines.close()
-        self._reserve.unlink(missing_ok=True)
+        with contextlib.suppress(IsADirectoryError):
+            self._reserve.unlink(missing_ok=True)
         os.close(self._lock)
 
     def _open(self, name: str) -> _Lines:
@@ -131,19 +142,20 @@ class Journal:
         return self._files[name]
 
     def _set_aside(self, lines: list[bytes]) -> None:
-        with (self.folder / SET_ASIDE).open("ab") as file:
+        with os.fdopen(
+            open_inside(self.folder / SET_ASIDE, None, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab"
+        ) as file:
             file.writelines(lines)
             file.flush()
             os.fsync(file.fileno())
 
     def _reserve_space(self) -> None:
         try:
-            with self._reserve.open("wb") as file:
+            with os.fdopen(open_new(self._reserve), "wb") as file:
                 os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
         except OSError as error:
             self._reserve.unlink(missing_ok=True)
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                os.close(self._lock)
                 raise DiskFull(f"The disk is full: {self.folder} needs at least {RESERVE_BYTES >> 20} MB.") from error
 
     def _sync_now_and_then(self) -> None:
@@ -189,7 +201,7 @@ class _Lines:
     def drop_aside(self) -> None:
         """Rewrite the file without the lines set aside."""
         gone = set(self.aside)
-        with replacement(self.path) as part, self.path.open("rb") as lines, part.open("wb") as kept:
+        with replacement(self.path) as part, reader(self.path) as lines, os.fdopen(open_new(part), "wb") as kept:
             kept.writelines(line for line in lines if line not in gone)
         self.close()
         self._open()
@@ -210,7 +222,7 @@ class _Lines:
         os.close(self._file)
 
     def _open(self) -> None:
-        self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._file = open_inside(self.path, None, os.O_RDWR | os.O_APPEND | os.O_CREAT)
         mend_end(self._file)
 
 

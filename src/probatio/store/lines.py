@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from probatio.errors import UsageError
+from probatio.inside import reader
 
 T = TypeVar("T")
 
@@ -30,13 +31,14 @@ def read_lines(path: Path, shape: type[T]) -> Iterator[T]:
 
 
 def placed_lines(
-    path: Path, shape: type[T], *, lenient: bool = False, containing: bytes = b""
+    path: Path, shape: type[T], *, lenient: bool = False, containing: bytes = b"", folder: Path | None = None
 ) -> Iterator[tuple[Span, T]]:
     """The records of a file with their places. Only lines that hold `containing` are decoded, because decoding is what costs.
-    `lenient`: a line that can't be read is passed over, so that one bad line costs a page of the site no more than itself."""
+    `lenient`: a line that can't be read is passed over, so that one bad line costs a page of the site no more than itself.
+    A path that leads out of `folder` (else: of the folder it is named in) is refused."""
     decode = msgspec.json.Decoder(shape, strict=False).decode
     offset = 0
-    for number, line in enumerate(_raw_lines(path), 1):
+    for number, line in enumerate(_raw_lines(path, folder), 1):
         span = Span(offset, len(line))
         offset += len(line)
         if containing in line and line.strip():
@@ -47,9 +49,9 @@ def placed_lines(
                     raise UsageError(f"{path}, line {number}: {error}.") from None
 
 
-def line_at(path: Path, span: Span, shape: type[T]) -> T:
+def line_at(path: Path, span: Span, shape: type[T], folder: Path | None = None) -> T:
     """The record at a place that `placed_lines` gave."""
-    with path.open("rb") as file:
+    with reader(path, folder) as file:
         file.seek(span.offset)
         return msgspec.json.decode(file.read(span.size), type=shape, strict=False)
 
@@ -59,10 +61,10 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     return ((number, line) for number, line in enumerate(_raw_lines(path), 1) if line.strip())
 
 
-def _raw_lines(path: Path) -> Iterator[bytes]:
+def _raw_lines(path: Path, folder: Path | None = None) -> Iterator[bytes]:
     """Every line of a file but a torn last one; none where there is no file."""
     try:
-        file = path.open("rb")
+        file = reader(path, folder)
     except FileNotFoundError:
         return
     with file:

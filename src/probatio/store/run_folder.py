@@ -28,12 +28,13 @@ class RunFolder:
 
     `lenient` passes over lines that can't be read; otherwise they are an error that names them. Where a method takes `shape`,
     lines are read into that record: one with fewer fields reads faster. Where it takes `containing`, lines without these bytes
-    are left out unread.
+    are left out unread. `folder` is the folder that files must not lead out of; else it is `path`.
     """
 
-    def __init__(self, path: Path, *, lenient: bool = False) -> None:
+    def __init__(self, path: Path, *, lenient: bool = False, folder: Path | None = None) -> None:
         self.path = path
         self._lenient = lenient
+        self._folder = folder
 
     def answers(self, containing: bytes = b"") -> Iterator[Response]:
         """The answers in full, one per trial."""
@@ -54,7 +55,7 @@ class RunFolder:
         return spans
 
     def answer_at(self, span: Span) -> Response:
-        return line_at(self.path / ANSWERS, span, Response)
+        return line_at(self.path / ANSWERS, span, Response, self._folder)
 
     def grades(self, containing: bytes = b"") -> dict[TrialKey, Grade]:
         """The grade of every trial, in the order in which they were first graded."""
@@ -64,4 +65,4 @@ class RunFolder:
         return {line.key: line for _, line in self._lines(GRADES, shape, containing)}
 
     def _lines(self, name: str, shape: type[L], containing: bytes = b"") -> Iterator[tuple[Span, L]]:
-        return placed_lines(self.path / name, shape, lenient=self._lenient, containing=containing)
+        return placed_lines(self.path / name, shape, lenient=self._lenient, containing=containing, folder=self._folder)

@@ -8,6 +8,7 @@ from pathlib import Path
 from probatio.config import Config
 from probatio.errors import UsageError
 from probatio.extras import installed_extras
+from probatio.store.files import put
 from probatio.store.layout import ANALYSIS
 from probatio.study.curves import learning_curves
 from probatio.study.factors import factors
@@ -44,9 +45,7 @@ def write_study(
         target.mkdir(parents=True, exist_ok=True)
         computed = report(study, _pictures(study, target))
         narrative = unasked(computed, target) if config is None else narrate(computed, config, env or {}, target)
-        part = target / f"{ANALYSIS}.part"
-        part.write_text(f"{computed}\n{section(narrative, computed)}", encoding="utf-8")
-        part.replace(target / ANALYSIS)
+        put(target / ANALYSIS, f"{computed}\n{section(narrative, computed)}".encode())
     except OSError as error:
         raise UsageError(f"{target} can't be written: {error.strerror}; name another folder with --out.") from None
     return target / ANALYSIS, narrative

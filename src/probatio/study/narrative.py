@@ -17,7 +17,9 @@ import msgspec
 
 from probatio.config import Config
 from probatio.errors import ProbatioError, UsageError
+from probatio.inside import read_inside
 from probatio.records import Model, Sampling
+from probatio.store.files import put
 from probatio.study.markdown import cell, quoted
 from probatio.study.report import FAILURES_TITLE
 
@@ -76,7 +78,7 @@ def strange_numbers(text: str, computed: str) -> list[str]:
 def kept(folder: Path, computed: str) -> Narrative | None:
     """The narrative that was paid for before, if it is about these very tables."""
     try:
-        narrative = msgspec.json.decode((folder / KEPT).read_bytes(), type=Narrative)
+        narrative = msgspec.json.decode(read_inside(folder / KEPT), type=Narrative)
     except (OSError, msgspec.DecodeError):
         return None
     return narrative if narrative.digest == _digest(computed) else None
@@ -97,7 +99,7 @@ def narrate(computed: str, config: Config, env: Mapping[str, str], folder: Path)
     except ProbatioError as error:
         return Narrative(None, None, digest, f"No narrative was written by {config.analyst}: {error}")
     narrative = Narrative(config.analyst, text, digest)
-    (folder / KEPT).write_bytes(msgspec.json.encode(narrative) + b"\n")
+    put(folder / KEPT, msgspec.json.encode(narrative) + b"\n")
     return narrative
 
 

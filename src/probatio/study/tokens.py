@@ -50,7 +50,7 @@ def shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
         # The common beginning of the first and the last prompt in the order of the alphabet is that of all of them.
         "select model, coalesce(dialect, 'latin'), context, n_shot, arg_min(task_id, prompt), min(prompt), max(prompt), "
         "sum(tokens_in) filter (tokens_in > 0), sum(length(prompt)) filter (tokens_in > 0) "
-        f"from {json_lines(files, _COLUMNS)} where prompt <> '' and n_shot is not null "
+        f"from {json_lines(trials, files, _COLUMNS)} where prompt <> '' and n_shot is not null "
         "group by all having count(distinct task_id) > 1"
     )
     conditions: dict[Condition, SharedPart] = {}

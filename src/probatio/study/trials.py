@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 
 from probatio.errors import UsageError
+from probatio.inside import name_of, reader
 from probatio.records import UNASKED_ERRORS, TaskType
 from probatio.run.record import find_run, read_run
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
@@ -69,6 +70,7 @@ class Trials:
     notes: list[str] = field(default_factory=list)
     model_order: list[str] = field(default_factory=list)
     suite: Suite | None = None
+    files: ExitStack = field(default_factory=ExitStack)  # open as long as the database reads them
 
     def rows(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         return self.db.execute(query, list(parameters)).fetchall()
@@ -117,13 +119,14 @@ def open_trials(folders: Sequence[Path], suite_folder: Path | None = None) -> It
     with duckdb.connect() as db:
         db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
         trials = Trials(db, list(folders), [])
-        _read_grades(trials)
-        trials.runs = [
-            _run_read(trials, folder, name) for folder, name in zip(folders, run_names(folders), strict=True)
-        ]
-        _require_one_suite(trials)
-        _join_suite(trials, suite_folder)
-        yield trials
+        with trials.files:
+            _read_grades(trials)
+            trials.runs = [
+                _run_read(trials, folder, name) for folder, name in zip(folders, run_names(folders), strict=True)
+            ]
+            _require_one_suite(trials)
+            _join_suite(trials, suite_folder)
+            yield trials
 
 
 def run_names(folders: Sequence[Path]) -> list[str]:
@@ -132,19 +135,23 @@ def run_names(folders: Sequence[Path]) -> list[str]:
     return [name if names.count(name) == 1 else str(folder) for name, folder in zip(names, folders, strict=True)]
 
 
-def json_lines(files: Sequence[Path], columns: dict[str, str]) -> str:
-    """The table function over these files. A line that can't be read becomes a row of nulls."""
-    quoted = ", ".join("'" + str(file).replace("'", "''") + "'" for file in files)
-    size = min(max(_OBJECT_BYTES[0], max(map(_longest_line, files), default=0) + 1), _OBJECT_BYTES[1])
+def json_lines(trials: Trials, files: Sequence[Path], columns: dict[str, str]) -> str:
+    """The table function over these files. A line that can't be read becomes a row of nulls.
+
+    The database gets files that are open already: by their names it would follow links out of the folder.
+    """
+    opened = [trials.files.enter_context(reader(file)) for file in files]
+    names = (name_of(lines.fileno(), file) for lines, file in zip(opened, files, strict=True))
+    quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+    size = min(max(_OBJECT_BYTES[0], max(map(_longest_line, opened), default=0) + 1), _OBJECT_BYTES[1])
     return (
         f"read_json([{quoted}], format='newline_delimited', columns={columns}, "
         f"ignore_errors=true, maximum_object_size={size})"
     )
 
 
-def _longest_line(file: Path) -> int:
-    with file.open("rb") as lines:
-        return max(map(len, lines), default=0)
+def _longest_line(lines: BinaryIO) -> int:
+    return max(map(len, lines), default=0)
 
 
 def _read_grades(trials: Trials) -> None:
@@ -156,7 +163,7 @@ def _read_grades(trials: Trials) -> None:
     for folder, name in zip(trials.folders, run_names(trials.folders), strict=True):
         file = folder / GRADES
         if file.exists() and file.stat().st_size:
-            source = json_lines([file], _GRADE_COLUMNS)
+            source = json_lines(trials, [file], _GRADE_COLUMNS)
             trials.db.execute(f"insert into lines select ?, row_number() over (), * from {source}", [name])
             if not (folder / RUN_FILE).exists():
                 trials.db.execute("update lines set sample = null where run = ?", [name])
@@ -190,7 +197,7 @@ def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
     """A torn last line is the mark of a crash and is passed over. Any other line that can't be read gets a note."""
     required = "task_id is null or model is null or n_shot is null or context is null or correct is null"
     (bad,) = trials.rows(f"select count(*) from lines where run = ? and ({required})", [name])[0]
-    with file.open("rb") as end:
+    with reader(file) as end:
         end.seek(-1, os.SEEK_END)
         bad -= end.read(1) != b"\n" and bad > 0
     if bad:

@@ -29,7 +29,7 @@ class _CalibrationFile(msgspec.Struct):
 def load_calibration(suite: DailySuite) -> tuple[Item, ...]:
     """The suite's calibration set, every item checked against the case and the rubric it names."""
     path = suite.folder / FILE
-    items = read_yaml(path, _CalibrationFile).items
+    items = read_yaml(path, _CalibrationFile, suite.folder).items
     if len(items) < LEAST:
         raise UsageError(f"{path} holds {len(items)} items; a calibration needs at least {LEAST}.")
     taken: set[str] = set()

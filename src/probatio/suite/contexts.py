@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from probatio.errors import UsageError
+from probatio.inside import read_inside
 from probatio.suite.dialect import program_in
 from probatio.suite.language_suite import BUILT_IN, DEFAULT_SUITE, Suite
 
@@ -38,7 +39,8 @@ def context_text(folder: str, context: str, dialect: str) -> str:
     for place in (Path(folder), BUILT_IN / DEFAULT_SUITE):
         file = place / "contexts" / f"{context}.md"
         if file.exists():
-            return rendered(file.read_text(encoding="utf-8"), dialect, str(file)).strip()
+            text = read_inside(file, place).decode().replace("\r\n", "\n")
+            return rendered(text, dialect, str(file)).strip()
     raise UsageError(f"There is no context `{context}` in {folder}/contexts.")
 
 

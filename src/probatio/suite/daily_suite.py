@@ -150,7 +150,8 @@ def load_daily(folder: Path | None = None) -> DailySuite:
 
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, where only its constants are needed."""
-    return read_yaml((folder or DAILY) / "suite.yml", DailyManifest)
+    root = folder or DAILY
+    return read_yaml(root / "suite.yml", DailyManifest, root)
 
 
 def constants_of(manifest: DailyManifest) -> Constants:
@@ -160,10 +161,10 @@ def constants_of(manifest: DailyManifest) -> Constants:
 
 def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:
     folder = root / entry.id
-    cases = read_yaml(folder / "cases.yml", _CaseFile).cases
+    cases = read_yaml(folder / "cases.yml", _CaseFile, root).cases
     if not cases:
         raise UsageError(f"{folder / 'cases.yml'} holds no case.")
-    rubric = read_yaml(folder / "rubric.yml", Rubric) if entry.grading != "deterministic" else None
+    rubric = read_yaml(folder / "rubric.yml", Rubric, root) if entry.grading != "deterministic" else None
     if entry.grading == "hybrid" and (entry.checked is None or not 0 < entry.checked < 1):
         raise UsageError(f"{root / 'suite.yml'}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1.")
     base, full = getattr(manifest.samples, entry.grading)

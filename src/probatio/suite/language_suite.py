@@ -54,19 +54,19 @@ def load_suite(folder: Path | None = None) -> Suite:
         raise UsageError(f"{root} is not a suite: it has no tasks/*.yml.")
     tasks: dict[str, Task] = {}
     for file in files:
-        for task in read_yaml(file, _TaskFile).tasks:
+        for task in read_yaml(file, _TaskFile, root).tasks:
             if task.id in tasks:
                 raise UsageError(f"{file}: the task id `{task.id}` is already taken by another task of the suite.")
             _require_material(task, file)
             tasks[task.id] = task
     examples = root / "examples" / "base.yml"
-    manifest = read_yaml(root / "suite.yml", Manifest) if (root / "suite.yml").exists() else None
+    manifest = read_yaml(root / "suite.yml", Manifest, root) if (root / "suite.yml").exists() else None
     return Suite(
         name=manifest.name if manifest else root.resolve().name,
         version=manifest.version if manifest else None,
         folder=root,
         tasks=tasks,
-        examples=tuple(read_yaml(examples, _ExampleFile).examples) if examples.exists() else (),
+        examples=tuple(read_yaml(examples, _ExampleFile, root).examples) if examples.exists() else (),
         pinned=manifest.fingerprint if manifest else None,
     )
 

@@ -1,0 +1,104 @@
+"""Files of a folder that someone else may have filled: opened without following a link out of it, and never waited for.
+
+A link that stays inside the folder is followed for reading. What is written is never a link. The folder itself may be a link: it
+is the path the user gave. A name is resolved first, and then opened one part at a time without following anything, so a
+file that is put in its place between the two steps is refused, too.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from io import BufferedReader
+from pathlib import Path
+
+from probatio.errors import UsageError
+
+_WRITING = os.O_WRONLY | os.O_RDWR
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ALWAYS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK  # no FIFO without a writer is waited for
+
+
+def open_inside(path: Path, folder: Path | None = None, flags: int = os.O_RDONLY, mode: int = 0o644) -> int:
+    """A descriptor of the regular file `path` in `folder` (else: in the folder it is named in)."""
+    folder = path.parent if folder is None else folder
+    root = _real(folder)
+    writing = bool(flags & _WRITING)
+    real = _real(path.parent) / path.name if writing else _real(path)
+    steps = _steps(path, folder, root, real)
+    at = os.open(root, _STEP & ~os.O_NOFOLLOW)
+    try:
+        for step in steps[:-1]:
+            at, before = os.open(step, _STEP, dir_fd=at), at
+            os.close(before)
+        file = os.open(steps[-1], flags | _ALWAYS, mode, dir_fd=at)
+    except OSError as error:
+        raise _refusal(error, path, writing) from None
+    finally:
+        os.close(at)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise UsageError(_not_a_file(path))
+    return file
+
+
+def reader(path: Path, folder: Path | None = None) -> BufferedReader:
+    """The file open for reading."""
+    return os.fdopen(open_inside(path, folder), "rb")
+
+
+def read_inside(path: Path, folder: Path | None = None) -> bytes:
+    """All of the file."""
+    with reader(path, folder) as file:
+        return file.read()
+
+
+def open_new(path: Path) -> int:
+    """A descriptor of a new empty file in place of whatever has that name. Of a link there, the target stays as it is."""
+    try:
+        path.unlink(missing_ok=True)
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder where a file belongs; move it away.") from None
+    return open_inside(path, None, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+
+
+def require_inside(path: Path, folder: Path) -> Path:
+    """`path`, if it is in `folder` once all links are followed."""
+    _steps(path, folder, _real(folder), _real(path))
+    return path
+
+
+def name_of(file: int, path: Path) -> str:
+    """A name of an open file, for what opens files by itself. Its resolved path where the system has no /proc."""
+    name = Path(f"/proc/self/fd/{file}")
+    return str(name if name.exists() else _real(path))
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # Path.resolve raises for links in a circle
+
+
+def _steps(path: Path, folder: Path, root: Path, real: Path) -> tuple[str, ...]:
+    try:
+        return real.relative_to(root).parts or (".",)
+    except ValueError:
+        raise UsageError(
+            f"{path} leads out of {folder}, to {real}. Links out of a folder are not followed: "
+            "put the file itself there, or remove the link."
+        ) from None
+
+
+def _refusal(error: OSError, path: Path, writing: bool) -> Exception:
+    if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
+        done = "written to" if writing else "followed"
+        return UsageError(
+            f"{path} is a link, and a link is not {done} here. Put the file itself there, or remove the link."
+        )
+    if error.errno in (errno.ENXIO, errno.ENODEV):
+        return UsageError(_not_a_file(path))
+    return OSError(error.errno, error.strerror, str(path))
+
+
+def _not_a_file(path: Path) -> str:
+    return f"{path} is not a file (a folder, a pipe or a device). Put a file there, or remove it."
