@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +10,7 @@ import msgspec
 from probatio.ask.providers import PROVIDERS, provider_of
 from probatio.errors import UsageError
 from probatio.records import Model, Timeouts
+from probatio.redact import know, know_address
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -44,6 +45,8 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
     api_key = env.get(key_env) if key_env else None
     if not api_key and missing_key(model, env):
         raise UsageError(f"Model `{model.id}` needs the key {key_env}: set it in the environment or in .env.")
+    know_keys((model,), env)
+    know_address(base_url)
     url = base_url.rstrip("/")
     return Route(
         key=f"{url} {model.name} {'/'.join(model.route)}".strip(),
@@ -54,6 +57,12 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
         provider_order=model.route,
         reasoning=model.reasoning,
     )
+
+
+def know_keys(models: Iterable[Model], env: Mapping[str, str]) -> None:
+    """Tell every key that these models or a provider of the table could be asked with, so that none gets into a file."""
+    names = {provider.api_key_env for provider in PROVIDERS.values()} | {model.api_key_env for model in models}
+    know(*(env.get(name) for name in names if name))
 
 
 def missing_key(model: Model, env: Mapping[str, str]) -> str | None:
