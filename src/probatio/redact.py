@@ -20,8 +20,8 @@ MARK = "[key]"
 """Stands in the place of a key; it can stand within a JSON text without any escape."""
 
 SHORTEST, SURE = 8, 16
-"""A key under 8 characters, or under 16 of letters alone ("changeme", "ollama"), may be a word that an answer uses. It is taken out
-only where it stands as a credential: after `Bearer`."""
+"""A key under 8 characters, or under 16 of letters alone ("changeme", "ollama"), may be a word that an answer uses. It is taken
+out only where it stands as a credential: after `Bearer`."""
 
 CUT, LONG = 16, 24
 """Of a key of at least 24 characters, the first and the last 16 are looked for as well: an echo may be cut."""
@@ -48,7 +48,7 @@ def know(*keys: str | None) -> None:
 
 
 def know_address(url: str | None) -> None:
-    """Take note of what is secret in an address: itself, its password, and every part that looks like a token."""
+    """Take note of what is secret in an address: its password, and every part that looks like a token."""
     if not url or "://" not in url:
         return
     rest = url.partition("://")[2]
@@ -57,7 +57,7 @@ def know_address(url: str | None) -> None:
             password = urlsplit(url).password
         except ValueError:
             password = None
-        know(password, password and unquote(password), rest)
+        know(password, password and unquote(password))
     know(*(part for part in re.split(r"[/:@?&=#]", rest) if _looks_like_a_token(part)))
 
 
@@ -140,7 +140,8 @@ def _without(text: str, found: list[tuple[str, bool]]) -> str:
             while part and end < len(text) and text[end] in _ALPHABET:
                 end += 1
             places.append((begin, end))
-    pieces, at = [], 0
+    pieces: list[str] = []
+    at = 0
     for begin, end in sorted(places):
         if begin > at or not pieces:
             pieces += [text[at:begin], MARK]

@@ -1,6 +1,7 @@
 """Reading the body of a reply: no more than a chat completion can be, also where it was packed. Memory stays flat.
 
-We take the body as it comes over the wire and unpack it ourselves, piece by piece, and stop at the limit: 3 MB of gzip can hold 6 GB.
+We take the body as it comes over the wire and unpack it ourselves, piece by piece, and stop at the limit: 3 MB of gzip can hold
+6 GB.
 """
 
 from __future__ import annotations

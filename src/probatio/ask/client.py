@@ -119,4 +119,3 @@ class ChatClient:
             return Fault(f"the connection failed: {told[:MAX_TOLD]}", retry=True)
         except OSError as error:
             return Fault(f"the connection failed: {error}", retry=True)
-

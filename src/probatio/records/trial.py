@@ -184,7 +184,9 @@ class Response(TrialLine, frozen=True, kw_only=True):
     cost: float | None = None
     reasoning: str | None = None
     error: str | None = None
-    usage_fault: str | None = None  # tokens or cost that the reply told and that can't be believed; they count as unknown
+    usage_fault: str | None = (
+        None  # tokens or cost that the reply told and that can't be believed; they count as unknown
+    )
 
 
 class Assessment(msgspec.Struct, frozen=True):
