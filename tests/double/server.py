@@ -216,7 +216,7 @@ class Double:
 async def _sent(raw: RawReply, request: web.Request) -> web.StreamResponse:
     if raw.wire:
         assert request.transport
-        request.transport.write(raw.wire)  # type: ignore[attr-defined]
+        request.transport.write(raw.wire)
         request.transport.close()
         return web.Response()
     if not raw.chunked:
