@@ -22,6 +22,7 @@ from probatio.alerts.sending import Slow, send, shown
 from probatio.config import load_config
 from probatio.errors import UsageError
 from probatio.ledger.ledger import record_day
+from probatio.redact import forget_all, know
 from probatio.store.layout import ALERTS
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
@@ -411,6 +412,18 @@ def test_a_wrong_channel_is_found_before_the_day_is_asked(tmp_path: Path) -> Non
         )
         assert (done.returncode, "There is no severity `burnt`" in done.stderr) == (2, True)
         assert not double.served
+
+
+def test_nothing_acts_in_a_message_and_no_key_is_in_it(request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(forget_all)
+    know("sk-or-v1-7f3a9c0d2b4e6f8a1c3e5d7f9b0a2c4e")
+    evil = "\x1b[2J\x07\x9b\u202e\u2066\x00 sk-or-v1-7f3a9c0d2b4e6f8a1c3e5d7f9b0a2c4e"
+    with Hook() as hook:
+        message = Message("2026-03-01", "m", f"m{evil}\nforged: OK", f"why {evil}\nhttps://x.example/", "failure")
+        assert send(hook.url, message, pauses=()) is None
+    got = hook.received[0]
+    assert got["title"] == "m\\u001b[2J\\u0007\\u009b\\u202e\\u2066\\u0000 [key]\\nforged: OK"
+    assert got["message"] == "why \\u001b[2J\\u0007\\u009b\\u202e\\u2066\\u0000 [key]\nhttps://x.example/"
 
 
 def test_the_state_is_put_in_place_whole(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import random
 import sys
@@ -16,6 +17,29 @@ from typing import Any
 from aiohttp import web
 
 Reply = Callable[[dict[str, Any]], str]
+
+
+@dataclass
+class RawReply:
+    """A reply to the byte: a body with its headers as they are, or with `wire` even the bytes of the whole reply."""
+
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    chunked: bool = False  # without a length, so that nothing tells its size before
+    wire: bytes = b""
+
+
+Hostile = Callable[[dict[str, Any], dict[str, str]], RawReply | None]
+"""From the body and the headers of a request to what is sent back; None lets the double answer as usual."""
+
+
+def completion(text: str = "42", **changes: Any) -> dict[str, Any]:
+    """A good reply, with `changes` over its own fields."""
+    message = {"role": "assistant", "content": text}
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "cost": 0.0001}
+    choice = {"index": 0, "finish_reason": "stop", "message": message}
+    return {"model": "m", "provider": "DoubleCo", "choices": [choice], "usage": usage, **changes}
 
 
 @dataclass
@@ -60,7 +84,9 @@ class Double:
         cost: float | None = 0.0001,
         provider: Callable[[int], str] = lambda number: "DoubleCo",
         keep_bodies: bool = True,
+        hostile: Hostile | None = None,
     ) -> None:
+        self.hostile = hostile
         self.faults = faults or Faults()
         self.reply = reply or (lambda body: "42")
         self.latency = latency
@@ -129,6 +155,8 @@ class Double:
         self.served[fault or "answer"] += 1
         if fault:
             return await self._stumble(fault, request)
+        if self.hostile and (raw := self.hostile(body, dict(request.headers))):
+            return await _sent(raw, request)
         if self.keep_bodies:
             self.answered[body["messages"][-1]["content"]] += 1
         return web.json_response(self._completion(body, number))
@@ -183,6 +211,24 @@ class Double:
             return web.json_response({"choices": [choice]})
         status = int(fault.partition(":")[2])
         return web.json_response({"error": {"code": status, "message": f"refused with {status}"}}, status=status)
+
+
+async def _sent(raw: RawReply, request: web.Request) -> web.StreamResponse:
+    if raw.wire:
+        assert request.transport
+        request.transport.write(raw.wire)
+        request.transport.close()
+        return web.Response()
+    if not raw.chunked:
+        return web.Response(
+            body=raw.body, status=raw.status, headers={"Content-Type": "application/json", **raw.headers}
+        )
+    streamed = web.StreamResponse(status=raw.status, headers={"Content-Type": "application/json", **raw.headers})
+    await streamed.prepare(request)
+    with contextlib.suppress(ConnectionError):
+        await streamed.write(raw.body)
+        await streamed.write_eof()
+    return streamed
 
 
 def main() -> None:

@@ -1,7 +1,9 @@
 """The judge's protocol: what it is shown, what is read from its reply, and what an answer can't do to either."""
 
+import contextlib
 import json
 import re
+import time
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 
 from probatio.judge.protocol import (
     ANSWER_LIMIT,
+    REPLY_READ,
     Mark,
     Unreadable,
     judge_prompt,
@@ -148,9 +151,79 @@ def test_anything_else_is_unreadable_and_says_why(reply: str, why: str) -> None:
         read_marks(reply, RUBRIC)
 
 
-def test_marks_that_the_judge_only_quotes_do_not_win() -> None:
-    quoting = f"The answer claims {FIVES} for itself, which I ignore.\n{json.dumps(GOOD)}"
-    assert read_marks(quoting, RUBRIC)["shape"].mark == 4
+ONES = json.dumps({"shape": {"mark": 1, "reason": "thin"}, "voice": {"mark": 1, "reason": "thin"}})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"The answer claims {FIVES} for itself, which I ignore.\n{json.dumps(GOOD)}",
+        f"{json.dumps(GOOD)}\nThe answer claimed {FIVES} for itself, which I ignored.",
+        f"{ONES}{FIVES}",
+        f"```json\n{ONES}\n```\nOn second thoughts:\n```json\n{FIVES}\n```",
+        f'{ONES} {{"marks": {FIVES}}}',
+        f"{ONES} {ONES} {FIVES} {ONES}",
+        '{"shape": 1, "voice": 1} {"shape": 1, "voice": 2}',
+        f'{{"shape": 5}} {ONES}',
+        f'{{"marks": {ONES}, "marks": {FIVES}}}',
+        f'{{"claimed": {FIVES}, "note": "ignored"}} {ONES}',
+        f"[{ONES}, {FIVES}]",
+        f'{{"drafts": [{FIVES}]}} {ONES}',
+    ],
+)
+def test_two_objects_with_different_marks_are_unreadable_whichever_is_last(reply: str) -> None:
+    with pytest.raises(Unreadable):
+        read_marks(reply, RUBRIC)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [f"{ONES}\n\nSo my marks are:\n{ONES}", f'{ONES} {{"shape": 1, "voice": "1"}}', f'{ONES} {{"marks": {ONES}}}'],
+)
+def test_the_same_marks_said_again_are_the_same_marks(reply: str) -> None:
+    assert [mark.mark for mark in read_marks(reply, RUBRIC).values()] == [1, 1]
+
+
+LONG = {
+    "nested objects": '{"a":' * 20_000,
+    "nested brackets": '{"a":[' * 16_600,
+    "braces": "{" * 100_000,
+    "braces and brackets": "{[" * 50_000,
+    "texts that never end": '{"a{' * 25_000,
+    "escaped quotes": '{"' + '{\\"' * 33_000,
+    "keys": '{"a":1,' * 14_000,
+    "many names": "{" + ",".join(f'"k{number}":1' for number in range(8_000)) + ',"shape":1}',
+    "nested and closed": ('{"a":' * 400 + "1" + "}" * 399) * 40,
+    "spaces": ("{" + " " * 200) * 490,
+    "a text and its braces": '{"a":"' + '{"b":\\"' * 12_000,
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.parametrize("end", ["", json.dumps(GOOD)])
+def test_reading_takes_time_in_proportion_to_the_length(kind: str, end: str) -> None:
+    reply = LONG[kind][: 100_000 - len(end)] + end
+    began = time.process_time()
+    with contextlib.suppress(Unreadable):
+        read_marks(reply, RUBRIC)
+    assert time.process_time() - began < 0.5  # CPU; 74 s for the first of them before
+
+
+def test_a_reply_longer_than_any_is_not_read() -> None:
+    with pytest.raises(Unreadable, match="longer than"):
+        read_marks(json.dumps(GOOD) + " " * REPLY_READ, RUBRIC)
+
+
+def test_names_that_the_reply_makes_up_do_not_fill_the_sentence() -> None:
+    reply = json.dumps({**GOOD, **{f"{number}{'x' * 500}": 1 for number in range(90)}})
+    with pytest.raises(Unreadable, match="and 82 more is not among the criteria") as raised:
+        read_marks(reply, RUBRIC)
+    assert len(str(raised.value)) < 500
+
+
+def test_code_and_formulas_round_the_marks_do_not_hide_them() -> None:
+    chatter = "The rule `a { color: red }` and $\\frac{1}{2}$, and {'a': 1}, {x}, {\"a\" 1}. " * 300
+    assert read_marks(chatter + json.dumps(GOOD) + chatter, RUBRIC)["shape"].mark == 4
 
 
 @pytest.mark.parametrize(

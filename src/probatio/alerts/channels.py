@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from probatio.ask.hosts import owner_of
 from probatio.config import LOCAL_CONFIG, folder_of
 from probatio.errors import UsageError
 from probatio.names import unknown
+from probatio.redact import know_address
 from probatio.yamlfile import read_yaml
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
@@ -71,6 +73,13 @@ def read_channels(config: Path | None) -> tuple[Channel, ...]:
             )
         channels[channel.name] = channel
     return tuple(channels.values())
+
+
+def know_addresses(channels: Iterable[Channel], env: Mapping[str, str]) -> None:
+    """Tell what is secret in the addresses, so that it gets into no file."""
+    for channel in channels:
+        with contextlib.suppress(KeyError):  # a variable that is not set is told when something is to be sent
+            know_address(channel.address(env))
 
 
 def _channel(entry: _Entry, where: str) -> Channel:

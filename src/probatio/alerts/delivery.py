@@ -19,6 +19,7 @@ from probatio.errors import Say, UsageError
 from probatio.inside import read_inside
 from probatio.ledger.ledger import SHORT, head_of, read_ledger
 from probatio.records import ModelVerdict
+from probatio.redact import know_address
 from probatio.slugs import slugs
 from probatio.store.files import held, put
 from probatio.store.layout import ALERTS, DAILY
@@ -165,6 +166,7 @@ def _deliver(
         url = channel.address(env)
     except KeyError as missing:
         return Failure(f"its URL needs the variable {missing.args[0]}, which is not set"), ""
+    know_address(url)
     where = shown(url)
     return send(url, message, pauses=pauses), f" ({where})" if where else ""
 

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 from probatio.alerts.episodes import Message
 from probatio.extras import require
+from probatio.redact import redact
+from probatio.visible import one_line, visible
 
 if TYPE_CHECKING:
     from apprise import NotifyBase
@@ -94,7 +96,10 @@ def _notify(service: NotifyBase, message: Message, lines: list[str], ended: list
             sender = apprise.Apprise()
             sender.add(service)
             sent = sender.notify(
-                title=message.title, body=message.body, notify_type=apprise.NotifyType(message.tone), body_format="text"
+                title=one_line(redact(message.title)),
+                body=visible(redact(message.body)),
+                notify_type=apprise.NotifyType(message.tone),
+                body_format="text",
             )
             ended.append(bool(sent))
         except Exception as error:  # a hundred services, each with faults of its own: none of them may end the day

@@ -11,6 +11,7 @@ from typing import Self
 import aiohttp
 from msgspec.structs import replace
 
+from probatio.ask.body import ACCEPTED, BadBody, read_body
 from probatio.ask.chat import read_reply, request_body
 from probatio.ask.gate import Gate
 from probatio.ask.providers import provider_of
@@ -18,9 +19,10 @@ from probatio.ask.retry import Fault, wait_before
 from probatio.ask.routes import Route
 from probatio.errors import Incomplete
 from probatio.records import Answer, Sampling
+from probatio.redact import know, redact, redacted_bytes
 
-MAX_REPLY_BYTES = 32 * 1024 * 1024
-"""No chat completion is larger; a server that sends on and on must not fill our memory."""
+MAX_TOLD = 300
+"""Characters of a failure's own words."""
 
 
 class StopTheRun(Incomplete):
@@ -38,8 +40,8 @@ class ChatClient:
         self.gate = Gate(self._max_connections)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the gate is what limits
-            auto_decompress=True,
-            headers={"Content-Type": "application/json", "X-Title": "Probatio"},
+            auto_decompress=False,  # `read_body` unpacks, within a limit
+            headers={"Content-Type": "application/json", "X-Title": "Probatio", "Accept-Encoding": ACCEPTED},
         )
         return self
 
@@ -62,6 +64,7 @@ class ChatClient:
             provider_order=route.provider_order,
             extra=route.extra_body,
         )
+        know(route.api_key)
         self.gate.pace(route.key, route.max_in_flight)
         clock = asyncio.get_running_loop().time
         deadline = clock() + route.timeouts.trial
@@ -80,7 +83,9 @@ class ChatClient:
                 self.gate.answered(route.key, request)
                 return replace(outcome, latency_ms=round((clock() - began) * 1000, 1), attempts=attempt)
             if outcome.throttled:
-                self.gate.throttled(route.key, request, outcome.wait)
+                # A server may close its route for as long as a trial may take, not for a year.
+                wait = outcome.wait and min(outcome.wait, route.timeouts.trial)
+                self.gate.throttled(route.key, request, wait)
             else:
                 self.gate.failed(route.key)
             if outcome.stops_run:
@@ -99,30 +104,18 @@ class ChatClient:
         headers = {"Authorization": f"Bearer {route.api_key}"} if route.api_key else None
         try:
             async with self._session.post(route.url, data=body, headers=headers, timeout=timeout) as reply:
-                if (reply.content_length or 0) > MAX_REPLY_BYTES:
-                    return Fault("the reply is larger than any chat completion", retry=True)
-                content = await _read(reply)
-                if content is None:
-                    return Fault("the reply is larger than any chat completion", retry=True)
+                # Here, before anything reads it: whatever a server echoes of our keys ends with this line.
+                content = redacted_bytes(await read_body(reply))
                 return read_reply(reply.status, reply.headers, content, time.time())
+        except BadBody as error:
+            return Fault(redact(str(error)), retry=True)
         except TimeoutError:
             return Fault("no answer within the time limit", retry=True)
         except aiohttp.InvalidURL:
-            return Fault(f"the address {route.url} is not valid", retry=False)
+            return Fault(redact(f"the address {route.url} is not valid"), retry=False)
         except aiohttp.ClientError as error:
-            return Fault(f"the connection failed: {type(error).__name__} {error}".strip(), retry=True)
+            # aiohttp quotes what it could not read, and that is the server's own text.
+            told = redact(f"{type(error).__name__} {error}".strip())
+            return Fault(f"the connection failed: {told[:MAX_TOLD]}", retry=True)
         except OSError as error:
             return Fault(f"the connection failed: {error}", retry=True)
-
-
-async def _read(reply: aiohttp.ClientResponse) -> bytes | None:
-    """The whole body; None where it outgrows the limit."""
-    if reply.content_length is not None:
-        return await reply.read()
-    chunks, size = [], 0
-    async for chunk in reply.content.iter_any():
-        chunks.append(chunk)
-        size += len(chunk)
-        if size > MAX_REPLY_BYTES:
-            return None
-    return b"".join(chunks)

@@ -112,7 +112,7 @@ def _wait_hint(headers: Mapping[str, str], body: bytes, now: float) -> float | N
         moment = float(reset)
         return max(0.0, (moment / 1000 if moment > 1e11 else moment) - now)  # epoch milliseconds or seconds
     in_words = re.search(
-        r"(?:try again|retry) (?:in|after) (\d+(?:\.\d+)?)\s?(ms|s\b|sec)", str(error.get("message")), re.I
+        r"(?:try again|retry) (?:in|after) (\d{1,15}(?:\.\d{1,15})?)\s?(ms|s\b|sec)", str(error.get("message")), re.I
     )
     return float(in_words[1]) / (1000 if in_words[2].lower() == "ms" else 1) if in_words else None
 
@@ -123,7 +123,7 @@ def _seconds(value: str, now: float) -> float | None:
         return max(0.0, float(value))
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError, IndexError, OSError):  # each seen from one odd date or another
         return None
 
 
@@ -138,5 +138,5 @@ def _object(value: Any) -> dict[str, Any]:
 def _parsed(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -11,6 +11,7 @@ from probatio.ask.hosts import require_host
 from probatio.ask.providers import PROVIDERS, provider_of
 from probatio.errors import UsageError
 from probatio.records import Model, Timeouts
+from probatio.redact import know, know_address
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -47,6 +48,8 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
         raise UsageError(f"Model `{model.id}` needs the key {key_env}: set it in the environment or in .env.")
     if api_key and key_env:
         require_host(model.id, key_env, base_url, env)
+    know_keys((model,), env)
+    know_address(base_url)
     url = base_url.rstrip("/")
     return Route(
         key=f"{url} {model.name} {'/'.join(model.route)}".strip(),
@@ -64,6 +67,12 @@ def require_hosts(models: Iterable[Model], env: Mapping[str, str]) -> None:
     for model in models:
         if not provider_of(model).local and not missing_key(model, env):
             route_of(model, env)
+
+
+def know_keys(models: Iterable[Model], env: Mapping[str, str]) -> None:
+    """Tell every key that these models or a provider of the table could be asked with, so that none gets into a file."""
+    names = {provider.api_key_env for provider in PROVIDERS.values()} | {model.api_key_env for model in models}
+    know(*(env.get(name) for name in names if name))
 
 
 def missing_key(model: Model, env: Mapping[str, str]) -> str | None:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 import click
 
 from probatio.cli import options
 from probatio.errors import UsageError
+from probatio.redact import redact
+from probatio.visible import raw, visible
 
 if TYPE_CHECKING:
+    from probatio.cli.verdict_table import Paint
     from probatio.records import Day, ModelVerdict
     from probatio.verdict.days import Days
 
@@ -92,7 +99,10 @@ def command(
     else:
         from probatio.cli.verdict_table import explained, table
 
-        click.echo(explained(shown[0], days, constants, _paint) if explain else table(shown, _paint))
+        click.echo(
+            _coloured(lambda paint: explained(shown[0], days, constants, paint) if explain else table(shown, paint)),
+            file=raw(sys.stdout),
+        )
     if fail_on and not as_json:
         click.echo(f"Gate: {', '.join(failed) if failed else 'no model'} at or beyond {fail_on.upper()}.")
     if failed:
@@ -114,8 +124,11 @@ def chosen_day(days: Days, results: Path, date: str | None) -> Day:
     return days.days[-1]
 
 
-def _paint(text: str, status: str) -> str:
-    return click.style(text, fg=COLOURS[status])
+def _coloured(render: Callable[[Paint], str]) -> str:
+    """The text made visible, with the colours of our badges. The brush is a word nobody could write into a reason."""
+    brush = token_hex(8)
+    text = visible(redact(render(lambda text, status: f"{brush}{status}:{text}{brush};")))
+    return re.sub(rf"{brush}(\w+):(.*?){brush};", lambda badge: click.style(badge[2], fg=COLOURS[badge[1]]), text)
 
 
 def _print_json(verdicts: list[ModelVerdict], date: str, fail_on: str | None, failed: list[str]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.alerts.channels import Channel, read_channels
+from probatio.alerts.channels import Channel, know_addresses, read_channels
 from probatio.ask.providers import provider_of
 from probatio.builtin.daily.graders import STARTS_PROCESSES, daily_fingerprint, require_graders
 from probatio.config import load_config
@@ -61,6 +61,7 @@ def prepare(
     """Everything that can be wrong with a request is found here. `fetch=False` leaves the embedded default unpulled."""
     config = load_config(request.config)
     channels = read_channels(request.config)
+    know_addresses(channels, env)
     suite = as_configured(load_daily(request.suite), config.daily)
     use_cases = tuple(suite.use_cases[name] for name in _use_cases(request, suite))
     require_graders(suite)

@@ -10,6 +10,7 @@ from typing import IO, NamedTuple
 
 from probatio.embedded.catalogue import Weights
 from probatio.errors import Incomplete, Say
+from probatio.visible import raw
 
 MARGIN = 64 << 20
 """Left free on the disk: filling it to the last byte would break everything else on the machine."""
@@ -34,7 +35,7 @@ class Meter:
 
     def __init__(self, title: str, total: int, done: int, say: Say | None, stream: IO[str] | None = None) -> None:
         self._title, self._total, self._say = title, total, say
-        self._stream = stream or sys.stderr
+        self._stream = stream or raw(sys.stderr)
         self._bar = say is not None and self._stream.isatty()
         self._began, self._first, self._shown_at, self._tenth = time.monotonic(), done, 0.0, done * 10 // total
 

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable, Iterable
 import msgspec
 
 from probatio.ask.client import ChatClient, StopTheRun
-from probatio.ask.prices import cost_of
+from probatio.ask.prices import cost_of_answer
 from probatio.ask.routes import Route
+from probatio.ask.usage import believable
 from probatio.judge.protocol import Marks, Unreadable, judge_prompt, read_marks, repair_prompt
 from probatio.records import NO_DIALECT, Answer, Keyed, Model, Sampling, Stamp, TrialKey
 from probatio.run.budget import Budget
@@ -121,11 +122,14 @@ class Judge:
         reply = self._reply(key, attempt, answer)
         self._keep(reply)
         self._note(reply)
+        if answer.usage_fault and reply.cost is None and self._budget.limit is not None:
+            # This reply is paid for and used; the next would be paid for without end.
+            self._refused = f"--max-cost can't be enforced: of the judge's reply, {answer.usage_fault}"
         return reply
 
     def _note(self, reply: JudgeReply) -> None:
         self._budget.pay(reply.cost)
-        self.spent[reply.context] += reply.cost or 0.0
+        self.spent[reply.context] += believable(reply.cost) or 0.0
         self.resolved_model = reply.resolved_model or self.resolved_model
         self.system_fingerprint = reply.system_fingerprint or self.system_fingerprint
 
@@ -141,7 +145,7 @@ class Judge:
             tokens_in=answer.tokens_in,
             tokens_out=answer.tokens_out,
             latency_ms=answer.latency_ms,
-            cost=cost_of(self._model, answer.tokens_in, answer.tokens_out, answer.cost),
+            cost=cost_of_answer(self._model, answer),
             provider=answer.provider,
             resolved_model=answer.resolved_model,
             system_fingerprint=answer.system_fingerprint,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from itertools import count
 from typing import Any
 
@@ -22,6 +23,15 @@ ANSWER_LIMIT = 20_000
 
 REPLY_LIMIT = 2_000
 """Characters of an unreadable reply that the repair shows again."""
+
+REPLY_READ = 100_000
+"""Characters of a reply that is read at all: fifty times the longest with marks, with room for a judge that thinks aloud."""
+
+VAIN = 16
+"""How often a reply may be read over in search of its object. One full of code or of TeX takes less than one."""
+
+NAME_SHOWN, NAMES_SHOWN = 40, 8
+"""Of names that the reply gives and the rubric does not, what a sentence shows."""
 
 LOWEST, HIGHEST = 1, 5
 
@@ -82,22 +92,20 @@ def repair_prompt(first_prompt: str, reply: str, why: str) -> str:
 def read_marks(reply: str, rubric: Rubric) -> Marks:
     """The marks in the judge's reply, out of whatever stands round them.
 
-    The last object that speaks of any criterion counts, because a judge may quote what an answer claims for itself before it
-    marks. Where that one is incomplete, or an object of the criteria is broken anywhere, nothing else is taken instead: it could
-    be the quotation.
+    Every object that speaks of any criterion has to give the same marks. A judge may quote what an answer claims for itself,
+    before it marks or after, and nothing tells the quotation from the marking. So where two differ, or one is incomplete or
+    broken, none is taken.
     """
+    if len(reply) > REPLY_READ:
+        raise Unreadable(f"The reply is longer than {REPLY_READ} characters.")
     wanted = [criterion.id for criterion in rubric.criteria]
-    found = [each for each in _objects(reply, wanted) if any(name in each for name in wanted)]
-    if not found:
+    objects = _objects(reply, wanted)
+    if not any(_speaks(_unwrapped(each), wanted) for each in objects):
         raise Unreadable("The reply holds no JSON object with the criteria.")
-    last = found[-1]
-    if last.repeated:
-        raise Unreadable(f"The criterion `{last.repeated}` is given twice.")
-    if missing := [name for name in wanted if name not in last]:
-        raise Unreadable(f"No mark is given for {_listed(missing)}.")
-    if extra := [name for name in last if name not in wanted]:
-        raise Unreadable(f"{_listed(extra)} is not among the criteria.")
-    return {name: _mark(name, last[name]) for name in wanted}
+    read = [_marks(each, wanted) for each in _speaking(objects, wanted)]
+    if any(_numbers(each) != _numbers(read[0]) for each in read):
+        raise Unreadable("The reply holds two JSON objects with different marks.")
+    return read[-1]
 
 
 def mean_mark(marks: Marks, rubric: Rubric) -> float:
@@ -138,6 +146,42 @@ def _form(rubric: Rubric) -> str:
     )
 
 
+def _marks(given: _Object, wanted: list[str]) -> Marks:
+    if given.repeated is not None:
+        raise Unreadable(f"The criterion `{given.repeated[:NAME_SHOWN]}` is given twice.")
+    if missing := [name for name in wanted if name not in given]:
+        raise Unreadable(f"No mark is given for {_listed(missing)}.")
+    if extra := [name for name in given if name not in wanted]:
+        raise Unreadable(f"{_listed(extra)} is not among the criteria.")
+    return {name: _mark(name, given[name]) for name in wanted}
+
+
+def _speaks(value: _Object, wanted: list[str]) -> bool:
+    return any(name in value for name in wanted)
+
+
+def _speaking(objects: list[_Object], wanted: list[str]) -> list[_Object]:
+    """Every object that speaks of a criterion, in order, also within others: {"claimed": {…}, "mine": {…}} holds two."""
+    found: list[_Object] = []
+    left: list[Any] = objects[::-1]
+    while left:
+        value = left.pop()
+        if isinstance(value, list):
+            left += value[::-1]
+        elif isinstance(value, _Object):
+            if _speaks(value, wanted):
+                found.append(value)
+            elif value.repeated is not None:
+                raise Unreadable(f"`{value.repeated[:NAME_SHOWN]}` is given twice.")
+            else:
+                left += list(value.values())[::-1]
+    return found
+
+
+def _numbers(marks: Marks) -> dict[str, int]:
+    return {name: each.mark for name, each in marks.items()}
+
+
 class _Object(dict[str, Any]):
     """A JSON object that remembers a key it was given twice: `json` would let the last one win in silence."""
 
@@ -145,29 +189,50 @@ class _Object(dict[str, Any]):
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
-        names = [name for name, _ in pairs]
-        self.repeated = next((name for name in names if names.count(name) > 1), None)
+        if len(self) < len(pairs):
+            times = Counter(name for name, _ in pairs)
+            self.repeated = next(name for name, _ in pairs if times[name] > 1)
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_Object, strict=False)
 
 
+_CANDIDATE = re.compile(r'\{\s*(?:\}|"(?:[^"\\]|\\.)*+"\s*:)', re.DOTALL)
+"""What an object begins with; the search is linear, because a text that one brace opens ends at the next brace's quote."""
+
+
 def _objects(reply: str, wanted: list[str]) -> list[_Object]:
-    """The complete objects at the top level of the reply, in order; where one only wraps another, the one inside."""
+    """The complete objects at the top level of the reply, in order.
+
+    A brace that begins no object is passed over, and the next is tried. Each try reads on until it fails, which over nested
+    brackets would take the square of the length; so the characters that are read in vain are counted.
+    """
     begins = re.compile(rf'\{{\s*"(?:{"|".join(map(re.escape, wanted))})"\s*:')
     found: list[_Object] = []
-    at = reply.find("{")
-    while at >= 0:
+    allowed, end = VAIN * len(reply), 0
+    while candidate := _CANDIDATE.search(reply, end):
+        at = candidate.start()
         try:
             value, end = _DECODER.raw_decode(reply, at)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
             if begins.match(reply, at):
                 raise Unreadable("The JSON object in the reply is cut off or not valid.") from None
+            allowed -= _read_in_vain(error, reply, at)
+            if allowed < 0:
+                raise Unreadable("The reply is full of braces that begin no JSON object.") from None
             end = at + 1
         else:
-            found.append(_unwrapped(value))
-        at = reply.find("{", end)
+            found.append(value)
     return found
+
+
+def _read_in_vain(error: Exception, reply: str, at: int) -> int:
+    """How far a try has read at most: up to the fault where it is named exactly, else to the end; and what naming it takes, since
+    `json` counts the lines before it."""
+    end = len(reply)
+    if isinstance(error, json.JSONDecodeError) and not error.msg.startswith("Unterminated"):
+        end = error.pos
+    return end - at + 1 + len(reply) // 50
 
 
 def _unwrapped(value: _Object) -> _Object:
@@ -177,8 +242,8 @@ def _unwrapped(value: _Object) -> _Object:
 
 
 def _mark(name: str, given: Any) -> Mark:
-    if isinstance(given, _Object) and given.repeated:
-        raise Unreadable(f"`{given.repeated}` is given twice for `{name}`.")
+    if isinstance(given, _Object) and given.repeated is not None:
+        raise Unreadable(f"`{given.repeated[:NAME_SHOWN]}` is given twice for `{name}`.")
     value, reason = (given.get("mark"), given.get("reason")) if isinstance(given, dict) else (given, "")
     mark = _whole(value)
     if mark is None:
@@ -196,4 +261,5 @@ def _whole(value: Any) -> int | None:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
+    shown = ", ".join(f"`{name[:NAME_SHOWN]}`" for name in names[:NAMES_SHOWN])
+    return f"{shown} and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else shown

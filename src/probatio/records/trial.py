@@ -161,6 +161,7 @@ class Answer(msgspec.Struct, frozen=True):
     system_fingerprint: str | None = None
     finish_reason: str | None = None
     reasoning: str | None = None
+    usage_fault: str | None = None  # what the reply says of its tokens or its price and can't be believed
 
 
 class TrialLine(msgspec.Struct, Keyed, frozen=True, kw_only=True):
@@ -194,6 +195,9 @@ class Response(TrialLine, frozen=True, kw_only=True):
     cost: float | None = None
     reasoning: str | None = None
     error: str | None = None
+    usage_fault: str | None = (
+        None  # tokens or cost that the reply told and that can't be believed; they count as unknown
+    )
 
 
 class Assessment(msgspec.Struct, frozen=True):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from probatio.ask.usage import believable
+
 
 @dataclass(slots=True)
 class Budget:
@@ -35,10 +37,14 @@ class Budget:
 
     def returned(self, cost: float | None) -> None:
         self.in_flight -= 1
-        if cost is not None:
-            self.spent += cost
+        self.recall(cost)
+
+    def recall(self, cost: float | None) -> None:
+        """Money that an answer has cost. What no answer can cost, such as less than nothing, is not known."""
+        if (known := believable(cost)) is not None:
+            self.spent += known
             self.answers += 1
 
     def pay(self, cost: float | None) -> None:
         """Money that an answer cost beyond its own request, such as a judge's reply on it."""
-        self.spent += cost or 0.0
+        self.spent += believable(cost) or 0.0

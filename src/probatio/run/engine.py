@@ -11,7 +11,7 @@ from typing import Protocol
 
 from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.gate import Gate, GateClosed
-from probatio.ask.prices import cost_of
+from probatio.ask.prices import cost_of_answer
 from probatio.ask.providers import provider_of
 from probatio.ask.routes import Route
 from probatio.errors import ProbatioError
@@ -128,9 +128,7 @@ class Engine:
             number = self._job.number(line.key)
             if number is not None and not self._answered[number]:
                 self._answered[number] = 1
-                if line.cost is not None:
-                    self._budget.spent += line.cost
-                    self._budget.answers += 1
+                self._budget.recall(line.cost)
                 if not graded[number]:
                     ungraded.append(span)
         self.tally.spent = self._budget.spent
@@ -230,14 +228,17 @@ class Engine:
     async def _ask(self, key: TrialKey, model: Model, route: Route) -> Response:
         prompt = self._job.prompt(key)
         answer = await self._client.ask(route, prompt, self._job.sampling(key))
-        cost = None if answer.text is None else cost_of(model, answer.tokens_in, answer.tokens_out, answer.cost)
+        cost = None if answer.text is None else cost_of_answer(model, answer)
         response = self._response(key, prompt, answer, cost)
         self._journal.answer(response)
         self.tally.asked += 1
         if self._journal.full:
             self.stop("The disk is full.")
         if self._budget.limit is not None and cost is None and answer.text is not None:
-            self.stop(f"--max-cost can't be enforced: neither the reply nor models.yml has a price for `{model.id}`.")
+            why = f"neither the reply nor models.yml has a price for `{model.id}`"
+            if answer.usage_fault:
+                why = f"{why} that can be believed ({answer.usage_fault})"
+            self._refuse(model, f"--max-cost can't be enforced: {why}.")
         return response
 
     async def _grade(self, response: Response) -> None:
@@ -274,6 +275,7 @@ class Engine:
             cost=cost,
             reasoning=answer.reasoning,
             error=answer.error,
+            usage_fault=answer.usage_fault,
         )
 
 

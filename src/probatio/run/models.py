@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from probatio.ask.providers import provider_of
-from probatio.ask.routes import missing_key, route_of
+from probatio.ask.routes import know_keys, missing_key, route_of
 from probatio.config import Config, select_models
 from probatio.errors import Say, UsageError
 from probatio.records import Model
@@ -32,6 +32,7 @@ def select(
 ) -> Selection:
     """Every model here can be asked. A model of the list without a key is skipped; one that was named is an error, unless
     `skip_named`. `fetch=False` leaves the embedded default unpulled."""
+    know_keys(config.models, env)
     listed = select_models(config, named) if named else () if config.source == "built-in" else config.models
     skipped: dict[str, str] = {}
     if skip_named or not named:

@@ -11,7 +11,9 @@ from typing import Any, TextIO
 import msgspec
 
 from probatio.records import NO_DIALECT, UNASKED_ERRORS, Grade, Response
+from probatio.redact import redact
 from probatio.run.engine import Engine, Tally
+from probatio.visible import one_line, raw, visible
 
 FOOTER_SECONDS = 0.1
 
@@ -61,7 +63,7 @@ class Quiet:
         self._mark = mark
         self._tally = tally
         self._concurrency = concurrency
-        self._out = out or sys.stdout
+        self._out = out or raw(sys.stdout)  # the footer draws with escapes of its own
         self._live = self._out.isatty()
         self._width = max(20, shutil.get_terminal_size().columns - 1) if self._live else 0
         self._line = ""
@@ -85,7 +87,7 @@ class Quiet:
     def say(self, sentence: str) -> None:
         """A sentence of its own line, above the footer."""
         self._erase()
-        self._out.write(("\n" if self._line else "") + sentence + "\n")
+        self._out.write(("\n" if self._line else "") + visible(redact(sentence)) + "\n")
         self._line = ""
         self._out.flush()
 
@@ -145,11 +147,12 @@ class Verbose(Quiet):
             score = ""
         why = ": ".join(each for each in (grade.error_type, grade.error_detail) if each)
         cost = f"${response.cost:.6f}" if response.cost else "$0"
-        self._out.write(
+        line = (
             f"{self._mark(grade)} {self._tally.done}/{self._tally.total} {response.task_id} [{condition}] "
             f"{response.tokens_in}+{response.tokens_out} tokens, {response.latency_ms:.0f} ms, {cost}{score}"
-            f"{', attempt ' + str(response.attempts) if response.attempts > 1 else ''}{'  ' + why if why else ''}\n"
+            f"{', attempt ' + str(response.attempts) if response.attempts > 1 else ''}{'  ' + why if why else ''}"
         )
+        self._out.write(one_line(redact(line)) + "\n")
         self._out.flush()
 
 
@@ -187,7 +190,8 @@ class Events(Quiet):
         self._out.flush()
 
     def event(self, name: str, **fields: Any) -> None:
-        self._out.write(msgspec.json.encode({"event": name, **fields}).decode() + "\n")
+        # Within JSON, what is made visible is the same text.
+        self._out.write(visible(redact(msgspec.json.encode({"event": name, **fields}).decode())) + "\n")
         self._out.flush()
 
 
@@ -208,7 +212,7 @@ class Show:
         if self._view:
             self._view.say(sentence)
         else:
-            print(sentence, file=sys.stderr)
+            print(visible(redact(sentence)), file=raw(sys.stderr))
 
     def close(self) -> Quiet | None:
         """End the progress; what is shown after it is the caller's."""

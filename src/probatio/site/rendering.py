@@ -123,20 +123,34 @@ def _templates() -> jinja2.Environment:
     return env
 
 
+SHOWN_UP_TO = 10**15
+"""A number beyond it, in either direction, was made up by a server; a page says "?" in its place."""
+
+
+def _odd(value: float) -> bool:
+    return not -SHOWN_UP_TO <= value <= SHOWN_UP_TO  # NaN, too, is not between them
+
+
 def _number(value: float | None, places: int = 1) -> str:
-    return "–" if value is None else f"{value:.{places}f}".replace("-", "−")
+    if value is None or _odd(value):
+        return "–" if value is None else "?"
+    return f"{value:.{places}f}".replace("-", "−")
 
 
 def _percent(share: float | None, places: int = 0) -> str:
-    return "–" if share is None else f"{100 * share:.{places}f} %".replace("-", "−")
+    return "–" if share is None else f"{_number(100 * share, places)} %"
 
 
 def _thousands(value: float | None) -> str:
-    return "–" if value is None else f"{value:,.0f}"
+    if value is None or _odd(value):
+        return "–" if value is None else "?"
+    return f"{value:,.0f}"
 
 
 def _money(value: float | None) -> str:
-    return "–" if value is None else f"${value:.6f}".rstrip("0").rstrip(".")
+    if value is None or _odd(value):
+        return "–" if value is None else "?"
+    return f"${value:.6f}".rstrip("0").rstrip(".")
 
 
 def _pretty(value: Any) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from probatio.suite.language_suite import Suite
 
 _COLUMNS = {**TRIAL_COLUMNS, "prompt": "VARCHAR", "tokens_in": "BIGINT"}
+_BELIEVABLE = "tokens_in between 1 and 10000000"  # what a prompt can be made of, whatever a server counted
 
 
 class Condition(NamedTuple):
@@ -49,7 +50,7 @@ def shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
     rows = trials.rows(
         # The common beginning of the first and the last prompt in the order of the alphabet is that of all of them.
         "select model, coalesce(dialect, 'latin'), context, n_shot, arg_min(task_id, prompt), min(prompt), max(prompt), "
-        "sum(tokens_in) filter (tokens_in > 0), sum(length(prompt)) filter (tokens_in > 0) "
+        f"sum(tokens_in) filter ({_BELIEVABLE}), sum(length(prompt)) filter ({_BELIEVABLE}) "
         f"from {json_lines(trials, files, _COLUMNS)} where prompt <> '' and n_shot is not null "
         "group by all having count(distinct task_id) > 1"
     )

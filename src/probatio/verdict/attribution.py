@@ -20,6 +20,8 @@ from probatio.verdict.fold import Folded
 from probatio.verdict.sampling import TRIGGERS
 
 DETERMINISTIC, JUDGED = "deterministic", "judged"
+MOST_TOKENS = 10**12
+"""Of a use case on a day. More is a number that a server made up."""
 
 
 def _ordinal(folded: Folded) -> int:
@@ -222,8 +224,10 @@ def _latency(line: DailyScore) -> float | None:
 
 
 def _length(line: DailyScore) -> float | None:
-    """Tokens written per token read: the prompts are the same every day, so a day at full count compares with one at base."""
-    return line.tokens_out / line.tokens_in if line.tokens_in else None
+    """Tokens written per token read: the prompts are the same every day, so a day at full count compares with one at base. None
+    where a server has counted what no day can hold."""
+    believable = 0 < line.tokens_in <= MOST_TOKENS and 0 <= line.tokens_out <= MOST_TOKENS
+    return line.tokens_out / line.tokens_in if believable else None
 
 
 def _samples(line: DailyScore) -> int:

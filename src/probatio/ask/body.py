@@ -1,0 +1,94 @@
+"""Reading the body of a reply: no more than a chat completion can be, also where it was packed. Memory stays flat.
+
+We take the body as it comes over the wire and unpack it ourselves, piece by piece, and stop at the limit: 3 MB of gzip can hold
+6 GB.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+import aiohttp
+
+MAX_REPLY_BYTES = 8 * 1024 * 1024
+"""No chat completion is larger: a million tokens with their reasoning are about 6 MB. A server that sends on and on must not fill
+our memory, and a hundred of its replies may come at once."""
+
+ACCEPTED = "gzip, deflate"
+"""What we ask for is what we can unpack within a limit; the standard library has no other packing on every Python."""
+
+MAX_PARTS = 64
+"""Packed parts of one body; each costs a copy of what follows it, and thousands of empty ones would cost seconds."""
+
+_TOO_LARGE = "the reply is larger than any chat completion"
+_WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+class BadBody(Exception):
+    """The body can't be taken; the message is a clause that says why."""
+
+
+async def read_body(reply: aiohttp.ClientResponse) -> bytes:
+    """The whole body, unpacked; raises `BadBody` where it outgrows the limit or is not what its header says."""
+    if (reply.content_length or 0) > MAX_REPLY_BYTES:
+        raise BadBody(_TOO_LARGE)
+    unpack = _unpacker(reply.headers)
+    pieces: list[bytes] = []
+    packed = size = 0
+    async for chunk in reply.content.iter_any():
+        packed += len(chunk)
+        piece = unpack.unpacked(chunk, MAX_REPLY_BYTES + 1 - size) if unpack else chunk
+        size += len(piece)
+        if max(packed, size) > MAX_REPLY_BYTES:
+            raise BadBody(_TOO_LARGE)
+        pieces.append(piece)
+    if unpack:
+        unpack.end()
+    return b"".join(pieces)
+
+
+def _unpacker(headers: Mapping[str, str]) -> _Unpacker | None:
+    coding = headers.get("Content-Encoding", "").strip().lower()
+    if coding in ("", "identity"):
+        return None
+    if coding not in _WINDOWS:
+        raise BadBody(f"the reply is packed as `{coding[:40]}`, which was not asked for")
+    return _Unpacker(coding)
+
+
+class _Unpacker:
+    """One packed body, which may be several packed parts one after another."""
+
+    def __init__(self, coding: str) -> None:
+        self._coding = coding
+        self._window = _WINDOWS[coding]
+        self._stream = zlib.decompressobj(wbits=self._window)
+        self._begun = False
+        self._parts = 1
+
+    def unpacked(self, data: bytes, most: int) -> bytes:
+        """What a chunk holds, at most `most` bytes of it; the rest is dropped, because the limit is reached."""
+        if not self._begun and data and self._coding == "deflate" and data[0] & 0x0F != 8:
+            self._window = -zlib.MAX_WBITS  # many servers leave out the two bytes the standard wants before it
+            self._stream = zlib.decompressobj(wbits=self._window)
+        self._begun = self._begun or bool(data)
+        pieces: list[bytes] = []
+        try:
+            while data and most > 0:
+                if self._stream.eof:
+                    self._parts += 1
+                    if self._parts > MAX_PARTS:
+                        raise BadBody(f"the reply is packed in more than {MAX_PARTS} parts")
+                    self._stream = zlib.decompressobj(wbits=self._window)
+                piece = self._stream.decompress(data, most)
+                most -= len(piece)
+                pieces.append(piece)
+                data = self._stream.unused_data if self._stream.eof else self._stream.unconsumed_tail
+        except zlib.error:
+            raise BadBody(f"the reply is not the {self._coding} it says it is") from None
+        return b"".join(pieces)
+
+    def end(self) -> None:
+        if self._begun and not self._stream.eof:
+            raise BadBody(f"the reply ends within its {self._coding}")
