@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.grade.folding import readable
+
 SURVEY = (Path(__file__).parent / "survey.js").read_text(encoding="utf-8")
 
 _TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "…": "..."})
@@ -82,8 +84,8 @@ class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 def plain(text: str) -> str:
-    """Text as it is compared: without spaces, case or typographic marks."""
-    return "".join(text.translate(_TYPOGRAPHIC).casefold().split())
+    """Text as it is compared: without spaces, case, typographic marks and what nobody sees, such as soft hyphens."""
+    return "".join(readable(text).translate(_TYPOGRAPHIC).casefold().split())
 
 
 def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
