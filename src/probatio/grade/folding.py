@@ -23,7 +23,7 @@ _LOOKALIKES = {
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks without a glyph
 _SPACES = "\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85"  # control characters that part words
 _TAG = re.compile(r"<!--.{0,400}?-->|</?([a-zA-Z][a-zA-Z0-9]{0,20})(?:[\s/][^<>]{0,200})?>", re.DOTALL)
-_PARTS = frozenset("br hr p div ul ol li tr td th table h1 h2 h3 h4 h5 h6".split())  # tags that part words
+_PARTS = re.compile(r"br|hr|p|div|ul|ol|li|tr|td|th|table|h[1-6]", re.IGNORECASE)  # tags that part words
 
 
 class _Folds(dict[int, str | int | None]):
@@ -65,7 +65,7 @@ def readable(text: str) -> str:
 def rendered(text: str) -> str:
     """The same for a text that is shown as Markdown: entities are their characters, and tags inside a word are nothing."""
     if "<" in text:
-        text = _TAG.sub(lambda tag: " " if (tag[1] or "").lower() in _PARTS else "", text)
+        text = _TAG.sub(lambda tag: " " if _PARTS.fullmatch(tag[1] or "") else "", text)
     if "&" in text:
         text = html.unescape(text)
     return readable(text)

@@ -22,6 +22,7 @@ class Element(msgspec.Struct, frozen=True):
     role: str
     name: str
     text: str  # only what can be seen and read
+    marked: str  # the same with short signs of the style sheet, such as a $ before a price
     seen: bool
     box: tuple[float, float, float, float]  # left, top, width, height
     within: tuple[int, ...]
@@ -99,8 +100,8 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and (not roles or element.role in roles)
         and (finder.name is None or plain(element.name) == plain(finder.name))
         and (finder.name_has is None or plain(finder.name_has) in plain(element.name))
-        and (finder.text is None or plain(finder.text) in plain(element.text))
-        and (finder.exact is None or plain(element.text) == plain(finder.exact))
+        and (finder.text is None or any(plain(finder.text) in plain(text) for text in _texts(element)))
+        and (finder.exact is None or any(plain(finder.exact) == plain(text) for text in _texts(element)))
         and (finder.id is None or element.id == finder.id)
         and (finder.tag is None or element.tag == finder.tag)
         and (finder.level is None or element.level == finder.level)
@@ -110,6 +111,10 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and all(element.states.get(state, "") == value for state, value in finder.state.items())
         and (around is None or not around.isdisjoint(element.within))
     ]
+
+
+def _texts(element: Element) -> tuple[str, ...]:
+    return (element.text,) if element.text == element.marked else (element.text, element.marked)
 
 
 def description(finder: Finder) -> str:
