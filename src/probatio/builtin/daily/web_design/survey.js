@@ -102,20 +102,26 @@ async ({ wake }) => {
   };
   const picturesIn = (image) => [...image.matchAll(ADDRESS)].map((one) => one[1]).filter((one) => /^(data|blob):/.test(one));
   // How much of a box one picture paints: an icon beside the text is no ground of it.
-  const share = (style, picture, box) => {
-    if (!/^no-repeat(, no-repeat)*$/.test(style.backgroundRepeat) || /cover|contain/.test(style.backgroundSize)) return 1;
-    const [wide, high = "auto"] = style.backgroundSize.split(",")[0].trim().split(/\s+/);
+  const nth = (list, i) => { const all = list.split(",").map((one) => one.trim()); return all[i % all.length]; };
+  const share = (style, picture, box, i) => {
+    const size = nth(style.backgroundSize, i);
+    if (nth(style.backgroundRepeat, i) !== "no-repeat" || /cover|contain/.test(size)) return 1;
+    const [wide, high = "auto"] = size.split(/\s+/);
     const side = (size, whole, natural) => size.endsWith("%") ? whole * parseFloat(size) / 100 : size.endsWith("px") ? parseFloat(size) : natural;
     const across = side(wide, box.width, picture.width), down = side(high, box.height, wide === "auto" ? picture.height : across);
     return Math.min(across, box.width) * Math.min(down, box.height) / Math.max(1, box.width * box.height);
   };
-  const samplesOf = (element, style, image) => {
-    for (const address of picturesIn(image)) {
-      const picture = pictures.get(address);
-      if (picture && share(style, picture, rectangle(element)) >= 0.5) return picture.samples;
+  // The layers of a background, the topmost first: the colours of a gradient, the samples of a picture, nothing for an icon.
+  const layersOf = (element, style) => {
+    const layers = [];
+    for (const [layer] of style.backgroundImage.matchAll(/url\("(?:[^"\\]|\\.)*"\)|[a-z-]*gradient\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)|\bnone\b/g)) {
+      const picture = pictures.get(picturesIn(layer)[0]);
+      layers.push(picture && share(style, picture, rectangle(element), layers.length) >= 0.5 ? picture.samples : stopsOf(layer));
     }
-    return [];
+    return layers;
   };
+  const samplesOf = (element, style) =>
+    picturesIn(style.backgroundImage).some((one) => pictures.get(one)) ? layersOf(element, style).flat().slice(0, 144) : [];
 
   // What may lie behind an element's content: several colours where a gradient or a picture does.
   const dark = /dark/.test(styleOf(root).colorScheme) && !/light/.test(styleOf(root).colorScheme);
@@ -133,13 +139,18 @@ async ({ wake }) => {
         if (paint[3] * solid > 0.98) unknown = false;
       }
       if (style.backgroundImage !== "none") {
-        const stops = style.backgroundImage.includes("gradient(") ? stopsOf(style.backgroundImage) : [];
-        if (stops.length) layers = stops.flatMap((stop) => layers.map((under) => over(stop, under, solid))).slice(0, 24);
-        const samples = samplesOf(element, style, style.backgroundImage);
-        if (samples.length) {
-          layers = samples.map((sample, i) => over(sample, layers[i % layers.length], solid));
+        if (picturesIn(style.backgroundImage).some((one) => pictures.get(one))) {
+          let painted = false;
+          for (const paints of layersOf(element, style).reverse()) {
+            painted ||= paints.length === SIDE * SIDE;
+            if (paints.length) layers = paints.flatMap((one) => layers.slice(0, 9).map((under) => over(one, under, solid))).slice(0, 144);
+          }
           const lights = layers.map(luminance);
-          unknown = Math.max(...lights) - Math.min(...lights) > 0.05;  // a picture of one colour is a colour
+          // A picture of one colour is a colour.
+          if (painted) unknown = Math.max(...lights) - Math.min(...lights) > 0.05;
+        } else {
+          const stops = style.backgroundImage.includes("gradient(") ? stopsOf(style.backgroundImage) : [];
+          if (stops.length) layers = stops.flatMap((stop) => layers.map((under) => over(stop, under, solid))).slice(0, 24);
         }
       }
     }
@@ -175,7 +186,7 @@ async ({ wake }) => {
   const inks = (element, style) => {
     const fill = colour(style.webkitTextFillColor || style.color);
     const clipped = style.backgroundClip === "text" && fill[3] < 0.5
-      ? [...stopsOf(style.backgroundImage), ...samplesOf(element, style, style.backgroundImage)] : [];
+      ? [...stopsOf(style.backgroundImage), ...samplesOf(element, style)] : [];
     return clipped.length ? clipped : [fill];
   };
   const contrast = (element) => {
@@ -193,7 +204,9 @@ async ({ wake }) => {
   const shutSideways = [root, body].some((element) => /hidden|clip/.test(styleOf(element).overflowX));
   const pageWidth = shutSideways ? innerWidth : Math.max(root.scrollWidth, innerWidth);
   const shows = (element, box) => {
-    if (!visible(element, { visibilityProperty: true, contentVisibilityAuto: false }) || opacity(element) < 0.2) return false;
+    let boxed = element;
+    while (boxed !== root && styleOf(boxed).display === "contents") boxed = parentOf(boxed);
+    if (!visible(boxed, { visibilityProperty: true, contentVisibilityAuto: false }) || opacity(element) < 0.2) return false;
     let { left, top, right, bottom } = box;
     for (let up = element, style; up; up = parentOf(up)) {
       style = styleOf(up);
@@ -290,7 +303,7 @@ async ({ wake }) => {
     if (opacity(element) < 0.9 || styleOf(element).visibility !== "visible") return false;
     const style = styleOf(element);
     if (OPAQUE.has(tagOf(element)) || colour(style.backgroundColor)[3] > 0.9) return true;
-    const stops = style.backgroundImage === "none" ? [] : [...stopsOf(style.backgroundImage), ...samplesOf(element, style, style.backgroundImage)];
+    const stops = style.backgroundImage === "none" ? [] : [...stopsOf(style.backgroundImage), ...samplesOf(element, style)];
     return stops.length > 0 && stops.every((one) => one[3] > 0.9);
   };
   // A bar that stays in its place while the page scrolls hides nothing for long; one that fills the window does.
@@ -305,7 +318,7 @@ async ({ wake }) => {
   };
   const bare = (element, x, y) => {
     const stack = stackAt(document, x, y);
-    const at = stack.findIndex((one) => one === element || inside(element, one));
+    const at = stack.indexOf(element);
     if (at < 0) {
       const untouchable = styleOf(element).pointerEvents === "none" || modal || closest(element, "[inert]") || closest(element, "svg");
       if (!untouchable && styleOf(element).display !== "contents") return stack.length > 0 && passing(stack[0]);
