@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,6 +19,10 @@ ADDRESS = "https://page.test/"
 
 STEP_SECONDS = 10.0
 """For one load, look or key press. They take milliseconds; a page that takes longer than this hangs."""
+
+MOST_REPORTS = 300
+"""Errors, and requests, that are kept of one page. One with more is a loop, and it is closed: each costs all of us time."""
+_LONGEST_REPORT = 200
 
 # Run before the page's own scripts. Random numbers are the same each time, and the window looks like that of an ordinary
 # browser: a headless one would show that it has no frame and no network.
@@ -43,6 +48,7 @@ class OpenPage:
         self.session = session
         self.errors: list[str] = []
         self.requests: list[str] = []
+        self.flooded = False
         self._world: int | None = None
 
     async def load(self, width: int, height: int) -> None:
@@ -83,7 +89,7 @@ class OpenPage:
                 continue
             if "exceptionDetails" in answer:
                 reason = answer["exceptionDetails"].get("exception", {}).get("description", "no reason given")
-                raise PageFailed(f"The page could not be examined: {str(reason)[:200]}")
+                raise PageFailed(f"The page could not be examined: {well_formed(str(reason))}")
             return answer["result"].get("value")
         raise AssertionError("unreachable")
 
@@ -125,19 +131,26 @@ async def opened(context: BrowserContext, html: str) -> tuple[OpenPage, asyncio.
             await route.fulfill(status=200, content_type="text/html; charset=utf-8", body=html)
             return
         if not request.url.endswith("/favicon.ico"):
-            page.requests.append(request.url[:200])
+            report(page.requests, request.url)
         await route.abort()
+
+    def report(reports: list[str], text: str) -> None:
+        if len(reports) < MOST_REPORTS:
+            reports.append(well_formed(text))
+        elif not page.flooded:
+            page.flooded = True
+            asyncio.ensure_future(_closed(tab))
 
     def crash(_: object) -> None:
         if not crashed.done():
             crashed.set_result(None)
 
     tab.on("crash", crash)
-    tab.on("pageerror", lambda error: page.errors.append(str(error)[:200]))
+    tab.on("pageerror", lambda error: report(page.errors, str(error)))
     tab.on(
         "console",
         lambda message: (
-            page.errors.append(message.text[:200])
+            report(page.errors, message.text)
             if message.type == "error" and not message.text.startswith("Failed to load resource")
             else None
         ),
@@ -145,6 +158,18 @@ async def opened(context: BrowserContext, html: str) -> tuple[OpenPage, asyncio.
     context.on("page", lambda other: asyncio.ensure_future(other.close()) if other is not tab else None)
     await context.route("**/*", answer)
     return page, crashed
+
+
+def well_formed(text: str) -> str:
+    """The beginning of a text of the page, as one that every file and terminal takes: half a surrogate pair is no character."""
+    return text[:_LONGEST_REPORT].encode("utf-8", "replace").decode("utf-8")
+
+
+async def _closed(tab: Tab) -> None:
+    from playwright.async_api import Error
+
+    with contextlib.suppress(Error):
+        await tab.close()
 
 
 async def _step(doing: Awaitable[T]) -> T:

@@ -11,6 +11,8 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
+from probatio.grade.folding import rendered
+
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",
@@ -116,6 +118,7 @@ def invented(answer: str, source: str, derived: Iterable[str] = ()) -> list[Figu
 
 def _plain(text: str, markdown: bool) -> str:
     text = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}\b)", "", text)
+    text = rendered(text) if markdown else text
     text = unicodedata.normalize("NFKD", text.translate(_PLAIN)).lower()
     text = "".join(char for char in text if not unicodedata.combining(char)).translate(_PLAIN)
     if markdown:

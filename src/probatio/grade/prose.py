@@ -1,7 +1,8 @@
 """Prose answers (a summary, a letter): the claims they have to make, and the limits they have to keep to.
 
 An answer that says nothing breaks no limit and promises nothing. Credit for that would reward empty answers. So the credit for
-every limit is multiplied by how much of what was asked the answer does say (`Prose.earned`).
+every limit is multiplied by how much of what was asked the answer does say (`Prose.earned`). The prompt given back also says
+much of what was asked, so all credit is multiplied by how far the words are the answer's own (`Prose.own`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from probatio.grade.check_result import Part
-from probatio.grade.claims import Claim, Sighting, find_claim
+from probatio.grade.claims import Claim, Sighting, find_claim, in_order
+from probatio.grade.echo import own_words
 from probatio.grade.extract import fenced_blocks
 from probatio.grade.figures import invented
 from probatio.grade.statements import Statement, is_sentence, mentions, statements
@@ -42,15 +44,18 @@ class Prose(msgspec.Struct, frozen=True):
     sightings: dict[str, Sighting]  # by the claim's id
     earned: float
     """0–1: how much of the credit for keeping to the limits the answer has earned by what it says."""
+    own: float = 1.0
+    """0–1: how far it is more than a copy of the prompt; `earned` and the parts of the claims have it in them."""
 
 
-def read_prose(answer: str, claims: Sequence[Claim], span: Span) -> Prose:
-    """The answer without fences round it, and what it says of each claim."""
+def read_prose(answer: str, claims: Sequence[Claim], span: Span, prompt: str = "") -> Prose:
+    """The answer without fences round it, and what it says of each claim in words that are not the prompt's."""
     text = without_fences(answer)
     sentences = [statement for statement in statements(text, span.read) if is_sentence(statement)]
     sightings = {claim.id: find_claim(claim, sentences) for claim in claims}
     made = sum(sightings[claim.id].credit * claim.weight for claim in claims)
-    return Prose(text, statements(text), sightings, earned(made / _total(claims)))
+    own = own_words(text, prompt)
+    return Prose(text, statements(text), sightings, own * earned(made / _total(claims)), own)
 
 
 def earned(coverage: float) -> float:
@@ -69,7 +74,7 @@ def claim_parts(prose: Prose, claims: Sequence[Claim], weight: float, prefix: st
     """One part for each claim; together they weigh `weight`."""
     total = _total(claims)
     return [
-        Part(f"{prefix}{claim.id}", sighting.credit, sighting.state, weight * claim.weight / total)
+        Part(f"{prefix}{claim.id}", prose.own * sighting.credit, sighting.state, weight * claim.weight / total)
         for claim in claims
         for sighting in [prose.sightings[claim.id]]
     ]
@@ -100,6 +105,16 @@ def forbidden_part(prose: Prose, name: str, phrases: str, weight: float) -> Part
     there = mentions(phrases, prose.statements)
     detail = f"found: {', '.join(there[:8])}" if there else ""
     return Part(name, prose.earned * _left_after(len(there)), detail, weight)
+
+
+def order_part(prose: Prose, name: str, order: Iterable[str], weight: float) -> Part:
+    """The share of neighbouring claims that come in the order asked for."""
+    return Part(name, prose.own * in_order(prose.sightings[claim] for claim in order), "", weight)
+
+
+def copied(prose: Prose) -> str | None:
+    """The sentence for an answer that lost credit as a copy."""
+    return "Much of the answer is the prompt's own text." if prose.own < 1 else None
 
 
 def _left_after(faults: int) -> float:

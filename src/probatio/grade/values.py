@@ -8,6 +8,8 @@ from collections import Counter
 from datetime import date
 from typing import Any
 
+from probatio.grade.folding import readable
+
 MAGNITUDES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9}
 MONTHS = {
     name: number
@@ -32,7 +34,7 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 
 def folded(text: str) -> str:
     """Text without what does not change its meaning: case, spacing, quotes round it, punctuation at its end."""
-    flat = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    flat = " ".join(unicodedata.normalize("NFKC", readable(text)).casefold().split())
     flat = flat.replace("’", "'").replace("–", "-").replace("—", "-")
     return flat.strip("\"'`*“”„ ").rstrip(".,;:!").strip("\"'`*“”„ ")
 
@@ -52,7 +54,7 @@ def number(value: Any) -> float | None:
         return _finite(value)
     if not isinstance(value, str) or len(value) > 60:
         return None
-    text = _CURRENCY.sub("", unicodedata.normalize("NFKC", value)).strip()
+    text = _CURRENCY.sub("", unicodedata.normalize("NFKC", readable(value))).strip()
     negative = text.startswith("(") and text.endswith(")")
     match = _FIGURE.fullmatch(text.strip("()").strip() if negative else text)
     if match is None or (amount := _amount(match["digits"])) is None:

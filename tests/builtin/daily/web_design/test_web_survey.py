@@ -103,6 +103,137 @@ def test_what_nobody_can_see_is_not_there(survey: Survey, trick: str) -> None:
     assert not matches(Finder(role="button", name="Go"), survey(trick))
 
 
+def picture(colour: str, size: int = 40) -> str:
+    """A background in the page itself, of one colour."""
+    return f'url("data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 width=%27{size}%27 height=%27{size}%27%3E%3Crect width=%27{size}%27 height=%27{size}%27 fill=%27{colour}%27/%3E%3C/svg%3E")'
+
+
+def behind(background: str, text: str = "color:#fff", inner: str = "") -> str:
+    return f"<style>main {{ background: {background} }} p {{ {text} }}</style><main><p id=it>Most popular{inner}</p></main>"
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        behind("url(https://elsewhere.test/a.png)"),
+        behind("url(nothing.png)"),
+        behind(picture("white")),
+        behind(f"{picture('white')}, linear-gradient(#000, #000)"),
+        behind("linear-gradient(#fff, #fff)"),
+        behind("linear-gradient(#fff, #fefefe), #000"),
+        behind(picture("black"), "color:#000"),
+        behind("none", "filter:opacity(0)"),
+        behind("none", "filter:opacity(50%) opacity(.2)"),
+        behind("none", "filter:blur(9px)"),
+        behind("none", "filter:contrast(0)"),
+        behind("none", "mask-image:linear-gradient(transparent, transparent)"),
+        behind("none", "mask-image:url(nothing.svg)"),
+        behind("none", "clip-path:circle(0)"),
+        behind("none", "clip-path:inset(100%)"),
+        behind("none", "clip-path:inset(0 100% 0 0)"),
+        behind("none", "clip-path:polygon(0 0, 0 0, 0 0)"),
+        behind("none", "transform:scale(0)"),
+        behind("none", "transform:scale(.1)"),
+        behind("none", "transform:scale(.2)"),
+        behind("none", "transform:rotateX(90deg)"),
+        behind("none", "transform:rotateY(180deg);backface-visibility:hidden"),
+        behind("none", "transform:translateX(-9999px)"),
+        behind("none", "font-size:0"),
+        behind("none", "zoom:.1"),
+        behind("none", "text-indent:-9999px"),
+        behind("none", "letter-spacing:-1em"),
+        behind("none", "-webkit-text-fill-color:transparent"),
+        behind("none", "color:rgb(0 0 0 / 3%)"),
+        behind("none", "-webkit-text-security:disc"),
+        behind("none", "direction:rtl;unicode-bidi:bidi-override"),
+        behind("none", "width:0;height:0;overflow:hidden"),
+        behind("none", "max-height:0;overflow:clip"),
+        behind("none", "content-visibility:hidden"),
+        behind("none", "position:relative;z-index:-1;") + "<style>main { position: relative; z-index: 0; } "
+        "main::before { content: none } body { background: #fff }</style>"
+        "<div style='position:absolute;inset:0;background:#fff'></div>",
+        behind("none", "") + "<div style='position:fixed;inset:0;background:#fff'></div>",
+        behind("none", "") + "<div style='position:absolute;inset:0;background:linear-gradient(#fff,#eee)'></div>",
+        behind("none", "", "<span style='position:absolute;inset:0;background:#fff'></span>")
+        + "<style>p { position: relative }</style>",
+        behind("#000", "position:relative;color:#fff")
+        + "<style>main { position: relative } main::before { } </style><script>const d = document.createElement('div');"
+        "d.style.cssText = 'position:absolute;inset:0;background:#fff'; document.querySelector('main').prepend(d)</script>",
+    ],
+)
+def test_a_text_that_no_eye_can_read_is_not_there(survey: Survey, trick: str) -> None:
+    assert not matches(Finder(tag="body", text="Most popular"), survey(trick))
+
+
+@pytest.mark.parametrize(
+    "honest",
+    [
+        behind(picture("navy")),
+        behind(f"{picture('navy')} center / cover no-repeat"),
+        behind("url(nothing.png) #114"),
+        behind(f"linear-gradient(#0008, #0008), {picture('white')}"),
+        behind(f"{picture('%23fff', 8)} no-repeat left center, #225"),
+        behind(picture("white"), "color:#333"),
+        behind("none", "filter:drop-shadow(0 0 2px #000) brightness(1.1)"),
+        behind("none", "mask-image:linear-gradient(#000 60%, transparent)"),
+        behind("none", "clip-path:inset(0 round 8px)"),
+        behind("none", "transform:rotate(-2deg) scale(.9)"),
+        behind("none", "pointer-events:none"),
+        behind("none", "letter-spacing:-.02em"),
+        behind("none", "writing-mode:vertical-rl"),
+        behind("none", "display:contents"),
+        behind("none", f"color:transparent;background:{picture('navy')};background-clip:text"),
+        behind("none", "position:relative") + "<a href=# style='position:absolute;inset:0'></a>",
+        "<header style='position:sticky;top:0;background:#fff;height:90px;z-index:3'>bar</header>" + behind("none", ""),
+        "<header style='position:fixed;inset:0 0 auto;background:#fff;height:50px'>bar</header><br><br><br>" + behind("none", ""),
+        "<div style='height:2500px'></div>" + behind("none", ""),
+        "<style>:root { color-scheme: dark }</style><p>Most popular</p>",
+        "<div inert><p>Most popular</p></div>",
+        "<svg width=200 height=30><text y=20>Most popular</text></svg>",
+        "<p>Most&nbsp;pop&shy;ular</p>", "<p>Most&#8203; p<i>opu</i>lar</p>", "<p><b>Most</b> popular</p>",
+        "<p>Most <b>pop</b><wbr>ular</p>", "<p style='text-transform:uppercase'>most popular</p>",
+        "<style>p::after { content: 'popular' }</style><p>Most </p>",
+    ],
+)  # fmt: skip
+def test_a_text_that_can_be_read_is_there_however_it_is_made(survey: Survey, honest: str) -> None:
+    assert matches(Finder(tag="body", text="Most popular"), survey(honest))
+
+
+@pytest.mark.parametrize(
+    "price",
+    [
+        "<p class=price><strong>$0</strong> / month</p>",
+        "<p>$<b>0</b> / month</p>",
+        "<p><sup>$</sup>0<span> / month</span></p>",
+        "<p><span>$</span><span>0</span><small>/<!-- -->month</small></p>",
+        "<p>&#36;0&nbsp;/&nbsp;month</p>",
+        "<p>$0&#8201;/&#8201;month</p>",
+        "<div style='display:flex'><span>$0</span><span>/ month</span></div>",
+        "<p><span aria-hidden=true>$0 / month</span></p>",
+        "<p aria-label='zero dollars per month'>$0 / month</p>",
+        "<style>b::before { content: '$' } b::after { content: ' / month' }</style><p><b>0</b></p>",
+        "<style>p::before { content: '$' }</style><p>0 / month</p>",
+    ],
+)
+def test_a_price_is_there_however_it_is_split_over_elements(survey: Survey, price: str) -> None:
+    assert matches(Finder(id="it", text="$0 / month"), survey(f"<article id=it><h2>Free</h2>{price}</article>"))
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "<p>/ month <strong>$0</strong></p>",
+        "<p>$0</p><p hidden>/ month</p>",
+        "<p>$<s style='display:none'>0</s> / month</p>",
+        "<style>b::before { content: '$0 / month'; display: none }</style><b>x</b>",
+        "<style>b::before { content: '$0 / month'; color: #fff }</style><b>x</b>",
+        "<style>b::before { content: '$0 / month'; position: absolute; left: -99em }</style><b>x</b>",
+    ],
+)
+def test_another_order_or_a_hidden_half_is_no_price(survey: Survey, other: str) -> None:
+    assert not matches(Finder(id="it", text="$0 / month"), survey(f"<article id=it>{other}</article>"))
+
+
 @pytest.mark.parametrize(
     "honest",
     [
@@ -190,3 +321,57 @@ def test_fields_named_like_built_in_functions_do_not_stop_the_survey(survey: Sur
         f"<img name={name} alt=x>" for name in (*names, "body", "documentElement", "getAnimations", "activeElement")
     )
     assert len(matches(Finder(role="textbox"), survey(form + clobbered))) == len(names)
+
+
+NAMES = (
+    "computedRole", "computedName", "tabIndex", "attributes", "textContent", "nodeType", "disabled", "type", "value", "labels", "checked",
+    "open", "scrollWidth", "clientWidth", "scrollHeight", "localName", "data", "contains", "closest", "matches", "style", "elements",
+    "children", "firstChild", "parentNode", "ownerDocument", "toString", "constructor", "__proto__", "length", "focus", "options",
+    "selectedOptions", "getClientRects", "scrollIntoView", "toJSON", "then",
+)  # fmt: skip
+SHADOWING = (
+    "document", "createRange", "compatMode", "title", "elementsFromPoint", "elementFromPoint", "getElementById", "createTreeWalker",
+    "querySelector", "defaultView", "documentElement", "probatioElements", "probatioPictures", "innerWidth", "scrollTo", "localStorage",
+    "getComputedStyle", "JSON", "Map", "OffscreenCanvas", "Image", "Range", "toJSON", "then",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ["", "role=textbox", "role=combobox tabindex=0"])
+@pytest.mark.parametrize("tag", ["input", "button", "select", "img", "output"])
+def test_no_name_of_a_field_or_an_id_misleads_the_survey(survey: Survey, tag: str, role: str) -> None:
+    inside = "".join(f"<{tag} name='{name}' id='{name}' aria-label='{name}'></{tag}>" for name in NAMES)
+    around = "".join(f"<img name='{name}' alt=x><form name='{name}'></form><a id='{name}'></a>" for name in SHADOWING)
+    seen = survey(f"<form id=f {role} aria-label=form>{inside}<button>Go</button></form>{around}")
+    form = next(one for one in seen.elements if one.id == "f")
+    assert form.name == "form"
+    assert form.role == (role.split()[0].partition("=")[2] if role else "form")
+    assert matches(Finder(role="button", name="Go"), seen)
+    assert seen.document.title == "t"
+    assert seen.document.doctype
+
+
+def test_half_a_surrogate_pair_anywhere_on_the_page_is_no_error(survey: Survey) -> None:
+    seen = survey(
+        "<p id=it></p><button id=b></button><input id=i><script>const half = '😀 Ada'[0], rest = half + ' Ada';"
+        "it.textContent = rest; b.textContent = 'Go'; b.setAttribute('aria-label', rest); b.title = rest; i.value = rest;"
+        "b.id = rest; document.title = rest; document.documentElement.lang = rest; it.setAttribute('aria-current', rest);"
+        "try { localStorage.setItem(rest, rest); localStorage.setItem('length', '9'); localStorage.setItem('getItem', half) } catch {}"
+        "</script>"
+    )
+    assert matches(Finder(id="it", text="Ada"), seen)
+    assert seen.document.title == "\ufffd Ada"
+
+
+def test_what_a_page_says_of_itself_is_bounded(survey: Survey) -> None:
+    seen = survey(
+        "<script>const long = 'x'.repeat(2e6); document.title = long; document.documentElement.lang = long;"
+        "for (let i = 0; i < 9000; i++) { const one = document.createElement('p'); one.id = i < 3 ? long + i : 'i' + i;"
+        "one.setAttribute('aria-label', long.slice(0, 9000)); one.append('a', 'b'); document.body.append(one); }"
+        "let deep = document.body; for (let i = 0; i < 800; i++) { const one = document.createElement('section');"
+        "one.id = 'd' + i; deep.append(one); deep = one } </script>"
+    )
+    assert len(seen.elements) <= 6000
+    assert len(seen.runs) <= 3000
+    assert max(len(one.text) + len(one.name) + len(one.id) for one in seen.elements) < 5000
+    assert max(len(one.within) for one in seen.elements) <= 100
+    assert len(seen.document.title) <= 600

@@ -5,8 +5,18 @@ from __future__ import annotations
 import msgspec
 
 from probatio.grade.check_result import CheckResult, Part
-from probatio.grade.claims import Claim, asserted, in_order
-from probatio.grade.prose import Prose, Span, claim_parts, figures_part, forbidden_part, length_part, read_prose
+from probatio.grade.claims import Claim, asserted
+from probatio.grade.prose import (
+    Prose,
+    Span,
+    claim_parts,
+    copied,
+    figures_part,
+    forbidden_part,
+    length_part,
+    order_part,
+    read_prose,
+)
 from probatio.grade.statements import Statement, mentions
 from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case
@@ -35,7 +45,7 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """The parts of a reply that code can see."""
     gold = msgspec.convert(case.gold, Gold)
-    prose = read_prose(answer, gold.elements, gold.words)
+    prose = read_prose(answer, gold.elements, gold.words, case.prompt)
     broken = [promise.id for promise in gold.promises if asserted(promise, prose.statements)]
     detail = f"promised: {', '.join(broken)}" if broken else ""
     avoided = {"rudeness": _RUDE, **gold.avoid}
@@ -47,8 +57,8 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     parts += [forbidden_part(prose, f"no {name}", phrases, TONE) for name, phrases in avoided.items()]
     parts.append(length_part(prose, gold.words, LENGTH))
     if gold.order:
-        parts.append(Part("order of the steps", in_order(prose.sightings[step] for step in gold.order), "", ORDER))
-    note = f"Promised against the policy: {', '.join(broken)}." if broken else None
+        parts.append(order_part(prose, "order of the steps", gold.order, ORDER))
+    note = f"Promised against the policy: {', '.join(broken)}." if broken else copied(prose)
     return CheckResult(tuple(parts), penalty=BROKEN * len(broken), note=note)
 
 

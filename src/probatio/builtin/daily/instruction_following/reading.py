@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 
 from probatio.grade.extract import fenced_blocks
+from probatio.grade.folding import rendered
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
@@ -33,7 +34,7 @@ class Reading:
     """One answer as its rules look at it. `framed` tells whether something stood before or after what was asked for."""
 
     def __init__(self, answer: str) -> None:
-        text, in_fence = _out_of_fence(answer.replace("\r\n", "\n").strip())
+        text, in_fence = _out_of_fence(rendered(answer.replace("\r\n", "\n")).strip())
         text, chatter = _out_of_chatter(text)
         self.text = _out_of_quotes(text)
         self.framed = in_fence or chatter

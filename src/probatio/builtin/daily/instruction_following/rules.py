@@ -6,8 +6,10 @@ A near miss earns part of the credit: a count that is off by a little, a list wi
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,6 +19,9 @@ from probatio.builtin.daily.instruction_following.reading import Reading, senten
 
 NEAR = 0.8  # what a count that is off by almost nothing earns
 SLIP = 0.6  # what is left of a prohibition's credit after each breach of it
+
+_EMPHASIS = re.compile(r"[*_~`]+")
+_MARKS = str.maketrans({"‚": ",", "،": ",", "⸴": ",", "、": ",", "。": ".", "۔": ".", "⸮": "?", "؟": "?", "ǃ": "!"})
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,13 +87,27 @@ def _includes(rule: Rule, reading: Reading) -> float:
 
 def _avoids(rule: Rule, reading: Reading) -> float:
     units = reading.units(rule.of, rule.at)
-    return _kept(units, sum(_times(word, unit) for unit in units for word in rule.words))
+    return _kept(units, sum(_breaches(word, unit) for unit in units for word in rule.words))
+
+
+def _breaches(word: str, unit: str) -> int:
+    """Emphasis inside a word (pho**ne**) does not hide it from a reader."""
+    return max(_times(word, unit), _times(word, _EMPHASIS.sub("", unit)))
 
 
 def _without(rule: Rule, reading: Reading) -> float:
-    """None of the characters in `text`, whatever their case."""
-    units, banned = reading.units(rule.of, rule.at), rule.text.casefold()
-    return _kept(units, sum(char in banned for unit in units for char in unit.casefold()))
+    """None of the characters in `text`, whatever their case and accents, nor a sign that looks like one of them."""
+    units, banned = reading.units(rule.of, rule.at), set(rule.text.casefold())
+    return _kept(units, sum(_is_one_of(char, banned) for unit in units for char in unit.casefold()))
+
+
+def _is_one_of(char: str, banned: set[str]) -> bool:
+    return char in banned or (not char.isascii() and char != "…" and not banned.isdisjoint(_base(char)))
+
+
+@lru_cache(maxsize=4096)
+def _base(char: str) -> str:
+    return unicodedata.normalize("NFKD", char).translate(_MARKS)
 
 
 def _kept(units: Sequence[str], breaches: int) -> float:

@@ -1,14 +1,13 @@
-"""Expressions, plain or LaTeX, read and compared by sympy, within bounds that no text of a model can pass.
+"""Expressions, plain or LaTeX, read by a small parser of our own and compared by their values in 500 digits.
 
-sympy evaluates what it parses, and LaTeX parsers look ahead without limit, so a text reaches them only as a short row of known
-tokens with small powers: nothing like 9^9^9, no names but ours, no calls but those of the table. Two expressions are the same
-where they agree in 12 digits at every sample point; simplification, which can take for ever, is not needed for that.
+Nothing is simplified and no number grows: every step works on floats of fixed length, so no text of a model costs more than its
+length. A power too large for a float of ours makes the text unreadable. Two expressions are the same where they agree in 400
+digits at every sample point: a text of 160 characters can come that close to a value only by naming it, never by decimals.
 """
 
 from __future__ import annotations
 
 import functools
-import logging
 import re
 import threading
 from typing import Any
@@ -18,50 +17,61 @@ _DEEPEST = 8
 _FUNCTIONS = ("sqrt", "sin", "cos", "tan", "ln", "log", "exp")
 _CONSTANTS = ("pi", "e")
 _OPEN, _CLOSE = ("(", "{"), (")", "}")
-_SMALL = 12  # the largest whole number in an exponent
-_POWERS = 2  # powers of powers, (x^2 + 1)^3, but not more
 _POINTS = ("7/3", "-5/7", "11/13", "17/5")
-_DIGITS = 25
-_NEAR = 1e-12
+_DIGITS = 500
+_NEAR = 400  # digits that agree
+_LARGEST_EXPONENT = 1000
+_LARGEST = 4000  # bits before the point, about 1,200 digits
 
 _reading = threading.Lock()
-"""The LaTeX parser keeps state between calls."""
+"""The context of mpmath holds its precision."""
 
 
-def same_expression(text: str, gold: str, variables: tuple[str, ...]) -> bool | None:
-    """Whether two expressions are the same; None where the text is none that we read."""
+class _Unreadable(Exception):
+    """The tokens make no expression, or one of absurd size."""
+
+
+def same_expression(text: str, gold: str, variables: tuple[str, ...], roots: bool = False) -> bool | None:
+    """Whether two expressions are the same; None where the text is none that we read.
+
+    `roots`: the value was asked for in square roots, so sines, logarithms and the like are no answer, however right.
+    """
     tokens = _tokens(text, variables)
     if tokens is None:
         return None
+    if roots and any(token in _FUNCTIONS[1:] or token in _CONSTANTS for token in tokens):
+        return False
     with _reading:
         return _agree(tuple(tokens), gold, variables)
 
 
 @functools.lru_cache(maxsize=256)
 def _agree(tokens: tuple[str, ...], gold: str, variables: tuple[str, ...]) -> bool | None:
-    wanted = _read(tuple(_tokens(gold, variables) or ()), variables)
-    given = _read(tokens, variables)
-    if given is None:
-        return None
-    import sympy  # type: ignore[import-untyped]
-
-    assert wanted is not None, f"the gold {gold!r} is no expression we read"
+    context = _context()
+    wanted = tuple(_tokens(gold, variables) or ())
     for point in _POINTS if variables else _POINTS[:1]:
-        at = {name: sympy.Rational(point) + index for index, name in enumerate(variables)}
+        over, under = point.split("/")
+        names = {name: context.mpf(over) / int(under) + index for index, name in enumerate(variables)}
+        names |= {"e": context.e + 0, "pi": context.pi + 0}
+        expected = _Reader(wanted, context, names).value()
         try:
-            a, b = (_value(side, at) for side in (given, wanted))
-        except Exception:  # what has no value there (1/0, the logarithm of 0) ends in errors of every kind
+            given = _Reader(tokens, context, names).value()
+        except _Unreadable:
+            return None
+        except (ArithmeticError, ValueError):  # what has no value there: 1/0, the logarithm of 0
             return False
-        if not abs(a - b) <= _NEAR * max(1.0, abs(b)):
+        if not abs(given - expected) <= context.mpf(10) ** -_NEAR * max(1, abs(expected)):
             return False
     return True
 
 
-def _value(expression: Any, at: dict[str, Any]) -> complex:
-    places = {
-        symbol: at[symbol.name] for symbol in expression.free_symbols
-    }  # LaTeX's symbols are real, the others anything
-    return complex(expression.subs(places).evalf(_DIGITS))
+@functools.cache
+def _context() -> Any:
+    import mpmath  # type: ignore[import-untyped]
+
+    context = mpmath.mp.clone()
+    context.dps = _DIGITS
+    return context
 
 
 def _tokens(text: str, variables: tuple[str, ...]) -> list[str] | None:
@@ -70,7 +80,9 @@ def _tokens(text: str, variables: tuple[str, ...]) -> list[str] | None:
         return None
     text = re.sub(r"√\s*(?:\(|(\d+))", lambda root: f"sqrt({root[1]})" if root[1] else "sqrt(", text)
     words = "|".join((*_FUNCTIONS, *_CONSTANTS, *map(re.escape, variables)))
-    pattern = re.compile(rf"\s*(\d{{1,15}}(?:\.\d{{1,15}})?(?![\d.])|\\frac|\\?(?:{words})|\*\*|[-+*/^(){{}}])")
+    pattern = re.compile(
+        rf"\s*(\d{{1,15}}(?:\.\d{{1,15}})?(?![\d.])|\\frac|\\?(?:{words})|\*\*|[-+*/^(){{}}])", re.ASCII
+    )
     tokens: list[str] = []
     at, text = 0, text.strip()
     while at < len(text):
@@ -79,7 +91,7 @@ def _tokens(text: str, variables: tuple[str, ...]) -> list[str] | None:
             return None
         tokens.append("^" if token[1] == "**" else token[1].removeprefix("\\") if token[1] != "\\frac" else "\\frac")
         at = token.end()
-    return tokens if tokens and _balanced(tokens) and _bounded(tokens) else None
+    return tokens if tokens and _balanced(tokens) else None
 
 
 def _balanced(tokens: list[str]) -> bool:
@@ -94,99 +106,123 @@ def _balanced(tokens: list[str]) -> bool:
     return not stack
 
 
-def _bounded(tokens: list[str]) -> bool:
-    """Whether every exponent is small and no power stands on more than `_POWERS` others."""
-    levels = [0]
-    inner = 0
-    for at, token in enumerate(tokens):
-        before = tokens[at - 1] if at else ""
+class _Reader:
+    """Evaluates a row of tokens from left to right, one method for each rule of the grammar."""
+
+    def __init__(self, tokens: tuple[str, ...], context: Any, names: dict[str, Any]) -> None:
+        self.tokens = tokens
+        self.at = 0
+        self.context = context
+        self.names = names
+        self.latex = "\\frac" in tokens or "{" in tokens
+
+    def value(self) -> Any:
+        """The value of all tokens."""
+        value = self._sum()
+        if self._next():
+            raise _Unreadable
+        return value
+
+    def _next(self) -> str:
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def _take(self, *wanted: str) -> str:
+        token = self._next()
+        if token not in wanted:
+            return ""
+        self.at += 1
+        return token
+
+    def _sum(self) -> Any:
+        """sum = product { (+ | -) product }"""
+        value = self._product()
+        while sign := self._take("+", "-"):
+            value = self._bounded(value + self._product() if sign == "+" else value - self._product())
+        return value
+
+    def _product(self) -> Any:
+        """product = signed { (* | /) signed | power }; two numbers side by side are no product"""
+        value = self._signed()
+        while token := self._next():
+            if self._take("*"):
+                value = value * self._signed()
+            elif self._take("/"):
+                value = value / self._signed()
+            elif token in ("+", "-", *_CLOSE):
+                break
+            elif token == "^" or (token[0].isdigit() and self.tokens[self.at - 1][0].isdigit()):
+                raise _Unreadable
+            else:
+                value = value * self._power()
+            value = self._bounded(value)
+        return value
+
+    def _signed(self) -> Any:
+        sign = self._take("+", "-")
+        return -self._power() if sign == "-" else self._power()
+
+    def _power(self) -> Any:
+        """power = atom [ ^ [+ | -] atom ]; a tower of powers is read by nobody the same way"""
+        base = self._atom()
+        before = self.tokens[self.at - 1]
+        if not self._take("^"):
+            return base
+        sign = self._take("+", "-")
+        exponent = self._atom()
+        if before == "}" or self._next() == "^":
+            raise _Unreadable
+        return self._raised(base, -exponent if sign == "-" else exponent)
+
+    def _atom(self) -> Any:
+        token = self._next()
+        self.at += 1
         if token in _OPEN:
-            levels.append(0)
-        elif token in _CLOSE:
-            inner = levels.pop()
-            levels[-1] = max(levels[-1], inner)
-        elif token == "^":
-            level = 1 + (inner if before in _CLOSE else 0)
-            if not before or before == "}" or level > _POWERS or not _small(tokens, at + 1):
-                return False
-            levels[-1] = max(levels[-1], level)
-        elif token == "exp" and not _small(tokens, at + 1):
-            return False
-    return True
+            value = self._sum()
+            self.at += 1  # the brackets are balanced
+            return value
+        if token[:1].isdigit():
+            return self._number(token)
+        if token in self.names:
+            return self.names[token]
+        if token == "\\frac":
+            over = self._argument()
+            return self._bounded(over / self._argument())
+        if token in _FUNCTIONS and (self._next() in _OPEN or (self.latex and self._next()[:1].isalnum())):
+            return self._called(token, self._atom())
+        raise _Unreadable
 
+    def _argument(self) -> Any:
+        """Of \\frac: a group, a name, or one digit (\\frac12 is a half)."""
+        token = self._next()
+        if token[:1].isdigit() and len(token) > 1:
+            rest = token[1:]
+            if not rest.isdigit():
+                raise _Unreadable
+            self.tokens = (*self.tokens[: self.at], token[0], rest, *self.tokens[self.at + 1 :])
+        elif token not in _OPEN and not token[:1].isalnum():
+            raise _Unreadable
+        return self._atom()
 
-def _small(tokens: list[str], at: int) -> bool:
-    """Whether the exponent that begins here is a small number, a name, or a short group of those."""
-    if at < len(tokens) and tokens[at] in ("+", "-"):
-        at += 1
-    if at >= len(tokens):
-        return False
-    end = _end_of_group(tokens, at) if tokens[at] in _OPEN else at + 1
-    inside = tokens[at:end]
-    numbers = [token for token in inside if token[0].isdigit()]
-    names = [token for token in inside if token[0].isalpha()]
-    if end < len(tokens) and tokens[end] == "^":
-        return False
-    return (
-        len(numbers) <= 2 and len(names) <= 2 and all(float(number) <= _SMALL for number in numbers)
-        and not any(token == "^" or token in _FUNCTIONS for token in inside)
-    )  # fmt: skip
+    def _number(self, token: str) -> Any:
+        """A decimal as the fraction it is."""
+        whole, _, digits = token.partition(".")
+        return self.context.mpf(int(whole + digits)) / 10 ** len(digits)
 
+    def _called(self, name: str, value: Any) -> Any:
+        if name == "exp":
+            return self._raised(self.names["e"], value)
+        return self._bounded(getattr(self.context, name)(value))
 
-def _end_of_group(tokens: list[str], at: int) -> int:
-    depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place] in _OPEN) - (tokens[place] in _CLOSE)
-        if depth == 0:
-            return place + 1
-    return len(tokens)
+    def _raised(self, base: Any, exponent: Any) -> Any:
+        if abs(exponent) > _LARGEST_EXPONENT or abs(exponent) * max(1, abs(self._magnitude(base))) > _LARGEST:
+            raise _Unreadable
+        return self._bounded(base**exponent)
 
+    def _bounded(self, value: Any) -> Any:
+        if abs(self._magnitude(value)) > _LARGEST:
+            raise _Unreadable
+        return value
 
-def _read(tokens: tuple[str, ...], variables: tuple[str, ...]) -> Any | None:
-    """The expression as sympy has it; None where the tokens make none."""
-    latex = "\\frac" in tokens or "{" in tokens
-    try:
-        expression = _read_latex(tokens) if latex else _read_plain(tokens, variables)
-    except Exception:  # two parsers with errors of every kind for what is no expression
-        return None
-    import sympy
-
-    if not isinstance(expression, sympy.Expr) or not {symbol.name for symbol in expression.free_symbols} <= set(
-        variables
-    ):
-        return None
-    return expression
-
-
-def _read_latex(tokens: tuple[str, ...]) -> Any:
-    import math_verify  # type: ignore[import-untyped]
-
-    logging.getLogger("math_verify").setLevel(logging.ERROR)  # it warns that we set no alarm, which threads can't have
-    commands = {*_FUNCTIONS, "pi"}
-    text = " ".join(f"\\{token}" if token in commands else _as_fraction(token, "\\frac{%s}{%s}") for token in tokens)
-    parsed = math_verify.parse(f"${text}$", [math_verify.LatexExtractionConfig()], parsing_timeout=None)
-    return parsed[0].doit() if parsed else None
-
-
-def _read_plain(tokens: tuple[str, ...], variables: tuple[str, ...]) -> Any:
-    import sympy
-    from sympy.parsing.sympy_parser import auto_number, parse_expr  # type: ignore[import-untyped]
-
-    words: list[str] = []
-    for before, token in zip(("", *tokens), tokens, strict=False):
-        if before and before not in _FUNCTIONS and before[-1] not in "+-*/^(" and (token[0].isalnum() or token == "("):
-            if before[0].isdigit() and token[0].isdigit():
-                return None
-            words.append("*")
-        elif before in _FUNCTIONS and token != "(":
-            return None
-        words.append("**" if token == "^" else _as_fraction(token, "(%s/%s)"))
-    known = {"e": sympy.E, "pi": sympy.pi, **{name: sympy.Symbol(name) for name in variables}}
-    known.update({name: getattr(sympy, name) for name in _FUNCTIONS})
-    return parse_expr("".join(words), known, (auto_number,), {"Integer": sympy.Integer})
-
-
-def _as_fraction(token: str, shape: str) -> str:
-    """A decimal as the exact fraction it is: a parser would make a rounded number of it."""
-    whole, point, digits = token.partition(".")
-    return shape % (int(whole + digits), 10 ** len(digits)) if point else token
+    def _magnitude(self, value: Any) -> Any:
+        """Bits before the point, or zeros behind it."""
+        return self.context.mag(value) if value else 0

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 _LONGEST = 20_000  # characters from the end that are looked at: final values stand at the end
 _CANDIDATES = 8  # values of one letter that are looked at, from the end
 _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n]*$\n?", re.MULTILINE)
+_INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _STYLE = re.compile(r"\\(?:text(?:bf|it|rm|sf|tt)?|math(?:rm|bf|it|sf|tt)|operatorname|mbox)\s*\{([^{}]*)\}")
 _BOLD = re.compile(r"(?<![^\s(:|])(\*\*|__)(?=\S)([^*\n]+?)(?<=\S)\1(?![^\s.,;:)|])")
@@ -28,7 +29,7 @@ def final_values(answer: str, labels: Sequence[str]) -> dict[str, list[str]]:
 
     An answer without any letter may still give its values in boxes: where there are as many as letters, they go in order.
     """
-    text = _FENCE_LINE.sub("", answer[-_LONGEST:])
+    text = _FENCE_LINE.sub("", _INVISIBLE.sub("", answer[-_LONGEST:]))
     names = "".join(labels)
     label = re.compile(
         rf"(?:^[ \t>#*_|`+-]*(?:\d+[.)]\s*)?(?:\$|\\[(\[])?(?:\\boxed\s*\{{)?|(?<=[\s,;|`({{$]))"

@@ -48,19 +48,27 @@ def _unit(text: str) -> Any | None:
     text = re.sub(r"\s*\bper\b\s*", "/", _SPELT.get(text.lower(), text))
     for spelling in (text, text.lower()):
         try:
-            return _registry().Unit(spelling)
+            named = _registry().Unit(spelling)
+            # Logarithmic units (dB^2, km dB, octave) are parsed and fail only here, with errors of every kind.
+            _registry().Quantity(Fraction(1), named).to_root_units()
         except Exception:  # pint has a dozen errors for what is no unit, its tokenizer's among them
             continue
+        return named
     return None
 
 
 def in_unit(value: Fraction, given: str, wanted: str) -> Fraction | None:
     """The value, given in one unit, in another; None where the one can't become the other."""
     ours, theirs = unit(wanted), unit(given)
-    if ours is None or theirs is None or not theirs.is_compatible_with(ours):
+    if ours is None or theirs is None:
         return None
     with _asking:
-        return Fraction(_registry().Quantity(value, theirs).to(ours).magnitude)
+        try:
+            if not theirs.is_compatible_with(ours):
+                return None
+            return Fraction(_registry().Quantity(value, theirs).to(ours).magnitude)
+        except Exception:  # a product with an offset unit (km °C) has a dimension but no conversion
+            return None
 
 
 def same_unit(given: str, wanted: str) -> bool:

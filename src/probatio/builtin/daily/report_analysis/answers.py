@@ -38,6 +38,13 @@ def read_answers(text: str, form: Form, count: int) -> Answers:
     return Answers({}, None)
 
 
+def without_questions(answers: Answers, prompt: str, count: int) -> Answers:
+    """The answers less those that only give back what the prompt says behind the same number."""
+    asked = _from_lines(prompt[:LONGEST], count) or Answers({}, None)
+    kept = {number: answer for number, answer in answers.by_question.items() if answer != asked.by_question.get(number)}
+    return msgspec.structs.replace(answers, by_question=kept)
+
+
 def _from_json(text: str, count: int) -> Answers | None:
     json = find_object(text)
     if json is None:

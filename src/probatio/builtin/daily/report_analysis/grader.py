@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.builtin.daily.report_analysis.answers import Form, read_answers
+from probatio.builtin.daily.report_analysis.answers import Form, read_answers, without_questions
 from probatio.builtin.daily.report_analysis.questions import KINDS, Question, is_absent, is_tried
 from probatio.grade.check_result import CheckResult, Part
 from probatio.sandbox import Choice
@@ -31,7 +31,8 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """Each question's credit, the form as a small part, inventions and hedges taken off."""
     gold = msgspec.convert(case.gold, Gold)
-    answers = read_answers(answer, gold.form, len(gold.questions))
+    count = len(gold.questions)
+    answers = without_questions(read_answers(answer, gold.form, count), case.prompt, count)
     effort = _effort(gold, answers.by_question)
     parts: list[Part] = []
     invented = 0

@@ -7,8 +7,18 @@ import re
 import msgspec
 
 from probatio.grade.check_result import CheckResult, Part
-from probatio.grade.claims import Claim, asserted, in_order
-from probatio.grade.prose import Prose, Span, claim_parts, figures_part, forbidden_part, length_part, read_prose
+from probatio.grade.claims import Claim, asserted
+from probatio.grade.prose import (
+    Prose,
+    Span,
+    claim_parts,
+    copied,
+    figures_part,
+    forbidden_part,
+    length_part,
+    order_part,
+    read_prose,
+)
 from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case
 
@@ -35,7 +45,7 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """The parts of a summary that code can see."""
     gold = msgspec.convert(case.gold, Gold)
-    prose = read_prose(answer, gold.facts, gold.words)
+    prose = read_prose(answer, gold.facts, gold.words, case.prompt)
     source = case.prompt.partition(SOURCE_BEGINS)[2] or case.prompt
     parts = claim_parts(prose, gold.facts, FACTS, prefix="fact: ")
     parts.append(figures_part(prose, source, gold.derived, FIGURES))
@@ -43,9 +53,9 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     parts.append(_form_part(prose, gold.bullets))
     parts += [forbidden_part(prose, f"no {name}", phrases, FORBIDDEN) for name, phrases in gold.forbidden.items()]
     if gold.order:
-        parts.append(Part("order", in_order(prose.sightings[fact] for fact in gold.order), "", ORDER))
+        parts.append(order_part(prose, "order", gold.order, ORDER))
     untrue = [claim.id for claim in gold.untrue if asserted(claim, prose.statements)]
-    note = f"The text says otherwise: {', '.join(untrue)}." if untrue else None
+    note = f"The text says otherwise: {', '.join(untrue)}." if untrue else copied(prose)
     return CheckResult(tuple(parts), penalty=UNTRUE * len(untrue), note=note)
 
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from probatio.browser.page import OpenPage
+from probatio.browser.page import OpenPage, PageFailed
 from probatio.builtin.daily.web_design.snapshot import (
     SURVEY,
     Finder,
@@ -81,8 +81,11 @@ class _NotFound(Exception):
 
 async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
-    script = f"async (options) => JSON.stringify(await ({SURVEY})(options))"
-    return msgspec.json.decode(await page.evaluate(script, {"wake": wake}), type=Snapshot)
+    told = await page.evaluate(SURVEY, {"wake": wake})
+    try:
+        return msgspec.json.decode(told, type=Snapshot)
+    except (msgspec.DecodeError, UnicodeError, TypeError) as error:
+        raise PageFailed(f"The page could not be examined: {error}"[:200]) from error
 
 
 async def play(page: OpenPage, scene: Scene) -> Played:
@@ -202,7 +205,13 @@ def _short(value: object) -> str:
 _AIM = """(index) => {
   const element = globalThis.probatioElements[index];
   const call = (type, name) => Function.prototype.call.bind(type.prototype[name]);
-  const labels = [...(element.labels || [])], contains = call(Node, "contains");
+  const read = (name) => {
+    for (let type = Object.getPrototypeOf(element); type; type = Object.getPrototypeOf(type)) {
+      const property = Object.getOwnPropertyDescriptor(type, name);
+      if (property?.get) return property.get.call(element);
+    }
+  };
+  const labels = [...(read("labels") || [])], contains = call(Node, "contains");
   for (const target of [element, ...labels]) {
     call(Element, "scrollIntoView")(target, { block: "center", inline: "center", behavior: "instant" });
     for (const box of call(Element, "getClientRects")(target)) {
@@ -215,7 +224,8 @@ _AIM = """(index) => {
 }"""
 _CHOOSE = """({ index, value }) => {
   const list = globalThis.probatioElements[index];
-  const option = [...(list.options || [])].find((one) => one.textContent.trim() === value);
+  if (!(list instanceof HTMLSelectElement)) return false;
+  const option = [...list.options].find((one) => one.textContent.trim() === value);
   if (!option) return false;
   list.focus();
   list.value = option.value;

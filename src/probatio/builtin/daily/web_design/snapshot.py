@@ -6,6 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.grade.folding import readable
+
 SURVEY = (Path(__file__).parent / "survey.js").read_text(encoding="utf-8")
 
 _TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "…": "..."})
@@ -20,6 +22,7 @@ class Element(msgspec.Struct, frozen=True):
     role: str
     name: str
     text: str  # only what can be seen and read
+    marked: str  # the same with short signs of the style sheet, such as a $ before a price
     seen: bool
     box: tuple[float, float, float, float]  # left, top, width, height
     within: tuple[int, ...]
@@ -82,8 +85,8 @@ class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 def plain(text: str) -> str:
-    """Text as it is compared: without spaces, case or typographic marks."""
-    return "".join(text.translate(_TYPOGRAPHIC).casefold().split())
+    """Text as it is compared: without spaces, case, typographic marks and what nobody sees, such as soft hyphens."""
+    return "".join(readable(text).translate(_TYPOGRAPHIC).casefold().split())
 
 
 def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
@@ -97,8 +100,8 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and (not roles or element.role in roles)
         and (finder.name is None or plain(element.name) == plain(finder.name))
         and (finder.name_has is None or plain(finder.name_has) in plain(element.name))
-        and (finder.text is None or plain(finder.text) in plain(element.text))
-        and (finder.exact is None or plain(element.text) == plain(finder.exact))
+        and (finder.text is None or any(plain(finder.text) in plain(text) for text in _texts(element)))
+        and (finder.exact is None or any(plain(finder.exact) == plain(text) for text in _texts(element)))
         and (finder.id is None or element.id == finder.id)
         and (finder.tag is None or element.tag == finder.tag)
         and (finder.level is None or element.level == finder.level)
@@ -108,6 +111,10 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and all(element.states.get(state, "") == value for state, value in finder.state.items())
         and (around is None or not around.isdisjoint(element.within))
     ]
+
+
+def _texts(element: Element) -> tuple[str, ...]:
+    return (element.text,) if element.text == element.marked else (element.text, element.marked)
 
 
 def description(finder: Finder) -> str:
