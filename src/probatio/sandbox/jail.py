@@ -26,6 +26,8 @@ from probatio.sandbox.supervisor import Supervisor
 
 NOBODY = "65534"
 SCRATCH = "/tmp"
+LANDLOCK_AT_MOST = 99
+"""The version of Landlock to make use of at most: the tests try what older kernels have."""
 
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _NAMESPACES = tuple(f"--unshare-{name}" for name in ("user", "pid", "net", "ipc", "uts", "cgroup-try"))
@@ -42,7 +44,7 @@ class Start(msgspec.Struct, frozen=True):
     group: bool = False
     """Whether the program may have started others, that must go with it."""
     scratch: str | None = None
-    """The folder of the host it may write in, where the kernel does not bound it."""
+    """The folder it may write in, as seen from the host: files without content cost the host too, and no kernel bounds them."""
 
 
 def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
@@ -207,7 +209,8 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         "--seccomp", str(rules), "--info-fd", str(info_writer), "--", *runtime.argv,
     )  # fmt: skip
     try:
-        yield Start(_limited(words, runtime, limits), {}, (rules, info_writer), info)
+        seen = f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None
+        yield Start(_limited(words, runtime, limits), {}, (rules, info_writer), info, scratch=seen)
     finally:
         for handle in (info, info_writer, rules):
             os.close(handle)
@@ -226,6 +229,7 @@ def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         rules = filter_program(runtime.calls, scratch=runtime.scratch, start_at=start_at)
         config = {
             "argv": runtime.argv, "reads": reads, "env": env, "scratch": scratch, "parent": os.getpid(),
+            "landlock_at_most": LANDLOCK_AT_MOST,
             "limits": _limits(runtime, limits), "filter": base64.b64encode(rules).decode(), "start_at": start_at,
         }  # fmt: skip
         launcher = str(Path(__file__).with_name("launcher.py"))

@@ -40,7 +40,7 @@ class Supervisor:
         self.group = group
         """Whether others of the program's session must go with it."""
         self.scratch = scratch
-        """A folder of the host it writes in, where the kernel does not bound it for us."""
+        """The folder it writes in, as seen from here; `{pid}` stands for the program's process."""
         self.start = time.monotonic()
         self.printed: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
         self.size = 0
@@ -130,7 +130,7 @@ class Supervisor:
             return "memory"
         if threads > self.limits.processes:
             return "processes"
-        if self.scratch is not None and _weight(self.scratch) > self.limits.file_mb << 20:
+        if self.scratch is not None and _weight(self.scratch.format(pid=pid)) > self.limits.file_mb << 20:
             return "files"
         return None
 
@@ -156,6 +156,14 @@ def _memory(status: bytes) -> int:
     return sum(map(int, _OWN_MEMORY.findall(status)))
 
 
+_LEAST = 4096  # bytes that a file or folder costs the host, however empty
+
+
 def _weight(folder: str) -> int:
-    """Bytes in a folder, links not followed."""
-    return sum((Path(place) / name).lstat().st_size for place, _, names in os.walk(folder) for name in names)
+    """Bytes in a folder, links not followed; what goes away while we look counts nothing."""
+    total = 0
+    for place, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            with contextlib.suppress(OSError):
+                total += max(_LEAST, os.lstat(f"{place}/{name}").st_size)
+    return total
