@@ -6,6 +6,9 @@ import json
 import os
 import platform
 import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +29,9 @@ class AttackResult(msgspec.Struct, frozen=True):
     attack: str
     held: bool
     detail: str
+    isolation: str
+    by: str
+    """The runtime the attacker is: deno, with every permission it can give, or python."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True):
@@ -89,17 +95,43 @@ def _browser(choice: Choice) -> str:
         close()
 
 
-def _trials(choice: Choice, every: bool) -> tuple[AttackResult, ...]:
-    from probatio.languages.typescript.attacks import ATTACKS, fault, mount, target
+OUTLIVE = "outlive a killed grader"
+_OUTLIVED_HELD = "the program ended with it, though it had done all it can to stay"
 
-    tried = []
+
+def _offered(choice: Choice) -> tuple[tuple[Choice, ...], tuple[str, ...]]:
+    """The isolations to try, and why others can't be: with `auto`, every one that this machine can have."""
+    from probatio.sandbox import NoIsolation, isolation
+
+    if choice != "auto":
+        return (choice,), ()
+    kinds: tuple[Choice, ...] = ("bubblewrap", "landlock")
+    there: list[Choice] = []
+    absent = []
+    for kind in kinds:
+        try:
+            isolation(kind)
+            there.append(kind)
+        except NoIsolation as error:
+            absent.append(str(error).partition("(")[2].partition(")")[0] or str(error))
+    return tuple(there), tuple(absent)
+
+
+def _trials(kind: Choice, every: bool) -> Iterator[AttackResult]:
+    """Every attack in one isolation, by both runtimes that models' code is given."""
+    from probatio.languages.python import attacks as python
+    from probatio.languages.typescript import attacks as typescript
+    from probatio.sandbox.attack import fault, target
+
     with target() as on:
-        for attack in ATTACKS:
-            if attack.slow and not every:
-                continue
-            harm = fault(attack, mount(attack, on, choice), on)
-            tried.append(AttackResult(attack.name, harm is None, harm or attack.held_by))
-    return tuple(tried)
+        for by, attacker in (("deno", typescript), ("python", python)):
+            for attack in attacker.ATTACKS:
+                if attack.slow and not every:
+                    continue
+                harm = fault(attack, attacker.mount(attack, on, kind), on)
+                yield AttackResult(attack.name, harm is None, harm or attack.held_by, kind, by)
+            left = attacker.outlives_the_grader(kind)
+            yield AttackResult(OUTLIVE, left is None, left or _OUTLIVED_HELD, kind, by)
 
 
 def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
@@ -117,7 +149,9 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         jailed = isolation(choice)
         kind, made_of, passed_over = jailed.kind, jailed.made_of, jailed.passed_over
         # Without a jail the attacks would do their harm to this very machine.
-        trials = _trials(choice, every) if runtime and kind != "none" else ()
+        kinds, absent = _offered(choice) if runtime and kind != "none" else ((), ())
+        trials = tuple(trial for one in kinds for trial in _trials(one, every))
+        passed_over = tuple(dict.fromkeys((*passed_over, *absent)))
     except NoIsolation as error:
         kind, made_of, passed_over, trials = "none", str(error), (), ()
     folder, models = _models()
@@ -139,6 +173,16 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
     )
 
 
+def _verdict(diagnosis: Diagnosis) -> str:
+    """Which isolation held, in one sentence."""
+    if not diagnosis.trials:
+        return "no attack was tried: there is no isolation to attack"
+    failed = Counter(trial.isolation for trial in diagnosis.trials if not trial.held)
+    kinds = dict.fromkeys(trial.isolation for trial in diagnosis.trials)
+    told = [f"{kind} failed {failed[kind]} attacks" if failed[kind] else f"{kind} held every attack" for kind in kinds]
+    return f"{'; '.join(told)}; programs run in {diagnosis.isolation}"
+
+
 def _show(diagnosis: Diagnosis) -> None:
     def row(name: str, text: str) -> None:
         click.echo(f"{name:<12} {text}")
@@ -154,8 +198,11 @@ def _show(diagnosis: Diagnosis) -> None:
     row("isolation", f"{diagnosis.isolation}: {diagnosis.made_of}")
     for reason in diagnosis.passed_over:
         row("", f"not used: {reason}")
-    for trial in diagnosis.trials:
-        row("", f"{'held  ' if trial.held else 'FAILED'} {trial.attack:<30} {trial.detail}")
+    for (kind, by), trials in groupby(diagnosis.trials, key=lambda trial: (trial.isolation, trial.by)):
+        row("", f"attacked in {kind}, from {by}:")
+        for trial in trials:
+            row("", f"{'held  ' if trial.held else 'FAILED'} {trial.attack:<31} {trial.detail}")
+    row("", _verdict(diagnosis))
     row("keys", ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in diagnosis.keys.items()))
     row("models", diagnosis.models_folder)
     for name, size in diagnosis.models.items():
@@ -168,7 +215,7 @@ def _show(diagnosis: Diagnosis) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print it all as one JSON object.")
 @click.option(
     "--sandbox", type=click.Choice(["auto", "bubblewrap", "landlock", "none"]), default="auto", show_default=True,
-    help="The isolation to test.",
+    help="The isolation to test; auto tests every one this machine can have.",
 )  # fmt: skip
 @click.option("--all", "every", is_flag=True, help="Also run the attacks that take seconds.")
 @click.pass_context

@@ -9,6 +9,7 @@ import functools
 import json
 import os
 import re
+import secrets
 import shutil
 import subprocess
 import sys
@@ -25,6 +26,8 @@ from probatio.sandbox.supervisor import Supervisor
 
 NOBODY = "65534"
 SCRATCH = "/tmp"
+LANDLOCK_AT_MOST = 99
+"""The version of Landlock to make use of at most: the tests try what older kernels have."""
 
 _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _NAMESPACES = tuple(f"--unshare-{name}" for name in ("user", "pid", "net", "ipc", "uts", "cgroup-try"))
@@ -41,7 +44,7 @@ class Start(msgspec.Struct, frozen=True):
     group: bool = False
     """Whether the program may have started others, that must go with it."""
     scratch: str | None = None
-    """The folder of the host it may write in, where the kernel does not bound it."""
+    """The folder it may write in, as seen from the host: files without content cost the host too, and no kernel bounds them."""
 
 
 def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
@@ -76,17 +79,42 @@ def _text(data: bytes) -> Iterator[int]:
 
 
 class _ReportedPid:
-    """The process bubblewrap put the program in, once it has named it."""
+    """The process the program is in: the child of the one that bubblewrap names, which is the first of the namespace."""
 
     def __init__(self, handle: int) -> None:
         self.handle = handle
         self.report = b""
+        self.program: int | None = None
 
     def __call__(self) -> int | None:
-        with contextlib.suppress(BlockingIOError):
-            self.report += os.read(self.handle, 4096)
-        match = re.search(rb'"child-pid": *(\d+)\D', self.report)
-        return int(match[1]) if match else None
+        if self.program is None:
+            with contextlib.suppress(BlockingIOError):
+                self.report += os.read(self.handle, 4096)
+            match = re.search(rb'"child-pid": *(\d+)\D', self.report)
+            if match is None:
+                return None
+            first = int(match[1])
+            self.program = _child(first)
+            return self.program or first
+        return self.program
+
+
+def _child(pid: int) -> int | None:
+    """The one child of a process that has at most one."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:  # a kernel without that list, or the process has ended
+        children = [name for name in os.listdir("/proc") if name.isdigit() and _parent(name) == pid]  # noqa: PTH208
+    except OSError:
+        return None
+    return int(children[0]) if children else None
+
+
+def _parent(pid: str) -> int | None:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except (OSError, ValueError, IndexError):
+        return None
 
 
 @functools.cache
@@ -164,34 +192,45 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     info, info_writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
     rules, write = os.pipe2(os.O_CLOEXEC)
     try:
-        os.write(write, filter_program())
+        os.write(write, filter_program(runtime.calls, scratch=runtime.scratch))
     finally:
         os.close(write)
+    # Process 1 of the namespace is bubblewrap's own and not the program: the kernel ends the whole namespace with it, and a
+    # program that is process 1 can make itself outlive bubblewrap (by starting itself anew from a second thread).
     # /proc is that of the new process namespace: runtimes ask it for their own name and for where their stack ends.
     # Read-only as a whole, since where we are root its switches (/proc/sys) would still obey.
     scratch = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH) if runtime.scratch else ()
     words = (
         bwrap() or "bwrap", *_NAMESPACES, "--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail",
-        "--die-with-parent", "--new-session", "--as-pid-1", "--cap-drop", "ALL", "--clearenv",
+        "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
         *(word for name, value in env.items() for word in ("--setenv", name, value)),
         *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc",
         *(scratch or ("--chdir", "/")), "--remount-ro", "/",
         "--seccomp", str(rules), "--info-fd", str(info_writer), "--", *runtime.argv,
     )  # fmt: skip
     try:
-        yield Start(_limited(words, runtime, limits), {}, (rules, info_writer), info)
+        seen = f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None
+        yield Start(_limited(words, runtime, limits), {}, (rules, info_writer), info, scratch=seen)
     finally:
         for handle in (info, info_writer, rules):
             os.close(handle)
+
+
+def _somewhere() -> int:
+    """An address nobody guesses, in the part of the address space that every machine has."""
+    return (1 << 32) + secrets.randbelow((1 << 38) - (1 << 33))
 
 
 @contextlib.contextmanager
 def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
     with tempfile.TemporaryDirectory() if runtime.scratch else contextlib.nullcontext() as scratch:
+        start_at = _somewhere()
+        rules = filter_program(runtime.calls, scratch=runtime.scratch, start_at=start_at)
         config = {
-            "argv": runtime.argv, "reads": reads, "env": env, "scratch": scratch,
-            "limits": _limits(runtime, limits), "filter": base64.b64encode(filter_program()).decode(),
+            "argv": runtime.argv, "reads": reads, "env": env, "scratch": scratch, "parent": os.getpid(),
+            "landlock_at_most": LANDLOCK_AT_MOST,
+            "limits": _limits(runtime, limits), "filter": base64.b64encode(rules).decode(), "start_at": start_at,
         }  # fmt: skip
         launcher = str(Path(__file__).with_name("launcher.py"))
         yield Start((sys.executable, "-I", "-S", launcher, json.dumps(config)), {}, group=True, scratch=scratch)

@@ -14,7 +14,8 @@ import sys
 _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446  # the same on every machine
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
 _SIGKILL = 9
-_CAPSET = {"x86_64": 126, "aarch64": 91}
+_MAP_PRIVATE, _MAP_ANONYMOUS, _MAP_FIXED_NOREPLACE = 0x02, 0x20, 0x100000
+_CAPSET = {"x86_64": 126, "aarch64": 91, "arm64": 91}
 _NEWNET, _NEWUSER, _NEWIPC, _NEWUTS = 0x40000000, 0x10000000, 0x08000000, 0x04000000
 
 _EXECUTE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 2, 1 << 3
@@ -37,10 +38,16 @@ def landlock_version() -> int:
     return max(0, int(libc.syscall(_LANDLOCK_CREATE, None, ctypes.c_size_t(0), 1)))
 
 
-def wall_off(reads: list[str], scratch: str | None) -> None:
-    """From here on, nothing of the file system but `reads`, and no TCP."""
-    version = landlock_version()
-    rights = _RIGHTS_BY_VERSION[min(max(version, 1), 5)]
+def wall_off(reads: list[str], scratch: str | None, at_most: int) -> None:
+    """From here on, nothing of the file system but `reads`, and no TCP.
+
+    What an older Landlock leaves open (emptying a file, sockets, devices, signals) is refused by the filter, so that every
+    version from 1 on holds the same; without any, nothing is started.
+    """
+    version = min(landlock_version(), at_most)
+    if version < 1:
+        sys.exit("probatio: this kernel has no Landlock (it needs Linux 5.13 or later, and `landlock` in its lsm= list)")
+    rights = _RIGHTS_BY_VERSION[min(version, 5)]
     attributes = struct.pack("<QQQ", rights, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     rules = call("Landlock", libc.syscall(_LANDLOCK_CREATE, attributes, ctypes.c_size_t(size), 0))
@@ -71,9 +78,33 @@ def drop_capabilities() -> None:
     """Root without its powers: nothing to inherit and nothing to gain by starting a program."""
     for capability in range(64):
         libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-    number = _CAPSET.get(os.uname().machine)
-    if number is not None:
-        libc.syscall(number, struct.pack("<Ii", 0x20080522, 0), struct.pack("<6I", *[0] * 6))
+    number = _CAPSET[os.uname().machine]
+    call("no powers", libc.syscall(number, struct.pack("<Ii", 0x20080522, 0), struct.pack("<6I", *[0] * 6)))
+
+
+def die_with(parent: int) -> None:
+    """The program ends with the grader. Set last, as a change of user or powers forgets it; the filter keeps it set."""
+    call("death with the parent", libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
+    if os.getppid() != parent:
+        sys.exit("probatio: the grader has ended")
+
+
+def placed(text: bytes, address: int) -> "ctypes.c_void_p":
+    """A text at a given address: the filter lets a program be started only from there."""
+    page = address & ~0xFFFF
+    size = (address - page + len(text) + 1 + 0xFFFF) & ~0xFFFF
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    got = libc.mmap(page, size, 3, _MAP_PRIVATE | _MAP_ANONYMOUS | _MAP_FIXED_NOREPLACE, -1, 0)
+    if got != page:
+        sys.exit("probatio: the jail could not be set up: no memory at the address of the start")
+    ctypes.memmove(address, text + b"\0", len(text) + 1)
+    return ctypes.c_void_p(address)
+
+
+def texts(words: list[bytes]) -> "ctypes.Array[ctypes.c_char_p]":
+    """Words as the kernel takes them: pointers with an empty one behind."""
+    return (ctypes.c_char_p * (len(words) + 1))(*words, None)
 
 
 def forbid_calls(program: bytes) -> None:
@@ -86,7 +117,6 @@ def forbid_calls(program: bytes) -> None:
 def main() -> None:
     """Read what the jail shall be, become it."""
     config = json.loads(sys.argv[1])
-    call("death with the parent", libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
     os.chdir(config["scratch"] or "/")
     for name, amount in config["limits"].items():
         which = getattr(resource, name)
@@ -96,12 +126,14 @@ def main() -> None:
     leave_namespaces()
     drop_capabilities()
     call("no new privileges", libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    wall_off(config["reads"], config["scratch"])
+    wall_off(config["reads"], config["scratch"], config["landlock_at_most"])
+    die_with(config["parent"])
+    path = placed(os.fsencode(config["argv"][0]), config["start_at"])
+    argv = texts([os.fsencode(word) for word in config["argv"]])
+    env = texts([os.fsencode(f"{name}={value}") for name, value in dict(config["env"]).items()])
     forbid_calls(base64.b64decode(config["filter"]))
-    try:
-        os.execve(config["argv"][0], config["argv"], dict(config["env"]))
-    except OSError as error:
-        sys.exit(f"probatio: {config['argv'][0]} did not start in the jail: {error.strerror}")
+    libc.execve(path, argv, env)
+    sys.exit(f"probatio: {config['argv'][0]} did not start in the jail: {os.strerror(ctypes.get_errno())}")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from probatio.sandbox.calls import CallList
+
 STOPS = ("time", "cpu", "memory", "output", "processes", "files")
 
 
@@ -14,7 +16,7 @@ class Limits(msgspec.Struct, frozen=True):
     """Wall time. Another limit could move scores that are compared over time."""
     cpu_seconds: int = 10
     memory_mb: int = 512
-    """Memory that is the program's own; a bare deno has about 20."""
+    """Memory that is the program's own, and the kernel's tables for it; a bare deno has about 20."""
     output_bytes: int = 1_000_000
     """Standard output and standard error together."""
     processes: int = 64
@@ -46,5 +48,7 @@ class Runtime(msgspec.Struct, frozen=True):
     env: tuple[tuple[str, str], ...] = ()
     reserved_mb: int = 128
     """Address space the runtime sets aside without using it, on top of the memory limit."""
+    calls: CallList = "python"
+    """Which system calls it may make."""
     scratch: bool = False
     """Whether the program gets an empty folder of its own to write in; it starts there."""

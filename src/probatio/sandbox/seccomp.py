@@ -1,4 +1,8 @@
-"""The system calls a jailed program may not make, as the filter program the kernel runs on each call."""
+"""The filter program the kernel runs on each system call of a jailed program: what is not on its list fails.
+
+Some calls are harmless or not by an argument (`mmap`, `fcntl`, `prctl`, …); those are looked into. Arguments that are
+pointers can't be: a filter sees the address and not what is there.
+"""
 
 from __future__ import annotations
 
@@ -6,55 +10,104 @@ import errno
 import functools
 import platform
 import struct
+from collections.abc import Callable
 
-# Call → its number on x86_64 and on aarch64 (None: that machine has no such call).
-FORBIDDEN: dict[str, tuple[tuple[str, int | None, int | None], ...]] = {
-    "start another process": (("fork", 57, None), ("vfork", 58, None), ("execveat", 322, 281)),
-    "reach a network": (("socket", 41, 198),),
-    "signal or read another process": (
-        ("kill", 62, 129), ("tkill", 200, 130), ("tgkill", 234, 131), ("rt_sigqueueinfo", 129, 138),
-        ("rt_tgsigqueueinfo", 297, 240), ("pidfd_send_signal", 424, 424), ("pidfd_open", 434, 434),
-        ("pidfd_getfd", 438, 438), ("ptrace", 101, 117), ("process_vm_readv", 310, 270),
-        ("process_vm_writev", 311, 271), ("process_madvise", 440, 440), ("kcmp", 312, 272),
-        ("setpriority", 141, 140), ("sched_setscheduler", 144, 119), ("sched_setparam", 142, 118),
-        ("sched_setattr", 314, 274), ("sched_setaffinity", 203, 122), ("ioprio_set", 251, 30),
-        ("migrate_pages", 256, 238), ("move_pages", 279, 239),
-    ),
-    "change what it sees": (
-        ("unshare", 272, 97), ("setns", 308, 268), ("mount", 165, 40), ("umount2", 166, 39),
-        ("pivot_root", 155, 41), ("chroot", 161, 51), ("open_tree", 428, 428), ("move_mount", 429, 429),
-        ("fsopen", 430, 430), ("fsconfig", 431, 431), ("fsmount", 432, 432), ("fspick", 433, 433),
-        ("mount_setattr", 442, 442), ("name_to_handle_at", 303, 264), ("open_by_handle_at", 304, 265),
-    ),
-    "leave something with the kernel": (
-        ("shmget", 29, 194), ("msgget", 68, 186), ("semget", 64, 190), ("mq_open", 240, 180),
-        ("add_key", 248, 217), ("request_key", 249, 218), ("keyctl", 250, 219), ("bpf", 321, 280),
-        ("perf_event_open", 298, 241), ("userfaultfd", 323, 282), ("fanotify_init", 300, 262),
-        ("io_uring_setup", 425, 425), ("io_uring_enter", 426, 426), ("io_uring_register", 427, 427),
-    ),
-    "govern the machine": (
-        ("init_module", 175, 105), ("finit_module", 313, 273), ("delete_module", 176, 106),
-        ("kexec_load", 246, 104), ("kexec_file_load", 320, 294), ("reboot", 169, 142), ("swapon", 167, 224),
-        ("swapoff", 168, 225), ("sethostname", 170, 161), ("setdomainname", 171, 162), ("settimeofday", 164, 170),
-        ("clock_settime", 227, 112), ("clock_adjtime", 305, 266), ("adjtimex", 159, 171), ("acct", 163, 89),
-        ("quotactl", 179, 60), ("syslog", 103, 116), ("iopl", 172, None), ("ioperm", 173, None),
-        ("vhangup", 153, 58),
-    ),
-}  # fmt: skip
+from probatio.sandbox.calls import CallList, allowed
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7), "arm64": (1, 0xC00000B7)}
-_CLONE, _CLONE3, _PRLIMIT, _IOCTL = (56, 220), (435, 435), (302, 261), (16, 29)
-_CLONE_THREAD = 0x00010000
-_TIOCSTI = 0x5412  # puts characters into the terminal's input, as if typed
 _X32 = 0x40000000
 
-_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_LOAD, _EQUAL, _AT_LEAST, _ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NUMBER, _ARCH, _ARGUMENTS = 0, 4, 16
+
+ABSENT = {"clone3": 435, "openat2": 437, "futex_waitv": 449}
+"""Calls that claim not to exist, at which the C library falls back to older ones: a filter can't see what they ask for."""
+_NEWER = 450  # so does every call younger than the list: programs ask for them to see whether they are there
+
+# Flags of a thread as the C libraries start it; with any other bit, or without the thread's own, it is a process or more.
+_THREAD, _THREAD_FLAGS = 0x00010000, 0x007D0F00
+_SHARED, _PRIVATE, _MAP_KIND, _ANONYMOUS, _HUGE = 0x01, 0x02, 0x0F, 0x20, 0x40000
+_WRITABLE = 0x2
+_UNIX, _STREAM, _SOCKET_KIND = 1, 1, 0x0F
+_TRUNCATE, _ACCESS = 0o1000, 0o3
+
+PRCTL = {"PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET_NAME": 16, "PR_GET_SECCOMP": 21,
+         "PR_CAPBSET_READ": 23, "PR_GET_NO_NEW_PRIVS": 39, "PR_SET_VMA": 0x53564D41}  # fmt: skip
+"""Nothing that would undo what holds a program: its death with the grader, its being looked at from outside."""
+FCNTL = {"F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_DUPFD_CLOEXEC": 1030,
+         "F_GETPIPE_SZ": 1032, "F_GET_SEALS": 1034}  # fmt: skip
+"""No signals to others (F_SETOWN), no watch on folders (F_NOTIFY), no locks and leases on files of the host, no larger pipes."""
+IOCTL = {"TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450,
+         "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A}  # fmt: skip
 
 
 def _op(code: int, value: int, yes: int = 0, no: int = 0) -> bytes:
     return struct.pack("<HBBI", code, yes, no, value)
+
+
+def _argument(number: int, high: bool = False) -> bytes:
+    return _op(_LOAD, _ARGUMENTS + 8 * number + (4 if high else 0))
+
+
+_PASS, _REFUSE = _op(_RETURN, _ALLOW), _op(_RETURN, _ERRNO | errno.EPERM)
+
+
+def _one_of(argument: int, values: dict[str, int]) -> list[bytes]:
+    checks = [word for value in values.values() for word in (_op(_EQUAL, value, 0, 1), _PASS)]
+    return [_argument(argument), *checks, _REFUSE]
+
+
+def _mmap() -> list[bytes]:
+    """Private memory is counted. Shared memory is not the program's by any count we have, so there is none to write in."""
+    return [
+        _argument(3), _op(_ANY_BIT, _HUGE, 0, 1), _REFUSE,
+        _op(_AND, _MAP_KIND), _op(_EQUAL, _PRIVATE, 0, 1), _PASS,
+        _op(_EQUAL, _SHARED, 1, 0), _REFUSE,
+        _argument(3), _op(_ANY_BIT, _ANONYMOUS, 0, 1), _REFUSE,
+        _argument(2), _op(_ANY_BIT, _WRITABLE, 0, 1), _REFUSE, _PASS,
+    ]  # fmt: skip
+
+
+def _clone() -> list[bytes]:
+    return [
+        _argument(0), _op(_ANY_BIT, _THREAD, 1, 0), _REFUSE,
+        _op(_AND, 0xFFFFFFFF ^ _THREAD_FLAGS), _op(_EQUAL, 0, 0, 1), _PASS, _REFUSE,
+    ]  # fmt: skip
+
+
+def _socketpair() -> list[bytes]:
+    """A pair of streams speaks to itself alone; a datagram socket could be sent to any socket of the host."""
+    return [
+        _argument(0), _op(_EQUAL, _UNIX, 1, 0), _REFUSE,
+        _argument(1), _op(_AND, _SOCKET_KIND), _op(_EQUAL, _STREAM, 0, 1), _PASS, _REFUSE,
+    ]  # fmt: skip
+
+
+def _to_nobody_else() -> list[bytes]:
+    return [_argument(4), _op(_EQUAL, 0, 1, 0), _REFUSE, _argument(4, high=True), _op(_EQUAL, 0, 0, 1), _PASS, _REFUSE]
+
+
+def _open(flags: int) -> list[bytes]:
+    """Before Landlock 3 the kernel lets a file be emptied that may only be read."""
+    return [
+        _argument(flags), _op(_ANY_BIT, _TRUNCATE, 1, 0), _PASS,
+        _op(_AND, _ACCESS), _op(_EQUAL, 0, 0, 1), _REFUSE, _PASS,
+    ]  # fmt: skip
+
+
+_LOOKED_INTO: dict[str, Callable[[], list[bytes]]] = {
+    "mmap": _mmap,
+    "clone": _clone,
+    "socketpair": _socketpair,
+    "sendto": _to_nobody_else,
+    "open": lambda: _open(1),
+    "openat": lambda: _open(2),
+    "prlimit64": lambda: _one_of(0, {"itself": 0}),
+    "prctl": lambda: _one_of(0, PRCTL),
+    "fcntl": lambda: _one_of(1, FCNTL),
+    "ioctl": lambda: _one_of(1, IOCTL),
+}
 
 
 def available() -> bool:
@@ -62,29 +115,43 @@ def available() -> bool:
     return platform.machine() in _MACHINES
 
 
-@functools.cache
-def filter_program(machine: str = "") -> bytes:
-    """The filter for this machine: every forbidden call fails with "not permitted", all others pass.
+def filter_program(
+    calls: CallList = "python", *, scratch: bool = False, start_at: int | None = None, machine: str = ""
+) -> bytes:
+    """The filter for a runtime on this machine: the calls of its list pass, all others fail with "not permitted".
 
-    Threads are allowed and processes are not: `clone` passes only with the thread bit, and `clone3`, whose
-    flags a filter can't see, claims not to exist, at which the C library falls back to `clone`.
+    `start_at` is the one address from which `execve` may take its path: whoever does not know it starts no program, not
+    even from a second thread, which would forget that it dies with the grader.
     """
-    column, arch = _MACHINES[machine or platform.machine()]
-    refuse = _op(_RETURN, _ERRNO | errno.EPERM)
-    argument = functools.partial(lambda n: _op(_LOAD, _ARGUMENTS + 8 * n))
-    program = [
+    column, _ = _MACHINES[machine or platform.machine()]
+    number = allowed(calls, scratch)["execve"][column]
+    assert number is not None
+    start = [_PASS]
+    if start_at is not None:
+        low, high = start_at & 0xFFFFFFFF, start_at >> 32
+        words = _argument(0), _op(_EQUAL, low, 1, 0), _REFUSE, _argument(0, high=True), _op(_EQUAL, high, 1, 0), _REFUSE
+        start = [*words, _PASS]
+    before, after = _around_the_start(calls, scratch, machine or platform.machine())
+    return b"".join((before, _op(_EQUAL, number, 0, len(start)), *start, after))
+
+
+@functools.cache
+def _around_the_start(calls: CallList, scratch: bool, machine: str) -> tuple[bytes, bytes]:
+    """What stands before and after the rule for `execve`, which alone may differ from program to program."""
+    column, arch = _MACHINES[machine]
+    absent = _op(_RETURN, _ERRNO | errno.ENOSYS)
+    before = [
         _op(_LOAD, _ARCH), _op(_EQUAL, arch, 1, 0), _op(_RETURN, _KILL),
         _op(_LOAD, _NUMBER),
-        *([_op(_AT_LEAST, _X32, 0, 1), refuse] if column == 0 else []),
-        _op(_EQUAL, _CLONE3[column], 0, 1), _op(_RETURN, _ERRNO | errno.ENOSYS),
+        *([_op(_AT_LEAST, _X32, 0, 1), _REFUSE] if column == 0 else []),
     ]  # fmt: skip
-    for calls in FORBIDDEN.values():
-        for _, *numbers in calls:
-            number = numbers[column]
-            if number is not None:
-                program += [_op(_EQUAL, number, 0, 1), refuse]
-    allow = _op(_RETURN, _ALLOW)
-    program += [_op(_EQUAL, _CLONE[column], 0, 4), argument(0), _op(_ANY_BIT, _CLONE_THREAD, 0, 1), allow, refuse]
-    program += [_op(_EQUAL, _PRLIMIT[column], 0, 4), argument(0), _op(_EQUAL, 0, 0, 1), allow, refuse]
-    program += [_op(_EQUAL, _IOCTL[column], 0, 3), argument(1), _op(_EQUAL, _TIOCSTI, 0, 1), refuse]
-    return b"".join([*program, allow])
+    after = []
+    for name, numbers in allowed(calls, scratch).items():
+        number = numbers[column]
+        if number is not None and name != "execve":
+            rule = _LOOKED_INTO[name]() if name in _LOOKED_INTO else [_PASS]
+            after += [_op(_EQUAL, number, 0, len(rule)), *rule]
+    for number in ABSENT.values():
+        after += [_op(_EQUAL, number, 0, 1), absent]
+    after += [_op(_AT_LEAST, _NEWER, 0, 1), absent, _REFUSE]
+    return b"".join(before), b"".join(after)

@@ -5,35 +5,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import secrets
-import socket
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
-
 import msgspec
 
+from probatio.languages.typescript.engines import engine
 from probatio.languages.typescript.run import run
-from probatio.sandbox import Choice, Limits, ProgramOutcome
+from probatio.sandbox import Choice, ProgramOutcome
+from probatio.sandbox.attack import HARM, LIMITS, Attack, fault, target
+from probatio.sandbox.outlive import READY, outlives
 
-HARM = "HARM"
-"""What a program prints once it has done what it came for."""
-
-LIMITS = Limits(seconds=3.0, cpu_seconds=3, memory_mb=256, output_bytes=200_000, processes=48)
-
-
-class Attack(msgspec.Struct, frozen=True):
-    """A program that tries to do harm. `T` holds what it knows of its target."""
-
-    name: str
-    program: str
-    held_by: str
-    stops: tuple[str, ...] = ()
-    """The limits one of which must stop it; empty where it must fail by itself."""
-    slow: bool = False
-
+__all__ = ["ATTACKS", "HARM", "Attack", "fault", "mount", "outlives_the_grader", "target"]
 
 _TRY = """
 const harm = (what) => console.log("HARM", what);
@@ -140,24 +120,52 @@ ATTACKS: tuple[Attack, ...] = (
         for (const kind of [0x10000000, 0x20000, 0x40000000]) await attempt("unshare", () => unshare(kind) === 0);
         await attempt("chroot", () => c.symbols.chroot(new TextEncoder().encode("/\\0")) === 0);
         """, "the filter refuses namespaces, mounts and sockets; no capabilities"),
+    Attack("share memory that nobody counts", """
+        const c = Deno.dlopen("libc.so.6", {
+          mmap: { parameters: ["usize", "usize", "i32", "i32", "i32", "i64"], result: "usize" },
+          memfd_create: { parameters: ["buffer", "u32"], result: "i32" },
+          shmget: { parameters: ["i32", "usize", "i32"], result: "i32" } });
+        const failed = 0xffffffffffffffffn;
+        await attempt("shared", () => c.symbols.mmap(0n, 6n << 30n, 3, 0x21, -1, 0n) !== failed);
+        await attempt("huge pages", () => c.symbols.mmap(0n, 1n << 21n, 3, 0x40022, -1, 0n) !== failed);
+        await attempt("memfd", () => c.symbols.memfd_create(new TextEncoder().encode("x\\0"), 0) >= 0);
+        await attempt("shm", () => { const id = c.symbols.shmget(0, 1n << 20n, 0o600); return id >= 0; });
+        """, "the filter refuses shared memory; private memory and its page tables are counted"),
+    Attack("change a file of the host", """
+        const c = Deno.dlopen("libc.so.6", { chmod: { parameters: ["buffer", "u32"], result: "i32" },
+          chown: { parameters: ["buffer", "u32", "u32"], result: "i32" },
+          utimes: { parameters: ["buffer", "pointer"], result: "i32" },
+          truncate: { parameters: ["buffer", "i64"], result: "i32" },
+          setxattr: { parameters: ["buffer", "buffer", "buffer", "usize", "i32"], result: "i32" } });
+        const text = (words) => new TextEncoder().encode(words + "\\0");
+        for (const path of [T.secret, T.folder]) {
+          await attempt("mode", () => c.symbols.chmod(text(path), 0o4755) === 0);
+          await attempt("owner", () => c.symbols.chown(text(path), 0, 0) === 0);
+          await attempt("times", () => c.symbols.utimes(text(path), null) === 0);
+          await attempt("size", () => c.symbols.truncate(text(path), 0n) === 0);
+          await attempt("attribute", () => c.symbols.setxattr(text(path), text("user.x"), text("x"), 1n, 0) === 0);
+        }
+        """, "the filter refuses every call that changes a file's mode, owner, times, size or attributes"),
+    Attack("speak to the host or watch it", """
+        const c = Deno.dlopen("libc.so.6", {
+          socketpair: { parameters: ["i32", "i32", "i32", "buffer"], result: "i32" },
+          inotify_init1: { parameters: ["i32"], result: "i32" },
+          fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" } });
+        for (const kind of [2, 5]) {
+          await attempt("socketpair " + kind, () => c.symbols.socketpair(1, kind, 0, new Int32Array(2)) === 0);
+        }
+        await attempt("inotify", () => c.symbols.inotify_init1(0) >= 0);
+        await attempt("owner of a handle", () => c.symbols.fcntl(1, 8, T.pid) === 0);
+        await attempt("signal of a handle", () => c.symbols.fcntl(1, 10, 9) === 0);
+        """, "the filter refuses datagrams, watches, and handles that send signals"),
+    Attack("forget to end with the grader", """
+        const c = Deno.dlopen("libc.so.6", { setsid: { parameters: [], result: "i32" },
+          prctl: { parameters: ["i32", "usize", "usize", "usize", "usize"], result: "i32" } });
+        await attempt("death with the parent", () => c.symbols.prctl(1, 0n, 0n, 0n, 0n) === 0);
+        await attempt("not to be looked at", () => c.symbols.prctl(4, 0n, 0n, 0n, 0n) === 0);
+        await attempt("own session", () => c.symbols.setsid() >= 0);
+        """, "the filter refuses to change it; bubblewrap's own process ends the namespace"),
 )  # fmt: skip
-
-
-@contextlib.contextmanager
-def target() -> Iterator[dict[str, object]]:
-    """Something to attack: a secret in the environment and in a file, a listening socket, a writable folder."""
-    token = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory() as folder, socket.create_server(("127.0.0.1", 0)) as server:
-        secret = Path(folder, f"expected-{token[:6]}.txt")
-        secret.write_text(token)
-        os.environ["PROBATIO_ATTACK_TOKEN"] = token
-        try:
-            yield {
-                "token": token, "secret": str(secret), "folder": folder,
-                "port": server.getsockname()[1], "pid": os.getpid(),
-            }  # fmt: skip
-        finally:
-            del os.environ["PROBATIO_ATTACK_TOKEN"]
 
 
 def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> ProgramOutcome:
@@ -166,17 +174,16 @@ def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> 
     return run(program, LIMITS, isolation, None, ("--allow-all",))
 
 
-def fault(attack: Attack, outcome: ProgramOutcome, on: dict[str, object]) -> str | None:
-    """None where the attack was held; else what it did."""
-    if HARM in outcome.stdout:
-        return outcome.stdout[outcome.stdout.index(HARM) :].splitlines()[0]
-    if str(on["token"]) in outcome.stdout + outcome.stderr:
-        return "it printed the secret"
-    if len(outcome.stdout) + len(outcome.stderr) > LIMITS.output_bytes:
-        return "it printed more than it may"
-    if attack.stops and outcome.stopped not in attack.stops:
-        return f"it ended with {outcome.exit}, stopped by {outcome.stopped} and not by one of {', '.join(attack.stops)}"
-    if not attack.stops and outcome.exit != 0:
-        return f"it could not be tried: {outcome.stderr.strip()[:300] or outcome.stopped}"
-    left = [entry.name for entry in Path(str(on["folder"])).iterdir() if str(entry) != on["secret"]]
-    return f"it left {left[0]} behind" if left else None
+_STAY = """
+const c = Deno.dlopen("libc.so.6", { setsid: { parameters: [], result: "i32" }, fork: { parameters: [], result: "i32" },
+  prctl: { parameters: ["i32", "buffer", "usize", "usize", "usize"], result: "i32" } });
+c.symbols.prctl(1, null, 0n, 0n, 0n); c.symbols.setsid(); c.symbols.fork();
+c.symbols.prctl(15, new TextEncoder().encode("%s\0"), 0n, 0n, 0n);
+setInterval(() => {}, 1000);
+"""
+
+
+def outlives_the_grader(isolation: Choice = "auto") -> str | None:
+    """None where a program that tries to stay has gone with a grader that was killed; else what stayed."""
+    runtime = engine("deno").runtime(LIMITS.memory_mb, ("--allow-all",))
+    return outlives(runtime, (_STAY % READY).encode(), isolation)

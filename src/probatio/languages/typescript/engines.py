@@ -45,9 +45,9 @@ class JavaScriptEngine(msgspec.Struct, frozen=True):
     def runtime(self, memory_mb: int, permissions: tuple[str, ...]) -> Runtime:
         """The engine, waiting for a program. Only attacks on the jail are given permissions."""
         if self.name == "bun":
-            return Runtime((self.binary, "run", "-"), (str(BUN),), _BUN_ENV, _RESERVED_MB)
+            return Runtime((self.binary, "run", "-"), (str(BUN),), _BUN_ENV, _RESERVED_MB, "bun")
         flags = (*_DENO_FLAGS, *permissions, f"--v8-flags=--max-old-space-size={memory_mb}", "--ext=ts")
-        return Runtime((self.binary, "run", *flags, "-"), (str(BUN),), _DENO_ENV, _RESERVED_MB)
+        return Runtime((self.binary, "run", *flags, "-"), (str(BUN),), _DENO_ENV, _RESERVED_MB, "deno")
 
 
 def engine(choice: str | None = None) -> JavaScriptEngine:
