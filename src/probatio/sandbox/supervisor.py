@@ -15,7 +15,9 @@ from probatio.sandbox.feed import Feed
 from probatio.sandbox.program import Limits, ProgramOutcome
 
 _LOOK = 0.02  # seconds between two looks at memory; filling 1 GB takes a core about fifty of them
-_BOUND = 0.001  # seconds between two looks whether the jail is bound to us; it is within ten of them
+_BOUND = (
+    0.002  # seconds between two looks whether the jail is bound to us; it is within five, and no runtime reads before
+)
 _CHUNK = 1 << 16
 _OWN_MEMORY = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s*(\d+) kB", re.MULTILINE)
 _CORES = os.cpu_count() or 1
