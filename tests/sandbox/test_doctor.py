@@ -8,8 +8,17 @@ import pytest
 from click.testing import CliRunner
 
 from probatio.cli import doctor
+from probatio.languages.python import attacks as python_attacks
 from probatio.languages.typescript.attacks import ATTACKS
-from probatio.sandbox import NoIsolation, ProgramOutcome, isolation
+from probatio.sandbox import Choice, NoIsolation, ProgramOutcome, isolation
+
+
+def works(kind: Choice) -> bool:
+    try:
+        isolation(kind)
+    except NoIsolation:
+        return False
+    return True
 
 
 @pytest.fixture
@@ -29,7 +38,16 @@ def test_a_machine_where_every_attack_is_held_is_healthy(monkeypatch: pytest.Mon
     assert done.exit_code == 0
     assert report["isolated"] is True
     assert report["isolation"] in ("bubblewrap", "landlock")
-    assert [trial["attack"] for trial in report["trials"]] == [attack.name for attack in ATTACKS if not attack.slow]
+    tried: dict[tuple[str, str], list[str]] = {}
+    for trial in report["trials"]:
+        tried.setdefault((trial["isolation"], trial["by"]), []).append(trial["attack"])
+    deno = [attack.name for attack in ATTACKS if not attack.slow]
+    python = [attack.name for attack in python_attacks.ATTACKS]
+    choices: tuple[Choice, ...] = ("bubblewrap", "landlock")
+    kinds = [kind for kind in choices if works(kind)]
+    assert tried == {
+        (kind, by): [*names, doctor.OUTLIVE] for kind in kinds for by, names in (("deno", deno), ("python", python))
+    }
     assert report["deno"].startswith("deno 2")
     assert report["keys"]["OPENROUTER_API_KEY"] is True
     assert "sk-or-secret" not in done.output
@@ -45,6 +63,22 @@ def test_an_attack_that_gets_through_fails_the_check(monkeypatch: pytest.MonkeyP
     done = CliRunner().invoke(doctor.command, [])
     assert done.exit_code == 1
     assert "FAILED read /etc/passwd" in done.stdout
+    choices: tuple[Choice, ...] = ("bubblewrap", "landlock")
+    for kind in choices:
+        if works(kind):
+            assert f"{kind} failed" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("isolated")
+def test_one_isolation_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not works("landlock"):
+        pytest.skip("Landlock does not work here")
+    monkeypatch.setattr("probatio.cli.doctor._browser", lambda _: "not looked at")
+    done = CliRunner().invoke(doctor.command, ["--sandbox", "landlock"])
+    assert done.exit_code == 0
+    assert "landlock held every attack; programs run in landlock" in done.stdout
+    assert "bubblewrap held" not in done.stdout
 
 
 def test_no_isolation_is_never_healthy_and_nothing_is_attacked() -> None:

@@ -105,3 +105,11 @@ def test_a_bubblewrap_that_does_not_work_gives_way_to_one_that_does(
         assert jail.bwrap() != str(old)
     finally:
         jail.bwrap.cache_clear()
+
+
+def test_a_kernel_without_landlock_is_told_in_a_sentence_and_nothing_is_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(jail, "LANDLOCK_AT_MOST", 0)
+    with pytest.raises(NoIsolation, match="this kernel has no Landlock"):
+        isolation("landlock")

@@ -10,6 +10,7 @@ import threading
 import time
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from probatio.sandbox import Choice, Limits, NoIsolation, ProgramOutcome, isolation, run
@@ -120,6 +121,34 @@ print("HARM")
     assert outcome.exit != 0
 
 
+def test_a_scratch_folder_can_not_be_filled_with_empty_files(kind: Choice) -> None:
+    code = """
+import os
+for i in range(400_000):
+    os.mkdir(f"folder-{i}") if i % 2 else open(f"file-{i}", "w").close()
+print("HARM")
+"""
+    outcome = attack(kind, code, scratch=True)
+    assert (outcome.stopped, outcome.stdout) == ("files", "")
+
+
+def test_files_that_come_and_go_end_no_run(kind: Choice) -> None:
+    code = """
+import os, time
+end = time.monotonic() + 0.5
+while time.monotonic() < end:
+    for i in range(50): open(f"{i}", "w").close()
+    for i in range(50): os.unlink(f"{i}")
+print("done")
+"""
+    assert attack(kind, code, scratch=True).stdout == "done\n"
+
+
+def test_a_program_may_use_its_memory_up_to_the_limit(kind: Choice) -> None:
+    outcome = attack(kind, "import time; x = bytearray(90 << 20); time.sleep(0.2); print(len(x) >> 20)")
+    assert (outcome.exit, outcome.stdout) == (0, "90\n")
+
+
 def test_a_single_file_can_not_pass_its_limit(kind: Choice) -> None:
     outcome = attack(kind, "open('x', 'wb').write(b'x' * 50_000_000); print('HARM')", scratch=True)
     assert (outcome.exit != 0, outcome.stdout) == (True, "")
@@ -222,6 +251,13 @@ def test_a_program_that_closes_its_output_and_goes_on_is_still_stopped(kind: Cho
     outcome = attack(kind, "import os; os.close(1); os.close(2)\nwhile True: pass", limits=Limits(seconds=0.5))
     assert outcome.stopped == "time"
     assert time.monotonic() - start < 3
+
+
+def test_a_program_that_does_not_read_its_input_ends_as_it_likes(kind: Choice) -> None:
+    runtime = python_runtime()
+    deaf = msgspec.structs.replace(runtime, argv=(*runtime.argv[:-1], "-c", "print('deaf')"))
+    outcome = run(deaf, b"x" * 1_000_000, BRIEF, kind)
+    assert (outcome.exit, outcome.stdout) == (0, "deaf\n")
 
 
 def test_input_larger_than_a_pipe_arrives_whole(kind: Choice) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.sandbox.feed import Feed
 from probatio.sandbox.libraries import libraries, library_path
 from probatio.sandbox.program import Limits, ProgramOutcome, Runtime
 from probatio.sandbox.seccomp import filter_program
@@ -33,14 +34,36 @@ _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_S
 _NAMESPACES = tuple(f"--unshare-{name}" for name in ("user", "pid", "net", "ipc", "uts", "cgroup-try"))
 
 
+class ReportedPid:
+    """The process the program is in: the child of the one that bubblewrap names, which is the first of the jail."""
+
+    def __init__(self, handle: int) -> None:
+        self.handle = handle
+        self._first: int | None = None
+        self._program: int | None = None
+
+    def first(self) -> int | None:
+        """Process 1 of the jail, which is bubblewrap's own."""
+        if self._first is None:
+            match = re.search(rb'"child-pid": *(\d+)\D', os.pread(self.handle, 4096, 0))
+            self._first = int(match[1]) if match else None
+        return self._first
+
+    def __call__(self) -> int | None:
+        first = self.first()
+        if self._program is None and first is not None:
+            self._program = _child(first)
+        return self._program or first
+
+
 class Start(msgspec.Struct, frozen=True):
     """A command line ready to be started, with the handles it is given."""
 
     argv: tuple[str, ...]
     env: dict[str, str]
     handles: tuple[int, ...] = ()
-    info: int | None = None
-    """The pipe on which bubblewrap names the process the program is in."""
+    report: ReportedPid | None = None
+    """Where bubblewrap names the process the program is in."""
     group: bool = False
     """Whether the program may have started others, that must go with it."""
     scratch: str | None = None
@@ -49,7 +72,7 @@ class Start(msgspec.Struct, frozen=True):
 
 def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
     """Run one program in the isolation named `kind` to its end or a limit. Safe to call from many threads."""
-    with _STARTS[kind](runtime, limits) as start, _text(stdin) as source:
+    with _STARTS[kind](runtime, limits) as start, _input(start, stdin) as (source, feed):
         child = subprocess.Popen(
             start.argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
             env=start.env, pass_fds=start.handles, start_new_session=True, cwd="/",
@@ -57,10 +80,26 @@ def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOut
         assert child.stdout is not None and child.stderr is not None
         with child.stdout, child.stderr:
             pipes = child.stdout.fileno(), child.stderr.fileno()
-            program_pid = (lambda: child.pid) if start.info is None else _ReportedPid(start.info)
-            outcome = Supervisor(child.pid, pipes, limits, program_pid, start.group, start.scratch).supervise()
+            program_pid = start.report or (lambda: child.pid)
+            outcome = Supervisor(child.pid, pipes, limits, program_pid, start.group, start.scratch, feed).supervise()
         child.returncode = 0  # the supervisor has reaped it
         return outcome
+
+
+@contextlib.contextmanager
+def _input(start: Start, data: bytes) -> Iterator[tuple[int, Feed | None]]:
+    """Where the program reads from, and what we have to write there, if anything."""
+    if start.report is None:
+        with _text(data) as handle:
+            yield handle, None
+        return
+    reader, writer = os.pipe2(os.O_CLOEXEC)
+    feed = Feed(writer, data, start.report.first)
+    try:
+        yield reader, feed
+    finally:
+        os.close(reader)
+        feed.close()
 
 
 @contextlib.contextmanager
@@ -76,27 +115,6 @@ def _text(data: bytes) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
-
-
-class _ReportedPid:
-    """The process the program is in: the child of the one that bubblewrap names, which is the first of the namespace."""
-
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
-        self.report = b""
-        self.program: int | None = None
-
-    def __call__(self) -> int | None:
-        if self.program is None:
-            with contextlib.suppress(BlockingIOError):
-                self.report += os.read(self.handle, 4096)
-            match = re.search(rb'"child-pid": *(\d+)\D', self.report)
-            if match is None:
-                return None
-            first = int(match[1])
-            self.program = _child(first)
-            return self.program or first
-        return self.program
 
 
 def _child(pid: int) -> int | None:
@@ -189,7 +207,8 @@ def _limited(argv: tuple[str, ...], runtime: Runtime, limits: Limits) -> tuple[s
 @contextlib.contextmanager
 def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
-    info, info_writer = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+    # A file in memory and not a pipe: nobody dies of writing to it, which would leave half a jail behind.
+    info = os.memfd_create("info", os.MFD_CLOEXEC)
     rules, write = os.pipe2(os.O_CLOEXEC)
     try:
         os.write(write, filter_program(runtime.calls, scratch=runtime.scratch))
@@ -206,13 +225,13 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         *(word for name, value in env.items() for word in ("--setenv", name, value)),
         *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc",
         *(scratch or ("--chdir", "/")), "--remount-ro", "/",
-        "--seccomp", str(rules), "--info-fd", str(info_writer), "--", *runtime.argv,
+        "--seccomp", str(rules), "--info-fd", str(info), "--", *runtime.argv,
     )  # fmt: skip
     try:
         seen = f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None
-        yield Start(_limited(words, runtime, limits), {}, (rules, info_writer), info, scratch=seen)
+        yield Start(_limited(words, runtime, limits), {}, (rules, info), ReportedPid(info), scratch=seen)
     finally:
-        for handle in (info, info_writer, rules):
+        for handle in (info, rules):
             os.close(handle)
 
 

@@ -46,7 +46,9 @@ def wall_off(reads: list[str], scratch: str | None, at_most: int) -> None:
     """
     version = min(landlock_version(), at_most)
     if version < 1:
-        sys.exit("probatio: this kernel has no Landlock (it needs Linux 5.13 or later, and `landlock` in its lsm= list)")
+        sys.exit(
+            "probatio: this kernel has no Landlock (it needs Linux 5.13 or later, and `landlock` in its lsm= list)"
+        )
     rights = _RIGHTS_BY_VERSION[min(version, 5)]
     attributes = struct.pack("<QQQ", rights, _TCP if version >= 4 else 0, _SCOPES if version >= 6 else 0)
     size = 24 if version >= 6 else 16 if version >= 4 else 8

@@ -40,7 +40,9 @@ def outlives(runtime: Runtime, stdin: bytes, choice: Choice) -> str | None:
         assert grader.stdin is not None
         grader.stdin.write(told)
         grader.stdin.close()
-        tried = _wait(lambda: any(_name(pid) == READY for pid in _marked(mark)) or grader.poll() is not None, _TRY_SECONDS)
+        tried = _wait(
+            lambda: any(_name(pid) == READY for pid in _marked(mark)) or grader.poll() is not None, _TRY_SECONDS
+        )
         if not tried or grader.poll() is not None:
             return "it could not be tried: the program did not start"
         grader.kill()

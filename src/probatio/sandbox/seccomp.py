@@ -146,7 +146,10 @@ def _around_the_start(calls: CallList, scratch: bool, machine: str) -> tuple[byt
         *([_op(_AT_LEAST, _X32, 0, 1), _REFUSE] if column == 0 else []),
     ]  # fmt: skip
     after = []
-    for name, numbers in allowed(calls, scratch).items():
+    listed = allowed(calls, scratch)
+    # The kernel remembers which calls always pass; the others go through the filter every time, so they come first.
+    for name in sorted(listed, key=lambda name: name not in _LOOKED_INTO):
+        numbers = listed[name]
         number = numbers[column]
         if number is not None and name != "execve":
             rule = _LOOKED_INTO[name]() if name in _LOOKED_INTO else [_PASS]

@@ -11,9 +11,13 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from probatio.sandbox.feed import Feed
 from probatio.sandbox.program import Limits, ProgramOutcome
 
 _LOOK = 0.02  # seconds between two looks at memory; filling 1 GB takes a core about fifty of them
+_BOUND = (
+    0.002  # seconds between two looks whether the jail is bound to us; it is within five, and no runtime reads before
+)
 _CHUNK = 1 << 16
 _OWN_MEMORY = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s*(\d+) kB", re.MULTILINE)
 _CORES = os.cpu_count() or 1
@@ -34,6 +38,7 @@ class Supervisor:
         program_pid: ProgramPid,
         group: bool = False,
         scratch: str | None = None,
+        feed: Feed | None = None,
     ) -> None:
         self.pid, self.pipes, self.limits = pid, pipes, limits
         self.program_pid = program_pid
@@ -41,6 +46,8 @@ class Supervisor:
         """Whether others of the program's session must go with it."""
         self.scratch = scratch
         """The folder it writes in, as seen from here; `{pid}` stands for the program's process."""
+        self.feed = feed
+        """What the program reads, where it is for us to write."""
         self.start = time.monotonic()
         self.printed: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
         self.size = 0
@@ -73,6 +80,7 @@ class Supervisor:
         open_pipes = set(self.pipes)
         alive = True
         look = self.start + _LOOK
+        waiting = self.feed
         try:
             while alive or open_pipes:
                 now = time.monotonic()
@@ -83,11 +91,19 @@ class Supervisor:
                     look = now + _LOOK
                 if self.stopped:
                     return
-                wait = min(look, self.start + self.limits.seconds) - now
+                if waiting and waiting.bound():
+                    if waiting.write():
+                        poll.register(waiting.writer, select.POLLOUT)
+                    waiting = None
+                wait = min(look, self.start + self.limits.seconds, now + _BOUND if waiting else look) - now
                 for fd, _ in poll.poll(max(0.0, wait) * 1000 + 0.5):
                     if fd == ended:
                         alive = False
                         poll.unregister(ended)
+                    elif self.feed and fd == self.feed.writer:
+                        poll.unregister(fd)
+                        if self.feed.write():
+                            poll.register(fd, select.POLLOUT)
                     elif not self._read(fd):
                         open_pipes.discard(fd)
                         poll.unregister(fd)

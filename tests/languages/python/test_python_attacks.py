@@ -10,19 +10,25 @@ import pytest
 from probatio.builtin.daily.code_generation.grader import check
 from probatio.grade.check_result import CheckResult
 from probatio.languages.python import Call, Failed, Raised, Result, Returned, run_calls
-from probatio.sandbox import Choice, NoIsolation, isolation
+from probatio.languages.python.attacks import ATTACKS, mount, outlives_the_grader
+from probatio.sandbox import Choice, NoIsolation, isolation, jail
+from probatio.sandbox.attack import Attack, fault, target
 from probatio.suite.daily_suite import Case
 
 pytestmark = pytest.mark.slow  # hostile programs in every isolation
 
 
-@pytest.fixture(params=["bubblewrap", "landlock"])
-def kind(request: pytest.FixtureRequest) -> Choice:
-    choice: Choice = request.param
+def usable(choice: Choice) -> None:
     try:
         isolation(choice)
     except NoIsolation as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(params=["bubblewrap", "landlock"])
+def kind(request: pytest.FixtureRequest) -> Choice:
+    choice: Choice = request.param
+    usable(choice)
     return choice
 
 
@@ -280,3 +286,95 @@ def f():
     look = "import os, sys\ndef f():\n    return ['left' in sys.modules, os.path.exists('left'), os.path.exists('/tmp/left')]"
     assert outcome(leave, kind) == Returned(1)
     assert outcome(look, kind) == Returned([False, False, False])
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_by_system_calls_is_held(attack: Attack, kind: Choice) -> None:
+    with target() as on:
+        done = mount(attack, on, kind)
+        assert fault(attack, done, on) is None, done
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
+def test_an_older_landlock_holds_the_same(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    usable("landlock")
+    monkeypatch.setattr(jail, "LANDLOCK_AT_MOST", version)
+    with target() as on:
+        for attack in ATTACKS:
+            done = mount(attack, on, "landlock")
+            assert fault(attack, done, on) is None, done
+
+
+# Without a jail the first of them would fill the memory of the machine, so it is left out.
+HARMLESS = [attack for attack in ATTACKS if attack.name not in ("share memory that nobody counts", "fill page tables")]
+
+
+@pytest.mark.parametrize("attack", HARMLESS, ids=lambda attack: attack.name)
+def test_the_same_system_calls_do_their_harm_where_there_is_no_jail(attack: Attack) -> None:
+    with target() as on:
+        assert "HARM" in str(fault(attack, mount(attack, on, "none"), on))
+
+
+def test_a_program_ends_with_a_killed_grader_whatever_it_tries(kind: Choice) -> None:
+    assert outlives_the_grader(kind) is None
+
+
+def test_the_same_program_stays_where_there_is_no_jail() -> None:
+    assert "lived on" in str(outlives_the_grader("none"))
+
+
+def test_the_attack_page_names_every_attack_and_what_held_it() -> None:
+    page = Path(__file__).parents[3].joinpath("docs", "sandbox.md").read_text("utf-8")
+    for attack in ATTACKS:
+        assert f"| {attack.name} | {attack.held_by} |" in page
+
+
+USUAL = {
+    "asyncio": """
+        import asyncio
+        async def later():
+            await asyncio.sleep(0.01)
+            return 5
+        return asyncio.run(later())""",
+    "a pool of threads": """
+        from concurrent.futures import ThreadPoolExecutor
+        with ThreadPoolExecutor(4) as pool:
+            return sum(pool.map(abs, [-5]))""",
+    "timers": """
+        import signal
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.alarm(0)
+        return 5""",
+    "a database in memory": """
+        import sqlite3
+        return sqlite3.connect(":memory:").execute("select 5").fetchone()[0]""",
+    "chance and time": """
+        import random, secrets, time, uuid
+        random.random(), secrets.token_hex(), uuid.uuid4(), time.sleep(0.01)
+        return 5""",
+    "a file mapped to read": """
+        import mmap, os
+        with open(os.__file__) as text:
+            return len(mmap.mmap(text.fileno(), 0, access=mmap.ACCESS_READ)[:5])""",
+    "selectors and pipes": """
+        import os, select
+        reader, writer = os.pipe()
+        os.write(writer, b"12345")
+        select.select([reader], [], [], 1), select.epoll().close()
+        return len(os.read(reader, 9))""",
+    "private memory": """
+        import mmap
+        return len(mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)[:5])""",
+    "C functions": """
+        import ctypes
+        return ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 5)()""",
+    "the machine": """
+        import os, platform, resource
+        os.uname(), platform.platform(), os.times(), resource.getrusage(0), os.cpu_count(), os.getgroups(), os.getpgid(0)
+        return 5""",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", USUAL.values(), ids=USUAL.keys())
+def test_what_an_honest_solution_may_use_is_there(source: str, kind: Choice) -> None:
+    assert outcome(f"def f():{source}", kind) == Returned(5)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probatio.languages import typescript
-from probatio.languages.typescript.attacks import ATTACKS, Attack, fault, mount, target
+from probatio.languages.typescript.attacks import ATTACKS, Attack, fault, mount, outlives_the_grader, target
 from probatio.sandbox import Choice, Limits, NoIsolation, isolation
 
 pytestmark = pytest.mark.slow  # hostile programs in every isolation, some of them endless
@@ -41,6 +41,12 @@ def test_an_attack_with_every_permission_of_deno_is_held(attack: Attack, kind: C
 def test_the_same_attack_does_its_harm_where_there_is_no_jail(name: str, on: dict[str, object]) -> None:
     attack = next(attack for attack in ATTACKS if attack.name == name)
     assert fault(attack, mount(attack, on, "none"), on)
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+def test_a_program_on_deno_ends_with_a_killed_grader_whatever_it_tries(kind: Choice) -> None:
+    usable(kind)
+    assert outlives_the_grader(kind) is None
 
 
 PLAIN_ATTACKS = {

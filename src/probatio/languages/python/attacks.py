@@ -49,7 +49,7 @@ for folder in ("/dev/shm", "/tmp", "/run", "/"):
     attempt(folder, lambda: in_memory(os.open(folder + "/x", os.O_RDWR | os.O_CREAT)))
     attempt(folder, lambda: in_memory(os.open(folder, os.O_RDWR | os.O_TMPFILE)))
 attempt("standard input", lambda: in_memory(0))
-""", "the filter refuses shared memory; private memory is counted"),
+""", "the filter refuses shared memory; private memory and its page tables are counted"),
     Attack("fill page tables", """
 try:
     wide = mmap.mmap(-1, 2 << 40, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000, prot=mmap.PROT_READ)
@@ -111,8 +111,9 @@ attempt("inotify", lambda: c("inotify_add_watch", c("inotify_init1", 0), T["fold
 attempt("old inotify", lambda: c("inotify_init"))
 attempt("fanotify", lambda: c("fanotify_init", 0, 0))
 attempt("note of a folder", lambda: fcntl.fcntl(os.open("/proc/self", os.O_RDONLY), fcntl.F_NOTIFY, 0xFF))
-attempt("asynchronous reading", lambda: c("syscall", {"x86_64": 206}.get(os.uname().machine, 0), 9, ctypes.byref(ctypes.c_long(0))))
-""", "the filter refuses datagrams, messages and watches"),
+setup = {"x86_64": 206}.get(os.uname().machine, 0)
+attempt("asynchronous reading", lambda: c("syscall", setup, 9, ctypes.byref(ctypes.c_long(0))))
+""", "the filter refuses datagrams, watches, and handles that send signals"),
     Attack("signal through a handle", """
 reader, writer = os.pipe()
 attempt("owner", lambda: fcntl.fcntl(reader, fcntl.F_SETOWN, T["pid"]))
