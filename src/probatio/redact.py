@@ -98,6 +98,7 @@ def _learn(key: str) -> None:
     if len(key) >= LONG:
         _forms.setdefault(key[:CUT], True)
         _forms.setdefault(key[-CUT:], True)
+    _forms["\0".join(key)] = False  # a page in UTF-16, read as if it were not
     data = key.encode()
     for form in (data.hex(), data.hex().upper(), *_in_base64(data)):
         _forms.setdefault(form, True)

@@ -367,6 +367,17 @@ def test_a_key_written_with_escapes_by_the_server_is_not_in_the_answer() -> None
     assert replied(body).text == MARK
 
 
+def test_a_key_cut_into_the_parts_of_an_answer_is_not_in_the_answer() -> None:
+    parts = [{"type": "text", "text": KEY[at : at + 7]} for at in range(0, len(KEY), 7)]
+    choice = {"finish_reason": "stop", "message": {"content": [{"type": "text", "text": "It is "}, *parts]}}
+    assert replied(completion(choices=[choice])).text == f"It is {MARK}"
+
+
+def test_a_key_in_a_page_in_utf_16_is_not_in_the_error() -> None:
+    error = str(replied(f"<p>{KEY}</p>".encode("utf-16-le"), status=400).error)
+    assert not leaks(error.replace("\0", ""))
+
+
 @pytest.mark.parametrize("status", [401, 402])
 def test_a_refused_key_is_told_without_the_key(status: int) -> None:
     body = json.dumps({"error": {"message": f"Incorrect API key provided: {KEY}"}}).encode()

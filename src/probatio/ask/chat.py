@@ -13,6 +13,7 @@ from probatio.ask.providers import Provider
 from probatio.ask.retry import Fault, fault_of_status
 from probatio.ask.usage import read_usage
 from probatio.records import Answer, Sampling
+from probatio.redact import redact
 
 
 class _Message(msgspec.Struct):
@@ -156,7 +157,8 @@ def _name(raw: msgspec.Raw) -> str | None:
 def _text(content: str | list[dict[str, Any]] | None) -> str:
     """A text, also where a server sends it as a list of parts."""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text")
+        # A key cut into parts is whole only here.
+        return redact("".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text"))
     return content or ""
 
 

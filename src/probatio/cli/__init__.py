@@ -9,7 +9,7 @@ import click
 
 from probatio import __version__
 from probatio.errors import ProbatioError
-from probatio.visible import VisibleStream
+from probatio.visible import VisibleStream, raw
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("probatio.cli.trial", "Ask models the tasks of a suite and grade the answers."),
@@ -68,7 +68,7 @@ def main() -> None:
     """Run the command line. A user's mistake ends with one sentence, never with a stack trace."""
     if not SHOWN_AS_THEY_ARE.intersection(sys.argv[1:2]):
         # What a server or a model said may be in any sentence: nothing of it may act on the terminal.
-        sys.stdout, sys.stderr = VisibleStream(sys.stdout), VisibleStream(sys.stderr)
+        sys.stdout, sys.stderr = VisibleStream(raw(sys.stdout)), VisibleStream(raw(sys.stderr))
     try:
         code = root.main(prog_name="probatio", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)
