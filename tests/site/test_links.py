@@ -69,7 +69,7 @@ def test_a_raw_file_of_a_run_that_is_a_link_is_not_served(results: Path, secret:
 def test_the_ledger_that_is_a_link_is_not_served(results: Path, secret: Path) -> None:
     client = client_of(results)
     link(results / "daily" / LEDGER, secret)
-    reply = client.get(f"/raw/daily/{LEDGER}")
+    reply = client.get(f"/raw/{LEDGER}")
     assert reply.status_code != 200 and "of the house" not in reply.text
 
 
@@ -77,7 +77,7 @@ def test_the_ledger_that_is_a_link_is_not_served(results: Path, secret: Path) ->
 def test_no_table_is_made_of_a_file_outside(results: Path, secret: Path, kind: str) -> None:
     client = client_of(results)
     link(results / RUN / GRADES, secret)
-    reply = client.get(f"/downloads/trials.{kind}")
+    reply = client.get(f"/data/trials.{kind}")
     assert reply.status_code != 200 and b"of the house" not in reply.content
 
 
