@@ -93,7 +93,7 @@ def _refusal(error: OSError, path: Path, writing: bool) -> Exception:
     if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
         done = "written to" if writing else "followed"
         return UsageError(
-            f"{path} is a link, and a link is not {done} here. Put the file itself there, or remove the link."
+            f"{path} is a link or lies behind one, and a link is not {done} here. Put the file itself there."
         )
     if error.errno in (errno.ENXIO, errno.ENODEV):
         return UsageError(_not_a_file(path))

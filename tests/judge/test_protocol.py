@@ -206,7 +206,7 @@ def test_reading_takes_time_in_proportion_to_the_length(kind: str, end: str) -> 
     began = time.process_time()
     with contextlib.suppress(Unreadable):
         read_marks(reply, RUBRIC)
-    assert time.process_time() - began < 0.5  # CPU; 74 s for the first of them before
+    assert time.process_time() - began < 5  # CPU, on a busy machine too; 74 s for the first of them before
 
 
 def test_a_reply_longer_than_any_is_not_read() -> None:

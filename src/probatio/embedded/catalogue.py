@@ -13,7 +13,7 @@ from probatio.records import Model
 
 
 class Hub(msgspec.Struct, frozen=True, tag="hub"):
-    """A file of a Hugging Face repository. Its published checksum decides, because the hub may replace the file."""
+    """A file of a Hugging Face repository. The hub may replace it; then it is no longer this file, and is refused."""
 
     repo: str
     file: str

@@ -1,9 +1,9 @@
-"""The hub: one file of a Hugging Face repository, resumable by byte, checked against the hub's own published checksum.
+"""The hub: one file of a Hugging Face repository, resumable by byte, checked against the hash of the tested file.
 
 Why not `huggingface_hub`: version 2.4.0 was tried against a hub on loopback, and three of our promises do not hold with it.
 - A pull that is killed goes on where it was. It begins again: after `kill -9` at 21 of 40 MB the second process asked from
   byte 0, and the 21 MB stayed on the disk under a name nobody looks for.
-- The published checksum decides. It compares sizes: 40 MB of other bytes under the published checksum were taken.
+- The hash decides. It compares sizes: 40 MB of other bytes under the published checksum were taken.
 - A blocked hub is given up after 8 s. With `etag_timeout=8` it tried again five times: 23 s where the connection is refused,
   more than 200 s where nobody answers.
 It would add 34 MB to the extra `embedded`, and asks the hub about coding agents before the first file.
@@ -45,11 +45,13 @@ READ_SECONDS = 30.0
 def from_hub(weights: Weights, source: Hub, partial: Path, say: Say | None) -> Fetched:
     """Fetch the file into `partial`."""
     offer = _within(HUB_SECONDS, lambda: _look_up(source))
-    expected = offer.sha256 or weights.sha256
-    if say and offer.sha256 not in (None, weights.sha256):
-        say(f"{source} is another file than the one tested with this version; its own published checksum decides.")
-    size = offer.size or weights.size
-    # Named by what it will be: bytes of a file the hub has replaced since are never mixed with the new one's.
+    expected, size = weights.sha256, weights.size
+    if offer.sha256 not in (None, expected) or offer.size not in (None, size):
+        raise SourceFailed(
+            f"it has another file there now (SHA-256 {offer.sha256 or 'not published'}, {offer.size or 'unknown'} bytes) "
+            f"than the tested one ({expected}, {size} bytes); to use it, fetch it yourself and name it: --model gguf:PATH"
+        )
+    # Named by what it will be: bytes of a file of another version are never mixed with this one's.
     growing = partial / f"{weights.file}.{str(expected)[:16]}.hub"
     have = growing.stat().st_size if growing.exists() else 0
     if have > size:

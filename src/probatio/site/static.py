@@ -71,7 +71,8 @@ def _write(site: Site, page: PageReply, target: Path) -> int:
     with opened(site, page.file) as source:
         try:
             # Raw answers of a year are gigabytes; on one disk they need not lie there twice.
-            os.link(name_of(source.fileno(), page.file), target, follow_symlinks=True)
+            # The name of the open file is a link to it; only with a folder's descriptor given does Python follow it.
+            os.link(name_of(source.fileno(), page.file), target, src_dir_fd=source.fileno(), follow_symlinks=True)
         except OSError:
             with target.open("wb") as copy:
                 shutil.copyfileobj(source, copy)
