@@ -69,6 +69,11 @@ def test_a_replayed_day_among_lived_ones_is_named_and_a_ledger_of_replayed_ones_
     _record_anew(made_up)
     (found,) = _whats(made_up)
     assert f"daily/{day_at(3)}/day.json: the day is replayed" in found
+    for number in range(7):
+        _edit(made_up / "daily" / day_at(number) / "day.json", replayed=True)
+    _record_anew(made_up)
+    (found,) = _whats(made_up)
+    assert f"daily/{day_at(7)}/day.json: the day is not marked as replayed" in found
     declare_replayed(made_up, MADE, "all of it")
     report = verify(made_up, grades=False)
     assert (report.findings, report.replayed) == ([], 8)

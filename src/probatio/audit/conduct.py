@@ -28,6 +28,12 @@ UseCaseOf = Callable[[Day], Mapping[str, str] | None]
 """Case → use case of a day's suite; None where the suite is not here."""
 
 
+ODD_KIND = {
+    True: "the day is replayed under a set date, among days that were asked on their own",
+    False: "the day is not marked as replayed, among days whose dates were set",
+}
+
+
 class Asked(msgspec.Struct, frozen=True):
     """As much of an answer's line as tells whose it is, when it was asked and whether it came."""
 
@@ -55,14 +61,15 @@ def read_asked(folder: Path) -> Answers:
 
 def kind_findings(days: Sequence[Day]) -> Iterator[Finding]:
     """Days that do not belong among the others: simulated ones, and replayed ones where others were lived."""
-    mixed = len({day.record.replayed for day in days}) > 1
+    replayed = sum(day.record.replayed for day in days)
+    odd = replayed <= len(days) / 2  # the kind that is the rarer one
     for day in days:
         if day.record.simulated:
             yield _of_day(
                 day, "the day is marked simulated: no model was asked, and only days that were asked are recorded"
             )
-        elif mixed and day.record.replayed:
-            yield _of_day(day, "the day is replayed under a set date, among days that were asked on their own")
+        elif 0 < replayed < len(days) and day.record.replayed == odd:
+            yield _of_day(day, ODD_KIND[odd])
 
 
 def suite_findings(days: Sequence[Day], standing: Mapping[str, tuple[Line, LedgerRecord]]) -> Iterator[Finding]:

@@ -83,8 +83,8 @@ def _show(report: Report) -> None:
     )
     if report.replayed:
         click.echo(
-            f"Note: {report.replayed} days are replayed: their dates were set, and no model was asked on them; the answers' own "
-            f"times say when."
+            f"Note: {report.replayed} days are replayed: their dates were set; the answers' own times say when they were "
+            f"asked."
         )
     for note in report.notes:
         click.echo(f"Note: {note}")
