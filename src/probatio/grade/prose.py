@@ -19,6 +19,8 @@ from probatio.grade.extract import fenced_blocks
 from probatio.grade.figures import invented
 from probatio.grade.statements import Statement, is_sentence, mentions, statements
 
+_LETTER = re.compile(r"\w")
+
 FULL_AT = 0.75  # an answer that makes this share of the claims earns all credit for keeping to the limits
 OVERRUN = 0.3  # at this much over the limit (or under the least) nothing is left of the credit for length
 READ_TO = 1.25  # claims are read up to this multiple of the limit: what stands beyond it was not asked for
@@ -82,7 +84,7 @@ def claim_parts(prose: Prose, claims: Sequence[Claim], weight: float, prefix: st
 
 def word_count(text: str) -> int:
     """Words as an editor counts them: what stands between spaces and holds a letter or a digit."""
-    return len(re.findall(r"\S*\w\S*", text))
+    return sum(_LETTER.search(piece) is not None for piece in text.split())
 
 
 def length_part(prose: Prose, span: Span, weight: float) -> Part:
