@@ -16,9 +16,15 @@ COUNTED = """
 import atexit, collections, json, os, sys
 opened = collections.Counter()
 def hook(event, args):
-    if event == "open" and isinstance(args[0], (str, bytes, os.PathLike)):
+    if event == "open" and isinstance(args[0], (str, bytes, os.PathLike)) and os.path.isabs(os.fsdecode(args[0])):
         opened[os.fsdecode(args[0])] += 1
 sys.addaudithook(hook)
+real = os.open
+def open_in(path, flags, mode=0o777, *, dir_fd=None):  # the hook is not told the folder that a name is opened in
+    if dir_fd is not None:
+        opened[os.path.join(os.readlink(f"/proc/self/fd/{dir_fd}"), os.fsdecode(path))] += 1
+    return real(path, flags, mode, dir_fd=dir_fd)
+os.open = open_in
 atexit.register(lambda: open(os.environ["OPENED"], "w").write(json.dumps(opened)))
 from probatio.cli import main
 main()
@@ -35,7 +41,9 @@ def opened(root: Path, double: Double) -> dict[str, int]:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     days = f"{root / 'results' / 'daily'}/"
-    return {path.removeprefix(days): count for path, count in json.loads(log.read_text()).items() if days in path}
+    counts = json.loads(log.read_text())
+    files = {path: count for path, count in counts.items() if path.startswith(days) and not Path(path).is_dir()}
+    return {path.removeprefix(days): count for path, count in files.items()}
 
 
 def test_a_closed_day_opens_its_answers_its_grades_and_every_earlier_day_once(tmp_path: Path) -> None:
