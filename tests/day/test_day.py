@@ -349,6 +349,7 @@ def test_a_day_that_is_asked_on_another_date_is_marked_and_its_verdict_held(tmp_
     assert done.returncode == 0, done.stderr
     asked_on = next(read_lines(tmp_path / "results" / "daily" / DAY / ANSWERS, Response)).timestamp[:10]
     assert record(tmp_path).asked_late == {MODEL: asked_on}
+    assert f"{DAY} is over: a model that is first asked now is marked as asked late" in done.stdout + done.stderr
     assert scores(tmp_path)[EXTRACTION].asked_late == asked_on
     (verdict,) = json.loads(files(tmp_path)["ledger.jsonl"])["verdicts"]
     assert verdict["use_cases"][0]["held"] == "asked late"

@@ -72,6 +72,8 @@ def prepare(
     selection = select(config, named, env, say, fetch=fetch, max_cost=request.max_cost, skip_named=True)
     _warn_of_unpinned(selection.models, say)
     day = day_of(request.date, now)
+    if day != day_of(None, now) and not request.replay:
+        say(f"{day} is over: a model that is first asked now is marked as asked late, and enters no baseline.")
     fingerprint = daily_fingerprint(suite)
     record = DayRecord(
         date=day,
