@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from io import BufferedReader
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def open_inside(path: Path, folder: Path | None = None, flags: int = os.O_RDONLY
     writing = bool(flags & _WRITING)
     real = _real(path.parent) / path.name if writing else _real(path)
     steps = _steps(path, folder, root, real)
+    sys.audit("open", str(path), None, flags)  # who audits files sees the whole name, not only its last step
     at = os.open(root, _STEP & ~os.O_NOFOLLOW)
     try:
         for step in steps[:-1]:

@@ -7,7 +7,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -113,11 +115,24 @@ def test_dotenv_can_not_give_the_key_another_name(tmp_path: Path, double: Double
     assert KEY not in keys_seen(double)
 
 
-def test_dotenv_can_not_put_the_key_into_an_address(tmp_path: Path, double: Double) -> None:
+def test_dotenv_can_not_put_the_key_into_an_address(tmp_path: Path) -> None:
+    asked: list[bytes] = []
+
+    class Talk(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.requestline.encode())
+            self.send_error(400)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
     models_yml(tmp_path, {"id": "m", "name": "m", "provider": "openai"})
-    dotenv = f"OPENAI_BASE_URL=http://127.0.0.1:{double.port}/api/v1?k=${{OPENROUTER_API_KEY}}\n"
-    ended = run(tmp_path, *TRIAL, "--model", "m", dotenv=dotenv)
-    assert KEY not in ended.stdout + ended.stderr + (tmp_path / "results" / "r" / "raw_responses.jsonl").read_text()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Talk) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_port}/${{OPENROUTER_API_KEY}}/v1"
+        run(tmp_path, *TRIAL, "--model", "m", dotenv=f"OPENAI_BASE_URL={address}\n")
+        server.shutdown()
+    assert asked and not any(KEY.encode() in line for line in asked)
 
 
 def test_a_resumed_run_of_someone_else_sends_no_key(tmp_path: Path, double: Double) -> None:
