@@ -49,6 +49,7 @@ class OpenPage:
         self.errors: list[str] = []
         self.requests: list[str] = []
         self.flooded = False
+        self.closing: asyncio.Future[None] | None = None
         self._world: int | None = None
 
     async def load(self, width: int, height: int) -> None:
@@ -139,7 +140,7 @@ async def opened(context: BrowserContext, html: str) -> tuple[OpenPage, asyncio.
             reports.append(well_formed(text))
         elif not page.flooded:
             page.flooded = True
-            asyncio.ensure_future(_closed(tab))
+            page.closing = asyncio.ensure_future(_closed(tab))
 
     def crash(_: object) -> None:
         if not crashed.done():

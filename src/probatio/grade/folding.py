@@ -22,6 +22,7 @@ _LOOKALIKES = {
 }  # fmt: skip
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks without a glyph
 _SPACES = "\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85"  # control characters that part words
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 _TAG = re.compile(r"<!--.{0,400}?-->|</?([a-zA-Z][a-zA-Z0-9]{0,20})(?:[\s/][^<>]{0,200})?>", re.DOTALL)
 _PARTS = re.compile(r"br|hr|p|div|ul|ol|li|tr|td|th|table|h[1-6]", re.IGNORECASE)  # tags that part words
 
@@ -56,7 +57,7 @@ _FOLDS = _Folds({ord(other): latin for latin, others in _LOOKALIKES.items() for 
 
 def readable(text: str) -> str:
     """The text as letters that can be compared."""
-    if text.isascii():
+    if text.isascii() and not _CONTROL.search(text):
         return text
     text = unicodedata.normalize("NFC", text.translate(_FOLDS))
     return "".join(char for char in text if not unicodedata.combining(char) and not "\ufe00" <= char <= "\ufe0f")

@@ -21,6 +21,7 @@ from probatio.grade.statements import Statement, is_sentence, mentions, statemen
 
 _LETTER = re.compile(r"\w")
 
+LONGEST = 20_000  # characters; a longer answer is no reply of a hundred words, and earns nothing
 FULL_AT = 0.75  # an answer that makes this share of the claims earns all credit for keeping to the limits
 OVERRUN = 0.3  # at this much over the limit (or under the least) nothing is left of the credit for length
 READ_TO = 1.25  # claims are read up to this multiple of the limit: what stands beyond it was not asked for
@@ -52,11 +53,11 @@ class Prose(msgspec.Struct, frozen=True):
 
 def read_prose(answer: str, claims: Sequence[Claim], span: Span, prompt: str = "") -> Prose:
     """The answer without fences round it, and what it says of each claim in words that are not the prompt's."""
-    text = without_fences(answer)
+    text = without_fences(answer[:LONGEST])
     sentences = [statement for statement in statements(text, span.read) if is_sentence(statement)]
     sightings = {claim.id: find_claim(claim, sentences) for claim in claims}
     made = sum(sightings[claim.id].credit * claim.weight for claim in claims)
-    own = own_words(text, prompt)
+    own = own_words(text, prompt) if len(answer) <= LONGEST else 0.0
     return Prose(text, statements(text), sightings, own * earned(made / _total(claims)), own)
 
 
@@ -115,8 +116,8 @@ def order_part(prose: Prose, name: str, order: Iterable[str], weight: float) -> 
 
 
 def copied(prose: Prose) -> str | None:
-    """The sentence for an answer that lost credit as a copy."""
-    return "Much of the answer is the prompt's own text." if prose.own < 1 else None
+    """The sentence for an answer that lost credit as a copy, or by its size."""
+    return "Much of the answer is the prompt's own text, or it is far too long." if prose.own < 1 else None
 
 
 def _left_after(faults: int) -> float:

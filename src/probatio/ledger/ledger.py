@@ -142,7 +142,7 @@ def record_day(
 def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
     """Say of every recorded day that its date was set, by a correction each: for days that were recorded before a day could say
     so itself. Nothing else of a record changes, and no file of a day is touched."""
-    with _appending(ledger_path(results)) as file:
+    with _appending(results) as file:
         lines = read_ledger(results)
         standing = sorted(standing_records(lines).items())
         declared = [

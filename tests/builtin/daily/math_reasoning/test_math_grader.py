@@ -272,3 +272,40 @@ def test_a_long_hostile_text_costs_little(piece: str) -> None:
     for answer in (text, f"A: {text}", f"B: {text}", f"C: {text}", f"D: {text}", f"E: {text}"):
         check(case, answer)
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "sin(5*pi/12)",
+        "cos(pi/12)",
+        "0.965925826289068",
+        "0.683012701892219*sqrt(2)",
+        "sin(5*pi/12)*sqrt(4)/2",
+        r"\sin{(5\pi/12)}",
+    ],
+)
+def test_a_value_asked_for_in_square_roots_counts_in_square_roots(answer: str) -> None:
+    asked = {**expression("(sqrt(6) + sqrt(2))/4"), "roots": True}
+    assert credit(asked, f"A: {answer}") == 0
+    assert credit(asked, r"A: \frac{\sqrt{6}+\sqrt{2}}{4}") == credit(asked, "A: sqrt(2 + sqrt(3))/2") == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "sqrt((999999999999999^(12*12))^(12*12)+1)", r"\sqrt{(999999999999999^{12*12})^{12*12}+1}",
+        "1/((999999999999999^(12*12))^(12*12)+1)", "exp(exp(exp(9)))", "(x^999)^999", "sin(9^999)",
+    ],
+)  # fmt: skip
+def test_a_power_of_absurd_size_is_unreadable_at_once(answer: str) -> None:
+    start = time.process_time()
+    assert credit(expression("x", "x"), f"A: {answer}") == 0
+    assert time.process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    "answer", ["90 km dB", "90 dB^2", "90 dB/h", "90 Np km", "90 km degC", "2 decade 3 octave", "2 h 3 dB"]
+)
+def test_units_that_no_quantity_has_are_wrong_and_no_error(answer: str) -> None:
+    assert credit(quantity("90", "km/h"), f"A: {answer}") in (0, 0.25)

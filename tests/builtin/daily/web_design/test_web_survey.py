@@ -105,7 +105,9 @@ def test_what_nobody_can_see_is_not_there(survey: Survey, trick: str) -> None:
 
 def picture(colour: str, size: int = 40) -> str:
     """A background in the page itself, of one colour."""
-    return f'url("data:image/svg+xml,%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 width=%27{size}%27 height=%27{size}%27%3E%3Crect width=%27{size}%27 height=%27{size}%27 fill=%27{colour}%27/%3E%3C/svg%3E")'
+    square = f"width=%27{size}%27 height=%27{size}%27"
+    svg = f"%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 {square}%3E%3Crect {square} fill=%27{colour}%27/%3E%3C/svg%3E"
+    return f'url("data:image/svg+xml,{svg}")'
 
 
 def behind(background: str, text: str = "color:#fff", inner: str = "") -> str:
@@ -324,16 +326,70 @@ def test_fields_named_like_built_in_functions_do_not_stop_the_survey(survey: Sur
 
 
 NAMES = (
-    "computedRole", "computedName", "tabIndex", "attributes", "textContent", "nodeType", "disabled", "type", "value", "labels", "checked",
-    "open", "scrollWidth", "clientWidth", "scrollHeight", "localName", "data", "contains", "closest", "matches", "style", "elements",
-    "children", "firstChild", "parentNode", "ownerDocument", "toString", "constructor", "__proto__", "length", "focus", "options",
-    "selectedOptions", "getClientRects", "scrollIntoView", "toJSON", "then",
-)  # fmt: skip
+    "computedRole",
+    "computedName",
+    "tabIndex",
+    "attributes",
+    "textContent",
+    "nodeType",
+    "disabled",
+    "type",
+    "value",
+    "labels",
+    "checked",
+    "open",
+    "scrollWidth",
+    "clientWidth",
+    "scrollHeight",
+    "localName",
+    "data",
+    "contains",
+    "closest",
+    "matches",
+    "style",
+    "elements",
+    "children",
+    "firstChild",
+    "parentNode",
+    "ownerDocument",
+    "toString",
+    "constructor",
+    "__proto__",
+    "length",
+    "focus",
+    "options",
+    "selectedOptions",
+    "getClientRects",
+    "scrollIntoView",
+    "toJSON",
+    "then",
+)
 SHADOWING = (
-    "document", "createRange", "compatMode", "title", "elementsFromPoint", "elementFromPoint", "getElementById", "createTreeWalker",
-    "querySelector", "defaultView", "documentElement", "probatioElements", "probatioPictures", "innerWidth", "scrollTo", "localStorage",
-    "getComputedStyle", "JSON", "Map", "OffscreenCanvas", "Image", "Range", "toJSON", "then",
-)  # fmt: skip
+    "document",
+    "createRange",
+    "compatMode",
+    "title",
+    "elementsFromPoint",
+    "elementFromPoint",
+    "getElementById",
+    "createTreeWalker",
+    "querySelector",
+    "defaultView",
+    "documentElement",
+    "probatioElements",
+    "probatioPictures",
+    "innerWidth",
+    "scrollTo",
+    "localStorage",
+    "getComputedStyle",
+    "JSON",
+    "Map",
+    "OffscreenCanvas",
+    "Image",
+    "Range",
+    "toJSON",
+    "then",
+)
 
 
 @pytest.mark.parametrize("role", ["", "role=textbox", "role=combobox tabindex=0"])
@@ -355,7 +411,8 @@ def test_half_a_surrogate_pair_anywhere_on_the_page_is_no_error(survey: Survey) 
         "<p id=it></p><button id=b></button><input id=i><script>const half = '😀 Ada'[0], rest = half + ' Ada';"
         "it.textContent = rest; b.textContent = 'Go'; b.setAttribute('aria-label', rest); b.title = rest; i.value = rest;"
         "b.id = rest; document.title = rest; document.documentElement.lang = rest; it.setAttribute('aria-current', rest);"
-        "try { localStorage.setItem(rest, rest); localStorage.setItem('length', '9'); localStorage.setItem('getItem', half) } catch {}"
+        "try { localStorage.setItem(rest, rest); localStorage.setItem('length', '9');"
+        "localStorage.setItem('getItem', half) } catch {}"
         "</script>"
     )
     assert matches(Finder(id="it", text="Ada"), seen)
