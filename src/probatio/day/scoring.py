@@ -9,7 +9,7 @@ from statistics import fmean, median
 import msgspec
 
 from probatio.day.samples import BASE, FULL, GradedLine, Round, Sample
-from probatio.records import DailyScore, Model
+from probatio.records import UNCHECKED, DailyScore, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
 
 RE_RUN_EARLIER = "re-run earlier that day"
@@ -121,6 +121,7 @@ def _score(
         n=len(counts) if scored else 0,
         base_n=len(base) if scored else 0,
         errored=sum(sample.graded.errored for sample in samples),
+        unchecked=sum(sample.graded.error_type == UNCHECKED for sample in samples),
         full_power=full and scored,
         trigger=(facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None,
         checked=checked,

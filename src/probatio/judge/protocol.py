@@ -23,6 +23,10 @@ ANSWER_LIMIT = 20_000
 REPLY_LIMIT = 2_000
 """Characters of an unreadable reply that the repair shows again."""
 
+FALSE_STARTS = 100
+"""Braces in a reply that open no object: some prose has a few. Each is read to where it fails, so that a reply made of nothing
+else would take as many passes as it has braces."""
+
 LOWEST, HIGHEST = 1, 5
 
 Marks = dict[str, "Mark"]
@@ -156,13 +160,16 @@ def _objects(reply: str, wanted: list[str]) -> list[_Object]:
     """The complete objects at the top level of the reply, in order; where one only wraps another, the one inside."""
     begins = re.compile(rf'\{{\s*"(?:{"|".join(map(re.escape, wanted))})"\s*:')
     found: list[_Object] = []
-    at = reply.find("{")
+    at, false_starts = reply.find("{"), 0
     while at >= 0:
         try:
             value, end = _DECODER.raw_decode(reply, at)
         except (ValueError, RecursionError):
             if begins.match(reply, at):
                 raise Unreadable("The JSON object in the reply is cut off or not valid.") from None
+            false_starts += 1
+            if false_starts > FALSE_STARTS:
+                raise Unreadable("The reply is full of braces that open no JSON object.") from None
             end = at + 1
         else:
             found.append(_unwrapped(value))
