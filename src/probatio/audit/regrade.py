@@ -59,7 +59,9 @@ def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "au
             if stored is None:
                 findings.append(_finding(day, ANSWERS, number, sample, "the answer has no grade"))
             elif assessment.error_type in UNASKED_ERRORS and assessment.level_a:
-                unjudged += 1  # nothing to compare with here: no browser, no reply of the judge, no end within the limits
+                unjudged += (
+                    1  # nothing to compare with here: no browser, no reply of the judge, no end within the limits
+                )
             elif unequal := first_difference(_comparable(stored), _comparable(assessment)):
                 changed[suite.cases[response.task_id].use_case] += 1
                 what = f"{unequal} (the answer is line {number} of {ANSWERS})"

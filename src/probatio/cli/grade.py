@@ -40,7 +40,8 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, sandb
     if as_json:
         for flip in report.flips:
             click.echo(msgspec.json.encode({"event": "flip", **msgspec.structs.asdict(flip)}).decode())
-        summary = {name: getattr(report, name) for name in ("graded", "passed", "errors", "unchecked", "compared", "unknown_tasks")}
+        counts = ("graded", "passed", "errors", "unchecked", "compared", "unknown_tasks")
+        summary = {name: getattr(report, name) for name in counts}
         click.echo(
             msgspec.json.encode(
                 {"event": "end", **summary, "flipped": len(report.flips), "out": str(report.out)}

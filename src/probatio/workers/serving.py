@@ -19,6 +19,15 @@ _PAGE = resource.getpagesize()
 
 Check = Callable[[bytes], bytes]
 
+_state = {"worker": False, "leaves": False}
+
+
+def retire() -> bool:
+    """Called by a check that leaves its process unfit for another: the worker ends after this reply, with all it has started.
+    False where this is no worker, and whoever made the mess must clean it up."""
+    _state["leaves"] = True
+    return _state["worker"]
+
 
 def serve(stream: socket.socket, order: Fork) -> None:
     """Check what comes in until the stream ends or enough was done; never returns an error, says it."""
@@ -26,6 +35,7 @@ def serve(stream: socket.socket, order: Fork) -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (order.memory_mb << 20, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, also within a computation that holds the lock
+    _state.update(worker=True, leaves=False)
     stream.sendall(frame(READY, b""))
     first = _resident()
     for number in range(1, order.checks + 1):
@@ -36,7 +46,7 @@ def serve(stream: socket.socket, order: Fork) -> None:
         kind, payload = _checked(*request)
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = number % _LOOK == 0 and _resident() - first > _GROWN * (order.memory_mb << 20)
-        leaves = number == order.checks or kind == FAILED or grown
+        leaves = number == order.checks or kind == FAILED or grown or _state["leaves"]
         stream.sendall(frame(kind + LAST * leaves, payload))
         if leaves:
             break

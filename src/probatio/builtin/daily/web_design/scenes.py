@@ -79,9 +79,13 @@ class _NotFound(Exception):
     """What the user should touch is not there."""
 
 
+_WHOLE = r""".replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (mark) => mark === "\\\\" ? mark : "\\ufffd")"""
+"""JSON.stringify writes half a surrogate pair, and only that, as `\\ud83d`, which no reader takes back; `\\\\` is a backslash."""
+
+
 async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
-    script = f"async (options) => JSON.stringify(await ({SURVEY})(options))"
+    script = f"async (options) => JSON.stringify(await ({SURVEY})(options)){_WHOLE}"
     return msgspec.json.decode(await page.evaluate(script, {"wake": wake}), type=Snapshot)
 
 

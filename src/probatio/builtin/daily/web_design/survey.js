@@ -12,6 +12,11 @@ async ({ wake }) => {
   const kidsOf = read(Node, "childNodes");
   const idOf = read(Element, "id");
   const tagOf = read(Element, "localName");
+  const roleOf = read(Element, "computedRole");
+  const nameOf = read(Element, "computedName");
+  const tabOf = read(HTMLElement, "tabIndex");
+  const textOf = read(Node, "textContent");
+  const tabbed = (element) => { try { return tabOf(element); } catch { return element.tabIndex ?? -1; } };  // SVG has its own
   const root = read(Document, "documentElement")(document);
   const body = read(Document, "body")(document) || root;
   const focused = read(Document, "activeElement")(document);
@@ -193,7 +198,7 @@ async ({ wake }) => {
     squeeze(attribute(element, "aria-label") || "") ||
     (attribute(element, "aria-labelledby") || "").split(/\s+/).some((id) => {
       const target = id && call(Document, "getElementById")(document, id);
-      return target && squeeze(target.textContent);
+      return target && squeeze(textOf(target));
     });
 
   // An element has substance where its text can be read or something is drawn. Without both it is an empty place.
@@ -207,12 +212,12 @@ async ({ wake }) => {
   const substance = (element) => {
     if (texts.has(element) || call(Element, "matches")(element, DRAWN)) return true;
     const drawn = [...call(Element, "querySelectorAll")(element, DRAWN)].some((one) => shows(one, rectangle(one)));
-    if (drawn || squeeze(element.textContent)) return drawn;
+    if (drawn || squeeze(textOf(element))) return drawn;
     return [element, ...call(Element, "querySelectorAll")(element, "*")].slice(0, 20).some(painted);
   };
 
   const kept = elements.filter((element) => {
-    const role = element.computedRole;
+    const role = roleOf(element);
     return idOf(element) || (role && role !== "generic" && role !== "none") || tagOf(element) === "summary" || element === body;
   });
   const place = new Map(kept.map((element, index) => [element, index]));
@@ -234,9 +239,9 @@ async ({ wake }) => {
     const labels = /checkbox|radio/.test(element.type) ? labelsOf(element) : [];
     const seen = (shows(element, box) && (field || substance(element))) || labels.some((label) => shows(label, rectangle(label)));
     return {
-      index, tag, id: idOf(element), role: element.computedRole, name: squeeze(element.computedName || "").slice(0, LONGEST),
+      index, tag, id: idOf(element), role: roleOf(element), name: squeeze(nameOf(element) || "").slice(0, LONGEST),
       text: squeeze(texts.get(element) || "").slice(0, LONGEST * 4), seen, box: [box.left, box.top, box.width, box.height].map(Math.round),
-      within, states, focus: element === focused, tabindex: element.tabIndex ?? -1,
+      within, states, focus: element === focused, tabindex: tabbed(element),
       value: field ? String(element.value).slice(0, LONGEST) : "", type: field ? String(element.type) : "",
       labelled: field && !UNLABELLED.has(element.type) ? Boolean(named(element)) : null,
       level: /^h[1-6]$/.test(tag) ? Number(tag[1]) : 0,
