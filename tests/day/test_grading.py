@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from probatio.day import grading
-from probatio.day.examining import Examined, examine
+from probatio.day.examining import Examined, PackedCase, examine
 from probatio.day.grading import Grading
 from probatio.errors import CannotCheck
 from probatio.records import Assessment, Response
 from probatio.sandbox import Choice
-from probatio.suite.daily_suite import Case, load_daily
+from probatio.suite.daily_suite import load_daily
 from probatio.workers import Pool
 
 SUITE = load_daily()
@@ -36,7 +36,14 @@ class Counted:
         self.fails = 0  # so many calls at first that find no tool
 
     async def __call__(
-        self, pool: Pool, case: Case, response: Response, *, checked: bool, choice: Choice, before: Callable[[], None]
+        self,
+        pool: Pool,
+        case: PackedCase,
+        response: Response,
+        *,
+        checked: bool,
+        choice: Choice,
+        before: Callable[[], None],
     ) -> Examined:
         self.calls += 1
         if self.calls <= self.fails:

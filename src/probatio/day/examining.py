@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import pickle
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -20,10 +22,10 @@ from probatio.suite.daily_suite import Case
 from probatio.workers import Lane, Pool
 from probatio.workers.lane import CORES
 
-_TEXT = Lane("daily texts", cpu_seconds=2, seconds=30, warm="probatio.day.examining:warm_texts")
+_TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_texts")
 LANES: dict[str, Lane] = {
     # Only these answers need an algebra system, which takes a second to load.
-    "math_reasoning": Lane("daily algebra", cpu_seconds=2, seconds=30, warm="probatio.day.examining:warm_algebra"),
+    "math_reasoning": Lane("daily algebra", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_algebra"),
     # Three processes of 30 s at most, each under the jail's own limits; our part is to read what they print.
     "code_generation": Lane(
         "daily programs", cpu_seconds=2, seconds=150, workers=CORES + 1, warm="probatio.day.examining:warm_programs"
@@ -58,8 +60,19 @@ class Examined(msgspec.Struct, frozen=True):
         return self.answer.decode("utf-8", "surrogatepass")
 
 
+class PackedCase(msgspec.Struct, frozen=True, array_like=True):
+    """A case on its way to the workers, packed once. Its gold comes from a file of the suite and may hold any plain value."""
+
+    use_case: str
+    packed: bytes
+
+    @classmethod
+    def of(cls, case: Case) -> PackedCase:
+        return cls(case.use_case, pickle.dumps(case))
+
+
 class _Asked(msgspec.Struct, frozen=True, array_like=True):
-    case: Case
+    case: bytes
     checked: bool
     text: bytes
     finish_reason: str | None
@@ -73,7 +86,7 @@ _examined = msgspec.msgpack.Decoder(Examined).decode
 
 async def examine(
     pool: Pool,
-    case: Case,
+    case: PackedCase,
     response: Response,
     *,
     checked: bool,
@@ -82,7 +95,7 @@ async def examine(
 ) -> Examined:
     """What a worker finds in the response; with `checked`, the parts checked by code too. Raises `Unchecked`, `CannotCheck`."""
     text = (response.response or "").encode("utf-8", "surrogatepass")
-    asked = _Asked(case, checked, text, response.finish_reason, choice)
+    asked = _Asked(case.packed, checked, text, response.finish_reason, choice)
     lane = LANES.get(case.use_case, _TEXT) if checked else _TEXT
     return _examined(await pool.run(lane, _FUNCTION, _encode(asked), before))
 
@@ -90,9 +103,10 @@ async def examine(
 def examine_here(payload: bytes) -> bytes:
     """What the worker does."""
     asked = _asked(payload)
+    case = _unpacked(asked.case)
     text, cut = gradable(asked.text.decode("utf-8", "surrogatepass"))
     response = Response(
-        timestamp="", run_id="", framework_version="", task_id=asked.case.id, model="", n_shot=0, context="",
+        timestamp="", run_id="", framework_version="", task_id=case.id, model="", n_shot=0, context="",
         response=text, finish_reason=asked.finish_reason,
     )  # fmt: skip
     if nothing := unanswered(response):
@@ -101,11 +115,18 @@ def examine_here(payload: bytes) -> bytes:
     return packed(
         Examined(
             answer.encode("utf-8", "surrogatepass"),
-            checked=check(asked.case, answer, asked.isolation) if asked.checked else None,
+            checked=check(case, answer, asked.isolation) if asked.checked else None,
             refuses=why_wrong(msgspec.structs.replace(response, finish_reason=None), "wrong_output") == "refusal",
             cut=cut,
         )
     )
+
+
+@functools.lru_cache(maxsize=256)
+def _unpacked(packed: bytes) -> Case:
+    """From our own process, never from an answer: what comes back from a worker is read as plain data."""
+    case: Case = pickle.loads(packed)
+    return case
 
 
 def warm_texts() -> None:

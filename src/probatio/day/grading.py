@@ -10,7 +10,7 @@ from typing import Any
 
 from probatio.ask.gate import GateClosed
 from probatio.builtin.daily.graders import blend
-from probatio.day.examining import Examined, examine
+from probatio.day.examining import Examined, PackedCase, examine
 from probatio.errors import CannotCheck
 from probatio.grade.apart import unchecked
 from probatio.grade.check_result import CheckResult
@@ -41,6 +41,7 @@ class Grading:
         self.no_judge = "there is no judge"
         self.stopping: Callable[[], bool] = lambda: False
         self._pool = shared()
+        self._packed: dict[str, PackedCase] = {}
         self._checks: OrderedDict[tuple[str, bytes], asyncio.Task[Examined]] = OrderedDict()
 
     def close(self) -> None:
@@ -76,8 +77,11 @@ class Grading:
         check = self._checks.get(key)
         if check is None or (check.done() and not _settled(check)):
             checked = use_case.grading != "judge"
+            packed = self._packed.get(case.id)
+            if packed is None:
+                packed = self._packed[case.id] = PackedCase.of(case)
             check = asyncio.create_task(
-                examine(self._pool, case, response, checked=checked, choice=self._isolation, before=self._go_on)
+                examine(self._pool, packed, response, checked=checked, choice=self._isolation, before=self._go_on)
             )
             check.add_done_callback(_heard)
             self._checks[key] = check

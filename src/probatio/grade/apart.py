@@ -15,7 +15,7 @@ from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.workers import Lane, Pool, Unchecked
 from probatio.workers.lane import CORES
 
-PREDICTIONS = Lane("predictions", cpu_seconds=2, seconds=30, warm="probatio.grade.apart:warm")
+PREDICTIONS = Lane("predictions", cpu_seconds=2, seconds=120, warm="probatio.grade.apart:warm")
 PROGRAMS = Lane(
     "programs",
     cpu_seconds=4,  # to parse, check and compile; the longest program of the suite takes 20 ms

@@ -9,7 +9,7 @@ from probatio.judge.protocol import Mark, Marks, Unreadable, read_marks
 from probatio.suite.daily_suite import Rubric
 from probatio.workers import Lane, Unchecked, shared
 
-_LANE = Lane("judge's replies", cpu_seconds=2, seconds=30, warm="probatio.judge.reading:warm")
+_LANE = Lane("judge's replies", cpu_seconds=2, seconds=120, warm="probatio.judge.reading:warm")
 _FUNCTION = "probatio.judge.reading:read_here"
 
 
