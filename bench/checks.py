@@ -47,7 +47,8 @@ def answers(use_case: str, count: int) -> Iterator[tuple[Case, Response]]:
         proof = proofs[number % len(proofs)]
         yield SUITE.cases[proof["case"]], Response(
             timestamp="", run_id="", framework_version="", task_id=proof["case"], model="m", n_shot=0, context="base",
-            response=proof["answer"].replace("return ", "return " + " " * (number % 500)),  # programs alike are run once finish_reason="stop", sample=number,
+            finish_reason="stop", sample=number,
+            response=proof["answer"].replace("return ", "return " + " " * (number % 500)),  # programs alike are run once
         )  # fmt: skip
 
 

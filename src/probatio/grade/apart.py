@@ -76,7 +76,7 @@ def packed(record: msgspec.Struct) -> bytes:
     try:
         return _encode(record)
     except UnicodeEncodeError:
-        return _encode(writable(msgspec.to_builtins(record)))
+        return _encode(writable(msgspec.to_builtins(record, builtin_types=(bytes,))))
 
 
 def warm() -> None:

@@ -1,0 +1,20 @@
+"""Mutated answers through all graders of texts: none raises, none takes long, nothing grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[3] / "bench"
+
+
+@pytest.mark.slow
+def test_no_mutated_answer_breaks_a_grader_or_lets_us_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    from fuzz_checks import fuzz
+
+    found = fuzz(2000, seed=3)
+    assert found.checked == 2000
+    assert not found.unchecked
+    assert found.own_growth_mb < 30
