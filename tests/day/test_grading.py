@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from probatio.builtin.daily.graders import check
 from probatio.day import grading
+from probatio.day.examining import Examined, PackedCase, examine
 from probatio.day.grading import Grading
 from probatio.errors import CannotCheck
-from probatio.grade.check_result import CheckResult
 from probatio.records import Assessment, Response
 from probatio.sandbox import Choice
-from probatio.suite.daily_suite import Case, load_daily
+from probatio.suite.daily_suite import load_daily
+from probatio.workers import Pool
 
 SUITE = load_daily()
 FIRST, SECOND = (case.id for case in SUITE.use_cases["structured_extraction"].cases[:2])
@@ -29,23 +29,32 @@ def sample(text: str, case: str = FIRST, number: int = 0) -> Response:
 
 
 class Counted:
-    """The real graders, and how often they were called."""
+    """The real checks, in their workers, and how often they were called for."""
 
     def __init__(self) -> None:
         self.calls = 0
         self.fails = 0  # so many calls at first that find no tool
 
-    def __call__(self, case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
+    async def __call__(
+        self,
+        pool: Pool,
+        case: PackedCase,
+        response: Response,
+        *,
+        checked: bool,
+        choice: Choice,
+        before: Callable[[], None],
+    ) -> Examined:
         self.calls += 1
         if self.calls <= self.fails:
             raise CannotCheck("No browser today.")
-        return check(case, answer, isolation)
+        return await examine(pool, case, response, checked=checked, choice=choice, before=before)
 
 
 @pytest.fixture
 def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counted]:
     counter = Counted()
-    monkeypatch.setattr(grading, "check", counter)
+    monkeypatch.setattr(grading, "examine", counter)
     yield counter
 
 

@@ -15,7 +15,7 @@ from probatio.judge.asking import JudgeReply, recorded_judge
 from probatio.judge.calibration import calibrate, calibration_set
 from probatio.ledger.chain import Finding
 from probatio.ledger.difference import first_difference
-from probatio.records import Assessment, Day, Grade, Response, TrialKey
+from probatio.records import UNASKED_ERRORS, Assessment, Day, Grade, Response, TrialKey
 from probatio.run.regrade import assess_again
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
@@ -58,8 +58,10 @@ def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "au
             place, stored = grades.pop(response.key, (None, None))
             if stored is None:
                 findings.append(_finding(day, ANSWERS, number, sample, "the answer has no grade"))
-            elif assessment.error_type == "api_error" and assessment.level_a:
-                if stored.error_type != "api_error":  # no browser here, or no reply of the judge
+            elif assessment.error_type in UNASKED_ERRORS and assessment.level_a:
+                if (
+                    stored.error_type not in UNASKED_ERRORS
+                ):  # no browser here, no reply of the judge, no end within the limits
                     ungraded[(assessment.error_detail or "unknown").rstrip(".")] += 1
             elif unequal := first_difference(_comparable(stored), _comparable(assessment)):
                 changed[suite.cases[response.task_id].use_case] += 1
@@ -113,7 +115,7 @@ def _read(path: Path, shape: type[T], findings: list[Finding]) -> dict[int, T]:
 def _comparable(graded: Grade | Assessment) -> dict[str, Any]:
     """What of a grade depends on the answer alone."""
     fields = {name: getattr(graded, name) for name in COMPARED}
-    if graded.error_type == "api_error":
+    if graded.error_type in UNASKED_ERRORS:
         fields["breakdown"] = {}
     return fields
 

@@ -15,6 +15,7 @@ from probatio.browser import chromium
 from probatio.browser.page import OpenPage, PageFailed, fresh_context, opened
 from probatio.errors import CannotCheck, UsageError
 from probatio.extras import require
+from probatio.workers.serving import retire
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Playwright
@@ -135,18 +136,21 @@ class _BrowserThread:
         except (TimeoutError, Error) as error:
             await self._discard(browser)
             raise _BrowserGone from error
+        page: OpenPage | None = None
         try:
-            page, crashed = await asyncio.wait_for(opened(context, html), START_SECONDS)
-            return await _within(look(page), crashed, seconds)
+            page = await asyncio.wait_for(opened(context, html), START_SECONDS)
+            return await _within(look(page), page.ended, seconds)
         except (TimeoutError, Error) as error:
             if not browser.is_connected():
                 raise _BrowserGone from error
             raise PageFailed(f"The page could not be examined: {str(error).partition(chr(10))[0][:200]}") from error
         finally:
-            try:
-                await asyncio.wait_for(context.close(), CLOSE_SECONDS)
-            except (TimeoutError, Error):
-                await self._discard(browser)
+            # Closing a page that floods us takes its turn behind all that it has sent; ending the worker does not.
+            if not (page is not None and page.flooded and retire()):
+                try:
+                    await asyncio.wait_for(context.close(), CLOSE_SECONDS)
+                except (TimeoutError, Error):
+                    await self._discard(browser)
 
     async def _started(self) -> Browser:
         async with self.starting:
@@ -227,12 +231,12 @@ def _reason(message: str) -> str:
     return (next(iter(lines), "") or message.partition("\n")[0])[:300]
 
 
-async def _within(look: Awaitable[T], crashed: asyncio.Future[None], seconds: float) -> T:
+async def _within(look: Awaitable[T], ended: asyncio.Future[str], seconds: float) -> T:
     task = asyncio.ensure_future(look)
-    watched: set[asyncio.Future[Any]] = {task, crashed}
+    watched: set[asyncio.Future[Any]] = {task, ended}
     done, _ = await asyncio.wait(watched, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     if task in done:
         return task.result()
     task.cancel()
     await asyncio.wait({task}, timeout=CLOSE_SECONDS)
-    raise PageFailed("The page crashed." if crashed in done else f"The page did not come to rest within {seconds:g} s.")
+    raise PageFailed(ended.result() if ended in done else f"The page did not come to rest within {seconds:g} s.")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Request, Route
+    from playwright.async_api import Browser, BrowserContext, CDPSession, ConsoleMessage, Request, Route
     from playwright.async_api import Page as Tab
 
 T = TypeVar("T")
@@ -20,9 +19,12 @@ ADDRESS = "https://page.test/"
 STEP_SECONDS = 10.0
 """For one load, look or key press. They take milliseconds; a page that takes longer than this hangs."""
 
-MOST_REPORTS = 300
-"""Errors, and requests, that are kept of one page. One with more is a loop, and it is closed: each costs all of us time."""
-_LONGEST_REPORT = 200
+MOST_KEPT = 200
+"""Errors and requests of a page that are kept, of each kind. A page with so many is without credit for having none."""
+LONGEST = 200
+"""Characters of a message that are kept."""
+FLOOD = 2000
+"""Messages and requests of a page in all. A page that sends more is in a loop, and each costs us time: it is given up."""
 
 # Run before the page's own scripts. Random numbers are the same each time, and the window looks like that of an ordinary
 # browser: a headless one would show that it has no frame and no network.
@@ -48,9 +50,24 @@ class OpenPage:
         self.session = session
         self.errors: list[str] = []
         self.requests: list[str] = []
+        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """Why there is no going on with it, once there is none."""
         self.flooded = False
-        self.closing: asyncio.Future[None] | None = None
+        self._events = 0
         self._world: int | None = None
+
+    def note(self, kept: list[str], text: str | None) -> None:
+        """One more message or request of the page; what it says is kept within bounds, as text that can be written."""
+        self._events += 1
+        if text is not None and len(kept) < MOST_KEPT:
+            kept.append(well_formed(text))
+        if self._events > FLOOD:
+            self.flooded = True
+            self.end(f"The page sent more than {FLOOD:,} messages and requests.")
+
+    def end(self, why: str) -> None:
+        if not self.ended.done():
+            self.ended.set_result(why)
 
     async def load(self, width: int, height: int) -> None:
         """Open the page anew in a window of this size."""
@@ -118,59 +135,38 @@ async def fresh_context(browser: Browser) -> BrowserContext:
     )
 
 
-async def opened(context: BrowserContext, html: str) -> tuple[OpenPage, asyncio.Future[None]]:
+async def opened(context: BrowserContext, html: str) -> OpenPage:
     """A tab whose every request is answered by us: with the page for its own address, with a refusal for all others."""
     await context.add_init_script(_ORDINARY)
     tab = await context.new_page()
     page = OpenPage(tab, await context.new_cdp_session(tab))
     # Kept up to date by the browser, roles and names cost 1 ms a look; asked for one by one they cost 100.
     await page.session.send("Accessibility.enable")
-    crashed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    body = html.encode("utf-8", "replace")
 
     async def answer(route: Route, request: Request) -> None:
         if request.url.partition("?")[0].partition("#")[0] == ADDRESS and request.is_navigation_request():
-            await route.fulfill(status=200, content_type="text/html; charset=utf-8", body=html)
+            await route.fulfill(status=200, content_type="text/html; charset=utf-8", body=body)
             return
-        if not request.url.endswith("/favicon.ico"):
-            report(page.requests, request.url)
-        await route.abort()
+        page.note(page.requests, None if request.url.endswith("/favicon.ico") else request.url)
+        if not page.flooded:
+            await route.abort()
 
-    def report(reports: list[str], text: str) -> None:
-        if len(reports) < MOST_REPORTS:
-            reports.append(well_formed(text))
-        elif not page.flooded:
-            page.flooded = True
-            page.closing = asyncio.ensure_future(_closed(tab))
+    def said(message: ConsoleMessage) -> None:
+        ours = message.type != "error" or message.text.startswith("Failed to load resource")
+        page.note(page.errors, None if ours else message.text)
 
-    def crash(_: object) -> None:
-        if not crashed.done():
-            crashed.set_result(None)
-
-    tab.on("crash", crash)
-    tab.on("pageerror", lambda error: report(page.errors, str(error)))
-    tab.on(
-        "console",
-        lambda message: (
-            report(page.errors, message.text)
-            if message.type == "error" and not message.text.startswith("Failed to load resource")
-            else None
-        ),
-    )
+    tab.on("crash", lambda _: page.end("The page crashed."))
+    tab.on("pageerror", lambda error: page.note(page.errors, str(error)))
+    tab.on("console", said)
     context.on("page", lambda other: asyncio.ensure_future(other.close()) if other is not tab else None)
     await context.route("**/*", answer)
-    return page, crashed
+    return page
 
 
 def well_formed(text: str) -> str:
     """The beginning of a text of the page, as one that every file and terminal takes: half a surrogate pair is no character."""
-    return text[:_LONGEST_REPORT].encode("utf-8", "replace").decode("utf-8")
-
-
-async def _closed(tab: Tab) -> None:
-    from playwright.async_api import Error
-
-    with contextlib.suppress(Error):
-        await tab.close()
+    return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
 
 
 async def _step(doing: Awaitable[T]) -> T:

@@ -40,7 +40,8 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, sandb
     if as_json:
         for flip in report.flips:
             click.echo(msgspec.json.encode({"event": "flip", **msgspec.structs.asdict(flip)}).decode())
-        summary = {name: getattr(report, name) for name in ("graded", "passed", "errors", "compared", "unknown_tasks")}
+        counts = ("graded", "passed", "errors", "unchecked", "compared", "unknown_tasks")
+        summary = {name: getattr(report, name) for name in counts}
         click.echo(
             msgspec.json.encode(
                 {"event": "end", **summary, "flipped": len(report.flips), "out": str(report.out)}
@@ -53,10 +54,15 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, sandb
         click.echo(
             f"{report.unknown_tasks} answers belong to tasks that are not in the suite; they were left out.", err=True
         )
-    asked = report.graded - report.errors
+    asked = report.graded - report.errors - report.unchecked
     share = f" ({100 * report.passed / asked:.0f}%)" if asked else ""
     compared = (
         f"{len(report.flips)} of {report.compared} flipped" if report.compared else "no earlier grades to compare with"
     )
     click.echo(f"{report.passed}/{asked} passed{share}; {compared}.")
+    if report.unchecked:
+        from probatio.run.progress import unchecked_share
+
+        told = unchecked_share(report.unchecked, asked + report.unchecked)
+        click.echo(f"{told}; they count neither as right nor as wrong. Run this command again to try again.")
     click.echo(f"Grades: {report.out}")

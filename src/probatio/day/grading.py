@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from probatio.ask.gate import GateClosed
-from probatio.builtin.daily.graders import STARTS_PROCESSES, blend, check
+from probatio.builtin.daily.graders import blend
+from probatio.day.examining import Examined, PackedCase, examine
 from probatio.errors import CannotCheck
+from probatio.grade.apart import unchecked
 from probatio.grade.check_result import CheckResult
-from probatio.grade.extract import without_reasoning
-from probatio.grade.unanswered import unanswered, why_wrong
+from probatio.grade.length import cut_note
+from probatio.grade.unanswered import unanswered
 from probatio.judge.asking import Judge, NoJudgement
 from probatio.judge.protocol import Marks, judged_score
 from probatio.records import Assessment, ErrorType, Response
 from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case, DailySuite, UseCase
+from probatio.workers import Unchecked, shared
 
 REMEMBERED = 4096
 """Answers of a process whose check is kept: at temperature 0 the samples of a case are often the same to the letter, and a page
@@ -39,46 +40,58 @@ class Grading:
         self.judge: Judge | None = None
         self.no_judge = "there is no judge"
         self.stopping: Callable[[], bool] = lambda: False
-        # What is computed in our own process gains nothing from a second thread, and its libraries need not bear one.
-        self._computing = ThreadPoolExecutor(1, "daily-check")
-        self._waiting = ThreadPoolExecutor(os.cpu_count() or 1, "daily-jail")
-        self._checks: OrderedDict[tuple[str, bytes], asyncio.Future[CheckResult]] = OrderedDict()
+        self._pool = shared()
+        self._packed: dict[str, PackedCase] = {}
+        self._checks: OrderedDict[tuple[str, bytes], asyncio.Task[Examined]] = OrderedDict()
 
     def close(self) -> None:
-        self._computing.shutdown(wait=False, cancel_futures=True)
-        self._waiting.shutdown(wait=False, cancel_futures=True)
+        """Drop what is still being checked; the workers stay for whoever grades next."""
+        for check in self._checks.values():
+            if not check.done() and not check.get_loop().is_closed():
+                check.cancel()
+        self._checks.clear()
 
     async def grade(self, response: Response) -> Assessment:
         """How a sample is graded. Raises `GateClosed` where the run is stopping and this is left to the next."""
         case = self._cases[response.task_id]
         use_case = self._use_cases[case.use_case]
-        if nothing := unanswered(response):
+        if response.response is None and (nothing := unanswered(response)):
             return _unanswered(use_case, nothing)
-        answer = without_reasoning(response.response or "")
         try:
-            checked = None if use_case.grading == "judge" else await self._check(case, answer)
-            marks = None if use_case.grading == "deterministic" else await self._marks(response, use_case, case, answer)
+            examined = await self._examined(use_case, case, response)
+            if examined.nothing:
+                return _unanswered(use_case, examined.nothing)
+            judged = use_case.grading != "deterministic"
+            marks = await self._marks(response, use_case, case, examined.text) if judged else None
+        except Unchecked as error:
+            return unchecked(str(error), level_a=True, breakdown={"use_case": use_case.id})
         except (CannotCheck, NoJudgement) as error:
             return Assessment(True, False, False, "api_error", str(error), breakdown={"use_case": use_case.id})
-        return assessment(use_case, response, checked, marks, self.no_judge)
+        return assessment(use_case, response, examined, marks, self.no_judge)
 
-    async def _check(self, case: Case, answer: str) -> CheckResult:
+    async def _examined(self, use_case: UseCase, case: Case, response: Response) -> Examined:
         """The same answer to the same case is checked once, by however many samples it is given. A check that has something to
         remark may owe it to a busy machine, and is made anew."""
-        key = (case.id, hashlib.blake2b(answer.encode(errors="surrogatepass"), digest_size=16).digest())
+        text = f"{response.finish_reason}\0{response.response}"
+        key = (case.id, hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=16).digest())
         check = self._checks.get(key)
         if check is None or (check.done() and not _settled(check)):
-            pool = self._waiting if case.use_case in STARTS_PROCESSES else self._computing
-            check = asyncio.get_running_loop().run_in_executor(pool, self._checked, case, answer)
+            checked = use_case.grading != "judge"
+            packed = self._packed.get(case.id)
+            if packed is None:
+                packed = self._packed[case.id] = PackedCase.of(case)
+            check = asyncio.create_task(
+                examine(self._pool, packed, response, checked=checked, choice=self._isolation, before=self._go_on)
+            )
+            check.add_done_callback(_heard)
             self._checks[key] = check
             while len(self._checks) > REMEMBERED:
                 self._checks.popitem(last=False)
         return await asyncio.shield(check)
 
-    def _checked(self, case: Case, answer: str) -> CheckResult:
-        if self.stopping():  # a hundred pages may wait for the browser; the next process opens them
+    def _go_on(self) -> None:
+        if self.stopping():  # a hundred pages may wait for a browser; the next process opens them
             raise GateClosed
-        return check(case, answer, self._isolation)
 
     async def _marks(self, response: Response, use_case: UseCase, case: Case, answer: str) -> Marks | None:
         if self.judge is None or use_case.rubric is None:
@@ -86,14 +99,24 @@ class Grading:
         return await self.judge.marks(response.key, use_case.rubric, case, answer)
 
 
-def _settled(check: asyncio.Future[CheckResult]) -> bool:
-    return not check.cancelled() and check.exception() is None and check.result().note is None
+def _heard(check: asyncio.Task[Examined]) -> None:
+    """Whoever waited for it may be gone; its fault is no news for stderr."""
+    if not check.cancelled():
+        check.exception()
+
+
+def _settled(check: asyncio.Task[Examined]) -> bool:
+    if check.cancelled() or check.exception() is not None:
+        return False
+    checked = check.result().checked
+    return checked is None or checked.note is None
 
 
 def assessment(
-    use_case: UseCase, response: Response, checked: CheckResult | None, marks: Marks | None, no_judge: str
+    use_case: UseCase, response: Response, examined: Examined, marks: Marks | None, no_judge: str
 ) -> Assessment:
     """The assessment of an answer from its parts. An answer the judge has not seen keeps its checked part and no more."""
+    checked: CheckResult | None = examined.checked
     judged = None if marks is None or use_case.rubric is None else judged_score(marks, use_case.rubric)
     score = round(blend(use_case, None if checked is None else checked.score, judged), 6)
     breakdown: dict[str, Any] = {
@@ -108,16 +131,18 @@ def assessment(
         "marks": {name: {"mark": each.mark, "reason": each.reason} for name, each in (marks or {}).items()},
         "note": checked.note if checked else None,
     }
+    if examined.cut is not None:
+        breakdown["cut"] = cut_note(examined.cut)
     detail = f"no judge: {no_judge}" if marks is None and use_case.grading != "deterministic" else None
-    label = None if score >= 1 else _label(response, score)
+    label = None if score >= 1 else _label(response, examined, score)
     return Assessment(True, score > 0, score >= 1, label, detail, score, breakdown)
 
 
-def _label(response: Response, score: float) -> ErrorType | None:
+def _label(response: Response, examined: Examined, score: float) -> ErrorType | None:
     """What an imperfect answer is called where it was cut off or refuses; it keeps the score it has."""
     if response.finish_reason == "length":
         return "truncated"
-    return "refusal" if score < REFUSAL_BELOW and why_wrong(response, "wrong_output") == "refusal" else None
+    return "refusal" if score < REFUSAL_BELOW and examined.refuses else None
 
 
 def _unanswered(use_case: UseCase, nothing: Assessment) -> Assessment:

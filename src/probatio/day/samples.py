@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from probatio.records import NO_DIALECT, ErrorType, Grade, KeyLine, Response, TrialKey
+from probatio.records import NO_DIALECT, UNCHECKED, ErrorType, Grade, KeyLine, Response, TrialKey
 from probatio.run.plan import Plan
 from probatio.store.run_folder import RunFolder
 from probatio.suite.daily_suite import DailySuite, UseCase
@@ -47,7 +47,7 @@ class GradedLine(KeyLine):
     @property
     def errored(self) -> bool:
         """It could not be asked, checked or judged."""
-        return self.error_type in ("api_error", "timeout")
+        return self.error_type in ("api_error", "timeout", UNCHECKED)
 
     @property
     def checked(self) -> float | None:

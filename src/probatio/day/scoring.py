@@ -9,7 +9,7 @@ from statistics import fmean, median
 import msgspec
 
 from probatio.day.samples import BASE, FULL, GradedLine, Sample
-from probatio.records import DailyScore, Model
+from probatio.records import UNCHECKED, DailyScore, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
 
 RE_RUN_EARLIER = "re-run earlier that day"
@@ -87,7 +87,7 @@ def _model_gap(samples: Sequence[Sample], allowed: float, refused: str | None) -
     within the use case."""
     if refused:
         return refused
-    unasked = [sample for sample in samples if sample.graded.errored and not sample.graded.level_a]
+    unasked = [sample for sample in samples if sample.graded.errored and not _answered(sample)]
     if len(unasked) <= allowed * len(samples):
         return None
     return f"{len(unasked)} of {len(samples)} samples errored, more than {allowed:.0%}: {_most_frequent(unasked)}"
@@ -121,6 +121,7 @@ def _score(
         n=len(counts) if scored else 0,
         base_n=len(base) if scored else 0,
         errored=sum(sample.graded.errored for sample in samples),
+        unchecked=sum(sample.graded.error_type == UNCHECKED for sample in samples),
         full_power=full and scored,
         trigger=(facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None,
         checked=checked,
@@ -150,12 +151,17 @@ def _use_case_gap(
 ) -> str | None:
     if not samples:
         return f"no judge: {day.no_judge}" if use_case.grading == "judge" and day.no_judge else "not asked"
-    failed = [sample for sample in samples if sample.graded.errored and sample.graded.level_a]
+    failed = [sample for sample in samples if sample.graded.errored and _answered(sample)]
     if len(failed) > allowed * len(samples):
         return f"{len(failed)} of {len(samples)} answers could not be graded, more than {allowed:.0%}: {_most_frequent(failed)}"
     if not counts:
         return f"every sample errored: {_most_frequent(samples)}"
     return f"no judge: {day.no_judge or 'these answers were not judged'}" if unjudged else None
+
+
+def _answered(sample: Sample) -> bool:
+    """Whether there is an answer, whatever became of its check and its judgement."""
+    return sample.graded.level_a or sample.graded.error_type == UNCHECKED
 
 
 def _usable(samples: Iterable[Sample]) -> list[Sample]:

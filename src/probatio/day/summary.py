@@ -11,7 +11,7 @@ from probatio.day.preparation import PreparedDay
 from probatio.day.work import DayEnding
 from probatio.records import DailyScore, Model
 from probatio.run.estimate import estimate
-from probatio.run.progress import Events, Quiet, spell
+from probatio.run.progress import Events, Quiet, spell, unchecked_share
 from probatio.suite.daily_suite import DailySuite, UseCase
 
 ANSWER_SHARE = 0.4
@@ -65,6 +65,7 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
             missing=ending.missing,
             refused=ending.session.refused,
             asked=ending.session.tally.asked,
+            unchecked=ending.session.tally.unchecked,
             cost=ending.session.tally.spent,
             seconds=round(ending.session.seconds, 3),
             stopped=ending.session.stop_reason,
@@ -74,6 +75,10 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
         print(line)
     for model, samples in ending.missing.items():
         print(f"{model}: {samples} samples are still missing")
+    tally = ending.session.tally
+    if tally.unchecked:
+        answers = tally.passed + tally.failed + tally.unchecked
+        print(f"{unchecked_share(tally.unchecked, answers)}; they are in no score. Run the day again to try again.")
     asked = f"{ending.session.tally.asked} samples asked" if ending.session.tally.asked else "nothing was missing"
     print(f"\n{folder.name}: {asked} in {spell(ending.session.seconds)} — ${ending.session.tally.spent:.4f}")
     print(f"Files: {folder}")
@@ -103,8 +108,10 @@ def _flags(score: DailyScore) -> Iterator[str]:
         yield "barred: the judge has shifted"
     if score.routing_changed:
         yield f"routing changed: {', '.join(score.providers)}"
-    if score.errored:
-        yield f"{score.errored} errored"
+    if score.errored > score.unchecked:
+        yield f"{score.errored - score.unchecked} errored"
+    if score.unchecked:
+        yield f"{score.unchecked} could not be checked"
     if score.truncated:
         yield f"{score.truncated} truncated"
     if score.refused:

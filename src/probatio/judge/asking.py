@@ -11,7 +11,8 @@ from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.prices import cost_of_answer
 from probatio.ask.routes import Route
 from probatio.ask.usage import believable
-from probatio.judge.protocol import Marks, Unreadable, judge_prompt, read_marks, repair_prompt
+from probatio.judge.protocol import Marks, Unreadable, judge_prompt, repair_prompt
+from probatio.judge.reading import read_apart
 from probatio.records import NO_DIALECT, Answer, Keyed, Model, Sampling, Stamp, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.clock import now_text
@@ -97,13 +98,13 @@ class Judge:
         """The judge's marks for an answer; raises `NoJudgement`. Raises `GateClosed` where the run is stopping."""
         question = judge_prompt(case, rubric, answer)
         earlier = self._replies.pop(key, [])
-        if len(earlier) == REPLIES and not _readable(earlier[-1], rubric):
+        if len(earlier) == REPLIES and not await _readable(earlier[-1], rubric):
             earlier = []
         prompt, fault = question, ""
         for attempt in range(REPLIES):
             reply = earlier[attempt] if attempt < len(earlier) else await self._ask(key, attempt, prompt)
             try:
-                return read_marks(reply.response, rubric)
+                return await read_apart(reply.response, rubric)
             except Unreadable as error:
                 fault = str(error)
                 prompt = repair_prompt(question, reply.response, fault)
@@ -170,9 +171,9 @@ def recorded_judge(entry: JudgeEntry, replies: Iterable[JudgeReply]) -> Judge:
     return judge
 
 
-def _readable(reply: JudgeReply, rubric: Rubric) -> bool:
+async def _readable(reply: JudgeReply, rubric: Rubric) -> bool:
     try:
-        read_marks(reply.response, rubric)
+        await read_apart(reply.response, rubric)
     except Unreadable:
         return False
     return True

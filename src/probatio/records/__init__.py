@@ -20,6 +20,7 @@ from probatio.records.day import (
 from probatio.records.trial import (
     NO_DIALECT,
     UNASKED_ERRORS,
+    UNCHECKED,
     Answer,
     Assessment,
     ErrorType,
@@ -51,6 +52,7 @@ __all__ = [
     "MARKS",
     "NO_DIALECT",
     "UNASKED_ERRORS",
+    "UNCHECKED",
     "Answer",
     "Assessment",
     "AttributionConstants",

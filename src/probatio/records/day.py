@@ -30,7 +30,8 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     base_score: float | None = None  # of the base samples, kept beside it
     n: int = 0  # samples in `score`
     base_n: int = 0  # samples in `base_score`
-    errored: int = 0  # samples that could not be asked or judged, in all rounds
+    errored: int = 0  # samples that could not be asked, checked or judged, in all rounds
+    unchecked: int = 0  # of these, answers whose check did not end within its limits or failed
     full_power: bool = False  # `score` comes from the full sample count
     trigger: str | None = None  # why it ran at full count: "calibrating", "flagged yesterday", or the base score's test
     checked: float | None = None  # the part graded by code, where it has one

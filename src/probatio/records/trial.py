@@ -30,10 +30,15 @@ ErrorType = Literal[
     "timeout",
     "refusal",
     "truncated",
+    "unchecked",
 ]
 
-UNASKED_ERRORS: frozenset[str] = frozenset({"api_error"})
-"""Error types that say nothing about the model: the trial could not be asked. They stay out of every rate."""
+UNCHECKED: ErrorType = "unchecked"
+"""The answer is there, but its check did not end within its limits, or failed: neither right nor wrong, and kept to try again."""
+
+UNASKED_ERRORS: frozenset[str] = frozenset({"api_error", UNCHECKED})
+"""Error types that say nothing about the model: the trial could not be asked, or its answer could not be checked. They stay out
+of every rate."""
 
 
 class Task(msgspec.Struct, frozen=True):

@@ -16,7 +16,8 @@ from probatio.ask.providers import provider_of
 from probatio.ask.routes import Route
 from probatio.errors import ProbatioError
 from probatio.grade import GRADER_VERSION
-from probatio.records import UNASKED_ERRORS, Answer, Assessment, Grade, Model, Response, TrialKey
+from probatio.grade.apart import unchecked
+from probatio.records import UNASKED_ERRORS, UNCHECKED, Answer, Assessment, Grade, Model, Response, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.clock import now_text
 from probatio.run.job import Job
@@ -43,16 +44,19 @@ class Tally:
     total: int = 0
     passed: int = 0
     failed: int = 0
-    errors: int = 0
+    errors: int = 0  # could not be asked
+    unchecked: int = 0  # answered, but the answer could not be checked
     asked: int = 0  # by this process
     spent: float = 0.0
 
     @property
     def done(self) -> int:
-        return self.passed + self.failed + self.errors
+        return self.passed + self.failed + self.errors + self.unchecked
 
     def count(self, correct: bool, error_type: str | None) -> None:
-        if error_type in UNASKED_ERRORS:
+        if error_type == UNCHECKED:
+            self.unchecked += 1
+        elif error_type in UNASKED_ERRORS:
             self.errors += 1
         elif correct:
             self.passed += 1
@@ -60,8 +64,14 @@ class Tally:
             self.failed += 1
 
 
-_PASSED, _FAILED, _ERROR = 1, 2, 3
+_PASSED, _FAILED, _ERROR, _UNCHECKED = 1, 2, 3, 4
 """How a question stands in the table a resume makes of the grades; 0 is not graded yet."""
+
+
+def _standing(correct: bool, error_type: str | None) -> int:
+    if error_type in UNASKED_ERRORS:
+        return _UNCHECKED if error_type == UNCHECKED else _ERROR
+    return _PASSED if correct else _FAILED
 
 
 class Engine:
@@ -119,9 +129,11 @@ class Engine:
         for _, line in self._journal.take_up(GRADES, self._job.grade_line):
             counts, number = self._job.recall_grade(line), self._job.number(line.key)
             if number is not None:
-                code = _ERROR if line.error_type in UNASKED_ERRORS else _PASSED if line.correct else _FAILED
-                graded[number] = code if counts else 0
-        self.tally.passed, self.tally.failed, self.tally.errors = map(graded.count, (_PASSED, _FAILED, _ERROR))
+                graded[number] = _standing(line.correct, line.error_type) if counts else 0
+        tally = self.tally
+        tally.passed, tally.failed, tally.errors, tally.unchecked = map(
+            graded.count, (_PASSED, _FAILED, _ERROR, _UNCHECKED)
+        )
         ungraded: list[Span] = []
         for span, line in self._journal.take_up(ANSWERS, self._job.answer_line):
             self._job.recall_answer(line)
@@ -146,7 +158,10 @@ class Engine:
                 except GateClosed:
                     return
 
-        await asyncio.gather(*(work() for _ in range(self._job.max_connections)))
+        self._lanes = [asyncio.create_task(work()) for _ in range(self._job.max_connections)]
+        for result in await asyncio.gather(*self._lanes, return_exceptions=True):
+            if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
+                raise result
 
     async def _ask_in_turn(self, models: list[Model]) -> None:
         for model in models:
@@ -242,7 +257,12 @@ class Engine:
         return response
 
     async def _grade(self, response: Response) -> None:
-        assessment = await self._job.assess(response)
+        try:
+            assessment = await self._job.assess(response)
+        except (GateClosed, ProbatioError):
+            raise
+        except Exception as error:  # one answer costs no more than its own grade, whatever it found a way to break
+            assessment = unchecked(f"grading it failed: {type(error).__name__}: {error}"[:500])
         grade = grade_line(response, assessment, self._job.stamp.grader_version)
         self._journal.grade(grade)
         self._job.graded(response, grade)

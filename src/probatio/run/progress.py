@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import msgspec
 
-from probatio.records import NO_DIALECT, UNASKED_ERRORS, Grade, Response
+from probatio.records import NO_DIALECT, UNASKED_ERRORS, UNCHECKED, Grade, Response
 from probatio.redact import redact
 from probatio.run.engine import Engine, Tally
 from probatio.visible import one_line, raw, visible
@@ -19,26 +19,36 @@ FOOTER_SECONDS = 0.1
 
 
 def mark(grade: Grade) -> str:
-    """`.` pass, `x` fail, `E` error: the first seed's signs."""
+    """`.` pass, `x` fail, `E` error: the first seed's signs; and `?` for an answer that could not be checked."""
+    if grade.error_type == UNCHECKED:
+        return "?"
     if grade.error_type in UNASKED_ERRORS:
         return "E"
     return "." if grade.correct else "x"
 
 
 def mark_of_score(grade: Grade) -> str:
-    """Where credit is partial: `.` full, `o` some, `x` none, `E` error."""
+    """Where credit is partial: `.` full, `o` some, `x` none, `E` error, `?` could not be checked."""
+    if grade.error_type == UNCHECKED:
+        return "?"
     if grade.error_type in UNASKED_ERRORS:
         return "E"
     return "." if grade.correct else "o" if grade.score > 0 else "x"
 
 
 def summary_line(tally: Tally, seconds: float) -> str:
-    """`39/42 passed (93%) in 19.6s — $0.01`; failed requests are counted beside it, not in it."""
+    """`39/42 passed (93%) in 19.6s — $0.01`; failed requests and unchecked answers are counted beside it, not in it."""
     asked = tally.passed + tally.failed
     share = f"{100 * tally.passed / asked:.0f}%" if asked else "–"
     money = f"${tally.spent:.2f}" if tally.spent >= 0.005 or not tally.spent else f"${tally.spent:.4f}"
     line = f"{tally.passed}/{asked} passed ({share}) in {spell(seconds)} — {money}"
-    return f"{line}, {tally.errors} requests failed" if tally.errors else line
+    line += f", {tally.errors} requests failed" if tally.errors else ""
+    return f"{line}, {unchecked_share(tally.unchecked, asked + tally.unchecked)}" if tally.unchecked else line
+
+
+def unchecked_share(unchecked: int, answers: int) -> str:
+    """`2 of 40 answers (5%) could not be checked`."""
+    return f"{unchecked} of {answers} answers ({100 * unchecked / answers:.0f}%) could not be checked"
 
 
 def spell(seconds: float) -> str:

@@ -13,7 +13,7 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.inside import open_new
-from probatio.records import UNASKED_ERRORS, Assessment, Grade, Response
+from probatio.records import UNASKED_ERRORS, UNCHECKED, Assessment, Grade, Response
 from probatio.run.engine import grade_line
 from probatio.run.record import find_run, read_run
 from probatio.run.trials import Assessor
@@ -43,7 +43,8 @@ class Report(msgspec.Struct, frozen=True):
     out: Path
     graded: int
     passed: int
-    errors: int
+    errors: int  # could not be asked
+    unchecked: int  # could not be checked, again or anew
     compared: int
     unknown_tasks: int
     flips: list[Flip]
@@ -74,7 +75,7 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
     isolation(sandbox)  # refuses here, before anything is written, where no jail can be built
     before = {key: _outcome(grade) for key, grade in RunFolder(source.parent).grades().items()}
     target = out or earlier
-    graded = passed = errors = compared = unknown_tasks = 0
+    graded = passed = errors = unchecked = compared = unknown_tasks = 0
     flips: list[Flip] = []
 
     def known() -> Iterator[Response]:
@@ -92,14 +93,15 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
                 file.write(msgspec.json.encode(grade) + b"\n")
                 graded += 1
                 passed += grade.correct
-                errors += grade.error_type in UNASKED_ERRORS
+                unchecked += grade.error_type == UNCHECKED
+                errors += grade.error_type in UNASKED_ERRORS and grade.error_type != UNCHECKED
                 earlier_outcome, outcome = before.pop(response.key, None), _outcome(grade)
                 compared += earlier_outcome is not None
                 if earlier_outcome is not None and earlier_outcome != outcome:
                     flips.append(Flip(str(response.key), earlier_outcome, outcome, grade.error_detail))
         if out is None and flips:
             _keep(earlier)
-    return Report(target, graded, passed, errors, compared, unknown_tasks, flips)
+    return Report(target, graded, passed, errors, unchecked, compared, unknown_tasks, flips)
 
 
 def _writable(part: Path, target: Path) -> BinaryIO:

@@ -51,6 +51,7 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
             passed=tally.passed,
             failed=tally.failed,
             errors=tally.errors,
+            unchecked=tally.unchecked,
             total=tally.total,
             asked=tally.asked,
             cost=tally.spent,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from probatio.grade import GRADER_VERSION, assess, needs_sandbox
+from probatio.grade import GRADER_VERSION
+from probatio.grade.apart import assess_apart
 from probatio.records import Assessment, Grade, Model, Response, Sampling, Stamp, TrialKey
 from probatio.run.job import AnswerLine, GradeLine, Job
 from probatio.run.plan import Numbering
@@ -20,6 +20,7 @@ from probatio.store.journal import Journal
 from probatio.store.layout import RUN_FILE
 from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import render
+from probatio.workers import shared
 
 
 class TrialWork:
@@ -98,14 +99,12 @@ class TrialJob:
 
 
 class Assessor:
-    """Grades answers to the tasks of a suite; programs in a thread, where they wait for their jail."""
+    """Grades answers to the tasks of a suite, each in a worker process."""
 
     def __init__(self, suite: Suite, sandbox: Choice) -> None:
         self._tasks = suite.tasks
         self._sandbox = sandbox
+        self._pool = shared()
 
     async def __call__(self, response: Response) -> Assessment:
-        task = self._tasks[response.task_id]
-        if response.response is not None and needs_sandbox(task):
-            return await asyncio.to_thread(assess, task, response, self._sandbox)
-        return assess(task, response)
+        return await assess_apart(self._pool, self._tasks[response.task_id], response, self._sandbox)

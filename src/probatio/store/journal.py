@@ -23,6 +23,7 @@ import msgspec
 from probatio.errors import Incomplete, UsageError
 from probatio.inside import open_inside, open_new, reader
 from probatio.records import UNASKED_ERRORS, Grade, Response
+from probatio.records.writable import writable
 from probatio.store.files import replacement, take_lock
 from probatio.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
 from probatio.store.lines import Span, append, lines_of, mend_end
@@ -36,6 +37,14 @@ SYNC_SECONDS = 1.0
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder().encode
+
+
+def _line(record: msgspec.Struct) -> bytes:
+    """A record as its line. Half a surrogate pair, which no file can hold, costs its character and never the run."""
+    try:
+        return _encode(record) + b"\n"
+    except UnicodeEncodeError:
+        return _encode(writable(msgspec.to_builtins(record))) + b"\n"
 
 
 class DiskFull(Incomplete):
@@ -102,7 +111,7 @@ class Journal:
 
     def keep(self, name: str, record: msgspec.Struct) -> None:
         """Keep a line in the file of that name; a further file is opened with its first line."""
-        lines, line = self._open(name), _encode(record) + b"\n"
+        lines, line = self._open(name), _line(record)
         try:
             lines.append(line)
         except OSError as error:
@@ -238,7 +247,7 @@ _decode_failure = msgspec.json.Decoder(_Failure).decode
 
 
 def _failed(line: bytes) -> bool:
-    """Whether a line is of a trial that could not be asked."""
+    """Whether a line is of a trial that could not be asked, or a grade of an answer that could not be checked."""
     try:
         failure = _decode_failure(line)
     except (msgspec.DecodeError, UnicodeDecodeError):

@@ -37,7 +37,7 @@ def short_form(study: Study) -> list[str]:
     if not study.overall.asked:
         return ["No answer has been graded yet."]
     rate = study.overall
-    unasked = f", {study.unasked} not asked" if study.unasked else ""
+    unasked = f", {study.unasked} not asked or not checked" if study.unasked else ""
     lines = [
         f"{rate.passed}/{rate.asked} passed ({_share(rate)}, 95 % {_interval(rate)}) over {rate.tasks} tasks{unasked}"
     ]
@@ -88,7 +88,7 @@ def _funnel(study: Study, charts: Mapping[str, str]) -> list[str]:
         for one in study.funnels
     ]
     lines = ["## Funnel", "", "Each level counts the answers that came through it and all before it.", ""]
-    lines += table(["model", "asked", "A typechecks", "B runs", "C right output", "not asked"], rows)
+    lines += table(["model", "asked", "A typechecks", "B runs", "C right output", "not asked or checked"], rows)
     kinds = sorted(
         {kind for one in study.funnels for kind in one.errors}, key=lambda kind: (-_total(study, kind), kind)
     )
@@ -113,7 +113,7 @@ def _rates(study: Study) -> list[str]:
         title = AXIS_TITLES[axis.name]
         lines += [f"## {title}", ""]
         lines += table(
-            [title.lower(), "passed", "rate", "95 % interval", "tasks", "not asked"],
+            [title.lower(), "passed", "rate", "95 % interval", "tasks", "not asked or checked"],
             [_level(level) for level in axis.levels],
         )
         lines.append("")

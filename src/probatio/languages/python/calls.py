@@ -131,7 +131,7 @@ def _end(line: dict[str, Any]) -> str | None:
         return None
     names = line.get("raised")
     named = f" ({names[0]}: {line.get('words', '')})" if isinstance(names, list) and names else ""
-    return f"{line['end']}{named}"[:300]
+    return _writable(f"{line['end']}{named}"[:300])
 
 
 def _result(line: dict[str, Any]) -> tuple[int, Result | None]:
@@ -143,11 +143,16 @@ def _result(line: dict[str, Any]) -> tuple[int, Result | None]:
         if "late" in line:
             return number, Failed(f"no end within {CALL_CPU:g} s of CPU or {CALL_WALL:g} s by the clock")
         if "raised" in line:
-            names = tuple(str(name)[:80] for name in line["raised"][:20])
-            return number, Raised(names, str(line.get("words", ""))[:200], args)
+            names = tuple(_writable(str(name)[:80]) for name in line["raised"][:20])
+            return number, Raised(names, _writable(str(line.get("words", ""))[:200]), args)
         return number, Returned(decoded(line["value"]), args)
     except (ValueError, TypeError, KeyError, RecursionError):
         return -1, None
+
+
+def _writable(words: str) -> str:
+    """Half a surrogate pair can be raised, but not written."""
+    return words.encode("utf-8", "replace").decode("utf-8")
 
 
 def _why(outcome: ProgramOutcome) -> str:

@@ -32,7 +32,7 @@ _TAGS: dict[str, Any] = {
     "dict": lambda inner: {decoded(key): decoded(value) for key, value in inner},
     "bytes": bytes.fromhex,
     "float": float,
-    "other": lambda inner: Opaque(str(inner)[:80]),
+    "other": lambda inner: Opaque(str(inner)[:80].encode("utf-8", "replace").decode("utf-8")),
 }
 
 

@@ -1,0 +1,173 @@
+"""Examining an answer of a day apart: in a worker process, under limits, from the whole response to its checked parts."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pickle
+from collections.abc import Callable
+from fractions import Fraction
+
+import msgspec
+
+from probatio.builtin.daily.graders import PACKAGE, check
+from probatio.grade.apart import packed
+from probatio.grade.check_result import CheckResult
+from probatio.grade.extract import without_reasoning
+from probatio.grade.length import gradable
+from probatio.grade.unanswered import unanswered, why_wrong
+from probatio.records import Assessment, Response
+from probatio.sandbox import Choice, NoIsolation, isolation
+from probatio.suite.daily_suite import Case
+from probatio.workers import Lane, Pool
+from probatio.workers.lane import CORES
+
+_TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_texts")
+LANES: dict[str, Lane] = {
+    # Only these answers need an algebra system, which takes a second to load.
+    "math_reasoning": Lane("daily algebra", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_algebra"),
+    # Three processes of 30 s at most, each under the jail's own limits; our part is to read what they print.
+    "code_generation": Lane(
+        "daily programs", cpu_seconds=2, seconds=150, workers=CORES + 1, warm="probatio.day.examining:warm_programs"
+    ),
+    # A browser for each worker: no page waits for another's, or ends with it. A page is given up after 90 s, and tried twice
+    # where the browser went down. Playwright takes half a second of CPU for an ordinary page.
+    "web_design": Lane(
+        "daily pages",
+        cpu_seconds=20,
+        seconds=270,
+        workers=min(4, CORES),
+        checks=200,
+        warm="probatio.day.examining:warm_pages",
+    ),
+}
+"""Use case → what its checks may use, where they are no plain texts."""
+
+_FUNCTION = "probatio.day.examining:examine_here"
+
+
+class Examined(msgspec.Struct, frozen=True):
+    """What code can say about a response."""
+
+    answer: bytes  # without reasoning, as far as it is graded; a text with half a surrogate pair is no UTF-8
+    nothing: Assessment | None = None  # where the response holds no answer
+    checked: CheckResult | None = None
+    refuses: bool = False  # by its words
+    cut: int | None = None  # the length of a response that was cut off
+
+    @property
+    def text(self) -> str:
+        return self.answer.decode("utf-8", "surrogatepass")
+
+
+class PackedCase(msgspec.Struct, frozen=True, array_like=True):
+    """A case on its way to the workers, packed once. Its gold comes from a file of the suite and may hold any plain value."""
+
+    use_case: str
+    packed: bytes
+
+    @classmethod
+    def of(cls, case: Case) -> PackedCase:
+        return cls(case.use_case, pickle.dumps(case))
+
+
+class _Asked(msgspec.Struct, frozen=True, array_like=True):
+    case: bytes
+    checked: bool
+    text: bytes
+    finish_reason: str | None
+    isolation: Choice
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_asked = msgspec.msgpack.Decoder(_Asked).decode
+_examined = msgspec.msgpack.Decoder(Examined).decode
+
+
+async def examine(
+    pool: Pool,
+    case: PackedCase,
+    response: Response,
+    *,
+    checked: bool,
+    choice: Choice,
+    before: Callable[[], None] | None = None,
+) -> Examined:
+    """What a worker finds in the response; with `checked`, the parts checked by code too. Raises `Unchecked`, `CannotCheck`."""
+    text = (response.response or "").encode("utf-8", "surrogatepass")
+    asked = _Asked(case.packed, checked, text, response.finish_reason, choice)
+    lane = LANES.get(case.use_case, _TEXT) if checked else _TEXT
+    return _examined(await pool.run(lane, _FUNCTION, _encode(asked), before))
+
+
+def examine_here(payload: bytes) -> bytes:
+    """What the worker does."""
+    asked = _asked(payload)
+    case = _unpacked(asked.case)
+    text, cut = gradable(asked.text.decode("utf-8", "surrogatepass"))
+    response = Response(
+        timestamp="", run_id="", framework_version="", task_id=case.id, model="", n_shot=0, context="",
+        response=text, finish_reason=asked.finish_reason,
+    )  # fmt: skip
+    if nothing := unanswered(response):
+        return packed(Examined(b"", nothing, cut=cut))
+    answer = without_reasoning(text)
+    return packed(
+        Examined(
+            answer.encode("utf-8", "surrogatepass"),
+            checked=check(case, answer, asked.isolation) if asked.checked else None,
+            refuses=why_wrong(msgspec.structs.replace(response, finish_reason=None), "wrong_output") == "refusal",
+            cut=cut,
+        )
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def _unpacked(packed: bytes) -> Case:
+    """From our own process, never from an answer: what comes back from a worker is read as plain data."""
+    case: Case = pickle.loads(packed)
+    return case
+
+
+def warm_texts() -> None:
+    """Load the graders of plain texts."""
+    for use_case in (
+        "structured_extraction",
+        "instruction_following",
+        "report_analysis",
+        "summarization",
+        "customer_service",
+    ):
+        importlib.import_module(f"{PACKAGE}.{use_case}.grader")
+
+
+def warm_algebra() -> None:
+    """Load algebra and units, and fill the tables they make at the first question."""
+    from probatio.builtin.daily.math_reasoning.algebra import same_expression
+    from probatio.builtin.daily.math_reasoning.units import in_unit
+
+    for text in (r"\frac{1}{2}", "sqrt(2)/2", r"\sqrt{2}"):
+        same_expression(text, "1/2", ())
+    in_unit(Fraction(90), "km/h", "m/s")
+
+
+def warm_programs() -> None:
+    """Find the jail, and make the copy of the standard library where there is none."""
+    from probatio.languages.python.home import runtime
+
+    runtime("")
+    _find_jail()
+
+
+def warm_pages() -> None:
+
+    from probatio.builtin.daily.web_design import grader as _grader  # noqa: F401
+
+    _find_jail()
+
+
+def _find_jail() -> None:
+    try:
+        isolation("auto")
+    except NoIsolation:
+        return

@@ -1,0 +1,16 @@
+"""Text that can be written: half a surrogate pair, which a program can make and no file can hold, becomes a question mark."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def writable(value: Any) -> Any:
+    """The same plain value (texts, numbers, lists, dicts) with every text in it fit for UTF-8."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, list | tuple):
+        return [writable(one) for one in value]
+    if isinstance(value, dict):
+        return {writable(key): writable(one) for key, one in value.items()}
+    return value

@@ -1,0 +1,295 @@
+"""The pool: gives each check to a free worker of its lane, waits no longer than the lane allows, and ends whoever is late.
+
+Workers are started when there is something to check, and not before. Whatever a worker does, the engine goes on: a check that
+can't be done within its limits, or that raises, is `Unchecked`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable
+from itertools import count
+
+import msgspec
+
+from probatio.errors import CannotCheck, Incomplete
+from probatio.workers.lane import Lane
+from probatio.workers.wire import FAILED, HEADER, LARGEST, LAST, NO_JAIL, NO_TOOL, READY, Fork, Kill, Order
+
+START_SECONDS = 180.0
+"""Until a worker is there. Forking takes 5 ms; loading a lane's libraries before takes seconds, once, more on a busy machine."""
+STARTS = 3
+"""Workers that may end before they were there, until we say that none can be had."""
+_CHUNK = 1 << 16
+
+
+class Unchecked(Exception):
+    """The check did not end within its limits, or raised: nothing is known about the answer. The message says which."""
+
+
+class _Gone(Exception):
+    """The worker ended, by itself or by us."""
+
+
+class _Idle(_Gone):
+    """It had ended before it was given the check."""
+
+
+class _Worker:
+    """The engine's end of one worker: at most one check at a time."""
+
+    def __init__(self, number: int, stream: socket.socket) -> None:
+        self.number = number
+        self.stream = stream
+        self.kind = READY
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._held = bytearray()
+        self._waiting: asyncio.Future[bytes] | None = None
+
+    async def ask(self, request: bytes, seconds: float) -> bytes:
+        """Send a request and wait for the reply, whose kind is then in `kind`. Raises _Gone, TimeoutError."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            if self._loop is not None and not self._loop.is_closed():
+                self._loop.remove_reader(self.stream)
+            self._loop = loop
+            loop.add_reader(self.stream, self._readable)
+        waiting: asyncio.Future[bytes] = loop.create_future()
+        self._waiting = waiting
+        late = loop.call_later(seconds, self._late)
+        try:
+            if request:
+                await self._send(request, loop)
+            return await waiting
+        finally:
+            late.cancel()
+            self._waiting = None
+
+    async def _send(self, request: bytes, loop: asyncio.AbstractEventLoop) -> None:
+        try:
+            sent = self.stream.send(request)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            raise _Idle from None
+        if sent < len(request):
+            try:
+                async with asyncio.timeout(START_SECONDS):
+                    await loop.sock_sendall(self.stream, request[sent:])
+            except OSError:
+                raise _Gone from None
+
+    def close(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.remove_reader(self.stream)
+        self.stream.close()
+
+    def _late(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_exception(TimeoutError())
+
+    def _readable(self) -> None:
+        try:
+            data = self.stream.recv(_CHUNK)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        self._held += data
+        if data and (len(self._held) < HEADER.size or len(self._held) < self._needs()):
+            return
+        waiting, held = self._waiting, bytes(self._held)
+        self._held.clear()
+        if not data and self._loop is not None:
+            self._loop.remove_reader(self.stream)
+        if waiting is None or waiting.done():
+            return
+        if not data or self._size(held) > LARGEST:
+            waiting.set_exception(_Gone())
+        else:
+            self.kind = held[0]
+            waiting.set_result(held[HEADER.size :])
+
+    def _needs(self) -> int:
+        return HEADER.size + min(self._size(self._held), LARGEST + 1)
+
+    @staticmethod
+    def _size(held: bytes | bytearray) -> int:
+        size: int = HEADER.unpack_from(held)[1]
+        return size
+
+
+class _Places:
+    """The workers of one lane: who is free, how many there are, who waits for one."""
+
+    def __init__(self) -> None:
+        self.free: list[_Worker] = []
+        self.taken = 0
+        self.queue: deque[asyncio.Future[None]] = deque()
+
+
+class Pool:
+    """All workers of a process. Used from one event loop at a time."""
+
+    def __init__(self) -> None:
+        self.env = dict(os.environ)
+        self._nursery: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._places: dict[Lane, _Places] = {}
+        self._numbers = count(1)
+        self._encode = msgspec.msgpack.Encoder().encode
+
+    async def run(self, lane: Lane, function: str, payload: bytes, before: Callable[[], None] | None = None) -> bytes:
+        """What `function` makes of the payload. Raises `Unchecked` where it can't be known, `CannotCheck` where a tool is
+        missing, `Incomplete` where no jail or no worker can be had. `before` is called when it is this check's turn."""
+        name = function.encode()
+        request = HEADER.pack(len(name), len(payload)) + name + payload
+        places = await self._place(lane)
+        worker: _Worker | None = None
+        again = True
+        try:
+            if before is not None:
+                before()
+            while True:
+                worker = places.free.pop() if places.free else await self._started(lane)
+                try:
+                    reply = await worker.ask(request, lane.seconds)
+                    break
+                except _Gone as gone:
+                    # A worker that was ended from outside, while it was idle or with its nursery, says nothing of the answer.
+                    outside = isinstance(gone, _Idle) or self._nursery is None or self._nursery.poll() is not None
+                    self._end(worker)
+                    worker = None
+                    if outside and again:
+                        again = False
+                        continue
+                    raise Unchecked(f"the check did not end within its limits ({lane.limits})") from None
+                except TimeoutError:
+                    raise Unchecked(f"the check did not end within its limits ({lane.limits})") from None
+            kind, stays = worker.kind & ~LAST, not worker.kind & LAST
+            if stays:
+                places.free.append(worker)
+                worker = None
+        finally:
+            if worker is not None:  # it leaves, it is late, or nobody waits for it any more
+                self._end(worker)
+            self._leave(places)
+        if kind == NO_TOOL:
+            raise CannotCheck(reply.decode("utf-8", "replace"))
+        if kind == NO_JAIL:
+            raise Incomplete(reply.decode("utf-8", "replace"))
+        if kind == FAILED:
+            raise Unchecked(f"the check failed: {reply.decode('utf-8', 'replace')}")
+        return reply
+
+    def close(self) -> None:
+        """End all workers; the next check starts new ones."""
+        for places in self._places.values():
+            for worker in places.free:
+                worker.close()
+        self._places.clear()
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        nursery, self._nursery = self._nursery, None
+        if nursery is not None:
+            try:
+                nursery.wait(5)
+            except subprocess.TimeoutExpired:
+                nursery.kill()
+                nursery.wait()
+
+    async def _place(self, lane: Lane) -> _Places:
+        """A place among the lane's workers, when it is one's turn."""
+        places = self._places.get(lane)
+        if places is None:
+            places = self._places[lane] = _Places()
+        if places.taken < lane.workers:
+            places.taken += 1
+            return places
+        turn = asyncio.get_running_loop().create_future()
+        places.queue.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._leave(places)
+            raise
+        return places
+
+    def _leave(self, places: _Places) -> None:
+        while places.queue:
+            turn = places.queue.popleft()
+            if not turn.done() and not turn.get_loop().is_closed():
+                turn.set_result(None)
+                return
+        places.taken -= 1
+
+    async def _started(self, lane: Lane) -> _Worker:
+        for _ in range(STARTS):
+            worker = self._fork(lane)
+            try:
+                await worker.ask(b"", START_SECONDS)
+                return worker
+            except (_Gone, TimeoutError):
+                self._end(worker)
+            except BaseException:
+                self._end(worker)
+                raise
+        raise Incomplete("No process can be started that checks answers; is there enough memory?")
+
+    def _fork(self, lane: Lane) -> _Worker:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        worker = _Worker(next(self._numbers), ours)
+        order = Fork(worker.number, lane.cpu_seconds, lane.memory_mb, lane.checks, lane.warm)
+        with theirs:
+            self._tell(order, [theirs.fileno()])
+        return worker
+
+    def _end(self, worker: _Worker) -> None:
+        worker.close()
+        if self._control is not None:
+            self._tell(Kill(worker.number), [])
+
+    def _tell(self, order: Order, fds: list[int]) -> None:
+        if self._nursery is None or self._nursery.poll() is not None:
+            if isinstance(order, Kill):
+                return
+            self._start_nursery()
+        assert self._control is not None
+        with contextlib.suppress(OSError):  # a nursery that is gone shows itself by the streams of its workers
+            socket.send_fds(self._control, [self._encode(order)], fds)
+
+    def _start_nursery(self) -> None:
+        if self._control is not None:
+            self._control.close()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # A session of its own, so that Ctrl-C is the engine's alone; -P, so that nothing in the working folder is imported.
+        with theirs:
+            self._nursery = subprocess.Popen(
+                [sys.executable, "-P", "-m", "probatio.workers.nursery", str(theirs.fileno())],
+                pass_fds=[theirs.fileno()], start_new_session=True, env={**self.env, **_ONE_THREAD},
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+
+
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""A nursery with a second thread could not fork safely, and numpy would start some."""
+
+_shared: list[Pool] = []
+
+
+def shared() -> Pool:
+    """The pool of this process; a new one where the environment has changed, because workers keep the one they began with."""
+    if _shared and _shared[0].env != dict(os.environ):
+        _shared.pop().close()
+    if not _shared:
+        _shared.append(Pool())
+    return _shared[0]

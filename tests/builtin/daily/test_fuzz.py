@@ -1,0 +1,22 @@
+"""Mutated answers through all graders of texts: none raises, none takes long, nothing grows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[3] / "bench"
+
+
+@pytest.mark.slow
+def test_no_mutated_answer_breaks_a_grader_or_lets_us_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    from fuzz_checks import fuzz
+
+    found = fuzz(2000, seed=3)
+    assert found.checked == 2000
+    assert not [why for why in found.unchecked if "the check failed" in why]
+    # Some expressions of customer_service are not linear yet: they end at the limit of 2 s. This is to become 0.
+    assert found.unchecked.total() <= 20
+    assert found.own_growth_mb < 30
