@@ -21,7 +21,9 @@ from probatio.grade.statements import Statement, is_sentence, mentions, statemen
 
 _LETTER = re.compile(r"\w")
 
-LONGEST = 20_000  # characters; a longer answer is no reply of a hundred words, and earns nothing
+LONGEST = (
+    8_000  # characters, twice what 700 tokens hold; a longer answer is no reply of a hundred words, and earns nothing
+)
 FULL_AT = 0.75  # an answer that makes this share of the claims earns all credit for keeping to the limits
 OVERRUN = 0.3  # at this much over the limit (or under the least) nothing is left of the credit for length
 READ_TO = 1.25  # claims are read up to this multiple of the limit: what stands beyond it was not asked for

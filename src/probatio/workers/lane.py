@@ -18,7 +18,7 @@ class Lane(msgspec.Struct, frozen=True):
     """Of the worker's own, without the jails it starts, which have their limits."""
     seconds: float
     memory_mb: int = 1024
-    """Private memory of a worker. One with sympy and pint has 120 MB of it."""
+    """Private memory of a worker. One with mpmath and pint has less than 120 MB of it."""
     workers: int = CORES
     checks: int = 2000
     """So many, and the worker makes room for a new one: what libraries keep for themselves goes with it."""

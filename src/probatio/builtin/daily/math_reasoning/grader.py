@@ -19,7 +19,7 @@ from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case
 
 # Here and not beside the lazy imports: an answer must never count as wrong because a reader of answers is missing.
-require("sympy", "pint")  # sympy for mpmath, which comes with it
+require("mpmath", "pint")
 
 
 class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
