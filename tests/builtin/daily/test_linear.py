@@ -112,6 +112,10 @@ def seconds(reader: Callable[[str], object], text: str) -> float:
         gc.enable()
 
 
+def too_slow(short: float, long: float) -> bool:
+    return long > SECONDS or (long > FAST and long > GROWTH * max(short, FAST / GROWTH))
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", list(READERS))
@@ -123,6 +127,10 @@ def test_time_grows_with_the_answer_and_no_faster(name: str) -> None:
         short = seconds(reader, make(SMALL))
         assert short < SECONDS, family  # before four times as much: what is quadratic would take minutes
         long = seconds(reader, make(LARGE))
-        if long > SECONDS or (long > FAST and long > GROWTH * max(short, FAST / GROWTH)):
+        for _ in range(3):  # a busy machine may slow down one measurement; what is quadratic is slow each time
+            if not too_slow(short, long):
+                break
+            short, long = max(short, seconds(reader, make(SMALL))), min(long, seconds(reader, make(LARGE)))
+        if too_slow(short, long):
             slow[family] = (round(short, 3), round(long, 3))
     assert not slow

@@ -79,10 +79,6 @@ class _NotFound(Exception):
     """What the user should touch is not there."""
 
 
-_WHOLE = r""".replace(/\\\\|\\ud[89a-f][0-9a-f]{2}/g, (mark) => mark === "\\\\" ? mark : "\\ufffd")"""
-"""JSON.stringify writes half a surrogate pair, and only that, as `\\ud83d`, which no reader takes back; `\\\\` is a backslash."""
-
-
 async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
     told = await page.evaluate(SURVEY, {"wake": wake})

@@ -20,11 +20,6 @@ async ({ wake }) => {
   const kidsOf = read(Node, "childNodes");
   const idOf = read(Element, "id");
   const tagOf = read(Element, "localName");
-  const roleOf = read(Element, "computedRole");
-  const nameOf = read(Element, "computedName");
-  const tabOf = read(HTMLElement, "tabIndex");
-  const textOf = read(Node, "textContent");
-  const tabbed = (element) => { try { return tabOf(element); } catch { return element.tabIndex ?? -1; } };  // SVG has its own
   const root = read(Document, "documentElement")(document);
   const body = read(Document, "body")(document) || root;
   const focused = read(Document, "activeElement")(document);
