@@ -102,6 +102,7 @@ READERS: dict[str, Callable[[str], object]] = {
 
 
 def seconds(reader: Callable[[str], object], text: str) -> float:
+    gc.freeze()  # what other tests have left is not searched again for each of a thousand measurements
     gc.collect()
     gc.disable()  # its passes over the heap of a long test run are not the answer's doing
     try:
