@@ -99,8 +99,11 @@ class DayJob:
         judged = case is not None and self._suite.use_cases[case.use_case].grading != "deterministic"
         return not (self._grading.judge and judged and line.judged is None)
 
-    def graded(self, response: Response, grade: Grade) -> None:
+    def answered(self, response: Response) -> None:
+        """In the order of the file, so that the scores made now are those made from the files."""
         self._samples.add_answer(response)
+
+    def graded(self, response: Response, grade: Grade) -> None:
         self._samples.add_grade(grade)
 
     def _first(self, model: Model) -> list[int]:

@@ -246,6 +246,7 @@ class Engine:
         cost = None if answer.text is None else cost_of_answer(model, answer)
         response = self._response(key, prompt, answer, cost)
         self._journal.answer(response)
+        self._job.answered(response)
         self.tally.asked += 1
         if self._journal.full:
             self.stop("The disk is full.")

@@ -80,6 +80,10 @@ class Job(Protocol):
         """Take up a grade of an earlier process, of this job or not; False where the answer is to be graded again."""
         ...
 
+    def answered(self, response: Response) -> None:
+        """An answer is kept, and not graded yet."""
+        ...
+
     def graded(self, response: Response, grade: Grade) -> None:
         """An answer was graded and the grade is kept."""
         ...

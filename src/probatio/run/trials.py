@@ -94,6 +94,9 @@ class TrialJob:
     def recall_grade(self, line: GradeLine) -> bool:
         return True
 
+    def answered(self, response: Response) -> None:
+        """A run is studied from its files."""
+
     def graded(self, response: Response, grade: Grade) -> None:
         """A run is studied from its files."""
 
