@@ -17,6 +17,17 @@ hypothesis.settings.load_profile("probatio")
 
 SMALLEST = "smollm2-135m"
 BROWSER_USE_CASE = "web_design"
+SLOW_FILES = frozenset(
+    (
+        "test_pool.py",
+        "test_hosts.py",
+        "test_hostile_server.py",
+        "test_hostile_day.py",
+        "test_hostile.py",
+        "test_outlive.py",
+    )
+)
+"""Files that start processes for nearly every claim."""
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses by the markers set here
@@ -24,6 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What starts a browser is slow, and is skipped where there is none. So is what is asked about the web use case."""
     missing = missing_browser()
     for item in items:
+        if item.path.name in SLOW_FILES:
+            item.add_marker(pytest.mark.slow)
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.slow)
             if missing:
