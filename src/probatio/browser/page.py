@@ -152,13 +152,13 @@ async def opened(context: BrowserContext, html: str) -> OpenPage:
         if not page.flooded:
             await route.abort()
 
-    def said(message: ConsoleMessage) -> None:
+    def on_console(message: ConsoleMessage) -> None:
         ours = message.type != "error" or message.text.startswith("Failed to load resource")
         page.note(page.errors, None if ours else message.text)
 
     tab.on("crash", lambda _: page.end("The page crashed."))
     tab.on("pageerror", lambda error: page.note(page.errors, str(error)))
-    tab.on("console", said)
+    tab.on("console", on_console)
     context.on("page", lambda other: asyncio.ensure_future(other.close()) if other is not tab else None)
     await context.route("**/*", answer)
     return page

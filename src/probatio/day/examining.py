@@ -24,7 +24,7 @@ from probatio.workers.lane import CORES
 
 _TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_texts")
 LANES: dict[str, Lane] = {
-    # Only these answers need an algebra system, which takes a second to load.
+    # Only these answers need the tables of units, which take most of a second to load.
     "math_reasoning": Lane("daily algebra", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_algebra"),
     # Three processes of 30 s at most, each under the jail's own limits; our part is to read what they print.
     "code_generation": Lane(
@@ -160,7 +160,7 @@ def warm_programs() -> None:
 
 
 def warm_pages() -> None:
-
+    """Load the grader and the driver of the browser."""
     from probatio.builtin.daily.web_design import grader as _grader  # noqa: F401
 
     _find_jail()

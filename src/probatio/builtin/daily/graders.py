@@ -21,7 +21,7 @@ from probatio.yamlfile import read_yaml
 PACKAGE = "probatio.builtin.daily"
 
 STARTS_PROCESSES = frozenset({"code_generation", "web_design"})
-"""Use cases that are checked in a jail or a browser; the others are checked in our own process."""
+"""Use cases whose answers are run, in a jail or a browser; the others are texts, which are only read."""
 
 GRADES = (
     "probatio.grade.",
