@@ -1,0 +1,105 @@
+"""What a language under test is to the rest of Probatio: something that checks a program and runs it.
+
+A language that works in-process is an object with these methods; a toolchain of commands becomes one in `command.py`. Nothing
+outside this package knows a language by its name.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import msgspec
+
+from probatio.records import ErrorType
+from probatio.sandbox import Choice, Limits, ProgramOutcome
+
+STANDARD = "standard"
+"""The dialect of a language that has only one."""
+
+
+class Checked(msgspec.Struct, frozen=True):
+    """What a checker says of a program: nothing where it accepts it."""
+
+    error_type: ErrorType | None = None
+    detail: str = ""
+    """Its first messages, as a reader or a model is shown them."""
+
+    @property
+    def accepted(self) -> bool:
+        return self.error_type is None
+
+
+class Language(Protocol):
+    """A language under test, or the host language of its translations."""
+
+    @property
+    def dialects(self) -> tuple[str, ...]:
+        """The sets of words it can be written in; programs of a suite are written in the first."""
+        ...
+
+    def version(self) -> str:
+        """The version of whatever checks and runs its programs."""
+        ...
+
+    def check(self, program: str, dialect: str, isolation: Choice) -> Checked: ...
+
+    def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
+        """Run a program the checker accepts. `started` is False where it never began."""
+        ...
+
+    def failed(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
+        """The class of error and the message of a run that ended badly."""
+        ...
+
+    def program_in(self, program: str, dialect: str) -> str:
+        """A program of the suite, in the dialect."""
+        ...
+
+    def template_in(self, template: str, dialect: str) -> str:
+        """A program with a blank, in the dialect."""
+        ...
+
+    def describe(self, what: str, argument: str, dialect: str) -> str:
+        """What a context says about the language by a placeholder: `grammar`, `vocabulary`, …; KeyError where it can't tell."""
+        ...
+
+
+class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"error": "class"}):
+    """A line of `errors` in language.yml: what an exit code or a message means. The first rule that fits decides."""
+
+    error: ErrorType
+    exit: tuple[int, ...] | int | None = None
+    message: str | None = None
+    """A regular expression, looked for in what was printed."""
+    stage: str | None = None
+    """`check` or `run`; either, where not given."""
+
+
+class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file, `{folder}` for the
+    language's own folder, `{python}` for the interpreter that runs Probatio."""
+
+    run: tuple[str, ...]
+    check: tuple[str, ...] | None = None
+    version: tuple[str, ...] | None = None
+    """Prints the toolchain's version."""
+    suffix: str = ".txt"
+    reads: tuple[str, ...] = ()
+    """Files and folders a program's run needs besides the commands and their libraries, seen read-only in the jail."""
+    env: dict[str, str] = {}
+    limits: Limits = Limits()
+    errors: tuple[ErrorRule, ...] = ()
+    folder: str = ""
+    """Where the language's folder is; set by whoever reads it."""
+
+
+class LanguageSpec(msgspec.Struct, frozen=True):
+    """All that is needed to grade a program of a language; it goes to the worker process with every answer."""
+
+    name: str
+    """As prompts call it."""
+    fences: tuple[str, ...]
+    """The words after ``` that mean it; prompts ask for the first."""
+    implementation: str | None = None
+    """The name of an entry point in the group `probatio.languages`; else `commands`."""
+    commands: Commands | None = None
