@@ -33,7 +33,7 @@ class _ModelEntry(msgspec.Struct):
 
 class _TrialEntry(msgspec.Struct):
     n_shots: tuple[int, ...] = (0, 1, 3, 10)
-    dialects: tuple[str, ...] = ("latin",)
+    dialects: tuple[str, ...] | None = None
     contexts: tuple[str, ...] | None = None
     temperature: float = 0.0
     max_tokens: int = 1000
@@ -74,7 +74,7 @@ class Config(msgspec.Struct, frozen=True):
     framework_version: str | None
     models: tuple[Model, ...]
     n_shots: tuple[int, ...]
-    dialects: tuple[str, ...]
+    dialects: tuple[str, ...] | None
     contexts: tuple[str, ...] | None
     sampling: Sampling
     timeouts: Timeouts | None = None

@@ -45,12 +45,17 @@ def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
         raise UsageError(f"{path} can't be read: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         raise UsageError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-    _refuse_misspelt_keys(data, shape, str(path), "")
+    return as_record(data, shape, str(path))
+
+
+def as_record(data: object, shape: type[T], where: str) -> T:
+    """What was read, as a record of `shape`; `where` is what an error calls the place."""
+    _refuse_misspelt_keys(data, shape, where, "")
     try:
         return msgspec.convert(data, shape)
     except msgspec.ValidationError as error:
         hint = " Put quotes round it." if "Expected `str" in str(error) else ""
-        raise UsageError(f"{path}: {str(error).replace('$.', '')}.{hint}") from None
+        raise UsageError(f"{where}: {str(error).replace('$.', '')}.{hint}") from None
 
 
 def _read(path: Path, folder: Path | None) -> bytes:

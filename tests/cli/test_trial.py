@@ -65,7 +65,7 @@ def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) ->
         (["--model", "gpt-4o-min"], "gpt-4o-mini"),
         (["--task", "predict_99"], "predict_9"),
         (["--category", "lops"], "loops"),
-        (["--context", "minimum"], "minimal"),
+        (["--context", "minimum"], "which has examples-only"),
         (["--dialect", "latn"], "latin"),
         (["--n-shot", "a"], "0,1,3,10"),
         (["--n-shot", "99"], "examples"),

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from probatio.records import Response
+from probatio.grade import answer_language, assess
+from probatio.records import Assessment, Response, Task
+from probatio.suite.language_suite import load_suite
+
+SUITE = load_suite()
+
+
+def assessed(task: Task, response: Response) -> Assessment:
+    """The assessment of an answer to a task of the default suite's language."""
+    return assess(task, response, answer_language(task, SUITE.spec, SUITE.host))
 
 
 def answered(text: str | None, **fields: object) -> Response:

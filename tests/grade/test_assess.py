@@ -2,30 +2,29 @@
 
 import pytest
 
-from grade.answers import answered
-from probatio.grade import assess
+from grade.answers import answered, assessed
 from probatio.records import Response, Task
 
-TASK = Task(id="t", type="predict_output", category="c", goal="g", input_faber="scribe 1", expected_output="1\n2\n")
+TASK = Task(id="t", type="predict_output", category="c", goal="g", material="scribe 1", expected_output="1\n2\n")
 
 
 @pytest.mark.parametrize("text", ["1\n2", "1\r\n2\r\n", "```\n1\n2\n```", "The output is:\n\n1\n2"])
 def test_the_expected_output_passes_in_any_wrapping(text: str) -> None:
-    assessment = assess(TASK, answered(text))
+    assessment = assessed(TASK, answered(text))
     assert assessment.correct
     assert assessment.score == 1.0
 
 
 @pytest.mark.parametrize("text", ["1\n3", "1 2", "1\n 2", "1\n\n2", "1\n2\n3", "12"])
 def test_anything_else_is_a_wrong_output(text: str) -> None:
-    assessment = assess(TASK, answered(text))
+    assessment = assessed(TASK, answered(text))
     assert (assessment.correct, assessment.error_type) == (False, "wrong_output")
     assert "expected '1\\n2'" in str(assessment.error_detail)
 
 
 def test_an_output_that_looks_like_chatter_passes_as_given() -> None:
-    task = Task(id="t", type="predict_output", category="c", goal="g", input_faber="x", expected_output='Output: "5"')
-    assert assess(task, answered('Output: "5"')).correct
+    task = Task(id="t", type="predict_output", category="c", goal="g", material="x", expected_output='Output: "5"')
+    assert assessed(task, answered('Output: "5"')).correct
 
 
 @pytest.mark.parametrize(
@@ -41,8 +40,8 @@ def test_an_output_that_looks_like_chatter_passes_as_given() -> None:
     ],
 )
 def test_what_is_no_answer_is_kept_apart_from_wrong_answers(response: Response, error_type: str) -> None:
-    assert assess(TASK, response).error_type == error_type
+    assert assessed(TASK, response).error_type == error_type
 
 
 def test_a_right_answer_that_hit_the_token_limit_is_right() -> None:
-    assert assess(TASK, answered("1\n2", finish_reason="length")).correct
+    assert assessed(TASK, answered("1\n2", finish_reason="length")).correct

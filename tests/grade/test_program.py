@@ -5,21 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from grade.answers import answered
-from probatio.grade import assess
-from probatio.grade.extract import program
-from probatio.grade.program import FABER_FENCES, TYPESCRIPT_FENCES
+from grade.answers import SUITE, answered, assessed
+from probatio.grade.program_text import program
 from probatio.languages import faber, typescript
+from probatio.languages.typescript import language
 from probatio.records import Task, TaskType
 from probatio.sandbox import Limits
 
 
-def task(kind: TaskType, expected: str = "7", **fields: str) -> Task:
-    return Task(id="t", type=kind, category="c", goal="g", expected_output=expected, **fields)
+def task(kind: TaskType, expected: str = "7", material: str | None = None) -> Task:
+    return Task(id="t", type=kind, category="c", goal="g", expected_output=expected, material=material)
 
 
-def levels(kind: TaskType, text: str, **fields: str) -> tuple[str, str | None]:
-    assessment = assess(task(kind, **fields), answered(text))
+def levels(kind: TaskType, text: str, material: str | None = None) -> tuple[str, str | None]:
+    assessment = assessed(task(kind, material=material), answered(text))
     passed = "".join(
         name
         for name, level in zip("ABC", (assessment.level_a, assessment.level_b, assessment.level_c), strict=True)
@@ -42,7 +41,7 @@ def levels(kind: TaskType, text: str, **fields: str) -> tuple[str, str | None]:
     ],
 )
 def test_faber_answers(text: str, passed: str, error_type: str | None) -> None:
-    assert levels("write_faber", text) == (passed, error_type)
+    assert levels("write", text) == (passed, error_type)
 
 
 @pytest.mark.parametrize(
@@ -56,25 +55,25 @@ def test_faber_answers(text: str, passed: str, error_type: str | None) -> None:
     ],
 )
 def test_typescript_answers(text: str, passed: str, error_type: str | None) -> None:
-    assert levels("write_typescript", text) == (passed, error_type)
+    assert levels("write_host", text) == (passed, error_type)
 
 
 def test_a_program_without_end_is_stopped_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     one_second = partial(typescript.run, limits=Limits(seconds=1.0, cpu_seconds=1))
-    monkeypatch.setattr(typescript, "run", one_second)
-    assert levels("write_typescript", "while (true) {}") == ("A", "timeout")
+    monkeypatch.setattr(language, "run", one_second)
+    assert levels("write_host", "while (true) {}") == ("A", "timeout")
 
 
 def test_a_completion_is_judged_as_the_program_it_makes() -> None:
-    assert levels("complete_code", "`fixum`", input="___ x = 7\nscribe x") == ("ABC", None)
-    assert levels("complete_code", "varia x = 7\nscribe x", input="___ x = 7\nscribe x") == ("ABC", None)
-    assert levels("complete_code", "let", input="___ x = 7\nscribe x") == ("", "type_error")
+    assert levels("complete_code", "`fixum`", material="___ x = 7\nscribe x") == ("ABC", None)
+    assert levels("complete_code", "varia x = 7\nscribe x", material="___ x = 7\nscribe x") == ("ABC", None)
+    assert levels("complete_code", "let", material="___ x = 7\nscribe x") == ("", "type_error")
 
 
 def test_an_answer_is_judged_in_the_dialect_it_was_asked_for_in() -> None:
     english = faber.format("fixum x = 7\nscribe x", "latin", "english")
-    assert assess(task("write_faber"), answered(english, dialect="english")).correct
-    assert not assess(task("write_faber"), answered(english, dialect="latin")).correct
+    assert assessed(task("write"), answered(english, dialect="english")).correct
+    assert not assessed(task("write"), answered(english, dialect="latin")).correct
 
 
 def test_a_program_the_check_accepts_but_that_can_not_be_compiled_fails_level_b(
@@ -84,11 +83,11 @@ def test_a_program_the_check_accepts_but_that_can_not_be_compiled_fails_level_b(
         raise faber.Rejected([])
 
     monkeypatch.setattr(faber, "compile", refuse)
-    assert levels("write_faber", "scribe 7") == ("A", "runtime_error")
+    assert levels("write", "scribe 7") == ("A", "runtime_error")
 
 
 def test_an_answer_cut_off_by_the_token_limit_is_labelled_so() -> None:
-    assert assess(task("write_faber"), answered("scribe (", finish_reason="length")).error_type == "truncated"
+    assert assessed(task("write"), answered("scribe (", finish_reason="length")).error_type == "truncated"
 
 
 @pytest.mark.parametrize(
@@ -105,11 +104,12 @@ def test_an_answer_cut_off_by_the_token_limit_is_labelled_so() -> None:
     ],
 )
 def test_the_program_is_found_in_what_stands_round_it(text: str, code: str) -> None:
-    assert program(text, FABER_FENCES).strip() == code
+    assert program(text, SUITE.spec.fences, SUITE.spec.keywords).strip() == code
 
 
 def test_javascript_fences_hold_typescript() -> None:
-    assert program("```js\nlet a\n```", TYPESCRIPT_FENCES) == "let a"
+    assert SUITE.host is not None
+    assert program("```js\nlet a\n```", SUITE.host.fences) == "let a"
 
 
 @pytest.mark.slow

@@ -8,13 +8,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import yaml
 
 from probatio.records import ErrorType, Grade, Model, Response, Sampling, TrialKey
 from probatio.run.plan import Plan
 from probatio.run.record import RunRecord, write_run
 from probatio.store.layout import ANSWERS, GRADES
-from probatio.suite.language_suite import load_suite
-from probatio.suite.prompt import fingerprint
+from probatio.suite.language_suite import BUILT_IN, DEFAULT_SUITE, load_suite
+from probatio.suite.prompt import asked_fingerprint
 
 GRADER = "1"
 MOMENT = "2026-01-05T20:27:27.000Z"
@@ -46,7 +47,12 @@ def write_suite(folder: Path, tasks: int = 20, controls: int = 0, version: str =
     ]
     (folder / "tasks").mkdir(parents=True, exist_ok=True)
     (folder / "tasks" / "all.yml").write_text(json.dumps({"tasks": entries}), encoding="utf-8")
-    (folder / "suite.yml").write_text(json.dumps({"name": "made-up", "version": version}), encoding="utf-8")
+    (folder / "contexts").mkdir(exist_ok=True)
+    for context in CONTEXT_WORDS:
+        (folder / "contexts" / f"{context}.md").write_text("word " * CONTEXT_WORDS[context], encoding="utf-8")
+    built_in = yaml.safe_load((BUILT_IN / DEFAULT_SUITE / "language.yml").read_text(encoding="utf-8"))
+    made_up = {**built_in, "version": version, "fingerprint": None, "contexts": [*CONTEXT_WORDS]}
+    (folder / "language.yml").write_text(json.dumps(made_up), encoding="utf-8")
     return folder
 
 
@@ -68,7 +74,7 @@ def write_made_up_run(
     plan = Plan(models, dialects, contexts, n_shots, tuple(asked.tasks), samples)
     record = RunRecord(
         run_id=folder.name, created=MOMENT, framework_version="1.1", git_sha=None, suite=str(suite.resolve()),
-        suite_name=asked.name, suite_version=asked.version, suite_fingerprint=fingerprint(asked, GRADER),
+        suite_name=asked.name, suite_version=asked.version, suite_fingerprint=asked_fingerprint(asked, GRADER),
         grader_version=GRADER, plan=plan, models=tuple(Model(name, name) for name in models), sampling=Sampling(),
         max_connections=1,
     )  # fmt: skip

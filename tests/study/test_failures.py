@@ -65,8 +65,8 @@ def test_the_question_is_the_suites_own_where_the_prompt_ends_with_it(tmp_path: 
     predictions = [line for line in lines if suite.tasks[line["task_id"]].type == "predict_output"]
     (run / ANSWERS).write_text("".join(json.dumps(line) + "\n" for line in predictions))
     shown = next(failure for failure in study_of([run]).failures if failure.question)
-    assert shown.question == question(suite.tasks[shown.task_id], "latin")
+    assert shown.question == question(suite, suite.tasks[shown.task_id], "latin")
     with open_trials([run]) as trials:
         (part,) = shared_parts(trials).values()
-    assert part.characters == len(lines[0]["prompt"]) - len(question(suite.tasks[lines[0]["task_id"]], "latin"))
+    assert part.characters == len(lines[0]["prompt"]) - len(question(suite, suite.tasks[lines[0]["task_id"]], "latin"))
     assert part.tokens == part.characters

@@ -20,7 +20,7 @@ def test_every_axis_is_told_in_its_own_order(tmp_path: Path) -> None:
     assert axes["n_shot"] == ["3", "10"]
     assert axes["dialect"] == ["latin", "symbols"]
     assert axes["difficulty"] == ["easy", "hard"]
-    assert axes["type"][0] == "translate_ts_to_faber"
+    assert axes["type"][0] == "translate_to"
     assert axes["category"] == ["loops", "strings"]
 
 
@@ -49,7 +49,7 @@ def test_the_hardest_tasks_come_first_and_those_that_never_fail_not_at_all(tmp_p
         ("task_03", 0, 2),
         ("task_01", 1, 2),
     ]
-    assert (hardest[0].type, hardest[0].category, hardest[0].difficulty) == ("write_faber", "strings", "hard")
+    assert (hardest[0].type, hardest[0].category, hardest[0].difficulty) == ("write", "strings", "hard")
 
 
 def test_samples_of_one_task_are_clustered(tmp_path: Path) -> None:

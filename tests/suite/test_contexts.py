@@ -8,17 +8,18 @@ import pytest
 from probatio.errors import UsageError
 from probatio.languages.faber.dialects import NAMES
 from probatio.languages.faber.vocabulary import WORDS
-from probatio.suite.contexts import CONTEXTS, context_text, known_contexts, rendered
+from probatio.suite.contexts import context_text, rendered
 from probatio.suite.language_suite import load_suite
 
 BUILT_IN = load_suite()
+CONTEXTS = tuple(BUILT_IN.contexts)
 
 ALSO_ENGLISH = {"in", "ex", "de", "ad", "ab", "per", "sic", "page", "arena", "cursor", "genus", "non", "fit", "for"}
 """Latin words that may stand in English prose."""
 
 
 def shown(context: str, dialect: str = "latin") -> str:
-    return context_text(BUILT_IN.folder.as_posix(), context, dialect)
+    return context_text(BUILT_IN, context, dialect)
 
 
 def test_the_levels_grow_from_nothing_to_the_whole_language() -> None:
@@ -41,20 +42,31 @@ def test_no_latin_word_of_the_language_is_left_in_another_dialect(context: str, 
     assert left == set()
 
 
-def test_a_suite_may_bring_contexts_of_its_own(tmp_path: Path) -> None:
+def filled(template: str, dialect: str, where: str = "mine.md") -> str:
+    return rendered(BUILT_IN.language, BUILT_IN.spec.fences, template, dialect, where)
+
+
+def test_a_suite_has_its_own_contexts_and_no_others(tmp_path: Path) -> None:
     (tmp_path / "tasks").mkdir()
     (tmp_path / "tasks" / "t.yml").write_text(
         'tasks: [{id: a, type: predict_output, category: c, goal: g, input_faber: scribe 1, expected_output: "1"}]'
     )
+    assert context_text(load_suite(tmp_path), "examples-only", "latin") == ""
     (tmp_path / "contexts").mkdir()
     (tmp_path / "contexts" / "tiny.md").write_text("Say {{w: scribe}}.")
     suite = load_suite(tmp_path)
-    assert known_contexts(suite)[-1] == "tiny"
-    assert context_text(tmp_path.as_posix(), "tiny", "english") == f"Say {rendered('{{w: scribe}}', 'english', 'x')}."
-    assert context_text(tmp_path.as_posix(), "minimal", "latin") == shown("minimal")
+    assert [*suite.contexts] == ["tiny"]
+    assert context_text(suite, "tiny", "english") == f"Say {filled('{{w: scribe}}', 'english')}."
+    with pytest.raises(UsageError, match="has no context `minimal`; it has tiny"):
+        context_text(suite, "minimal", "latin")
 
 
-@pytest.mark.parametrize("template", ["{{w: nothing}}", "{{words: no such group}}"])
+def test_grammar_and_vocabulary_are_filled_in_with_one_brace_or_two() -> None:
+    assert filled("{grammar} {vocabulary}", "latin") == filled("{{grammar}} {{vocabulary}}", "latin")
+    assert filled("{ grammar } {other}", "latin") == "{ grammar } {other}"
+
+
+@pytest.mark.parametrize("template", ["{{w: nothing}}", "{{words: no such group}}", "{{strange}}"])
 def test_a_placeholder_that_names_nothing_is_an_error_with_its_file(template: str) -> None:
     with pytest.raises(UsageError, match=r"mine\.md"):
-        rendered(template, "latin", "mine.md")
+        filled(template, "latin")

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from probatio.grade import GRADER_VERSION
 from probatio.suite import prompt
 from probatio.suite.language_suite import load_suite
-from probatio.suite.prompt import fingerprint
+from probatio.suite.prompt import asked_fingerprint, fingerprint
 
 SUITE = load_suite()
 
@@ -13,7 +13,7 @@ SUITE = load_suite()
 def test_the_suite_is_what_its_version_says() -> None:
     now = fingerprint(SUITE, GRADER_VERSION)
     assert now == SUITE.pinned, (
-        f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/faber/suite.yml, set "
+        f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/faber/language.yml, set "
         f"`fingerprint: {now}` beside it, and say in CHANGELOG.md that scores can shift."
     )
 
@@ -31,18 +31,33 @@ def test_every_kind_of_change_moves_the_fingerprint() -> None:
 
 def test_a_word_changed_in_another_dialect_moves_the_fingerprint(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     from probatio.languages.faber.dialects import dialect
-    from probatio.suite.contexts import context_text
+    from probatio.suite.contexts import rendered
 
     before = fingerprint(SUITE, GRADER_VERSION)
     monkeypatch.setitem(dialect("english").words, "scribe", "utter")
-    context_text.cache_clear()
+    rendered.cache_clear()
     try:
         assert fingerprint(SUITE, GRADER_VERSION) != before
     finally:
-        context_text.cache_clear()
+        rendered.cache_clear()
 
 
 def test_a_change_of_the_prompt_moves_the_fingerprint(monkeypatch) -> None:  # type: ignore[no-untyped-def]
     before = fingerprint(SUITE, GRADER_VERSION)
-    monkeypatch.setattr(prompt, "INTRODUCTION", "Faber is another language.")
+    assert fingerprint(replace(SUITE, introduction="Faber is another language."), GRADER_VERSION) != before
+    assert fingerprint(replace(SUITE, questions={**SUITE.questions, "write": "Write {goal}"}), GRADER_VERSION) != before
+    monkeypatch.setattr(prompt, "EXAMPLE_OUTPUT", "It prints {output}")
     assert fingerprint(SUITE, GRADER_VERSION) != before
+
+
+def test_a_solution_reaches_no_prompt_and_no_grade_and_moves_nothing() -> None:
+    first = next(task for task in SUITE.tasks.values() if task.solution)
+    other = replace(SUITE, tasks={**SUITE.tasks, first.id: replace(first, solution="another")})
+    assert fingerprint(other, GRADER_VERSION) == fingerprint(SUITE, GRADER_VERSION)
+
+
+def test_another_toolchain_is_another_run_but_the_same_content(monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    content, asked = fingerprint(SUITE, GRADER_VERSION), asked_fingerprint(SUITE, GRADER_VERSION)
+    monkeypatch.setattr(type(SUITE.language), "version", lambda self: "another")
+    assert fingerprint(SUITE, GRADER_VERSION) == content
+    assert asked_fingerprint(SUITE, GRADER_VERSION) != asked

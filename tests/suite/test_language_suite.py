@@ -30,13 +30,15 @@ def test_any_folder_with_tasks_is_a_suite(tmp_path: Path) -> None:
     ("text", "sentence"),
     [
         ("tasks: [", "not valid YAML"),
-        (GOOD.replace("predict_output", "predict"), r"predict.*tasks\[0\]"),
+        (GOOD.replace("predict_output", "predict"), "task `a`.*Near matches: predict_output"),
         (GOOD.replace("category: loops, ", ""), "category"),
         (GOOD.replace('"1"', "1"), "quotes"),
         (GOOD.replace("expected_output", "expected_ouput"), "did you mean `expected_output`"),
         (GOOD + GOOD.replace("\ntasks:\n", ""), "already taken"),
-        (GOOD.replace("input_faber: scribe 1, ", ""), "input_faber"),
-        (GOOD.replace("predict_output", "complete_code").replace("input_faber", "input"), "___"),
+        (GOOD.replace("input_faber: scribe 1", "input_faber: ''"), "has no `material`: the program"),
+        (GOOD.replace('expected_output: "1"', "goal: h"), "either `expected_output` or `tests`"),
+        (GOOD.replace("input_faber", "input"), "has no language.yml"),
+        (GOOD.replace("predict_output", "complete_code"), "___"),
         ("- just\n- a list\n", "Expected `object`"),
         ("", "Expected `object`"),
         ("tasks:\n  - {id: 'a\x00'}", "not valid YAML"),
@@ -45,7 +47,7 @@ def test_any_folder_with_tasks_is_a_suite(tmp_path: Path) -> None:
 def test_a_bad_task_file_is_one_clear_sentence(tmp_path: Path, text: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence) as caught:
         load_suite(written(tmp_path, text))
-    assert "t.yml" in str(caught.value)
+    assert "t.yml" in str(caught.value) or "language.yml" in str(caught.value)
 
 
 def test_a_folder_without_tasks_is_no_suite(tmp_path: Path) -> None:

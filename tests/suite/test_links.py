@@ -9,7 +9,6 @@ import pytest
 
 from probatio.errors import UsageError
 from probatio.suite.calibration import load_calibration
-from probatio.suite.contexts import context_text
 from probatio.suite.daily_suite import DAILY, load_daily
 from probatio.suite.language_suite import BUILT_IN, DEFAULT_SUITE, load_suite
 
@@ -34,7 +33,7 @@ def _move_out(file: Path, tmp_path: Path) -> None:
     file.symlink_to(tmp_path / "out.yml")
 
 
-@pytest.mark.parametrize("name", ["suite.yml", "examples/base.yml", "tasks"])
+@pytest.mark.parametrize("name", ["language.yml", "examples/base.yml", "tasks"])
 def test_a_suite_is_not_read_through_a_link_out_of_it(suite: Path, tmp_path: Path, name: str) -> None:
     _move_out(suite / name, tmp_path)
     with pytest.raises(UsageError, match="leads out of"):
@@ -42,14 +41,17 @@ def test_a_suite_is_not_read_through_a_link_out_of_it(suite: Path, tmp_path: Pat
 
 
 def test_a_context_is_not_read_through_a_link_out_of_the_suite(suite: Path, tmp_path: Path) -> None:
-    (suite / "contexts" / "own.md").symlink_to(tmp_path / "secret.md")
-    with pytest.raises(UsageError, match=r"own\.md leads out of"):
-        context_text(str(suite), "own", "latin")
+    (suite / "contexts" / "minimal.md").unlink()
+    (suite / "contexts" / "minimal.md").symlink_to(tmp_path / "secret.md")
+    with pytest.raises(UsageError, match=r"minimal\.md leads out of"):
+        load_suite(suite)
 
 
 def test_a_context_is_not_read_from_beside_the_suite_by_its_name(suite: Path) -> None:
-    with pytest.raises(UsageError):
-        context_text(str(suite), "../../secret", "latin")
+    language = suite / "language.yml"
+    language.write_text(language.read_text().replace("contexts: [", "contexts: [../../secret, "))
+    with pytest.raises(UsageError, match="lists the context"):
+        load_suite(suite)
 
 
 @pytest.mark.parametrize(

@@ -119,12 +119,11 @@ def _offered(choice: Choice) -> tuple[tuple[Choice, ...], tuple[str, ...]]:
 
 def _trials(kind: Choice, every: bool) -> Iterator[AttackResult]:
     """Every attack in one isolation, by both runtimes that models' code is given."""
-    from probatio.languages.python import attacks as python
-    from probatio.languages.typescript import attacks as typescript
+    from probatio.languages.attackers import attackers
     from probatio.sandbox.attack import fault, target
 
     with target() as on:
-        for by, attacker in (("deno", typescript), ("python", python)):
+        for by, attacker in attackers():
             for attack in attacker.ATTACKS:
                 if attack.slow and not every:
                     continue
@@ -136,7 +135,7 @@ def _trials(kind: Choice, every: bool) -> Iterator[AttackResult]:
 
 def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
     """Check everything, and run real attacks against the isolation."""
-    from probatio.languages.typescript.engines import deno
+    from probatio.languages.attackers import deno
     from probatio.sandbox import NoIsolation, isolation, jail
 
     try:

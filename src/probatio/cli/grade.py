@@ -44,10 +44,18 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, sandb
         summary = {name: getattr(report, name) for name in counts}
         click.echo(
             msgspec.json.encode(
-                {"event": "end", **summary, "flipped": len(report.flips), "out": str(report.out)}
+                {
+                    "event": "end",
+                    **summary,
+                    "flipped": len(report.flips),
+                    "out": str(report.out),
+                    "remarks": report.remarks,
+                }
             ).decode()
         )
         return
+    for remark in report.remarks:
+        click.echo(remark, err=True)
     for flip in report.flips:
         click.echo(f"{flip.before} → {flip.after}  {flip.trial}  {flip.why or ''}".rstrip())
     if report.unknown_tasks:

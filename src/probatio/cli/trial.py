@@ -50,17 +50,19 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     "contexts",
     multiple=True,
     callback=options.listed,
-    help="How much of the language the prompt describes: examples-only, grammar-only, minimal, basic, complete.",
+    help="How much of the language the prompt describes: a name or glob of the suite's contexts.  [default: all]",
 )
 @click.option(
     "--dialect",
     "dialects",
     multiple=True,
     callback=options.listed,
-    help="The keywords of the language: latin (default), english, symbols, scrambled.",
+    help="The words of the language, where it has several sets.  [default: the first]",
 )
 @click.option(
-    "--suite", type=click.Path(path_type=Path), help="A folder with tasks/*.yml.  [default: the built-in suite]"
+    "--suite",
+    type=click.Path(path_type=Path),
+    help="A language's folder, or the name of a built-in one (see `probatio suite list`).  [default: the first]",
 )
 @options.config
 @click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers per trial.")

@@ -9,6 +9,8 @@ import msgspec
 from probatio.errors import CannotCheck
 from probatio.grade import assess, needs_sandbox
 from probatio.grade.length import cut_note, gradable
+from probatio.languages.contract import LanguageSpec
+from probatio.languages.finding import load_implemented
 from probatio.records import UNCHECKED, Assessment, Response, Task
 from probatio.records.writable import writable
 from probatio.sandbox import Choice, NoIsolation, isolation
@@ -28,6 +30,7 @@ _FUNCTION = "probatio.grade.apart:assess_here"
 
 class _Asked(msgspec.Struct, frozen=True, array_like=True):
     task: Task
+    spec: LanguageSpec
     text: bytes  # a text with half a surrogate pair is no UTF-8
     dialect: str
     finish_reason: str | None
@@ -40,12 +43,12 @@ _asked = msgspec.msgpack.Decoder(_Asked).decode
 _assessment = msgspec.msgpack.Decoder(Assessment).decode
 
 
-async def assess_apart(pool: Pool, task: Task, response: Response, choice: Choice) -> Assessment:
+async def assess_apart(pool: Pool, task: Task, response: Response, spec: LanguageSpec, choice: Choice) -> Assessment:
     """The assessment of an answer, made in a worker. Raises where no jail or no worker can be had, never for the answer."""
     if response.response is None:
-        return assess(task, response)
+        return assess(task, response, spec)
     text = response.response.encode("utf-8", "surrogatepass")
-    asked = _Asked(task, text, response.dialect, response.finish_reason, response.error, choice)
+    asked = _Asked(task, spec, text, response.dialect, response.finish_reason, response.error, choice)
     try:
         return _assessment(await pool.run(PROGRAMS if needs_sandbox(task) else PREDICTIONS, _FUNCTION, _encode(asked)))
     except (Unchecked, CannotCheck) as error:
@@ -65,7 +68,7 @@ def assess_here(payload: bytes) -> bytes:
         timestamp="", run_id="", framework_version="", task_id=asked.task.id, model="", n_shot=0, context="",
         dialect=asked.dialect, response=text, finish_reason=asked.finish_reason, error=asked.error,
     )  # fmt: skip
-    assessment = assess(asked.task, response, asked.isolation)
+    assessment = assess(asked.task, response, asked.spec, asked.isolation)
     if cut is not None:
         assessment = msgspec.structs.replace(assessment, breakdown={**assessment.breakdown, "cut": cut_note(cut)})
     return packed(assessment)
@@ -81,10 +84,7 @@ def packed(record: msgspec.Struct) -> bytes:
 
 def warm() -> None:
     """Load what every check of a trial needs, and find the jail once for all workers."""
-    from probatio.languages import faber, typescript
-
-    faber.check("scribe 1", "latin")
-    typescript.run  # noqa: B018 - the import is what is wanted
+    load_implemented()
     try:
         isolation("auto")
     except NoIsolation:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from probatio.grade.extract import prediction, without_reasoning
 from probatio.grade.unanswered import why_wrong
 from probatio.records import Assessment, Response, Task
-from probatio.sandbox import Choice
 
 
-def assess_prediction(task: Task, response: Response, isolation: Choice = "auto") -> Assessment:
+def assess_prediction(task: Task, response: Response) -> Assessment:
     """Right if the response as given, or the answer extracted from it, is the expected output.
 
     The response as given counts first: a program may well print a line that looks like chatter or a fence.
     """
     text = response.response or ""
-    expected = trimmed(task.expected_output)
+    expected = trimmed(task.runs[0].stdout)
     given, extracted = trimmed(without_reasoning(text)), trimmed(prediction(text))
     extraction = "as given" if given == expected else "extracted"
     right = expected in (given, extracted)

@@ -32,9 +32,16 @@ class Checked(msgspec.Struct, frozen=True):
 class Language(Protocol):
     """A language under test, or the host language of its translations."""
 
+    def __hash__(self) -> int: ...
+
     @property
     def dialects(self) -> tuple[str, ...]:
         """The sets of words it can be written in; programs of a suite are written in the first."""
+        ...
+
+    @property
+    def takes_input(self) -> bool:
+        """Whether its programs can read standard input here."""
         ...
 
     def version(self) -> str:
@@ -103,3 +110,5 @@ class LanguageSpec(msgspec.Struct, frozen=True):
     implementation: str | None = None
     """The name of an entry point in the group `probatio.languages`; else `commands`."""
     commands: Commands | None = None
+    keywords: tuple[str, ...] = ()
+    """Words that begin a statement: they help to find a program in an answer that has no fences."""

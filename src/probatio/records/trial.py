@@ -1,8 +1,7 @@
 """The records of a trial: what was asked, which model, what came back, how it was graded.
 
 The field names of `Response` and `Grade` are the columns of `raw_responses.jsonl` and `graded_results.jsonl`. They are an
-interface: runs of the original Faber harness, from which the formats come, have the same names. So a field is added here,
-never renamed.
+interface: runs of the harness from which the formats come have the same names. So a field is added here, never renamed.
 """
 
 from __future__ import annotations
@@ -12,13 +11,15 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 TaskType = Literal[
-    "translate_ts_to_faber",
-    "translate_faber_to_ts",
+    "translate_to",
+    "translate_from",
     "predict_output",
     "complete_code",
-    "write_faber",
-    "write_typescript",
+    "write",
+    "repair",
+    "write_host",
 ]
+"""What can be asked about a language; suite/task_types.py says what each means."""
 
 ErrorType = Literal[
     "syntax_error",
@@ -41,26 +42,43 @@ UNASKED_ERRORS: frozenset[str] = frozenset({"api_error", UNCHECKED})
 of every rate."""
 
 
+class ProgramTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One run of a program: what it reads, and what it must print."""
+
+    stdout: str
+    stdin: str = ""
+
+
 class Task(msgspec.Struct, frozen=True):
     """One question of a suite, with the output that answers it."""
 
     id: str
     type: TaskType
     category: str
-    goal: str
-    expected_output: str
-    input: str | None = None
-    input_faber: str | None = None
-    expected_completion: str | None = None
+    goal: str = ""
+    expected_output: str = ""
+    """What is printed, where there is one run without input; else `tests` says."""
+    material: str | None = None
+    """What the question is about: a program, a program of the host language, a template, or a broken program."""
+    tests: tuple[ProgramTest, ...] = ()
+    diagnostics: str | None = None
+    """What the toolchain says of a broken program."""
+    solution: str | None = None
+    """A right answer, which proves that there is one. It reaches no prompt and no grade."""
     difficulty: str | int | None = None
+
+    @property
+    def runs(self) -> tuple[ProgramTest, ...]:
+        """Every run that a program must pass."""
+        return self.tests or (ProgramTest(self.expected_output),)
 
 
 class Example(msgspec.Struct, frozen=True):
-    """One few-shot example: the same program in both languages, and what it prints."""
+    """One few-shot example: a program, what it prints, and the same program in the host language where there is one."""
 
     id: str
-    typescript: str
-    faber: str
+    program: str
+    host: str | None = None
     explanation: str = ""
     output: str = ""
 

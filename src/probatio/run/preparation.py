@@ -11,7 +11,7 @@ import msgspec
 from probatio.config import Config, load_config
 from probatio.errors import Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
-from probatio.names import pick
+from probatio.names import matches, pick
 from probatio.run.clock import now_text
 from probatio.run.models import select
 from probatio.run.plan import Plan
@@ -19,9 +19,8 @@ from probatio.run.record import RunRecord, checked_run_id, new_run_id, read_run
 from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import isolation
-from probatio.suite.contexts import known_contexts
-from probatio.suite.language_suite import Suite, load_suite
-from probatio.suite.prompt import fingerprint
+from probatio.suite.language_suite import BUILT_IN, Suite, load_suite
+from probatio.suite.prompt import asked_fingerprint, toolchains
 
 
 class TrialRequest(Request, frozen=True, kw_only=True):
@@ -52,8 +51,10 @@ def prepare(
     runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
     plan = Plan(
         models=tuple(model.id for model in selection.models),
-        dialects=pick("dialect", request.dialects or config.dialects, _dialects()),
-        contexts=pick("context", request.contexts or config.contexts or known_contexts(suite), known_contexts(suite)),
+        dialects=_levels("dialect", request.dialects, config.dialects, suite.language.dialects, suite, say)
+        or suite.language.dialects[:1],
+        contexts=_levels("context", request.contexts, config.contexts, tuple(suite.contexts), suite, say)
+        or tuple(suite.contexts),
         n_shots=_n_shots(request, config, suite),
         tasks=tasks,
         samples=request.samples,
@@ -64,10 +65,10 @@ def prepare(
         created=now_text(moment),
         framework_version=config.framework_version or suite.version or "unversioned",
         git_sha=git_sha(),
-        suite=suite.name if request.suite is None else str(request.suite.resolve()),
+        suite=suite.name if suite.folder.parent == BUILT_IN else str(suite.folder.resolve()),
         suite_name=suite.name,
         suite_version=suite.version,
-        suite_fingerprint=fingerprint(suite, GRADER_VERSION),
+        suite_fingerprint=asked_fingerprint(suite, GRADER_VERSION),
         grader_version=GRADER_VERSION,
         plan=plan,
         models=selection.models,
@@ -78,7 +79,7 @@ def prepare(
         config=config.source,
         sandbox=request.sandbox,
         isolation=isolation(request.sandbox).kind if runs_code else None,
-        versions=versions(),
+        versions={**versions(), **toolchains(suite)},
     ), suite
 
 
@@ -86,9 +87,10 @@ def resumed(folder: Path, max_connections: int | None, max_cost: float | None) -
     """A run to go on with: everything from its record, but for how fast and how far money goes this time."""
     record = read_run(folder)
     suite = load_suite(record.suite_folder)
-    if fingerprint(suite, GRADER_VERSION) != record.suite_fingerprint:
+    if asked_fingerprint(suite, GRADER_VERSION) != record.suite_fingerprint:
         raise UsageError(
-            f"The suite or the grader has changed since {record.run_id} began, and answers to two suites are not one run. "
+            f"The suite, its toolchain or the grader has changed since {record.run_id} began, and answers to two suites are "
+            "not one run. "
             f"Start a new run; what {folder} holds stays as it is."
         )
     return msgspec.structs.replace(
@@ -108,6 +110,21 @@ def _tasks(request: TrialRequest, suite: Suite) -> tuple[str, ...]:
     return tasks
 
 
+def _levels(
+    kind: str, asked: tuple[str, ...], usual: tuple[str, ...] | None, known: tuple[str, ...], suite: Suite, say: Say
+) -> tuple[str, ...]:
+    """What was asked for must be there. What models.yml names counts for suites that have it; empty where none is named."""
+    where = f"in the suite {suite.name}, which has {', '.join(known)}"
+    if asked:
+        return pick(kind, asked, known, where)
+    there = tuple(name for name in known if any(matches(pattern, name) for pattern in usual or ()))
+    if usual and not there:
+        say(
+            f"The suite {suite.name} has no {kind} named in models.yml ({', '.join(usual)}); it has {', '.join(known)}."
+        )
+    return there
+
+
 def _n_shots(request: TrialRequest, config: Config, suite: Suite) -> tuple[int, ...]:
     """What was asked for must be there; of the usual numbers, those the suite has examples for."""
     pool = len(suite.examples)
@@ -117,9 +134,3 @@ def _n_shots(request: TrialRequest, config: Config, suite: Suite) -> tuple[int, 
         if n_shot > pool:
             raise UsageError(f"--n-shot {n_shot}: the suite {suite.name} has only {pool} examples.")
     return tuple(dict.fromkeys(request.n_shots))
-
-
-def _dialects() -> tuple[str, ...]:
-    from probatio.languages.faber.dialects import NAMES
-
-    return NAMES

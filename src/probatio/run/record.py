@@ -17,6 +17,7 @@ from probatio.run.plan import Plan
 from probatio.sandbox import Choice
 from probatio.store.files import put
 from probatio.store.layout import RUN_FILE
+from probatio.suite.language_suite import BUILT_IN
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -46,9 +47,9 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     embedded: dict[str, Any] = {}  # model id → which file answered
 
     @property
-    def suite_folder(self) -> Path | None:
-        """Where the suite is; None for the built-in one."""
-        return Path(self.suite) if os.sep in self.suite else None
+    def suite_folder(self) -> Path:
+        """Where the suite is."""
+        return Path(self.suite) if os.sep in self.suite else BUILT_IN / self.suite
 
     def model(self, model_id: str) -> Model:
         return next(model for model in self.models if model.id == model_id)

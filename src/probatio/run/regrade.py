@@ -16,11 +16,11 @@ from probatio.inside import open_new
 from probatio.records import UNASKED_ERRORS, UNCHECKED, Assessment, Grade, Response
 from probatio.run.engine import grade_line
 from probatio.run.record import find_run, read_run
+from probatio.run.stored_answers import StoredAnswers
 from probatio.run.trials import Assessor
 from probatio.sandbox import Choice, isolation
 from probatio.store.files import replacement
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
-from probatio.store.lines import read_lines
 from probatio.store.run_folder import RunFolder
 from probatio.suite.language_suite import Suite, load_suite
 
@@ -48,6 +48,7 @@ class Report(msgspec.Struct, frozen=True):
     compared: int
     unknown_tasks: int
     flips: list[Flip]
+    remarks: list[str]  # what the answers lacked
 
 
 def assess_again(
@@ -78,9 +79,11 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
     graded = passed = errors = unchecked = compared = unknown_tasks = 0
     flips: list[Flip] = []
 
+    stored = StoredAnswers(source.resolve() if named else source, suite.language.dialects[0])
+
     def known() -> Iterator[Response]:
         nonlocal unknown_tasks
-        for response in read_lines(source.resolve() if named else source, Response):
+        for response in stored:
             if response.task_id in suite.tasks:
                 yield response
             else:
@@ -101,7 +104,7 @@ def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None
                     flips.append(Flip(str(response.key), earlier_outcome, outcome, grade.error_detail))
         if out is None and flips:
             _keep(earlier)
-    return Report(target, graded, passed, errors, unchecked, compared, unknown_tasks, flips)
+    return Report(target, graded, passed, errors, unchecked, compared, unknown_tasks, flips, stored.remarks)
 
 
 def _writable(part: Path, target: Path) -> BinaryIO:
@@ -113,7 +116,7 @@ def _writable(part: Path, target: Path) -> BinaryIO:
 
 def _suite(folder: Path | None, beside: Path) -> Suite:
     if folder is None and (beside / RUN_FILE).exists():
-        folder = read_run(beside).suite_folder
+        return load_suite(read_run(beside).suite_folder)
     return load_suite(folder)
 
 

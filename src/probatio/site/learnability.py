@@ -15,7 +15,6 @@ from probatio.site.snapshot import Site
 from probatio.slugs import slugs
 from probatio.study.findings import Curve
 from probatio.study.pictures import curves_picture
-from probatio.study.trials import in_order
 
 
 def runs_page(request: PageRequest) -> PageReply:
@@ -125,7 +124,7 @@ def _heat_map(curve: Curve) -> dict[str, Any]:
     cells = {(point.context, point.n_shot): point for point in curve.points}
     return {
         "curve": curve,
-        "contexts": in_order("context", sorted({context for context, _ in cells})),
+        "contexts": curve.contexts,
         "n_shots": sorted({n_shot for _, n_shot in cells}),
         "cells": cells,
     }

@@ -52,18 +52,21 @@ def learning_curves(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> t
     ):
         if Condition(model, dialect, context, n_shot) in tokens:
             per_curve[model, dialect][context, n_shot][task] = passed, asked
+    contexts = trials.levels("context")
     curves = [
         curve
         for model in trials.levels("model")
         for dialect in trials.levels("dialect")
-        if (curve := _curve(model, dialect, per_curve.get((model, dialect), {}), tokens)) is not None
+        if (curve := _curve(model, dialect, contexts, per_curve.get((model, dialect), {}), tokens)) is not None
     ]
     if curves:
         return curves, None
     return [], f"A curve needs at least {MIN_CONDITIONS} conditions and {MIN_TASKS} tasks of one model in one dialect."
 
 
-def _curve(model: str, dialect: str, counts: Counts, tokens: Mapping[Condition, SharedPart]) -> Curve | None:
+def _curve(
+    model: str, dialect: str, contexts: list[str], counts: Counts, tokens: Mapping[Condition, SharedPart]
+) -> Curve | None:
     spent = {place: tokens[Condition(model, dialect, *place)] for place in counts}
     places = sorted(counts, key=lambda place: (spent[place].tokens, place))
     tasks = sorted({task for of_tasks in counts.values() for task in of_tasks})
@@ -95,7 +98,10 @@ def _curve(model: str, dialect: str, counts: Counts, tokens: Mapping[Condition, 
     ]
     reach = [_reach(share, sizes, resampled, points) for share in SHARES]
     estimated = any(spent[place].estimated for place in places)
-    return Curve(model, dialect, len(tasks), estimated, points, reach)
+    there = {context for context, _ in places}
+    return Curve(
+        model, dialect, len(tasks), estimated, points, reach, tuple(each for each in contexts if each in there)
+    )
 
 
 def monotone_band(passed: Floats, asked: Floats, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[Floats, Floats]:

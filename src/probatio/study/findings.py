@@ -88,6 +88,7 @@ class Curve(msgspec.Struct, frozen=True):
     estimated: bool  # tokens estimated from the prompt's length: the run does not record them
     points: list[Point]
     reach: list[Reach]
+    contexts: tuple[str, ...] = ()  # those of its points, from least to most
 
 
 def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:

@@ -10,7 +10,6 @@ from probatio.charts.palette import FIXED, ON_PAGE, Theme
 from probatio.study.curves import SHARES
 from probatio.study.findings import Curve, Funnel, Study, curve_name
 from probatio.study.intervals import Rate
-from probatio.study.trials import in_order
 
 FUNNEL_STAGES = ("asked", "A typechecks", "B runs", "C right output")
 
@@ -56,7 +55,7 @@ def _charted(curves: Sequence[Curve]) -> list[LearningCurve]:
 
 
 def _contexts(curves: Sequence[Curve]) -> list[str]:
-    return in_order("context", sorted({point.context for curve in curves for point in curve.points}))
+    return list(dict.fromkeys(context for curve in curves for context in curve.contexts))
 
 
 def _bars(one: Funnel, rate: Rate | None) -> FunnelBars:

@@ -21,14 +21,12 @@ from probatio.records import UNASKED_ERRORS, TaskType
 from probatio.run.record import find_run, read_run
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.study.findings import RunSeen
+from probatio.suite.task_types import KINDS
 
 if TYPE_CHECKING:
     import duckdb
 
     from probatio.suite.language_suite import Suite
-
-CONTROL_TYPES = frozenset({"write_typescript"})
-"""Tasks that ask nothing about the language under test. They are in the rates, but not in curves and factors."""
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -68,7 +66,9 @@ class Trials:
     runs: list[RunSeen]
     graders: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    model_order: list[str] = field(default_factory=list)
+    order: dict[str, list[str]] = field(
+        default_factory=lambda: {"type": list(get_args(TaskType)), "difficulty": list(DIFFICULTIES)}
+    )
     suite: Suite | None = None
     files: ExitStack = field(default_factory=ExitStack)  # open as long as the database reads them
 
@@ -76,26 +76,12 @@ class Trials:
         return self.db.execute(query, list(parameters)).fetchall()
 
     def levels(self, axis: str, where: str = "true") -> list[Any]:
-        """The levels of an axis that occur, in the order a reader expects."""
+        """The levels of an axis that occur: as the run or the suite lists them, numbers by size, anything else by name."""
         levels = [
             row[0] for row in self.rows(f"select distinct {axis} from trials where {where} and {axis} is not null")
         ]
-        return in_order(axis, levels, self.model_order)
-
-
-def in_order(axis: str, levels: Sequence[Any], models: Sequence[str] = ()) -> list[Any]:
-    """Contexts from least to most, numbers by size, models as the run lists them, anything else by name."""
-    from probatio.suite.contexts import CONTEXTS
-
-    known: dict[str, Sequence[str]] = {
-        "context": CONTEXTS,
-        "dialect": ("latin",),
-        "type": get_args(TaskType),
-        "difficulty": DIFFICULTIES,
-        "model": models,
-    }
-    order = list(known.get(axis, ()))
-    return sorted(levels, key=lambda level: (order.index(level) if level in order else len(order), level))
+        order = self.order.get(axis, [])
+        return sorted(levels, key=lambda level: (order.index(level) if level in order else len(order), level))
 
 
 def find_results(run: str, results: Path) -> Path:
@@ -207,7 +193,10 @@ def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
 def _run_read(trials: Trials, folder: Path, name: str) -> RunSeen:
     if (folder / RUN_FILE).exists():
         record = read_run(folder)
-        trials.model_order += [model for model in record.plan.models if model not in trials.model_order]
+        plan = record.plan
+        for axis, levels in (("model", plan.models), ("context", plan.contexts), ("dialect", plan.dialects)):
+            known = trials.order.setdefault(axis, [])
+            known += [level for level in levels if level not in known]
         return RunSeen(
             name,
             record.suite_name,
@@ -247,6 +236,9 @@ def _require_one_suite(trials: Trials) -> None:
 def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
     """Type, category and difficulty of each task, from the suite the run recorded."""
     suite = trials.suite = _suite(trials, suite_folder)
+    if suite is not None:
+        trials.order["context"] = [*suite.contexts]
+        trials.order["dialect"] = [*suite.language.dialects]
     trials.db.execute("create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, difficulty VARCHAR)")
     if suite is not None and suite.tasks:
         rows = [
@@ -255,7 +247,7 @@ def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
         ]
         values = ", ".join(["(?, ?, ?, ?)"] * len(rows))
         trials.db.execute(f"insert into tasks values {values}", [value for row in rows for value in row])
-    controls = ", ".join(f"'{kind}'" for kind in sorted(CONTROL_TYPES))
+    controls = ", ".join(f"'{kind}'" for kind, about in KINDS.items() if about.control)
     trials.db.execute(
         f"create table trials as select graded.*, type, category, difficulty, coalesce(type in ({controls}), false) as control "
         "from graded left join tasks using (task_id) order by run, line"
@@ -269,7 +261,7 @@ def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
 
 def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
     from probatio.suite.language_suite import load_suite
-    from probatio.suite.prompt import fingerprint
+    from probatio.suite.prompt import asked_fingerprint
 
     folder = trials.folders[0]
     if suite_folder is not None:
@@ -284,7 +276,7 @@ def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
     record = read_run(folder)
     try:
         suite = load_suite(record.suite_folder)
-        now = fingerprint(suite, record.grader_version)
+        now = asked_fingerprint(suite, record.grader_version)
     except UsageError as error:
         trials.notes.append(
             f"The suite of the run can't be read, so types, categories and difficulties are missing: {error}"

@@ -1,34 +1,32 @@
-"""The suite of a language, read from its folder: tasks, few-shot examples, and the version they are pinned to."""
+"""The suite of a language, read from its folder: the language, contexts, tasks, few-shot examples and own questions."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.records import Example, Task
-from probatio.yamlfile import read_yaml
+from probatio.inside import read_inside
+from probatio.languages.contract import Language, LanguageSpec
+from probatio.languages.finding import IMPLEMENTED, language
+from probatio.names import unknown
+from probatio.records import Example, Task, TaskType
+from probatio.suite.language_file import FILE, LanguageFile, read_language_file
+from probatio.suite.task_types import FIELDS, KINDS
+from probatio.yamlfile import as_record, read_yaml
 
 BUILT_IN = Path(__file__).parent.parent / "builtin"
-DEFAULT_SUITE = "faber"
+DEFAULT_SUITE = next(iter(IMPLEMENTED))
+NO_CONTEXT = "examples-only"
+"""The one context of a folder that has none: nothing is shown but examples."""
+BLANK = "___"
 
-
-class _TaskFile(msgspec.Struct):
-    tasks: list[Task]
-
-
-class _ExampleFile(msgspec.Struct):
-    examples: list[Example]
-
-
-class Manifest(msgspec.Struct, frozen=True):
-    """`suite.yml`: the suite's name, its version, and the fingerprint of everything that can move a score."""
-
-    name: str
-    version: str
-    fingerprint: str | None = None
+_TASK_NAMES = {"input": "material", "expected_completion": "solution"}
+"""Names of the first task files, read in every language."""
 
 
 class Suite(msgspec.Struct, frozen=True):
@@ -37,48 +35,183 @@ class Suite(msgspec.Struct, frozen=True):
     name: str
     version: str | None
     folder: Path
+    introduction: str
+    spec: LanguageSpec
+    host: LanguageSpec | None
+    contexts: dict[str, str]
+    """Templates by name, from least to most."""
     tasks: dict[str, Task]
     examples: tuple[Example, ...]
+    questions: dict[TaskType, str]
     pinned: str | None
+
+    @property
+    def language(self) -> Language:
+        return language(self.spec)
 
     @property
     def categories(self) -> list[str]:
         return sorted({task.category for task in self.tasks.values()})
 
 
-def load_suite(folder: Path | None = None) -> Suite:
-    """The suite in `folder`, or the built-in one. Any folder with `tasks/*.yml` is a suite."""
-    root = folder or BUILT_IN / DEFAULT_SUITE
+class _Raw(msgspec.Struct):
+    """A file of tasks or of examples, before its names are ours."""
+
+    tasks: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
+
+
+def built_in_suites() -> tuple[str, ...]:
+    """The languages that come with Probatio."""
+    return tuple(sorted(file.parent.name for file in BUILT_IN.glob(f"*/{FILE}")))
+
+
+def suite_folder(which: Path | str | None) -> Path:
+    """The folder of a suite: one that is there, else a built-in one of that name."""
+    if which is None:
+        return BUILT_IN / DEFAULT_SUITE
+    folder = Path(which)
+    if not folder.exists() and folder.name == str(which):
+        if str(which) in built_in_suites():
+            return BUILT_IN / str(which)
+        raise unknown("suite", str(which), built_in_suites(), "as a folder or among the built-in ones")
+    return folder
+
+
+def load_suite(which: Path | str | None = None) -> Suite:
+    """The suite in a folder, a built-in one by its name, or the default."""
+    root = suite_folder(which)
     files = sorted((root / "tasks").glob("*.y*ml"))
     if not files:
         raise UsageError(f"{root} is not a suite: it has no tasks/*.yml.")
+    raw = [(file, read_yaml(file, _Raw, root).tasks) for file in files]
+    about = _language(root, (str(name) for _, tasks in raw for task in tasks for name in (task.get("type"), *task)))
+    spec, host = about.spec(root), about.host_spec(root)
     tasks: dict[str, Task] = {}
-    for file in files:
-        for task in read_yaml(file, _TaskFile, root).tasks:
+    for file, listed in raw:
+        for task in _tasks(listed, about.aliases, file):
             if task.id in tasks:
                 raise UsageError(f"{file}: the task id `{task.id}` is already taken by another task of the suite.")
-            _require_material(task, file)
+            _require_material(task, host, file)
+            _require_input(task, spec, host, file)
             tasks[task.id] = task
-    examples = root / "examples" / "base.yml"
-    manifest = read_yaml(root / "suite.yml", Manifest, root) if (root / "suite.yml").exists() else None
     return Suite(
-        name=manifest.name if manifest else root.resolve().name,
-        version=manifest.version if manifest else None,
+        name=root.resolve().name,
+        version=about.version,
         folder=root,
+        introduction=about.introduction.strip(),
+        spec=spec,
+        host=host,
+        contexts=_contexts(root, about),
         tasks=tasks,
-        examples=tuple(read_yaml(examples, _ExampleFile, root).examples) if examples.exists() else (),
-        pinned=manifest.fingerprint if manifest else None,
+        examples=tuple(_examples(root, about.aliases)),
+        questions=_questions(root, about.aliases),
+        pinned=about.fingerprint,
     )
 
 
-def _require_material(task: Task, file: Path) -> None:
+def _language(root: Path, names: Iterable[str]) -> LanguageFile:
+    """What language.yml says. Task files of a harness before it are known by the names of their types and fields."""
+    if (root / FILE).exists():
+        return read_language_file(root)
+    used = set(names)
+    for name in built_in_suites():
+        about = read_language_file(BUILT_IN / name)
+        if used & about.aliases.keys():
+            there = {file.stem for file in (root / "contexts").glob("*.md")}
+            contexts = [each for each in about.contexts if each in there]
+            contexts += sorted(there.difference(contexts))
+            return msgspec.structs.replace(about, contexts=tuple(contexts), version=None, fingerprint=None)
+    raise UsageError(
+        f"{root} has no {FILE}, which says what the language is called and how its programs are checked and run. "
+        "`probatio suite new DIR` writes an example."
+    )
+
+
+def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
+    folder = root / "contexts"
+    there = sorted(file.stem for file in folder.glob("*.md"))
+    if missing := [name for name in about.contexts if name not in there]:
+        raise UsageError(f"{root / FILE} lists the context `{missing[0]}`, but there is no contexts/{missing[0]}.md.")
+    if unlisted := [name for name in there if name not in about.contexts]:
+        raise UsageError(
+            f"contexts/{unlisted[0]}.md is not in the list `contexts` of {root / FILE}, which gives their order."
+        )
+    texts = {
+        name: read_inside(folder / f"{name}.md", root).decode().replace("\r\n", "\n").strip() for name in about.contexts
+    }
+    return texts or {NO_CONTEXT: ""}
+
+
+def _tasks(listed: Iterable[dict[str, Any]], aliases: Mapping[str, str], file: Path) -> Iterator[Task]:
+    for given in listed:
+        fields: dict[str, Any] = {}
+        for name, value in given.items():
+            fields.setdefault({**_TASK_NAMES, **aliases}.get(name, name), value)
+        place = f"{file}, task `{given.get('id', '?')}`"
+        kind = str(fields.get("type"))
+        fields["type"] = aliases.get(kind, kind)
+        if fields["type"] not in KINDS:
+            known = [*KINDS, *(alias for alias, name in aliases.items() if name in KINDS)]
+            raise UsageError(f"{place}: {unknown('type of task', kind, known)}")
+        program = fields.pop("program", None)
+        if program is not None and ("material" not in fields or "program" in (KINDS[fields["type"]].material or "")):
+            fields["material"] = program
+        task = as_record(fields, Task, place)
+        if ("expected_output" in fields) == ("tests" in fields):
+            raise UsageError(f"{place}: give either `expected_output` or `tests` (and not both).")
+        yield task
+
+
+def _examples(root: Path, aliases: Mapping[str, str]) -> Iterator[Example]:
+    for file in sorted((root / "examples").glob("*.y*ml")):
+        for given in read_yaml(file, _Raw, root).examples:
+            fields = {aliases.get(name, name): value for name, value in given.items()}
+            yield as_record(fields, Example, f"{file}, example `{given.get('id', '?')}`")
+
+
+def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
+    """The questions of every type, own wording first."""
+    questions = {kind: about.question for kind, about in KINDS.items()}
+    file = root / "questions.yml"
+    if not file.exists():
+        return questions
+    for given, text in read_yaml(file, dict[str, str], root).items():
+        kind = next((each for each in KINDS if each == aliases.get(given, given)), None)
+        if kind is None:
+            raise UsageError(f"{file}: {unknown('type of task', given, list(KINDS))}")
+        try:
+            text.format(**dict.fromkeys(FIELDS, ""))
+        except (KeyError, IndexError, ValueError) as error:
+            raise UsageError(
+                f"{file}, `{given}`: {error} can't be filled in. A question may name {', '.join(sorted(FIELDS))} in braces; "
+                "a brace itself is written twice."
+            ) from None
+        questions[kind] = text.rstrip("\n")
+    return questions
+
+
+def _require_material(task: Task, host: LanguageSpec | None, file: Path) -> None:
     """Refuse a task that lacks the text its type asks about: it would be an empty question."""
-    if task.type == "translate_ts_to_faber" and not task.input:
-        raise UsageError(f"{file}: task `{task.id}` has no `input` (the TypeScript to translate).")
-    if task.type in ("translate_faber_to_ts", "predict_output") and not (task.input_faber or task.input):
-        raise UsageError(f"{file}: task `{task.id}` has no `input_faber` (the Faber program it asks about).")
-    if task.type == "complete_code" and "___" not in (task.input or task.input_faber or ""):
-        raise UsageError(f"{file}: task `{task.id}` has no blank `___` in its `input`.")
+    kind = KINDS[task.type]
+    place = f"{file}: task `{task.id}` ({task.type})"
+    if kind.needs_host and host is None:
+        raise UsageError(f"{place} needs a host language; name it under `host` in {FILE}.")
+    if kind.material and not (task.material or "").strip():
+        raise UsageError(f"{place} has no `material`: the {kind.material} it asks about.")
+    if kind.material == "template" and BLANK not in (task.material or ""):
+        raise UsageError(f"{place} has no blank `{BLANK}` in its `material`.")
+    if kind.judged == "text" and len(task.runs) != 1:
+        raise UsageError(f"{place} asks for one output; give one test or `expected_output`.")
+
+
+def _require_input(task: Task, spec: LanguageSpec, host: LanguageSpec | None, file: Path) -> None:
+    """Refuse standard input where nothing could read it."""
+    judged = host if host is not None and KINDS[task.type].judged == "host program" else spec
+    if any(test.stdin for test in task.runs) and not language(judged).takes_input:
+        raise UsageError(
+            f"{file}: task `{task.id}` gives standard input, which programs of {judged.name} can't read here."
+        )
 
 
 def digest(*parts: object) -> str:

@@ -8,50 +8,24 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from probatio.records import Example, Task, TaskType
-from probatio.suite.contexts import CONTEXTS, context_text
-from probatio.suite.dialect import program_in, template_in
+import msgspec
+
+from probatio.languages.contract import Language, LanguageSpec
+from probatio.languages.finding import language
+from probatio.records import Example, Task
+from probatio.suite.contexts import context_text
 from probatio.suite.language_suite import Suite, digest
+from probatio.suite.task_types import KINDS, TaskKind
+from probatio.suite.toolchain_files import files_digest
 
-INTRODUCTION = "Faber is a small programming language that compiles to TypeScript."
-
-QUESTIONS: dict[TaskType, str] = {
-    "translate_ts_to_faber": (
-        "Translate this TypeScript program to Faber. The Faber program must print the same output.\n\n"
-        "```typescript\n{material}\n```\n\n"
-        "Answer with the Faber program only, in one ```faber code block."
-    ),
-    "translate_faber_to_ts": (
-        "Translate this Faber program to TypeScript. The TypeScript program must print the same output.\n\n"
-        "```faber\n{material}\n```\n\n"
-        "Answer with the TypeScript program only, in one ```typescript code block."
-    ),
-    "predict_output": (
-        "What does this Faber program print?\n\n"
-        "```faber\n{material}\n```\n\n"
-        "Do not repeat the program. Answer with its output only, exactly as it is printed."
-    ),
-    "complete_code": (
-        "One part of this Faber program is missing; the blank is marked `___`. {goal}\n\n"
-        "```faber\n{material}\n```\n\n"
-        "The complete program must print:\n\n```\n{expected}\n```\n\n"
-        "Answer with the missing part only, in place of `___`."
-    ),
-    "write_faber": (
-        "Write a Faber program. {goal}\n\n"
-        "It must print exactly:\n\n```\n{expected}\n```\n\n"
-        "Answer with the Faber program only, in one ```faber code block."
-    ),
-    "write_typescript": (
-        "Write a TypeScript program. {goal}\n\n"
-        "It must print exactly:\n\n```\n{expected}\n```\n\n"
-        "Answer with the TypeScript program only, in one ```typescript code block."
-    ),
-}
-
-EXAMPLE = "TypeScript:\n```typescript\n{typescript}\n```\nFaber:\n```faber\n{faber}\n```"
+EXAMPLE = "{name}:\n```{fence}\n{program}\n```"
 EXAMPLE_OUTPUT = "Output:\n```\n{output}\n```"
-
+INPUT = "Its standard input is:\n\n```\n{stdin}\n```\n\n"
+MUST_PRINT = "{words}\n\n```\n{stdout}\n```"
+MUST_PRINT_FOR_INPUT = (
+    "It reads standard input. With this input:\n\n```\n{stdin}\n```\n\n{words}\n\n```\n{stdout}\n```\n\n"
+    "It is tested with other inputs, too."
+)
 
 CHARACTERS_PER_TOKEN = 3.5
 """A rough rule for code in English prompts, used only for estimates, which are labelled as such."""
@@ -59,45 +33,91 @@ CHARACTERS_PER_TOKEN = 3.5
 
 def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) -> str:
     """The prompt of one trial."""
-    shared = _shared(suite.folder.as_posix(), suite.examples[:n_shot], context, dialect)
-    return f"{shared}\n\n{question(task, dialect)}"
+    shared = _shared(
+        suite.language,
+        (suite.spec.name, suite.spec.fences[0]),
+        (suite.host.name, suite.host.fences[0]) if suite.host else None,
+        suite.introduction,
+        context_text(suite, context, dialect),
+        suite.examples[:n_shot],
+        dialect,
+    )
+    return f"{shared}\n\n{question(suite, task, dialect)}"
 
 
-def question(task: Task, dialect: str) -> str:
+def question(suite: Suite, task: Task, dialect: str) -> str:
     """The part of the prompt that is about this task alone."""
-    return QUESTIONS[task.type].format(
+    kind, host = KINDS[task.type], suite.host
+    return suite.questions[task.type].format(
+        language=suite.spec.name,
+        a_language=_with_article(suite.spec.name),
+        fence=suite.spec.fences[0],
+        host=host.name if host else "",
+        a_host=_with_article(host.name) if host else "",
+        host_fence=host.fences[0] if host else "",
         goal=task.goal.strip(),
-        material=_material(task, dialect),
-        expected=task.expected_output.strip(),
+        material=shown_material(suite.language, task, dialect),
+        diagnostics=(task.diagnostics or "").strip(),
+        input=_input(task),
+        must_print=_must_print(task, kind),
     )
 
 
-def _material(task: Task, dialect: str) -> str:
-    """The program a question is about, in the language and dialect it is shown in."""
-    faber = (task.input_faber or task.input or "").strip()
-    match task.type:
-        case "translate_ts_to_faber":
-            return (task.input or "").strip()
-        case "translate_faber_to_ts" | "predict_output":
-            return program_in(faber, dialect)
-        case "complete_code":
-            return template_in((task.input or faber).strip(), dialect)
+def shown_material(language: Language, task: Task, dialect: str) -> str:
+    """What a question is about, in the language and dialect it is shown in."""
+    text = (task.material or "").strip()
+    match KINDS[task.type].material:
+        case "program":
+            return language.program_in(text, dialect)
+        case "template" | "broken program":  # neither can be parsed
+            return language.template_in(text, dialect)
         case _:
-            return ""
+            return text
+
+
+def _input(task: Task) -> str:
+    stdin = task.runs[0].stdin.strip("\n")
+    return INPUT.format(stdin=stdin) if stdin else ""
+
+
+def _must_print(task: Task, kind: TaskKind) -> str:
+    first = task.runs[0]
+    stdout = first.stdout.strip()
+    if not task.tests:
+        return MUST_PRINT.format(words=kind.must_print, stdout=stdout)
+    words = kind.must_print[0].lower() + kind.must_print[1:]
+    return MUST_PRINT_FOR_INPUT.format(words=words, stdin=first.stdin.strip("\n"), stdout=stdout)
+
+
+def _with_article(name: str) -> str:
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 @lru_cache(maxsize=64)
-def _shared(folder: str, examples: tuple[Example, ...], context: str, dialect: str) -> str:
-    parts = [INTRODUCTION, context_text(folder, context, dialect)]
+def _shared(
+    language: Language,
+    named: tuple[str, str],
+    host: tuple[str, str] | None,
+    introduction: str,
+    context: str,
+    examples: tuple[Example, ...],
+    dialect: str,
+) -> str:
+    parts = [introduction, context]
     if examples:
         parts.append("# Examples")
-        parts += [_example(example, dialect) for example in examples]
+        parts += [
+            _example(example, language.program_in(example.program.strip(), dialect), named, host)
+            for example in examples
+        ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _example(example: Example, dialect: str) -> str:
-    faber = program_in(example.faber.strip(), dialect)
-    parts = [EXAMPLE.format(typescript=example.typescript.strip(), faber=faber)]
+def _example(example: Example, program: str, named: tuple[str, str], host: tuple[str, str] | None) -> str:
+    parts = []
+    if example.host and host:
+        parts.append(EXAMPLE.format(name=host[0], fence=host[1], program=example.host.strip()))
+    parts.append(EXAMPLE.format(name=named[0], fence=named[1], program=program))
     if example.output:
         parts.append(EXAMPLE_OUTPUT.format(output=example.output.strip()))
     if example.explanation:
@@ -106,14 +126,35 @@ def _example(example: Example, dialect: str) -> str:
 
 
 def fingerprint(suite: Suite, grader_version: str) -> str:
-    """What pins a suite to its version: every task, example, prompt text and context in every dialect, and the grader."""
-    from probatio.languages.faber.dialects import NAMES
-
-    folder = suite.folder.as_posix()
+    """What pins a suite to its version: every byte of its folder that reaches a prompt or a grade, and the grader."""
     return digest(
-        list(suite.tasks.values()),
+        [msgspec.structs.replace(task, solution=None) for task in suite.tasks.values()],
         suite.examples,
-        {f"{name} {dialect}": context_text(folder, name, dialect) for name in CONTEXTS for dialect in NAMES},
-        [INTRODUCTION, QUESTIONS, EXAMPLE, EXAMPLE_OUTPUT],
+        [suite.introduction, suite.questions, EXAMPLE, EXAMPLE_OUTPUT, INPUT, MUST_PRINT, MUST_PRINT_FOR_INPUT],
+        [kind.must_print for kind in KINDS.values()],
+        {
+            f"{name} {dialect}": context_text(suite, name, dialect)
+            for name in suite.contexts
+            for dialect in suite.language.dialects
+        },
+        [_content(spec) for spec in (suite.spec, suite.host) if spec],
         grader_version,
     )
+
+
+def asked_fingerprint(suite: Suite, grader_version: str) -> str:
+    """What a run records: the suite's content, and the versions of the toolchains on this machine that grade its answers."""
+    return digest(fingerprint(suite, grader_version), toolchains(suite))
+
+
+def toolchains(suite: Suite) -> dict[str, str]:
+    """The version of what checks and runs the programs of the language and of its host."""
+    return {spec.implementation or spec.name: language(spec).version() for spec in (suite.spec, suite.host) if spec}
+
+
+def _content(spec: LanguageSpec) -> tuple[LanguageSpec, str]:
+    """A language without the place of its folder, and the digest of the files there that its commands name."""
+    if spec.commands is None:
+        return spec, ""
+    neutral = msgspec.structs.replace(spec, commands=msgspec.structs.replace(spec.commands, folder=""))
+    return neutral, files_digest(spec.commands)

@@ -12,7 +12,7 @@ from builtin.daily.cases import SUITE
 from probatio.builtin.daily.code_generation.grader import program as python_program
 from probatio.builtin.daily.graders import check
 from probatio.builtin.daily.web_design.grader import page_in
-from probatio.grade import completion, extract, figures, folding, json_answer, prose
+from probatio.grade import completion, extract, figures, folding, json_answer, program_text, prose
 
 SMALL, LARGE = 50_000, 200_000  # characters; the second is all that is ever graded of an answer
 SECONDS = 1.0
@@ -89,7 +89,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "reasoning": extract.without_reasoning,
     "fences": extract.fenced_blocks,
     "prediction": extract.prediction,
-    "program": lambda text: extract.program(text, frozenset({"ts"})),
+    "program": lambda text: program_text.program(text, ("ts",)),
     "completion": lambda text: completion.completed("varia i = 0\n___ i < 3 { i += 1 }\nscribe i", text),
     "json": json_answer.find_object,
     "words": prose.word_count,

@@ -1,0 +1,72 @@
+"""`language.yml`: what a language is, how its programs are checked and run, and the order of its contexts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.languages.contract import Commands, LanguageSpec
+from probatio.yamlfile import read_yaml
+
+FILE = "language.yml"
+
+
+class HostFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The language that programs are translated from and to."""
+
+    name: str
+    fences: tuple[str, ...]
+    implementation: str | None = None
+    commands: Commands | None = None
+    keywords: tuple[str, ...] = ()
+
+
+class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file as it is written."""
+
+    name: str
+    introduction: str
+    fences: tuple[str, ...]
+    version: str | None = None
+    contexts: tuple[str, ...] = ()
+    implementation: str | None = None
+    commands: Commands | None = None
+    keywords: tuple[str, ...] = ()
+    """Words that begin a statement: they help to find a program in an answer that has no fences."""
+    host: HostFile | None = None
+    aliases: dict[str, str] = {}
+    """Other names of task types and fields that files of this language use."""
+    fingerprint: str | None = None
+    """Pins the content of the folder to its version, for a test."""
+
+    def spec(self, folder: Path) -> LanguageSpec:
+        return _spec(self, folder)
+
+    def host_spec(self, folder: Path) -> LanguageSpec | None:
+        return _spec(self.host, folder) if self.host else None
+
+
+def read_language_file(folder: Path) -> LanguageFile:
+    path = folder / FILE
+    language = read_yaml(path, LanguageFile, folder)
+    for each, what in ((language, "the language"), (language.host, "its host")):
+        if each is None:
+            continue
+        if not each.fences:
+            raise UsageError(f"{path}: `fences` of {what} is empty; name at least one word that stands after ```.")
+        if (each.implementation is None) == (each.commands is None):
+            raise UsageError(f"{path}: {what} needs either `implementation` or `commands` (and not both).")
+    return language
+
+
+def _spec(language: LanguageFile | HostFile, folder: Path) -> LanguageSpec:
+    commands = language.commands
+    return LanguageSpec(
+        name=language.name,
+        fences=language.fences,
+        implementation=language.implementation,
+        commands=None if commands is None else msgspec.structs.replace(commands, folder=str(folder.resolve())),
+        keywords=language.keywords,
+    )
