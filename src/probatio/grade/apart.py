@@ -10,7 +10,7 @@ from probatio.errors import CannotCheck
 from probatio.grade import assess, needs_sandbox
 from probatio.grade.length import cut_note, gradable
 from probatio.languages.contract import LanguageSpec
-from probatio.languages.finding import load_implemented
+from probatio.languages.finding import load_built_in
 from probatio.records import UNCHECKED, Assessment, Response, Task
 from probatio.records.writable import writable
 from probatio.sandbox import Choice, NoIsolation, isolation
@@ -84,7 +84,7 @@ def packed(record: msgspec.Struct) -> bytes:
 
 def warm() -> None:
     """Load what every check of a trial needs, and find the jail once for all workers."""
-    load_implemented()
+    load_built_in()
     try:
         isolation("auto")
     except NoIsolation:

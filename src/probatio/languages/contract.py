@@ -95,6 +95,9 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Files and folders a program's run needs besides the commands and their libraries, seen read-only in the jail."""
     env: dict[str, str] = {}
     limits: Limits = Limits()
+    processes: bool = False
+    """Whether the commands start processes of their own (a compiler, a shell script). They get a folder to write in, then, and
+    run in bubblewrap alone, which can hold them."""
     errors: tuple[ErrorRule, ...] = ()
     folder: str = ""
     """Where the language's folder is; set by whoever reads it."""

@@ -1,39 +1,78 @@
-"""Finding a language: the object that checks and runs its programs, from what its folder says."""
+"""Find what checks and runs the programs of a language: an implementation by its name, or its commands."""
 
 from __future__ import annotations
 
+import functools
 import importlib
-from functools import lru_cache
+import importlib.metadata
 
 import msgspec
 
+from probatio.errors import UsageError
+from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Language, LanguageSpec
-from probatio.names import unknown
 
-IMPLEMENTED = {
+GROUP = "probatio.languages"
+"""The group of entry points by which an installed package brings a language."""
+
+BUILT_IN = {
     "faber": "probatio.languages.faber.language:LANGUAGE",
     "typescript": "probatio.languages.typescript.language:LANGUAGE",
 }
+"""Found even where the metadata of an installation is older than its files."""
+
+_encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
 def language(spec: LanguageSpec) -> Language:
-    return _language(msgspec.msgpack.encode(spec))
+    """The language, made once. Raises UsageError for an implementation that is not there, and lists those that are."""
+    return _language(_encode(spec))
 
 
-@lru_cache(maxsize=64)
-def _language(encoded: bytes) -> Language:
-    spec = msgspec.msgpack.decode(encoded, type=LanguageSpec)
-    place = IMPLEMENTED.get(spec.implementation or "")
+def require_toolchain(spec: LanguageSpec) -> None:
+    """Raise UsageError, naming the command and language.yml, where a language can't be checked or run on this machine."""
+    found = language(spec)
+    if isinstance(found, CommandLanguage):
+        for stage in ("check", "run", "version"):
+            found.tool(stage)
+        found.version()
+
+
+_spec = msgspec.msgpack.Decoder(LanguageSpec).decode
+
+
+@functools.lru_cache(maxsize=64)
+def _language(packed: bytes) -> Language:
+    spec = _spec(packed)
+    return CommandLanguage(spec) if spec.implementation is None else _implementation(spec.implementation, spec.name)
+
+
+def implementations() -> tuple[str, ...]:
+    """The names of all implementations that are installed."""
+    return tuple(sorted({*BUILT_IN, *(point.name for point in importlib.metadata.entry_points(group=GROUP))}))
+
+
+def _implementation(name: str, language: str) -> Language:
+    place = BUILT_IN.get(name)
     if place is None:
-        raise unknown("implementation of a language", spec.implementation or "", list(IMPLEMENTED))
-    module, _, name = place.partition(":")
-    found: Language = getattr(importlib.import_module(module), name)
+        points = [point for point in importlib.metadata.entry_points(group=GROUP) if point.name == name]
+        if not points:
+            raise UsageError(
+                f"language.yml of {language}: there is no implementation `{name}`; there are: {', '.join(implementations())}."
+            )
+        place = points[0].value
+    module, _, attribute = place.partition(":")
+    try:
+        found: Language = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise UsageError(
+            f"language.yml of {language}: the implementation `{name}` can't be loaded: {error}."
+        ) from error
     return found
 
 
-def load_implemented() -> None:
-    """Import every language of ours, and have each look at a first program, so that workers forked later need not."""
-    for place in IMPLEMENTED.values():
-        module, _, name = place.partition(":")
-        found: Language = getattr(importlib.import_module(module), name)
+def load_built_in() -> None:
+    """Import our own implementations, and have each look at a first program, so that workers forked later need not."""
+    for name in BUILT_IN:
+        found = _implementation(name, name)
         found.template_in("", found.dialects[-1])

@@ -11,6 +11,7 @@ import msgspec
 from probatio.config import Config, load_config
 from probatio.errors import Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
+from probatio.languages.finding import require_toolchain
 from probatio.names import matches, pick
 from probatio.run.clock import now_text
 from probatio.run.models import select
@@ -49,6 +50,8 @@ def prepare(
     moment = datetime.now(UTC)
     tasks = _tasks(request, suite)
     runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
+    for spec in filter(None, (suite.spec, suite.host)):
+        require_toolchain(spec)
     plan = Plan(
         models=tuple(model.id for model in selection.models),
         dialects=_levels("dialect", request.dialects, config.dialects, suite.language.dialects, suite, say)

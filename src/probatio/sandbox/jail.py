@@ -6,11 +6,14 @@ import base64
 import contextlib
 import fcntl
 import functools
+import io
 import json
 import os
 import re
+import resource
 import secrets
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
@@ -56,6 +59,29 @@ class ReportedPid:
         return self._program or first
 
 
+class Options(msgspec.Struct, frozen=True):
+    """What bubblewrap shall do: it waits for this, and is put under the kernel's limits meanwhile.
+
+    A shell could set the limits first, for a millisecond of CPU; doing it after a fork is not safe among threads.
+    """
+
+    writer: io.FileIO
+    words: tuple[str, ...]
+    limits: dict[str, int]
+
+    def tell(self, pid: int) -> None:
+        for name, amount in self.limits.items():
+            which = getattr(resource, name)
+            _, hard = resource.prlimit(pid, which)
+            amount = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
+            resource.prlimit(pid, which, (amount, amount))
+        view = memoryview(b"".join(os.fsencode(word) + b"\0" for word in self.words))
+        with contextlib.suppress(BrokenPipeError):  # it has ended, and says why
+            while view:
+                view = view[self.writer.write(view) or 0 :]
+        self.writer.close()
+
+
 class Start(msgspec.Struct, frozen=True):
     """A command line ready to be started, with the handles it is given."""
 
@@ -68,20 +94,34 @@ class Start(msgspec.Struct, frozen=True):
     """Whether the program may have started others, that must go with it."""
     scratch: str | None = None
     """The folder it may write in, as seen from the host: files without content cost the host too, and no kernel bounds them."""
+    options: Options | None = None
+    before_input: bytes = b""
+    """What the jail itself reads from standard input before the program does."""
+    family: bool = False
+    """Whether its limits are those of all processes of the jail together."""
 
 
 def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
     """Run one program in the isolation named `kind` to its end or a limit. Safe to call from many threads."""
-    with _STARTS[kind](runtime, limits) as start, _input(start, stdin) as (source, feed):
+    with _STARTS[kind](runtime, limits) as start, _input(start, start.before_input + stdin) as (source, feed):
         child = subprocess.Popen(
             start.argv, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
             env=start.env, pass_fds=start.handles, start_new_session=True, cwd="/",
         )  # fmt: skip
         assert child.stdout is not None and child.stderr is not None
+        if start.options:
+            try:
+                start.options.tell(child.pid)
+            except BaseException:
+                child.kill()
+                child.wait()
+                raise
         with child.stdout, child.stderr:
             pipes = child.stdout.fileno(), child.stderr.fileno()
             program_pid = start.report or (lambda: child.pid)
-            outcome = Supervisor(child.pid, pipes, limits, program_pid, start.group, start.scratch, feed).supervise()
+            supervisor = Supervisor(child.pid, pipes, limits, program_pid, start.group, start.scratch, feed)
+            supervisor.first = start.report.first if start.report and start.family else None
+            outcome = supervisor.supervise()
         child.returncode = 0  # the supervisor has reaped it
         return outcome
 
@@ -105,16 +145,26 @@ def _input(start: Start, data: bytes) -> Iterator[tuple[int, Feed | None]]:
 @contextlib.contextmanager
 def _text(data: bytes) -> Iterator[int]:
     """Standard input as a sealed file in memory: no writer to keep alive, and nothing the program can grow."""
-    handle = os.memfd_create("stdin", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    handle = _memory("stdin", data)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _memory(name: str, data: bytes) -> int:
+    """A sealed file in memory."""
+    handle = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(handle, view) :]
         os.lseek(handle, 0, os.SEEK_SET)
         fcntl.fcntl(handle, fcntl.F_ADD_SEALS, _SEALS)
-        yield handle
-    finally:
+    except BaseException:
         os.close(handle)
+        raise
+    return handle
 
 
 def _child(pid: int) -> int | None:
@@ -184,6 +234,18 @@ def _needs(runtime: Runtime) -> tuple[tuple[str, ...], dict[str, str]]:
     return tuple(dict.fromkeys((runtime.argv[0], *shared, *runtime.reads))), env
 
 
+@functools.cache
+def _shell() -> tuple[str, ...]:
+    """A shell and its libraries."""
+    path = shutil.which("sh") or "/bin/sh"
+    return (path, *libraries(path))
+
+
+_AFTER_A_LINE = 'read -r go && exec "$@"'
+"""A program that is in the jail as a file waits here for the jail to be bound to the grader, as others wait for their text:
+`read` takes its line byte by byte and leaves the rest of the input alone, and fails where the grader is gone."""
+
+
 def _limits(runtime: Runtime, limits: Limits) -> dict[str, int]:
     """The limits the kernel holds for us, by the names of the `resource` module."""
     return {
@@ -209,30 +271,70 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
     # A file in memory and not a pipe: nobody dies of writing to it, which would leave half a jail behind.
     info = os.memfd_create("info", os.MFD_CLOEXEC)
-    rules, write = os.pipe2(os.O_CLOEXEC)
+    handles = [info]
+    told = _open_to_limits(bwrap() or "bwrap")
+    options: Options | None = None
+    argv = runtime.argv
+    place: tuple[str, ...] = ("--chdir", "/")
     try:
-        os.write(write, filter_program(runtime.calls, scratch=runtime.scratch))
+        handles += (
+            rules := _pipe(filter_program(runtime.calls, scratch=runtime.scratch, processes=runtime.processes)),
+        )
+        if runtime.scratch:
+            place = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH)
+        if runtime.file:
+            name, content = runtime.file
+            handles += (text := _memory("file", content),)
+            place += ("--perms", "0644", "--file", str(text), f"{SCRATCH if runtime.scratch else ''}/{name}")
+            reads = tuple(dict.fromkeys((*reads, *_shell())))
+            argv = (_shell()[0], "-c", _AFTER_A_LINE, "sh", *argv)
+        # Process 1 of the namespace is bubblewrap's own and not the program: the kernel ends the whole namespace with it, and a
+        # program that is process 1 can make itself outlive bubblewrap (by starting itself anew from a second thread).
+        # /proc is that of the new process namespace: runtimes ask it for their own name and for where their stack ends.
+        # Read-only as a whole, since where we are root its switches (/proc/sys) would still obey.
+        words = (
+            *_NAMESPACES, "--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail",
+            "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
+            *(word for name, value in env.items() for word in ("--setenv", name, value)),
+            *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc", *place, "--remount-ro", "/",
+            "--seccomp", str(rules), "--info-fd", str(info),
+        )  # fmt: skip
+        if told:
+            reader, writer = os.pipe2(os.O_CLOEXEC)
+            handles += (reader,)
+            options = Options(io.FileIO(writer, "wb"), words, _limits(runtime, limits))
+            line: tuple[str, ...] = (bwrap() or "bwrap", "--args", str(reader), "--", *argv)
+        else:
+            line = _limited((bwrap() or "bwrap", *words, "--", *argv), runtime, limits)
+        yield Start(
+            line, {}, tuple(handles), ReportedPid(info),
+            scratch=f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None,
+            options=options, before_input=b"\n" if runtime.file else b"", family=runtime.processes,
+        )  # fmt: skip
     finally:
-        os.close(write)
-    # Process 1 of the namespace is bubblewrap's own and not the program: the kernel ends the whole namespace with it, and a
-    # program that is process 1 can make itself outlive bubblewrap (by starting itself anew from a second thread).
-    # /proc is that of the new process namespace: runtimes ask it for their own name and for where their stack ends.
-    # Read-only as a whole, since where we are root its switches (/proc/sys) would still obey.
-    scratch = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH) if runtime.scratch else ()
-    words = (
-        bwrap() or "bwrap", *_NAMESPACES, "--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail",
-        "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
-        *(word for name, value in env.items() for word in ("--setenv", name, value)),
-        *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc",
-        *(scratch or ("--chdir", "/")), "--remount-ro", "/",
-        "--seccomp", str(rules), "--info-fd", str(info), "--", *runtime.argv,
-    )  # fmt: skip
-    try:
-        seen = f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None
-        yield Start(_limited(words, runtime, limits), {}, (rules, info), ReportedPid(info), scratch=seen)
-    finally:
-        for handle in (info, rules):
+        if options:
+            options.writer.close()
+        for handle in handles:
             os.close(handle)
+
+
+@functools.cache
+def _open_to_limits(path: str) -> bool:
+    """Whether we may limit a bubblewrap that runs already: not one that the distribution gave its owner's powers."""
+    try:
+        return not Path(path).stat().st_mode & stat.S_ISUID
+    except OSError:
+        return False
+
+
+def _pipe(content: bytes) -> int:
+    """The reading end of a pipe that holds `content`, which must be short."""
+    reader, writer = os.pipe2(os.O_CLOEXEC)
+    try:
+        os.write(writer, content)
+    finally:
+        os.close(writer)
+    return reader
 
 
 def _somewhere() -> int:
@@ -243,12 +345,13 @@ def _somewhere() -> int:
 @contextlib.contextmanager
 def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
-    with tempfile.TemporaryDirectory() if runtime.scratch else contextlib.nullcontext() as scratch:
+    with _folder(runtime) as folder:
         start_at = _somewhere()
         rules = filter_program(runtime.calls, scratch=runtime.scratch, start_at=start_at)
+        scratch = folder if runtime.scratch else None
         config = {
-            "argv": runtime.argv, "reads": reads, "env": env, "scratch": scratch, "parent": os.getpid(),
-            "landlock_at_most": LANDLOCK_AT_MOST,
+            "argv": runtime.argv, "reads": (*reads, *([folder] if folder else ())), "env": env, "folder": folder or "/",
+            "scratch": scratch, "parent": os.getpid(), "landlock_at_most": LANDLOCK_AT_MOST,
             "limits": _limits(runtime, limits), "filter": base64.b64encode(rules).decode(), "start_at": start_at,
         }  # fmt: skip
         launcher = str(Path(__file__).with_name("launcher.py"))
@@ -256,12 +359,23 @@ def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
 
 
 @contextlib.contextmanager
+def _folder(runtime: Runtime) -> Iterator[str | None]:
+    """A folder of the host for the program alone, with the file it is given, where it needs one."""
+    if not runtime.scratch and not runtime.file:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="probatio-", ignore_cleanup_errors=True) as folder:
+        if runtime.file:
+            Path(folder, runtime.file[0]).write_bytes(runtime.file[1])
+        yield folder
+
+
+@contextlib.contextmanager
 def _none(runtime: Runtime, limits: Limits) -> Iterator[Start]:
-    with tempfile.TemporaryDirectory() if runtime.scratch else contextlib.nullcontext("/") as folder:
-        argv = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder, *runtime.argv)
-        yield Start(
-            _limited(argv, runtime, limits), dict(runtime.env), group=True, scratch=folder if runtime.scratch else None
-        )
+    with _folder(runtime) as folder:
+        argv = ("/bin/sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", folder or "/", *runtime.argv)
+        scratch = folder if runtime.scratch else None
+        yield Start(_limited(argv, runtime, limits), dict(runtime.env), group=True, scratch=scratch)
 
 
 _STARTS = {"bubblewrap": _bubblewrap, "landlock": _landlock, "none": _none}

@@ -119,7 +119,7 @@ def forbid_calls(program: bytes) -> None:
 def main() -> None:
     """Read what the jail shall be, become it."""
     config = json.loads(sys.argv[1])
-    os.chdir(config["scratch"] or "/")
+    os.chdir(config["folder"])
     for name, amount in config["limits"].items():
         which = getattr(resource, name)
         _, hard = resource.getrlimit(which)

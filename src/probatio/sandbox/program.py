@@ -20,7 +20,8 @@ class Limits(msgspec.Struct, frozen=True):
     output_bytes: int = 1_000_000
     """Standard output and standard error together."""
     processes: int = 64
-    """Threads of the one process a program is; deno starts about ten. New processes are refused by the jail."""
+    """Threads of the one process a program is; deno starts about ten. New processes are refused by the jail, but for a toolchain
+    that says it needs them: then all its processes and threads together."""
     file_mb: int = 16
     """The largest file, and the whole of the scratch folder where a runtime has one."""
 
@@ -52,3 +53,7 @@ class Runtime(msgspec.Struct, frozen=True):
     """Which system calls it may make."""
     scratch: bool = False
     """Whether the program gets an empty folder of its own to write in; it starts there."""
+    file: tuple[str, bytes] | None = None
+    """A file it is given, by its name and what is in it; it starts in the folder where that is, which holds nothing else."""
+    processes: bool = False
+    """Whether it may start processes. Only a process namespace holds them: bubblewrap, and `none`, which holds nothing."""

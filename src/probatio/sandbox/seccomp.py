@@ -27,6 +27,7 @@ _NEWER = 450  # so does every call younger than the list: programs ask for them 
 
 # Flags of a thread as the C libraries start it; with any other bit, or without the thread's own, it is a process or more.
 _THREAD, _THREAD_FLAGS = 0x00010000, 0x007D0F00
+_NEW_NAMESPACES = 0x7E020080
 _SHARED, _PRIVATE, _MAP_KIND, _ANONYMOUS, _HUGE = 0x01, 0x02, 0x0F, 0x20, 0x40000
 _WRITABLE = 0x2
 _UNIX, _STREAM, _SOCKET_KIND = 1, 1, 0x0F
@@ -76,6 +77,11 @@ def _clone() -> list[bytes]:
     ]  # fmt: skip
 
 
+def _any_process() -> list[bytes]:
+    """Threads and processes, in no namespace but the jail's."""
+    return [_argument(0), _op(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _REFUSE, _PASS]
+
+
 def _socketpair() -> list[bytes]:
     """A pair of streams speaks to itself alone; a datagram socket could be sent to any socket of the host."""
     return [
@@ -116,8 +122,9 @@ def available() -> bool:
 
 
 def filter_program(
-    calls: CallList = "python", *, scratch: bool = False, start_at: int | None = None, machine: str = ""
-) -> bytes:
+    calls: CallList = "python", *, scratch: bool = False, processes: bool = False, start_at: int | None = None,
+    machine: str = "",
+) -> bytes:  # fmt: skip
     """The filter for a runtime on this machine: the calls of its list pass, all others fail with "not permitted".
 
     `start_at` is the one address from which `execve` may take its path: whoever does not know it starts no program, not
@@ -131,12 +138,12 @@ def filter_program(
         low, high = start_at & 0xFFFFFFFF, start_at >> 32
         words = _argument(0), _op(_EQUAL, low, 1, 0), _REFUSE, _argument(0, high=True), _op(_EQUAL, high, 1, 0), _REFUSE
         start = [*words, _PASS]
-    before, after = _around_the_start(calls, scratch, machine or platform.machine())
+    before, after = _around_the_start(calls, scratch, processes, machine or platform.machine())
     return b"".join((before, _op(_EQUAL, number, 0, len(start)), *start, after))
 
 
 @functools.cache
-def _around_the_start(calls: CallList, scratch: bool, machine: str) -> tuple[bytes, bytes]:
+def _around_the_start(calls: CallList, scratch: bool, processes: bool, machine: str) -> tuple[bytes, bytes]:
     """What stands before and after the rule for `execve`, which alone may differ from program to program."""
     column, arch = _MACHINES[machine]
     absent = _op(_RETURN, _ERRNO | errno.ENOSYS)
@@ -146,13 +153,14 @@ def _around_the_start(calls: CallList, scratch: bool, machine: str) -> tuple[byt
         *([_op(_AT_LEAST, _X32, 0, 1), _REFUSE] if column == 0 else []),
     ]  # fmt: skip
     after = []
-    listed = allowed(calls, scratch)
+    listed = allowed(calls, scratch, processes)
+    looked_into = {**_LOOKED_INTO, "clone": _any_process} if processes else _LOOKED_INTO
     # The kernel remembers which calls always pass; the others go through the filter every time, so they come first.
     for name in sorted(listed, key=lambda name: name not in _LOOKED_INTO):
         numbers = listed[name]
         number = numbers[column]
         if number is not None and name != "execve":
-            rule = _LOOKED_INTO[name]() if name in _LOOKED_INTO else [_PASS]
+            rule = looked_into[name]() if name in looked_into else [_PASS]
             after += [_op(_EQUAL, number, 0, len(rule)), *rule]
     for number in ABSENT.values():
         after += [_op(_EQUAL, number, 0, 1), absent]

@@ -48,6 +48,8 @@ class Supervisor:
         """The folder it writes in, as seen from here; `{pid}` stands for the program's process."""
         self.feed = feed
         """What the program reads, where it is for us to write."""
+        self.first: ProgramPid | None = None
+        """Where the program may start processes: the first process of its namespace, which all others descend from."""
         self.start = time.monotonic()
         self.printed: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
         self.size = 0
@@ -138,8 +140,7 @@ class Supervisor:
         if pid is None:
             return None
         try:
-            memory = _memory(Path(f"/proc/{pid}/status").read_bytes())
-            threads = len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - a thousand times cheaper than Path objects
+            memory, threads = self._family(self.first()) if self.first else _used(pid)
         except (OSError, ValueError):
             return None
         if memory > self.limits.memory_mb << 10:
@@ -150,17 +151,41 @@ class Supervisor:
             return "files"
         return None
 
+    def _family(self, first: int | None) -> tuple[int, int]:
+        """kB and threads of all processes of the jail but its first; no more are looked at than it may have."""
+        memory = threads = 0
+        found = _children(first) if first is not None else []
+        for pid in found:
+            with contextlib.suppress(OSError, ValueError):
+                its_memory, its_threads = _used(pid)
+                memory, threads = memory + its_memory, threads + its_threads
+                found += _children(pid)
+            if threads > self.limits.processes:
+                break
+        return memory, threads
+
     def _reap(self) -> int:
         """End whatever is left and take the status."""
         if self.stopped:
-            inner = self.program_pid()
-            for pid in {self.pid, inner} - {None}:
+            inner = self.program_pid(), self.first and self.first()
+            for pid in {self.pid, *inner} - {None}:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)  # type: ignore[arg-type]
         if self.group:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
         return os.waitpid(self.pid, 0)[1]
+
+
+def _used(pid: int) -> tuple[int, int]:
+    """kB of memory and threads of one process."""
+    memory = _memory(Path(f"/proc/{pid}/status").read_bytes())
+    return memory, len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - a thousand times cheaper than Path objects
+
+
+def _children(pid: int) -> list[int]:
+    threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
+    return [int(word) for one in threads for word in Path(f"/proc/{pid}/task/{one}/children").read_text().split()]
 
 
 def _memory(status: bytes) -> int:

@@ -12,7 +12,8 @@ import msgspec
 from probatio.errors import UsageError
 from probatio.inside import read_inside
 from probatio.languages.contract import Language, LanguageSpec
-from probatio.languages.finding import IMPLEMENTED, language
+from probatio.languages.finding import BUILT_IN as IMPLEMENTED
+from probatio.languages.finding import language
 from probatio.names import unknown
 from probatio.records import Example, Task, TaskType
 from probatio.suite.language_file import FILE, LanguageFile, read_language_file

@@ -83,7 +83,7 @@ def _input(task: Task) -> str:
 def _must_print(task: Task, kind: TaskKind) -> str:
     first = task.runs[0]
     stdout = first.stdout.strip()
-    if not task.tests:
+    if not any(test.stdin for test in task.tests):
         return MUST_PRINT.format(words=kind.must_print, stdout=stdout)
     words = kind.must_print[0].lower() + kind.must_print[1:]
     return MUST_PRINT_FOR_INPUT.format(words=words, stdin=first.stdin.strip("\n"), stdout=stdout)

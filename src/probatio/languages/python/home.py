@@ -36,29 +36,34 @@ _lock = threading.Lock()
 
 def runtime(program: str) -> Runtime:
     """The interpreter running `program`: no site, no user folder, no path of the program's, hashes alike at every start."""
+    folder, env = home()
+    return Runtime((interpreter(), "-s", "-S", "-B", "-P", "-c", program), (folder,), env)
+
+
+def home() -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The folder to show in the jail, and the environment in which the interpreter finds it."""
     with _lock:
         folder = _home()
-    binary = _interpreter()
-    here = (str(folder / _LIBRARIES), *sorted({str(Path(path).parent) for path in libraries(binary)}))
-    env = (
+    here = (str(folder / _LIBRARIES), *sorted({str(Path(path).parent) for path in libraries(interpreter())}))
+    return str(folder), (
         ("PYTHONHOME", str(folder)), ("PYTHONHASHSEED", "0"), ("PYTHONUTF8", "1"), ("TZ", "UTC"),
         ("LD_LIBRARY_PATH", ":".join(here)),
     )  # fmt: skip
-    return Runtime((binary, "-s", "-S", "-B", "-P", "-c", program), (str(folder),), env)
 
 
 @functools.cache
-def _interpreter() -> str:
+def interpreter() -> str:
+    """The binary that runs Probatio."""
     return str(Path(sys.executable).resolve())
 
 
 @functools.cache
 def _home() -> Path:
     """The copy for this interpreter, made where there is none yet."""
-    binary = Path(_interpreter())
+    binary = Path(interpreter())
     about = f"{binary} {binary.stat().st_mtime_ns} {sys.version} {_source()}"
     name = f"python-{sys.version_info[0]}.{sys.version_info[1]}-{hashlib.sha256(about.encode()).hexdigest()[:12]}"
-    kept = _cache() / name
+    kept = cache() / name
     if kept.is_dir():
         return kept
     try:
@@ -79,7 +84,8 @@ def _home() -> Path:
     return kept
 
 
-def _cache() -> Path:
+def cache() -> Path:
+    """The folder of what is made once and kept."""
     chosen = os.environ.get("PROBATIO_CACHE")
     if chosen:
         return Path(chosen).expanduser()
@@ -102,7 +108,7 @@ def _fill(home: Path) -> None:
     compileall.compile_dir(copy, quiet=2)
     shared = home / _LIBRARIES
     shared.mkdir()
-    own = libraries(_interpreter())
+    own = libraries(interpreter())
     needed = {path for module in (copy / "lib-dynload").glob("*.so") for path in libraries(str(module))}
     needed.update(str(Path(path).with_name(_THREADS_NEED)) for path in own)
     for path in sorted(needed.difference(own)):

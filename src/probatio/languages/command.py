@@ -1,0 +1,262 @@
+"""Any command line as a language: its programs are checked and run by the commands of language.yml, in the jail."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import platform
+import re
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from probatio import sandbox
+from probatio.errors import CannotCheck, UsageError
+from probatio.languages.contract import STANDARD, Checked, Commands, ErrorRule, LanguageSpec
+from probatio.languages.toolchain import Tool, program_name, tool
+from probatio.records import ErrorType
+from probatio.sandbox import Choice, Memo, NoIsolation, ProgramOutcome, Runtime
+
+MEMO = Memo()
+"""Identical programs, as temperature 0 gives them, are run once."""
+
+LONGEST_MESSAGE = 1000
+"""Characters of what a checker says that a reader or a model is shown."""
+LONGEST_ERRORS = 20_000
+"""Characters of standard error that are kept of a run."""
+_LINES = 12
+_RESERVED_MB = (
+    1024  # engines with a heap of their own set that much aside; what is really used is looked at every 20 ms
+)
+_SIGNALS = range(129, 160)
+_NOT_STARTED = (126, 127)  # as shells say it: not executable, not found
+_STAGES = (None, "check", "run")
+_NEVER_BEGAN: tuple[ErrorType, ...] = ("syntax_error", "type_error")
+_UNLOADABLE = "error while loading shared libraries"
+_LIMITS = {
+    "time": "did not end within {seconds:g} s", "cpu": "did not end within {cpu_seconds} s of CPU",
+    "memory": "needs more than {memory_mb} MB", "output": "printed more than {output_bytes:,} bytes",
+    "processes": "started more than {processes} threads or processes", "files": "wrote more than {file_mb} MB",
+}  # fmt: skip
+
+
+class CommandLanguage:
+    """A language whose programs are files for commands."""
+
+    dialects: tuple[str, ...] = (STANDARD,)
+    takes_input = True
+
+    def __init__(self, spec: LanguageSpec) -> None:
+        if spec.commands is None:
+            raise UsageError(f"language.yml of {spec.name}: give `commands` or an `implementation`.")
+        self.name, self.commands = spec.name, spec.commands
+        self._lock = threading.Lock()
+        self._tools: dict[str, Tool] = {}
+        self._version: str | None = None
+        for rule in self.commands.errors:
+            _proven(self.name, rule)
+
+    def tool(self, stage: str) -> Tool | None:
+        """The command of a stage, found once; None where the language has none."""
+        words = {"check": self.commands.check, "run": self.commands.run, "version": self.commands.version}[stage]
+        if words is None:
+            return None
+        with self._lock:
+            if stage not in self._tools:
+                self._tools[stage] = tool(self.name, stage, self.commands, words)
+            return self._tools[stage]
+
+    def version(self) -> str:
+        """What `commands.version` says, with a digest of all else that can move a grade; found once."""
+        if self._version is None:
+            said = self._said_version()
+            self._version = f"{said} [{self._digest(said is None)}]" if said else self._digest(True)
+        return self._version
+
+    def check(self, program: str, dialect: str, isolation: Choice) -> Checked:
+        """What the checker says. Raises CannotCheck where it says nothing of the program: it hangs, floods or crashes."""
+        checker = self.tool("check")
+        if checker is None:
+            return Checked()
+        outcome = self._run(checker, program, "", isolation)
+        # Some checkers say what they have to say on standard output.
+        outcome = msgspec.structs.replace(outcome, stdout=self._neutral(outcome.stdout[:LONGEST_ERRORS], checker))
+        if outcome.stopped:
+            limit = _LIMITS[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
+            raise CannotCheck(f"the checker of {self.name} {limit}")
+        if outcome.exit == 0:
+            return Checked()
+        said = _message(outcome)
+        error = self._ruled("check", outcome)
+        if error is None and outcome.exit in _SIGNALS:
+            raise CannotCheck(f"the checker of {self.name} was ended by {_signal(outcome.exit)}: {said}")
+        if error is None and outcome.exit in _NOT_STARTED:
+            raise CannotCheck(f"the checker of {self.name} did not start (exit {outcome.exit}): {said}")
+        return Checked(error or "syntax_error", said)
+
+    def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
+        """Run a program. Raises CannotCheck only where the command itself did not start."""
+        runner = self.tool("run")
+        assert runner is not None
+        outcome = self._run(runner, program, stdin, isolation)
+        if outcome.exit == 127 and _UNLOADABLE in outcome.stderr:
+            raise CannotCheck(f"the runner of {self.name} did not start: {_message(outcome)}")
+        began = self.commands.check is not None or self._ruled("run", outcome) not in _NEVER_BEGAN
+        return outcome if began else msgspec.structs.replace(outcome, started=False)
+
+    def failed(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
+        """The class of error of a run that ended badly, by the rules of language.yml where one fits."""
+        if outcome.stopped in ("time", "cpu"):
+            return "timeout", f"stopped at the limit of {outcome.stopped}"
+        if outcome.stopped:
+            return "runtime_error", f"stopped at the limit of {outcome.stopped}"
+        how = f"ended by {_signal(outcome.exit)}" if outcome.exit in _SIGNALS else f"exit {outcome.exit}"
+        return self._ruled("run", outcome) or "runtime_error", f"{how}: {_error_line(outcome)}"
+
+    def program_in(self, program: str, dialect: str) -> str:
+        return program
+
+    def template_in(self, template: str, dialect: str) -> str:
+        return template
+
+    def describe(self, what: str, argument: str, dialect: str) -> str:
+        raise KeyError(what)
+
+    def _run(self, what: Tool, program: str, stdin: str, isolation: Choice) -> ProgramOutcome:
+        commands = self.commands
+        if commands.processes and sandbox.isolation(isolation).kind == "landlock":
+            raise UsageError(
+                f"{self.name} starts processes (commands.processes), which Landlock can't hold; it needs bubblewrap."
+            )
+        runtime = Runtime(
+            what.argv, what.reads, what.env, _RESERVED_MB, "command", scratch=commands.processes,
+            file=(program_name(commands), program.encode("utf-8", "surrogatepass")), processes=commands.processes,
+        )  # fmt: skip
+        given = stdin.encode("utf-8", "surrogatepass")
+        outcome = sandbox.run(runtime, given, commands.limits, isolation, MEMO)
+        return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
+
+    def _neutral(self, text: str, what: Tool) -> str:
+        """A message without places of this machine or of the jail: the program is called by its name alone."""
+        if "/" not in text:
+            return text
+        name = program_name(self.commands)
+        text = _own_folder().sub("", text)
+        text = re.sub(rf"(?<![\w./-])/(?:tmp/)?{re.escape(name)}", name, text)
+        folder = str(Path(self.commands.folder).resolve()) if self.commands.folder else ""
+        places = {path: Path(path).name for path in (*what.reads, what.binary)}
+        if what.python:
+            places[next(value for key, value in what.env if key == "PYTHONHOME")] = "python"
+        if folder:
+            places[f"{folder}/"] = ""
+        for path in sorted(places, key=len, reverse=True):
+            text = text.replace(path, places[path])
+        return text
+
+    def _ruled(self, stage: str, outcome: ProgramOutcome) -> ErrorType | None:
+        """The class that the first fitting rule gives."""
+        if outcome.exit in (0, None):
+            return None
+        said = f"{outcome.stderr}\n{outcome.stdout[:LONGEST_ERRORS]}"
+        for rule in self.commands.errors:
+            exits = (rule.exit,) if isinstance(rule.exit, int) else rule.exit
+            if (
+                rule.stage in (None, stage)
+                and (exits is None or outcome.exit in exits)
+                and (rule.message is None or re.search(rule.message, said))
+            ):
+                return rule.error
+        return None
+
+    def _said_version(self) -> str | None:
+        teller = self.tool("version")
+        if teller is None:
+            return None
+        try:
+            outcome = self._run(teller, "", "", "auto")
+        except NoIsolation:  # the user goes without a jail; their toolchain is known by its files then
+            return None
+        lines = [line.strip() for line in f"{outcome.stdout}\n{outcome.stderr}".splitlines() if line.strip()]
+        if outcome.exit != 0 or not lines:
+            how = f"was stopped at the limit of {outcome.stopped}" if outcome.stopped else f"ended with {outcome.exit}"
+            raise UsageError(
+                f"language.yml of {self.name}: commands.version {how}, where it should print a version: {_message(outcome)}"
+            )
+        return lines[0][:200]
+
+    def _digest(self, binaries: bool) -> str:
+        """The commands and the content of the language's files; the binaries too, where nothing else tells their version."""
+        digest = hashlib.blake2b(msgspec.json.encode(_placeless(self.commands)), digest_size=8)
+        for stage in ("check", "run"):
+            one = self.tool(stage)
+            if one is None:
+                continue
+            if one.python:
+                digest.update(platform.python_version().encode())
+            elif binaries:
+                digest.update(Path(one.binary).read_bytes())
+            digest.update(repr(one.packages.versions).encode())
+            for path in one.scripts if not binaries else dict.fromkeys((*one.scripts, *_outside(self.commands))):
+                for part in _files(Path(path)):
+                    digest.update(f"{part.relative_to(Path(path).parent)}\0".encode("utf-8", "surrogateescape"))
+                    digest.update(part.read_bytes())
+        return digest.hexdigest()
+
+
+def _proven(language: str, rule: ErrorRule) -> None:
+    if rule.stage not in _STAGES:
+        raise UsageError(f"language.yml of {language}: commands.errors: stage is {rule.stage!r}; use check or run.")
+    try:
+        re.compile(rule.message or "")
+    except re.error as error:
+        raise UsageError(
+            f"language.yml of {language}: commands.errors: {rule.message!r} is no regular expression: {error}."
+        ) from error
+
+
+def _placeless(commands: Commands) -> Commands:
+    return msgspec.structs.replace(commands, folder="", env=dict(sorted(commands.env.items())))
+
+
+def _outside(commands: Commands) -> Iterator[str]:
+    """What `reads` names of the machine's own."""
+    return (word for word in commands.reads if "{" not in word)
+
+
+def _files(path: Path) -> list[Path]:
+    """A file, or all files of a folder in the order of their names, but for what Python makes of them."""
+    if not path.is_dir():
+        return [path]
+    return sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts)
+
+
+@functools.cache
+def _own_folder() -> re.Pattern[str]:
+    """The folder of a program outside a mount namespace, as `jail.py` makes it."""
+    made = {tempfile.gettempdir(), str(Path(tempfile.gettempdir()).resolve())}
+    return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(made)))})/probatio-\w{{8}}/?")
+
+
+def _signal(code: int | None) -> str:
+    number = (code or 128) - 128
+    try:
+        return f"signal {number} ({signal.Signals(number).name})"
+    except ValueError:
+        return f"signal {number}"
+
+
+def _message(outcome: ProgramOutcome) -> str:
+    """The first lines of what was said, on standard error or else on standard output."""
+    said = outcome.stderr if outcome.stderr.strip() else outcome.stdout
+    lines = [line.rstrip() for line in said.splitlines() if line.strip()]
+    return "\n".join(lines[:_LINES])[:LONGEST_MESSAGE] or f"exit {outcome.exit} and no message"
+
+
+def _error_line(outcome: ProgramOutcome) -> str:
+    """The line that says what went wrong: the first, but the last of a traceback of Python."""
+    lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()] or ["no message"]
+    return lines[-1 if lines[0].startswith("Traceback") else 0][:300]

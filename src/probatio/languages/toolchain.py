@@ -1,0 +1,211 @@
+"""The commands of a language made ready for the jail: which binary each one is, and the files it needs there.
+
+Nothing of the language's folder is shown but what a command or `reads` names, and its tasks never: they hold the solutions.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.languages.contract import Commands
+from probatio.languages.packages import Packages, packages
+from probatio.languages.python import home
+from probatio.sandbox import libraries
+from probatio.sandbox.libraries import library_path
+
+TASKS = "tasks"
+"""The part of a language's folder that no program may see."""
+
+_ENV = (("HOME", "/"), ("LANG", "C.UTF-8"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TZ", "UTC"))
+_PYTHON_ENV = (("PYTHONNOUSERSITE", "1"), ("PYTHONDONTWRITEBYTECODE", "1"))
+_IN_FOLDER = re.compile(r"\{folder\}(/[^:;,=\s]*)?")
+_SUFFIX = re.compile(r"\.[A-Za-z0-9_+-]+(\.[A-Za-z0-9_+-]+)*")
+_MOST_INTERPRETERS = 4  # as many as the kernel follows
+
+
+class Tool(msgspec.Struct, frozen=True):
+    """One command, ready to be started."""
+
+    argv: tuple[str, ...]
+    reads: tuple[str, ...]
+    env: tuple[tuple[str, str], ...]
+    binary: str
+    scripts: tuple[str, ...]
+    """Files of the language that are run or read: another content may give another grade."""
+    python: bool
+    packages: Packages = Packages()
+
+
+def program_name(commands: Commands) -> str:
+    """What the program's file is called in the jail."""
+    return f"program{commands.suffix}"
+
+
+def tool(language: str, stage: str, commands: Commands, words: Sequence[str]) -> Tool:
+    """The command of one stage. Raises UsageError where something it names is not there."""
+
+    def wrong(what: str) -> UsageError:
+        return UsageError(f"language.yml of {language}: commands.{stage} {what}")
+
+    if not words:
+        raise wrong("is empty; give the command and its arguments.")
+    if not _SUFFIX.fullmatch(commands.suffix):
+        raise UsageError(
+            f"language.yml of {language}: commands.suffix is {commands.suffix!r}; write it as .lua, with its dot."
+        )
+    folder = str(Path(commands.folder).resolve()) if commands.folder else ""
+    if not folder and any("{folder}" in word for word in (*words, *commands.reads)):
+        raise wrong("names {folder}, and the language has no folder.")
+
+    def filled(word: str) -> str:
+        for name, value in (("{file}", program_name(commands)), ("{folder}", folder), ("{python}", home.interpreter())):
+            word = word.replace(name, value)
+        return word
+
+    named = _named(words, folder, wrong)
+    argv, started = _started(words[0], filled(words[0]), wrong)
+    binary = argv[0]
+    extra = _extra_reads(language, commands, folder, filled)
+    scripts = tuple(dict.fromkeys((*started, *named, *(path for path in extra if _within(path, folder)))))
+    reads = [*started, *named, *extra]
+    env = dict(_ENV)
+    python = _same(binary, home.interpreter())
+    imported = Packages()
+    if python:
+        argv = (home.interpreter(), *argv[1:])
+        binary = argv[0]
+        place, its_env = home.home()
+        env.update((*its_env, *_PYTHON_ENV))
+        imported = _imported(language, argv, words, scripts, folder)
+        reads += [place, *([imported.folder] if imported.folder else ()), *imported.reads]
+        if imported.folder:
+            env["PYTHONPATH"] = imported.folder
+    shared = {path for one in (binary, *reads) if Path(one).is_file() for path in libraries(one)}
+    shared.update(path for path in imported.reads if ".so" in Path(path).name)
+    if shared:
+        here = library_path(tuple(shared))
+        env["LD_LIBRARY_PATH"] = f"{env['LD_LIBRARY_PATH']}:{here}" if "LD_LIBRARY_PATH" in env else here
+    env.update({name: filled(value) for name, value in commands.env.items()})
+    reads += sorted(shared)
+    return Tool(
+        argv=(*argv, *map(filled, words[1:])),
+        reads=tuple(dict.fromkeys(reads)),
+        env=tuple(sorted(env.items())),
+        binary=binary,
+        scripts=scripts,
+        python=python,
+        packages=imported,
+    )
+
+
+def _started(word: str, path: str, wrong: Callable[[str], UsageError]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What really starts: the binary with the words that interpreter lines put before a script, and those scripts."""
+    if "/" not in path:
+        found = shutil.which(path)
+        if found is None:
+            raise wrong(f"names `{word}`, which is not on PATH; install it, or correct the name.")
+        path = found
+    if not os.path.isabs(path):  # noqa: PTH117
+        raise wrong(f"names `{word}`; write {{folder}}/{path.removeprefix('./')} for a file of the language's folder.")
+    words: tuple[str, ...] = ()
+    scripts: list[str] = []
+    for _ in range(_MOST_INTERPRETERS + 1):
+        if not Path(path).is_file():
+            raise wrong(f"names `{word}`: there is no {Path(path).name}; install it, or correct the name.")
+        if not os.access(path, os.X_OK):
+            raise wrong(f"names `{word}`: {Path(path).name} is not executable; chmod +x sets that.")
+        with Path(path).open("rb") as file:
+            head = file.read(512)
+        if head.startswith(b"\x7fELF"):
+            return (path, *words), tuple(scripts)
+        if not head.startswith(b"#!"):
+            raise wrong(f"names `{word}`: {Path(path).name} is neither a program nor a script that begins with #!.")
+        scripts.append(path)
+        path, more = _interpreter(head[2:].split(b"\n")[0].decode("utf-8", "replace").strip(), word, wrong)
+        words = (*more, scripts[-1], *words)
+    raise wrong(f"names `{word}`, a script whose interpreters are scripts without end.")
+
+
+def _interpreter(line: str, word: str, wrong: Callable[[str], UsageError]) -> tuple[str, tuple[str, ...]]:
+    """The binary an interpreter line names, and the words it puts before the script."""
+    path, _, rest = line.partition(" ")
+    more = (rest.strip(),) if rest.strip() else ()
+    if Path(path).name == "env" and more:
+        name, *others = shlex.split(more[0].removeprefix("-S"))
+        found = shutil.which(name)
+        if found is None:
+            raise wrong(f"names `{word}`, whose first line asks for {name}; that is not on PATH.")
+        return found, tuple(others)
+    return path, more
+
+
+def _named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageError]) -> list[str]:
+    """The files and folders below the language's own that the words of a command name."""
+    found: list[str] = []
+    for word in words:
+        for match in _IN_FOLDER.finditer(word):
+            path = os.path.normpath(folder + (match[1] or ""))
+            if not Path(path).exists():
+                if match[0] == word:
+                    raise wrong(f"names `{word}`, which is not there.")
+            elif path != folder and not _shows_tasks(path, folder):
+                found.append(path)
+    return found
+
+
+def _extra_reads(language: str, commands: Commands, folder: str, filled: Callable[[str], str]) -> list[str]:
+    """What `reads` names; the language's folder itself stands for all that is in it but the tasks."""
+    found: list[str] = []
+    for word in commands.reads:
+        path = os.path.normpath(filled(word))
+        if not os.path.isabs(path) or not Path(path).exists():  # noqa: PTH117
+            raise UsageError(f"language.yml of {language}: commands.reads names `{word}`, which is not there.")
+        if path == folder:
+            found += sorted(str(entry) for entry in Path(folder).iterdir() if entry.name != TASKS)
+        elif folder and _shows_tasks(path, folder):
+            raise UsageError(
+                f"language.yml of {language}: commands.reads names `{word}`, which holds the tasks with their solutions."
+            )
+        else:
+            found.append(path)
+    return found
+
+
+def _shows_tasks(path: str, folder: str) -> bool:
+    tasks = str(Path(folder, TASKS))
+    real = str(Path(path).resolve())
+    return _within(real, tasks) or _within(tasks, real)
+
+
+def _within(path: str, folder: str) -> bool:
+    return bool(folder) and (path == folder or path.startswith(f"{folder.rstrip('/')}/"))
+
+
+def _same(one: str, other: str) -> bool:
+    return Path(one).resolve() == Path(other)
+
+
+def _imported(
+    language: str, argv: tuple[str, ...], words: Sequence[str], scripts: tuple[str, ...], folder: str
+) -> Packages:
+    """The packages the language's own scripts import. A program under test is given none."""
+    texts = [one for script in map(Path, scripts) for one in (script.rglob("*.py") if script.is_dir() else (script,))]
+    beside = frozenset(
+        entry.stem
+        for place in {folder, *(str(text.parent) for text in texts)}
+        if place
+        for entry in Path(place).iterdir()
+    )
+    asked = [words[at + 1].partition(".")[0] for at, word in enumerate(words[:-1]) if word == "-m"]
+    try:
+        return packages(texts, asked, beside)
+    except UsageError as error:
+        raise UsageError(f"language.yml of {language}: {error}") from error
