@@ -12,7 +12,7 @@ import msgspec
 from probatio.ask.providers import Provider
 from probatio.ask.retry import Fault, fault_of_status
 from probatio.ask.usage import read_usage
-from probatio.records import Answer, Sampling
+from probatio.records import Answer, Prompt, Sampling
 from probatio.redact import redact
 
 
@@ -52,7 +52,7 @@ NAME_LIMIT = 200
 
 def request_body(
     model_name: str,
-    prompt: str,
+    prompt: Prompt,
     sampling: Sampling,
     provider: Provider,
     *,
@@ -63,7 +63,7 @@ def request_body(
     """The JSON we send. What is not set is not sent: many servers refuse a null where they expect a number."""
     body: dict[str, Any] = {
         "model": model_name,
-        "messages": [{"role": "user", "content": prompt}],
+        "messages": [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt.turns,
         "temperature": sampling.temperature,
         "max_tokens": sampling.max_tokens,
     }

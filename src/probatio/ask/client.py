@@ -18,7 +18,7 @@ from probatio.ask.providers import provider_of
 from probatio.ask.retry import Fault, wait_before
 from probatio.ask.routes import Route
 from probatio.errors import Incomplete
-from probatio.records import Answer, Sampling
+from probatio.records import Answer, Prompt, Sampling
 from probatio.redact import know, redact, redacted_bytes
 
 MAX_TOLD = 300
@@ -50,7 +50,7 @@ class ChatClient:
     ) -> None:
         await self._session.close()
 
-    async def ask(self, route: Route, prompt: str, sampling: Sampling) -> Answer:
+    async def ask(self, route: Route, prompt: Prompt, sampling: Sampling) -> Answer:
         """The answer, or an answer without text whose `error` says why; raises `StopTheRun` for a refused key.
 
         Raises `GateClosed` where the run is stopping and this question was not in flight.

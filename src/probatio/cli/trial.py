@@ -66,6 +66,20 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 )
 @options.config
 @click.option("--samples", type=click.IntRange(1), default=1, show_default=True, help="Answers per trial.")
+@click.option(
+    "--attempts",
+    type=click.IntRange(1, 20),
+    default=1,
+    show_default=True,
+    help="How often a task may be answered until it is right; after a wrong answer the model is told and may try again.",
+)
+@click.option(
+    "--feedback",
+    type=click.Choice(["none", "verdict", "diagnostics"]),
+    default="diagnostics",
+    show_default=True,
+    help="What it is told: only that it was wrong, how far it got, or what the checker and the program printed.",
+)
 @click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
 @options.results
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")

@@ -50,6 +50,11 @@ class JudgeReply(msgspec.Struct, Keyed, frozen=True, kw_only=True):
     system_fingerprint: str | None = None
     finish_reason: str | None = None
 
+    @property
+    def key(self) -> TrialKey:
+        """The sample that was judged; its judgement and the repair of that are about the same one."""
+        return super().key._replace(attempt=1)
+
 
 def judge_model(entry: JudgeEntry) -> Model:
     """The judge as someone who can be asked."""
@@ -139,8 +144,7 @@ class Judge:
             timestamp=now_text(),
             run_id=self._stamp.run_id,
             framework_version=self._stamp.framework_version,
-            **key._asdict(),
-            attempt=attempt,
+            **{**key._asdict(), "attempt": attempt},
             judge=self._model.name,
             response=answer.text or "",
             tokens_in=answer.tokens_in,

@@ -111,9 +111,12 @@ class TrialKey(NamedTuple):
     dialect: str
     context: str
     sample: int
+    attempt: int = 1
+    """The first answer, or a later one to the same task after it was told what was wrong."""
 
     def __str__(self) -> str:
-        return " · ".join(map(str, tuple(self)))
+        first = " · ".join(map(str, tuple(self)[:-1]))
+        return first if self.attempt == 1 else f"{first} · attempt {self.attempt}"
 
 
 class Keyed:
@@ -127,10 +130,11 @@ class Keyed:
     dialect: str
     context: str
     sample: int
+    attempt: int
 
     @property
     def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample)
+        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample, self.attempt)
 
 
 class KeyLine(msgspec.Struct, Keyed):
@@ -142,6 +146,7 @@ class KeyLine(msgspec.Struct, Keyed):
     context: str
     dialect: str = "latin"
     sample: int = 0
+    attempt: int = 1
 
 
 class Stamp(msgspec.Struct, frozen=True):
@@ -167,6 +172,30 @@ class Timeouts(msgspec.Struct, frozen=True):
     connect: float = 10.0
     attempt: float = 300.0  # a reasoning model thinks for minutes before the first byte of a plain reply
     trial: float = 900.0  # all attempts and the waiting between them
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant"]
+    content: str
+
+
+class Conversation(msgspec.Struct, frozen=True):
+    """What a model is asked after earlier answers: all that was said, and our last word."""
+
+    turns: tuple[Turn, ...]
+
+    @property
+    def last(self) -> str:
+        return self.turns[-1].content
+
+
+Prompt = str | Conversation
+"""What a model is asked: a question, or a conversation that ends with one."""
+
+Feedback = Literal["none", "verdict", "diagnostics"]
+"""What a model is told of a wrong answer before it may try again."""
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -210,7 +239,8 @@ class Response(TrialLine, frozen=True, kw_only=True):
     tokens_out: int = 0
     latency_ms: float = 0.0
     sample: int = 0
-    attempts: int = 1
+    attempt: int = 1
+    attempts: int = 1  # how often this answer had to be asked for until the server gave it
     finish_reason: str | None = None
     provider: str | None = None
     resolved_model: str | None = None
@@ -249,6 +279,7 @@ class Grade(TrialLine, frozen=True, kw_only=True):
     error_type: ErrorType | None = None
     error_detail: str | None = None
     sample: int = 0
+    attempt: int = 1
     score: float = 0.0
     breakdown: dict[str, Any] = {}
     grader_version: str = ""

@@ -244,7 +244,7 @@ class Engine:
         prompt = self._job.prompt(key)
         answer = await self._client.ask(route, prompt, self._job.sampling(key))
         cost = None if answer.text is None else cost_of_answer(model, answer)
-        response = self._response(key, prompt, answer, cost)
+        response = self._response(key, prompt if isinstance(prompt, str) else prompt.last, answer, cost)
         self._journal.answer(response)
         self._job.answered(response)
         self.tally.asked += 1
@@ -288,6 +288,7 @@ class Engine:
             tokens_out=answer.tokens_out,
             latency_ms=answer.latency_ms,
             sample=key.sample,
+            attempt=key.attempt,
             attempts=answer.attempts,
             finish_reason=answer.finish_reason,
             provider=answer.provider,
@@ -319,6 +320,7 @@ def grade_line(response: Response, assessment: Assessment, grader_version: str =
         error_type=assessment.error_type,
         error_detail=assessment.error_detail,
         sample=response.sample,
+        attempt=response.attempt,
         score=assessment.score,
         breakdown=assessment.breakdown,
         grader_version=grader_version,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any, Protocol
 
-from probatio.records import Assessment, Grade, KeyLine, Model, Response, Sampling, Stamp, TrialKey
+from probatio.records import Assessment, Grade, KeyLine, Model, Prompt, Response, Sampling, Stamp, TrialKey
 
 
 class AnswerLine(KeyLine):
@@ -66,7 +66,7 @@ class Job(Protocol):
         """The questions of a model, round after round: the next is drawn when the one before is answered and graded."""
         ...
 
-    def prompt(self, key: TrialKey) -> str: ...
+    def prompt(self, key: TrialKey) -> Prompt: ...
 
     def sampling(self, key: TrialKey) -> Sampling: ...
 

@@ -26,6 +26,8 @@ class Plan(msgspec.Struct, frozen=True):
     tasks: tuple[str, ...]
     samples: int = 1
     limit: int | None = None
+    attempts: int = 1
+    """How often a task may be answered until it is right. Only first attempts are certain, so only these are counted here."""
 
     def __len__(self) -> int:
         return sum(self.per_model(number) for number in range(len(self.models)))
@@ -75,7 +77,8 @@ class Numbering:
 
     def __init__(self, *plans: Plan) -> None:
         self._plans = plans
-        self._starts = [0, *accumulate(map(len, plans))]
+        self._sizes = [len(plan) for plan in plans]
+        self._starts = [0, *accumulate(size * plan.attempts for size, plan in zip(self._sizes, plans, strict=True))]
         self._axes = [_Axes(plan) for plan in plans]
 
     def __len__(self) -> int:
@@ -83,7 +86,9 @@ class Numbering:
 
     def key(self, number: int) -> TrialKey:
         at = bisect_right(self._starts, number) - 1
-        return self._plans[at][number - self._starts[at]]
+        attempt, trial = divmod(number - self._starts[at], self._sizes[at])
+        key = self._plans[at][trial]
+        return key._replace(attempt=attempt + 1) if attempt else key
 
     def number(self, key: TrialKey) -> int | None:
         """The trial's number; None where the key is in none of the plans."""
@@ -93,9 +98,9 @@ class Numbering:
                 return start + number
         return None
 
-    def of_model(self, model: str, plan: int = 0) -> range:
-        """The numbers of one model's trials in one of the plans."""
-        places, start = self._plans[plan].of_model(model), self._starts[plan]
+    def of_model(self, model: str, plan: int = 0, attempt: int = 1) -> range:
+        """The numbers of one model's trials in one of the plans: its first attempts, or later ones."""
+        places, start = self._plans[plan].of_model(model), self._starts[plan] + (attempt - 1) * self._sizes[plan]
         return range(start + places.start, start + places.stop)
 
 
@@ -120,4 +125,8 @@ class _Axes:
         except KeyError:
             return None
         place = place * self._plan.samples + key.sample
-        return place if 0 <= key.sample < self._plan.samples and place < self._size else None
+        if not (
+            0 <= key.sample < self._plan.samples and place < self._size and 1 <= key.attempt <= self._plan.attempts
+        ):
+            return None
+        return place + (key.attempt - 1) * self._size

@@ -13,6 +13,7 @@ from probatio.errors import Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.languages.finding import require_toolchain
 from probatio.names import matches, pick
+from probatio.records import Feedback
 from probatio.run.clock import now_text
 from probatio.run.models import select
 from probatio.run.plan import Plan
@@ -33,6 +34,8 @@ class TrialRequest(Request, frozen=True, kw_only=True):
     contexts: tuple[str, ...] = ()
     dialects: tuple[str, ...] = ()
     samples: int = 1
+    attempts: int = 1
+    feedback: Feedback = "diagnostics"
     limit: int | None = None
     run_id: str | None = None
 
@@ -62,6 +65,7 @@ def prepare(
         tasks=tasks,
         samples=request.samples,
         limit=request.limit,
+        attempts=request.attempts,
     )
     return RunRecord(
         run_id=checked_run_id(request.run_id, results) if request.run_id else new_run_id(results, moment),
@@ -80,6 +84,7 @@ def prepare(
         max_connections=request.max_connections,
         max_cost=request.max_cost,
         config=config.source,
+        feedback=request.feedback,
         sandbox=request.sandbox,
         isolation=isolation(request.sandbox).kind if runs_code else None,
         versions={**versions(), **toolchains(suite)},

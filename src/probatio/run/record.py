@@ -12,7 +12,7 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.inside import read_inside
-from probatio.records import Model, Sampling, Timeouts
+from probatio.records import Feedback, Model, Sampling, Timeouts
 from probatio.run.plan import Plan
 from probatio.sandbox import Choice
 from probatio.store.files import put
@@ -41,6 +41,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     max_connections: int
     max_cost: float | None = None
     config: str = "built-in"
+    feedback: Feedback = "diagnostics"  # what a model is told before it may try again, where there are several attempts
     sandbox: Choice = "auto"  # what was asked for
     isolation: str | None = None  # what it came to on the machine that began the run
     versions: dict[str, str] = {}

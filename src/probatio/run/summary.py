@@ -24,12 +24,18 @@ def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) 
     if as_json:
         for row in rows:
             print(msgspec.json.encode({"event": "plan", **row}).decode())
-        print(msgspec.json.encode({"event": "plan_total", "trials": len(record.plan)}).decode())
+        total = {"event": "plan_total", "trials": len(record.plan), "attempts": record.plan.attempts}
+        print(msgspec.json.encode(total).decode())
     else:
         for row in rows:
             cost = "price unknown" if row["cost"] is None else f"about ${row['cost']:.4f}"
             print(f"{row['model']}: {row['trials']} trials, about {row['tokens_in']:,} tokens in, {cost}")
         print(f"{len(record.plan)} trials in all, at most {record.max_connections} in flight; no request was sent.")
+        if record.plan.attempts > 1:
+            most = len(record.plan) * record.plan.attempts
+            print(
+                f"Counted are first attempts. If every answer were wrong, {most} would be asked, with longer prompts."
+            )
     if verbose:
         for key in record.plan:
             prompt = render(suite, suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)

@@ -14,6 +14,7 @@ from probatio.languages.contract import Language, LanguageSpec
 from probatio.languages.finding import language
 from probatio.records import Example, Task
 from probatio.suite.contexts import context_text
+from probatio.suite.feedback import TEXTS
 from probatio.suite.language_suite import Suite, digest
 from probatio.suite.task_types import KINDS, TaskKind
 from probatio.suite.toolchain_files import files_digest
@@ -132,6 +133,7 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
         suite.examples,
         [suite.introduction, suite.questions, EXAMPLE, EXAMPLE_OUTPUT, INPUT, MUST_PRINT, MUST_PRINT_FOR_INPUT],
         [kind.must_print for kind in KINDS.values()],
+        TEXTS,
         {
             f"{name} {dialect}": context_text(suite, name, dialect)
             for name in suite.contexts

@@ -30,11 +30,6 @@ class TaskKind(msgspec.Struct, frozen=True):
     """Whether it asks nothing about the language under test. Controls are in the rates, but not in curves and factors."""
 
     @property
-    def shows_output(self) -> bool:
-        """Whether the question tells what must be printed."""
-        return "{must_print}" in self.question
-
-    @property
     def needs_host(self) -> bool:
         return "host program" in (self.material, self.judged)
 
