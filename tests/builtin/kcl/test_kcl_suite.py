@@ -122,3 +122,12 @@ def test_every_program_in_a_context_prints_what_stands_below_it(name: str, toolc
     assert [kind for kind, _ in fences] == ["kcl", "yaml"] * (len(fences) // 2)
     for (_, program), (_, output) in zip(fences[::2], fences[1::2], strict=True):
         assert toolchain.run(program) == (0, output.strip(), "")
+
+
+def test_the_page_counts_the_tasks_as_they_are() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "kcl.md").read_text("utf-8")
+    counts = Counter(task["type"] for task in TASKS)
+    assert dict(re.findall(r"^\| (\w+) \| (\d+) \|", page, re.M)) == {
+        name: str(count) for name, count in counts.items()
+    }
+    assert f"\n{len(TASKS)} tasks in " in page
