@@ -88,8 +88,9 @@ def findings(coloured: str, file: str) -> list[str]:
     """
     import re  # 3 ms that a program without mistakes need not pay
 
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
-    plain = plain.replace(file, "program.k").replace(file[: file.rindex("/") + 1], "./")
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", coloured).replace(file, "program.k")
+    if folder := file.rpartition("/")[0]:  # none where a jail has the file at its root
+        plain = plain.replace(f"{folder}/", "./")
     lines = plain.splitlines()
     told: dict[str, str] = {}
     level = kind = lead = place = ""
