@@ -110,5 +110,5 @@ def test_verdicts_on_recorded_days_need_no_extra(words: tuple[str, ...], tmp_pat
 
 def test_doctor_tells_which_extras_there_are(tmp_path: Path) -> None:
     shown = probatio("doctor", "--sandbox", "none", cwd=tmp_path).stdout
-    assert "embedded missing, browser missing, site missing, watch missing, charts missing" in shown
-    assert list(installed_extras()) == ["embedded", "browser", "site", "watch", "charts"]
+    assert "embedded missing, browser missing, site missing, watch missing, charts missing, kcl missing" in shown
+    assert list(installed_extras()) == ["embedded", "browser", "site", "watch", "charts", "kcl"]

@@ -18,6 +18,7 @@ EXTRA_OF: dict[str, str] = {
     "pint": "watch",
     "apprise": "watch",
     "vl_convert": "charts",
+    "kcl_lib": "kcl",
 }
 """Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
 
