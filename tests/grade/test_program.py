@@ -70,6 +70,14 @@ def test_a_completion_is_judged_as_the_program_it_makes() -> None:
     assert levels("complete_code", "let", material="___ x = 7\nscribe x") == ("", "type_error")
 
 
+def test_quotation_marks_round_a_completion_may_be_part_of_it() -> None:
+    template = "fixum x = ___\nscribe x"
+    assert levels("complete_code", '"7"', material=template) == ("ABC", None)  # a text that prints 7
+    assert levels("complete_code", "`7`", material=template) == ("ABC", None)
+    assert levels("complete_code", '"fixum"', material="___ x = 7\nscribe x") == ("ABC", None)  # only quoted
+    assert levels("complete_code", '"8"', material=template) == ("AB", "wrong_output")
+
+
 def test_an_answer_is_judged_in_the_dialect_it_was_asked_for_in() -> None:
     english = faber.format("fixum x = 7\nscribe x", "latin", "english")
     assert assessed(task("write"), answered(english, dialect="english")).correct

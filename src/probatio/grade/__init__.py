@@ -10,7 +10,7 @@ from probatio.records import Assessment, Response, Task
 from probatio.sandbox import Choice
 from probatio.suite.task_types import KINDS
 
-GRADER_VERSION = "1.0.0"
+GRADER_VERSION = "1.1.0"
 """Bumped whenever the same answer could be graded otherwise; the changelog says what moved."""
 
 

@@ -18,6 +18,8 @@ _CUE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WRAPPERS = (("```", "```"), ("**", "**"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("«", "»"))
+_QUOTES = 3
+"""From here on they may be part of the answer."""
 
 
 class Fenced(NamedTuple):
@@ -72,14 +74,14 @@ def fenced_blocks(text: str) -> list[Fenced]:
     return blocks
 
 
-def unwrapped(text: str) -> str:
-    """The text without emphasis, backticks or quotes that enclose the whole of it."""
+def unwrapped(text: str, *, quotes: bool = True) -> str:
+    """The text without emphasis, backticks or (`quotes`) quotation marks that enclose the whole of it."""
     text = text.strip()
-    for left, right in _WRAPPERS:
+    for left, right in _WRAPPERS if quotes else _WRAPPERS[:_QUOTES]:
         if len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right):
             inner = text[len(left) : -len(right)]
             if left not in inner and right not in inner:
-                return unwrapped(inner) if left in ("**", "`") else inner
+                return unwrapped(inner, quotes=quotes) if left in ("**", "`") else inner
     return text
 
 

@@ -38,10 +38,15 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
 
 
 def assess_completion(task: Task, response: Response, spec: LanguageSpec, isolation: Choice) -> Assessment:
-    """A program with one part missing, completed by the answer."""
-    answer = unwrapped(program(response.response or "", spec.fences, spec.keywords))
+    """A program with one part missing, completed by the answer. Quotation marks round it may be part of it, or not."""
+    answer = program(response.response or "", spec.fences, spec.keywords)
     template = language(spec).template_in((task.material or "").strip(), response.dialect)
-    return _assess(task, response, completed(template, answer), spec, isolation)
+    meant = dict.fromkeys((unwrapped(answer, quotes=False), unwrapped(answer)))
+    for part in meant:
+        assessment = _assess(task, response, completed(template, part), spec, isolation)
+        if assessment.correct:
+            break
+    return assessment
 
 
 def run_tests(

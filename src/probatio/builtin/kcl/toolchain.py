@@ -16,6 +16,10 @@ import os
 import sys
 from importlib.machinery import PathFinder
 from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import kcl_lib  # noqa: F401 - never run, but it tells Probatio which package the jail must show
 
 FILE, OPTION, COMPILE_ONLY = 2, 4, 15  # fields of ExecProgramArgs in kcl_lib/api/spec_pb2.pyi
 NAME, VALUE = 1, 2  # of Argument
