@@ -16,6 +16,7 @@ from builtin.strues.strues import FOLDER, Run, run_command, run_inside
 
 LANGUAGE: dict[str, Any] = yaml.safe_load((FOLDER / "language.yml").read_text(encoding="utf-8"))
 CONTEXTS = {name: (FOLDER / "contexts" / f"{name}.md").read_text(encoding="utf-8") for name in LANGUAGE["contexts"]}
+PAGE = (Path(__file__).parents[3] / "docs" / "strues.md").read_text(encoding="utf-8")
 
 
 def entries(folder: str) -> list[dict[str, Any]]:
@@ -97,8 +98,8 @@ def test_an_example_prints_its_output_in_both_languages(example: dict[str, Any])
     assert python(example["host"]).stdout.strip() == example["output"]
 
 
-def test_every_program_in_a_context_prints_what_is_said() -> None:
-    for text in CONTEXTS.values():
+def test_every_program_in_a_context_and_in_the_docs_prints_what_is_said() -> None:
+    for text in (*CONTEXTS.values(), PAGE):
         shown = re.findall(r"```strues\n(.*?)\n```\nprints\n```\n(.*?)\n```", text, re.DOTALL)
         assert len(shown) == text.count("```strues")
         for program, output in shown:
@@ -135,7 +136,9 @@ def test_tasks_cover_types_categories_and_difficulties() -> None:
     assert len(TASKS) >= 48 and len(categories) >= 6 and {task["type"] for task in TASKS} == TYPES
     for kind in TYPES:
         assert {task["difficulty"] for task in TASKS if task["type"] == kind} >= {2, 3}
-    assert sum(len(task.get("tests", [])) == 6 for task in TASKS) >= 8
+    tested = sum(len(task.get("tests", [])) == 6 for task in TASKS)
+    assert tested >= 8
+    assert re.search(rf"{len(TASKS)} tasks in .*; {tested} of them", PAGE), "docs/strues.md tells other figures"
 
 
 def test_entries_have_known_fields_and_unique_ids() -> None:
