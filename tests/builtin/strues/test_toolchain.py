@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -211,7 +212,9 @@ def test_unicode_is_text_like_any_other() -> None:
 
 def test_bytes_that_are_no_text_do_not_break_it(tmp_path: Path) -> None:
     (tmp_path / "p.strues").write_bytes(b'"\xff\xfe" tell \xff')
-    command = [part.format(python="python3", folder=FOLDER, file=tmp_path / "p.strues") for part in COMMANDS["run"]]
+    command = [
+        part.format(python=sys.executable, folder=FOLDER, file=tmp_path / "p.strues") for part in COMMANDS["run"]
+    ]
     done = subprocess.run(command, capture_output=True, timeout=30)
     assert done.returncode == 1 and b"Traceback" not in done.stderr
 
