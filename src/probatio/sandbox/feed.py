@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from pathlib import Path
 
 _CHUNK = 1 << 16
 _FILTERED = b"\nSeccomp:\t2"  # bubblewrap takes on the filter right after it has bound itself
@@ -31,9 +30,17 @@ class Feed:
         if pid is None:
             return False
         try:
-            return _FILTERED in Path(f"/proc/{pid}/status").read_bytes()
+            status = os.open(
+                f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC
+            )  # asked often: a third of a Path's price
         except OSError:  # it has ended
             return True
+        try:
+            return _FILTERED in os.read(status, _CHUNK)
+        except OSError:
+            return True
+        finally:
+            os.close(status)
 
     def write(self) -> bool:
         """Write what the pipe takes; False once all is written or nobody reads any more."""
