@@ -127,10 +127,8 @@ class CommandLanguage:
 
     def _run(self, what: Tool, program: str, stdin: str, isolation: Choice) -> ProgramOutcome:
         commands = self.commands
-        if commands.processes and sandbox.isolation(isolation).kind == "landlock":
-            raise UsageError(
-                f"{self.name} starts processes (commands.processes), which Landlock can't hold; it needs bubblewrap."
-            )
+        if commands.processes and (reason := sandbox.unheld_processes(sandbox.isolation(isolation).kind)):
+            raise UsageError(f"language.yml of {self.name}: commands.processes asks for new processes, and {reason}.")
         runtime = Runtime(
             what.argv, what.reads, what.env, _RESERVED_MB, "command", scratch=commands.processes,
             file=(program_name(commands), program.encode("utf-8", "surrogatepass")), processes=commands.processes,

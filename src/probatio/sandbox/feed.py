@@ -17,11 +17,15 @@ _FILTERED = b"\nSeccomp:\t2"  # bubblewrap takes on the filter right after it ha
 class Feed:
     """The writing end of a pipe, and what is still to be written."""
 
-    def __init__(self, writer: int, text: bytes, first: Callable[[], int | None]) -> None:
+    def __init__(
+        self, writer: int, text: bytes, first: Callable[[], int | None], before: Callable[[], None] | None = None
+    ) -> None:
         os.set_blocking(writer, False)
         self.writer, self.rest = writer, memoryview(text)
         self.first = first
         """Process 1 of the jail, once it is known."""
+        self.before = before
+        """What is to be done to the program, which waits by now, before it gets anything to read."""
         self.open = True
 
     def bound(self) -> bool:
@@ -44,6 +48,9 @@ class Feed:
 
     def write(self) -> bool:
         """Write what the pipe takes; False once all is written or nobody reads any more."""
+        before, self.before = self.before, None
+        if before:
+            before()
         try:
             while self.rest:
                 self.rest = self.rest[os.write(self.writer, self.rest[:_CHUNK]) :]

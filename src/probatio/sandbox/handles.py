@@ -60,6 +60,16 @@ class Options(msgspec.Struct, frozen=True):
         self.writer.close()
 
 
+def limit_processes(pid: int | None, most: int) -> None:
+    """From now on the kernel starts no more than `most` processes and threads in the jail whose program is process `pid`.
+
+    It counts by user and user namespace, so this must be done once the jail has one of its own; and it never counts root's.
+    """
+    if pid is not None:
+        with contextlib.suppress(ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_NPROC, (most + 1, most + 1))  # one is bubblewrap's own
+
+
 def sealed(name: str, data: bytes) -> int:
     """A file in memory that nobody can change any more."""
     handle = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)

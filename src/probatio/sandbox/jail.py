@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.sandbox.feed import Feed
-from probatio.sandbox.handles import Options, ReportedPid, pipe, sealed
+from probatio.sandbox.handles import Options, ReportedPid, limit_processes, pipe, sealed
 from probatio.sandbox.libraries import libraries, library_path
 from probatio.sandbox.program import Limits, ProgramOutcome, Runtime
 from probatio.sandbox.seccomp import filter_program
@@ -48,8 +48,8 @@ class Start(msgspec.Struct, frozen=True):
     options: Options | None = None
     before_input: bytes = b""
     """What the jail itself reads from standard input before the program does."""
-    family: bool = False
-    """Whether its limits are those of all processes of the jail together."""
+    family: int | None = None
+    """So many processes may run in the jail, and its limits are those of all of them together."""
 
 
 def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
@@ -85,7 +85,8 @@ def _input(start: Start, data: bytes) -> Iterator[tuple[int, Feed | None]]:
             yield handle, None
         return
     reader, writer = os.pipe2(os.O_CLOEXEC)
-    feed = Feed(writer, data, start.report.first)
+    report, most = start.report, start.family
+    feed = Feed(writer, data, report.first, (lambda: limit_processes(report(), most)) if most else None)
     try:
         yield reader, feed
     finally:
@@ -193,11 +194,13 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     told = _open_to_limits(bwrap() or "bwrap")
     options: Options | None = None
     argv = runtime.argv
-    place: tuple[str, ...] = ("--chdir", "/")
+    place: tuple[str, ...] = ("--chdir", SCRATCH if runtime.scratch else "/")
     try:
         handles += (rules := pipe(filter_program(runtime.calls, scratch=runtime.scratch, processes=runtime.processes)),)
         if runtime.scratch:
-            place = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH)
+            place = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, *place)
+        if runtime.processes:  # shells open it for every process in the background
+            place = ("--dev-bind", "/dev/null", "/dev/null", *place)
         if runtime.file:
             name, content = runtime.file
             handles += (text := sealed("file", content),)
@@ -226,7 +229,7 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         yield Start(
             line, {}, tuple(handles), ReportedPid(info),
             scratch=f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None,
-            options=options, before_input=b"\n" if runtime.file else b"", family=runtime.processes,
+            options=options, before_input=b"\n" if runtime.file else b"", family=limits.processes if runtime.processes else None,
         )  # fmt: skip
     finally:
         if options:
