@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,16 +122,14 @@ def test_a_toolchain_that_says_so_starts_processes_and_writes_in_a_folder_of_its
     "bomb", ["while :; do sleep 100 & done", "b() { b | b & b | b & }; b", "x() { x & x & x; }; x"]
 )
 def test_the_kernel_counts_the_processes_of_a_bomb(with_processes: CommandLanguage, bomb: str) -> None:
-    before, most, user = len(_mine()), 0, time.monotonic()
-    import threading
-
+    before, most, began = len(_mine()), 0, time.monotonic()
     thread = threading.Thread(target=with_processes.run, args=(bomb, "standard", "", "bubblewrap"))
     thread.start()
     while thread.is_alive():
         most = max(most, len(_mine()))
         time.sleep(0.001)
     assert most - before <= 32 + 4, "the jail's own, and bubblewrap's"
-    assert time.monotonic() - user < 10
+    assert time.monotonic() - began < 10
     time.sleep(0.2)
     assert len(_mine()) <= before
 
@@ -152,12 +151,12 @@ def test_the_memory_of_all_processes_counts_together(with_processes: CommandLang
 
 
 def _mine() -> list[str]:
-    """Processes of this user."""
+    """Living processes of this user; some containers' init never buries the dead."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
-                if entry.stat().st_uid == os.geteuid():
+                if entry.stat().st_uid == os.geteuid() and ") Z" not in (entry / "stat").read_text():
                     found.append(entry.name)
             except OSError:
                 continue
