@@ -143,7 +143,7 @@ class CommandLanguage:
             return text
         name = program_name(self.commands)
         text = _own_folder().sub("", text)
-        text = re.sub(rf"(?<![\w./-])/+(?:tmp/)?{re.escape(name)}", name, text)
+        text = re.sub(rf"(?<![\w./-])/+(?:tmp/|scratch/)?{re.escape(name)}", name, text)
         folder = str(Path(self.commands.folder).resolve()) if self.commands.folder else ""
         places = {path: Path(path).name for path in (*what.reads, what.binary)}
         if what.python:

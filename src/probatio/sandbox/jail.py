@@ -26,7 +26,8 @@ from probatio.sandbox.seccomp import filter_program
 from probatio.sandbox.supervisor import Supervisor
 
 NOBODY = "65534"
-SCRATCH = "/tmp"
+SCRATCH = ("/tmp", "/scratch")
+"""Where a program may write: the first place that hides nothing of what it reads."""
 LANDLOCK_AT_MOST = 99
 """The version of Landlock to make use of at most: the tests try what older kernels have."""
 
@@ -185,6 +186,10 @@ def _limited(argv: tuple[str, ...], runtime: Runtime, limits: Limits) -> tuple[s
     return ("/bin/sh", "-c", f'{script}; exec "$@"', "sh", *argv)
 
 
+def _scratch(reads: tuple[str, ...]) -> str:
+    return next((one for one in SCRATCH if not any(path.startswith(f"{one}/") for path in reads)), SCRATCH[-1])
+
+
 @contextlib.contextmanager
 def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
@@ -194,17 +199,19 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     told = _open_to_limits(bwrap() or "bwrap")
     options: Options | None = None
     argv = runtime.argv
-    place: tuple[str, ...] = ("--chdir", SCRATCH if runtime.scratch else "/")
+    folder = _scratch(reads) if runtime.scratch else "/"
+    place: tuple[str, ...] = ("--chdir", folder)
     try:
         handles += (rules := pipe(filter_program(runtime.calls, scratch=runtime.scratch, processes=runtime.processes)),)
         if runtime.scratch:
-            place = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, *place)
+            place = ("--size", str(limits.file_mb << 20), "--tmpfs", folder, *place)
+            env.setdefault("TMPDIR", folder)
         if runtime.processes:  # shells open it for every process in the background
             place = ("--dev-bind", "/dev/null", "/dev/null", *place)
         if runtime.file:
             name, content = runtime.file
             handles += (text := sealed("file", content),)
-            place += ("--perms", "0644", "--file", str(text), f"{SCRATCH if runtime.scratch else ''}/{name}")
+            place += ("--perms", "0644", "--file", str(text), str(Path(folder, name)))
             reads = tuple(dict.fromkeys((*reads, *_shell())))
             argv = (_shell()[0], "-c", _AFTER_A_LINE, "sh", *argv)
         # Process 1 of the namespace is bubblewrap's own and not the program: the kernel ends the whole namespace with it, and a
@@ -228,7 +235,7 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
             line = _limited((*line, *words, "--", *argv), runtime, limits)
         yield Start(
             line, {}, tuple(handles), ReportedPid(info),
-            scratch=f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None,
+            scratch=f"/proc/{{pid}}/root{folder}" if runtime.scratch else None,
             options=options, before_input=b"\n" if runtime.file else b"", family=limits.processes if runtime.processes else None,
         )  # fmt: skip
     finally:

@@ -118,6 +118,22 @@ def test_a_toolchain_that_says_so_starts_processes_and_writes_in_a_folder_of_its
     assert (outcome.exit, outcome.stdout) == (0, "a\nb\n3\n")
 
 
+HELD_BESIDE_PROCESSES = [attack for attack in (*ATTACKS, *MORE[:1]) if attack.name != "forget to end with the grader"]
+
+
+@pytest.mark.usefixtures("with_processes")
+@pytest.mark.parametrize("attack", HELD_BESIDE_PROCESSES, ids=lambda attack: attack.name)
+def test_an_attack_is_held_where_processes_may_be_started(attack: Attack, on: dict[str, object]) -> None:
+    outcome = python(limits=LIMITS, processes=True).run(program(attack, on), "standard", "", "bubblewrap")
+    assert fault(attack, outcome, on) is None, outcome
+
+
+@pytest.mark.usefixtures("with_processes")
+def test_processes_end_with_a_killed_grader_whatever_they_try() -> None:
+    one = runtime_of(command(("{python}", "{file}"), suffix=".py"), STAY)
+    assert outlives(msgspec.structs.replace(one, processes=True, scratch=True), b"", "bubblewrap") is None
+
+
 @pytest.mark.parametrize(
     "bomb", ["while :; do sleep 100 & done", "b() { b | b & b | b & }; b", "x() { x & x & x; }; x"]
 )
