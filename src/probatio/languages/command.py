@@ -135,6 +135,11 @@ class CommandLanguage:
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")
         outcome = sandbox.run(runtime, given, commands.limits, isolation, MEMO)
+        if _jail_speaks(outcome):
+            # A program can print what the jail would say, and an empty one can't: if that fails alike, it is the toolchain.
+            empty = msgspec.structs.replace(runtime, file=(program_name(commands), b""))
+            if _jail_speaks(sandbox.run(empty, b"", commands.limits, isolation, MEMO)):
+                raise CannotCheck(f"{Path(what.argv[0]).name} can't be started in the jail: {_message(outcome)}")
         return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
 
     def _neutral(self, text: str, what: Tool) -> str:
@@ -177,6 +182,8 @@ class CommandLanguage:
             outcome = self._run(teller, "", "", "auto")
         except NoIsolation:  # the user goes without a jail; their toolchain is known by its files then
             return None
+        except CannotCheck as error:
+            raise UsageError(f"language.yml of {self.name}: commands.version: {error}") from error
         lines = [line.strip() for line in f"{outcome.stdout}\n{outcome.stderr}".splitlines() if line.strip()]
         if outcome.exit != 0 or not lines:
             how = f"was stopped at the limit of {outcome.stopped}" if outcome.stopped else f"ended with {outcome.exit}"
@@ -197,10 +204,15 @@ class CommandLanguage:
             elif binaries:
                 digest.update(Path(one.binary).read_bytes())
             digest.update(repr(one.packages.versions).encode())
-            for path in one.scripts if not binaries else dict.fromkeys((*one.scripts, *_outside(self.commands))):
-                for part in _files(Path(path)):
-                    digest.update(f"{part.relative_to(Path(path).parent)}\0".encode("utf-8", "surrogateescape"))
+            for path in map(Path, one.scripts):
+                for part in _files(path):
+                    digest.update(f"{part.relative_to(path.parent)}\0".encode("utf-8", "surrogateescape"))
                     digest.update(part.read_bytes())
+            for path in map(Path, _outside(self.commands)) if binaries else ():
+                # Of the machine's own folders, which may be large, names and sizes must do.
+                for part in _files(path):
+                    about = f"{part.relative_to(path.parent)} {part.stat().st_size}\0"
+                    digest.update(about.encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
 
@@ -236,6 +248,10 @@ def _own_folder() -> re.Pattern[str]:
     """The folder of a program outside a mount namespace, as `jail.py` makes it."""
     made = {tempfile.gettempdir(), str(Path(tempfile.gettempdir()).resolve())}
     return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(made)))})/probatio-\w{{8}}/?")
+
+
+def _jail_speaks(outcome: ProgramOutcome) -> bool:
+    return outcome.exit == 1 and outcome.stderr.startswith(("bwrap: ", "probatio: "))
 
 
 def _signal(code: int | None) -> str:

@@ -136,6 +136,21 @@ def test_a_checker_that_says_nothing_of_the_program_leaves_it_unchecked(program:
         language.check(program, "standard", kind)
 
 
+def test_a_tool_that_the_jail_can_not_start_leaves_every_program_unchecked() -> None:
+    broken = ("sh", "-c", "echo 'bwrap: execvp lua: No such file or directory' >&2; exit 1")
+    language = command(broken, check=broken)
+    with pytest.raises(CannotCheck, match=r"sh can't be started in the jail: bwrap: execvp lua"):
+        language.check("anything", "standard", "auto")
+    with pytest.raises(CannotCheck, match=r"sh can't be started in the jail"):
+        language.run("anything", "standard", "", "auto")
+
+
+def test_a_program_that_speaks_like_the_jail_has_failed_itself() -> None:
+    language = shell()
+    outcome = language.run("echo 'bwrap: no more namespaces' >&2; exit 1", "standard", "", "auto")
+    assert language.failed(outcome) == ("runtime_error", "exit 1: bwrap: no more namespaces")
+
+
 def test_a_rule_can_give_a_meaning_to_a_crash_of_the_checker() -> None:
     rules = (ErrorRule("type_error", exit=139),)
     language = command(("sh", "{file}"), check=("{python}", "{file}"), errors=rules)
