@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from probatio.sandbox.calls import COMMON, OWN, SCRATCH, CallList, Numbers, allowed
+from probatio.sandbox.calls import COMMON, OWN, PROCESSES, SCRATCH, CallList, Numbers, allowed
 from probatio.sandbox.seccomp import FCNTL, IOCTL, PRCTL, filter_program
 
 ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS, 0x80000000
@@ -101,7 +101,7 @@ HARMFUL: dict[str, dict[str, Numbers]] = {
         "vhangup": (153, 58), "modify_ldt": (154, None),
     },
 }  # fmt: skip
-LISTS: tuple[CallList, ...] = ("deno", "python", "bun")
+LISTS: tuple[CallList, ...] = ("deno", "python", "bun", "command")
 
 
 @pytest.fixture(params=["x86_64", "aarch64"])
@@ -175,6 +175,20 @@ def test_threads_pass_and_processes_do_not(machine: str) -> None:
     assert decide(program, 435, ARCH[machine]) == ENOSYS
     for namespace in (0x80, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
         assert decide(program, clone, ARCH[machine], 0x3D0F00 | namespace) == EPERM
+
+
+def test_a_toolchain_with_processes_gets_those_calls_and_no_others(machine: str) -> None:
+    program = filter_program("command", scratch=True, processes=True, machine=machine)
+    clone = {"x86_64": 56, "aarch64": 220}[machine]
+    assert decide(program, clone, ARCH[machine], 17) == ALLOW
+    assert decide(program, clone, ARCH[machine], 0x4111) == ALLOW  # as vfork does
+    for namespace in (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000):
+        assert decide(program, clone, ARCH[machine], 17 | namespace) == EPERM
+    for group in HARMFUL.values():
+        for name, numbers in group.items():
+            one = numbers[COLUMN[machine]]
+            if one is not None:
+                assert decide(program, one, ARCH[machine]) == (ALLOW if name in PROCESSES else EPERM), name
 
 
 def test_sockets_come_in_pairs_of_streams_only(machine: str) -> None:
@@ -265,7 +279,7 @@ def test_the_numbers_are_the_kernels(machine: str) -> None:
     if machine == "aarch64":
         kernel["newfstatat"] = kernel.get("fstatat", kernel.get("newfstatat", -1))
         kernel["memfd_secret"] = -1  # not given to every machine
-    groups = (*COMMON.values(), *OWN.values(), SCRATCH, *HARMFUL.values())
+    groups = (*COMMON.values(), *OWN.values(), PROCESSES, SCRATCH, *HARMFUL.values())
     for name, numbers in {name: numbers for group in groups for name, numbers in group.items()}.items():
         one = numbers[COLUMN[machine]]
         if one is not None:

@@ -128,16 +128,19 @@ class CommandLanguage:
 
     def _run(self, what: Tool, program: str, stdin: str, isolation: Choice) -> ProgramOutcome:
         commands = self.commands
-        if commands.processes and sandbox.isolation(isolation).kind == "landlock":
-            raise UsageError(
-                f"{self.name} starts processes (commands.processes), which Landlock can't hold; it needs bubblewrap."
-            )
+        if commands.processes and (reason := sandbox.unheld_processes(sandbox.isolation(isolation).kind)):
+            raise UsageError(f"language.yml of {self.name}: commands.processes asks for new processes, and {reason}.")
         runtime = Runtime(
             what.argv, what.reads, what.env, _RESERVED_MB, "command", scratch=commands.processes,
             file=(program_name(commands), program.encode("utf-8", "surrogatepass")), processes=commands.processes,
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")
         outcome = sandbox.run(runtime, given, commands.limits, isolation, MEMO)
+        if _jail_speaks(outcome):
+            # A program can print what the jail would say, and an empty one can't: if that fails alike, it is the toolchain.
+            empty = msgspec.structs.replace(runtime, file=(program_name(commands), b""))
+            if _jail_speaks(sandbox.run(empty, b"", commands.limits, isolation, MEMO)):
+                raise CannotCheck(f"{Path(what.argv[0]).name} can't be started in the jail: {_message(outcome)}")
         return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
 
     def _neutral(self, text: str, what: Tool) -> str:
@@ -146,7 +149,7 @@ class CommandLanguage:
             return text
         name = program_name(self.commands)
         text = _own_folder().sub("", text)
-        text = re.sub(rf"(?<![\w./-])/(?:tmp/)?{re.escape(name)}", name, text)
+        text = re.sub(rf"(?<![\w./-])/+(?:tmp/|scratch/)?{re.escape(name)}", name, text)
         folder = str(Path(self.commands.folder).resolve()) if self.commands.folder else ""
         places = {path: Path(path).name for path in (*what.reads, what.binary)}
         if what.python:
@@ -180,6 +183,8 @@ class CommandLanguage:
             outcome = self._run(teller, "", "", "auto")
         except NoIsolation:  # the user goes without a jail; their toolchain is known by its files then
             return None
+        except CannotCheck as error:
+            raise UsageError(f"language.yml of {self.name}: commands.version: {error}") from error
         lines = [line.strip() for line in f"{outcome.stdout}\n{outcome.stderr}".splitlines() if line.strip()]
         if outcome.exit != 0 or not lines:
             how = f"was stopped at the limit of {outcome.stopped}" if outcome.stopped else f"ended with {outcome.exit}"
@@ -200,10 +205,15 @@ class CommandLanguage:
             elif binaries:
                 digest.update(Path(one.binary).read_bytes())
             digest.update(repr(one.packages.versions).encode())
-            for path in one.scripts if not binaries else dict.fromkeys((*one.scripts, *_outside(self.commands))):
-                for part in _files(Path(path)):
-                    digest.update(f"{part.relative_to(Path(path).parent)}\0".encode("utf-8", "surrogateescape"))
+            for path in map(Path, one.scripts):
+                for part in _files(path):
+                    digest.update(f"{part.relative_to(path.parent)}\0".encode("utf-8", "surrogateescape"))
                     digest.update(part.read_bytes())
+            for path in map(Path, _outside(self.commands)) if binaries else ():
+                # Of the machine's own folders, which may be large, names and sizes must do.
+                for part in _files(path):
+                    about = f"{part.relative_to(path.parent)} {part.stat().st_size}\0"
+                    digest.update(about.encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
 
 
@@ -239,6 +249,10 @@ def _own_folder() -> re.Pattern[str]:
     """The folder of a program outside a mount namespace, as `jail.py` makes it."""
     made = {tempfile.gettempdir(), str(Path(tempfile.gettempdir()).resolve())}
     return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(made)))})/probatio-\w{{8}}/?")
+
+
+def _jail_speaks(outcome: ProgramOutcome) -> bool:
+    return outcome.exit == 1 and outcome.stderr.startswith(("bwrap: ", "probatio: "))
 
 
 def _signal(code: int | None) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from probatio.errors import Incomplete
-from probatio.sandbox.isolation import Choice, Isolation, Kind, NoIsolation, fault, isolation
+from probatio.sandbox.isolation import Choice, Isolation, Kind, NoIsolation, fault, isolation, unheld_processes
 from probatio.sandbox.libraries import libraries
 from probatio.sandbox.memo import Memo, key
 from probatio.sandbox.program import STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
     "STOPS", "Choice", "Isolation", "Limits", "Memo", "NoIsolation", "ProgramOutcome", "Runtime",
-    "isolation", "libraries", "run",
+    "isolation", "libraries", "run", "unheld_processes",
 ]  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import os
+import re
 import shutil
 import sys
 from typing import Literal
@@ -59,6 +61,24 @@ def fault(kind: Kind) -> str | None:
     if tried.exit == _TRIAL_EXIT:
         return None
     return f"{kind} said: {tried.stderr.strip() or f'exit {tried.exit}'}"
+
+
+def unheld_processes(kind: Kind) -> str | None:
+    """Why an isolation can't hold a toolchain that starts processes; None where it can, or holds nothing anyway."""
+    if kind == "landlock":
+        return "Landlock has no process namespace to hold them; this needs bubblewrap"
+    if kind == "bubblewrap" and os.geteuid() == 0:
+        return "the kernel does not limit how many root starts; run Probatio as another user"
+    if kind == "bubblewrap" and _kernel() < _COUNTS_BY_NAMESPACE:
+        return "this needs Linux 5.14 or later, which counts them by jail"
+    return None
+
+
+_COUNTS_BY_NAMESPACE = (5, 14)
+
+
+def _kernel() -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", os.uname().release)[:2])
 
 
 _fault = functools.cache(fault)

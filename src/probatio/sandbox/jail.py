@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import fcntl
 import functools
 import io
-import json
+import marshal
 import os
-import re
-import resource
 import secrets
 import shutil
 import stat
@@ -23,63 +19,19 @@ from pathlib import Path
 import msgspec
 
 from probatio.sandbox.feed import Feed
+from probatio.sandbox.handles import Options, ReportedPid, limit_processes, pipe, sealed
 from probatio.sandbox.libraries import libraries, library_path
 from probatio.sandbox.program import Limits, ProgramOutcome, Runtime
 from probatio.sandbox.seccomp import filter_program
 from probatio.sandbox.supervisor import Supervisor
 
 NOBODY = "65534"
-SCRATCH = "/tmp"
+SCRATCH = ("/tmp", "/scratch")
+"""Where a program may write: the first place that hides nothing of what it reads."""
 LANDLOCK_AT_MOST = 99
 """The version of Landlock to make use of at most: the tests try what older kernels have."""
 
-_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 _NAMESPACES = tuple(f"--unshare-{name}" for name in ("user", "pid", "net", "ipc", "uts", "cgroup-try"))
-
-
-class ReportedPid:
-    """The process the program is in: the child of the one that bubblewrap names, which is the first of the jail."""
-
-    def __init__(self, handle: int) -> None:
-        self.handle = handle
-        self._first: int | None = None
-        self._program: int | None = None
-
-    def first(self) -> int | None:
-        """Process 1 of the jail, which is bubblewrap's own."""
-        if self._first is None:
-            match = re.search(rb'"child-pid": *(\d+)\D', os.pread(self.handle, 4096, 0))
-            self._first = int(match[1]) if match else None
-        return self._first
-
-    def __call__(self) -> int | None:
-        first = self.first()
-        if self._program is None and first is not None:
-            self._program = _child(first)
-        return self._program or first
-
-
-class Options(msgspec.Struct, frozen=True):
-    """What bubblewrap shall do: it waits for this, and is put under the kernel's limits meanwhile.
-
-    A shell could set the limits first, for a millisecond of CPU; doing it after a fork is not safe among threads.
-    """
-
-    writer: io.FileIO
-    words: tuple[str, ...]
-    limits: dict[str, int]
-
-    def tell(self, pid: int) -> None:
-        for name, amount in self.limits.items():
-            which = getattr(resource, name)
-            _, hard = resource.prlimit(pid, which)
-            amount = amount if hard == resource.RLIM_INFINITY else min(amount, hard)
-            resource.prlimit(pid, which, (amount, amount))
-        view = memoryview(b"".join(os.fsencode(word) + b"\0" for word in self.words))
-        with contextlib.suppress(BrokenPipeError):  # it has ended, and says why
-            while view:
-                view = view[self.writer.write(view) or 0 :]
-        self.writer.close()
 
 
 class Start(msgspec.Struct, frozen=True):
@@ -97,8 +49,8 @@ class Start(msgspec.Struct, frozen=True):
     options: Options | None = None
     before_input: bytes = b""
     """What the jail itself reads from standard input before the program does."""
-    family: bool = False
-    """Whether its limits are those of all processes of the jail together."""
+    family: int | None = None
+    """So many processes may run in the jail, and its limits are those of all of them together."""
 
 
 def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
@@ -134,7 +86,8 @@ def _input(start: Start, data: bytes) -> Iterator[tuple[int, Feed | None]]:
             yield handle, None
         return
     reader, writer = os.pipe2(os.O_CLOEXEC)
-    feed = Feed(writer, data, start.report.first)
+    report, most = start.report, start.family
+    feed = Feed(writer, data, report.first, (lambda: limit_processes(report(), most)) if most else None)
     try:
         yield reader, feed
     finally:
@@ -145,44 +98,11 @@ def _input(start: Start, data: bytes) -> Iterator[tuple[int, Feed | None]]:
 @contextlib.contextmanager
 def _text(data: bytes) -> Iterator[int]:
     """Standard input as a sealed file in memory: no writer to keep alive, and nothing the program can grow."""
-    handle = _memory("stdin", data)
+    handle = sealed("stdin", data)
     try:
         yield handle
     finally:
         os.close(handle)
-
-
-def _memory(name: str, data: bytes) -> int:
-    """A sealed file in memory."""
-    handle = os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(handle, view) :]
-        os.lseek(handle, 0, os.SEEK_SET)
-        fcntl.fcntl(handle, fcntl.F_ADD_SEALS, _SEALS)
-    except BaseException:
-        os.close(handle)
-        raise
-    return handle
-
-
-def _child(pid: int) -> int | None:
-    """The one child of a process that has at most one."""
-    try:
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except FileNotFoundError:  # a kernel without that list, or the process has ended
-        children = [name for name in os.listdir("/proc") if name.isdigit() and _parent(name) == pid]  # noqa: PTH208
-    except OSError:
-        return None
-    return int(children[0]) if children else None
-
-
-def _parent(pid: str) -> int | None:
-    try:
-        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
 
 
 @functools.cache
@@ -266,6 +186,10 @@ def _limited(argv: tuple[str, ...], runtime: Runtime, limits: Limits) -> tuple[s
     return ("/bin/sh", "-c", f'{script}; exec "$@"', "sh", *argv)
 
 
+def _scratch(reads: tuple[str, ...]) -> str:
+    return next((one for one in SCRATCH if not any(path.startswith(f"{one}/") for path in reads)), SCRATCH[-1])
+
+
 @contextlib.contextmanager
 def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     reads, env = _needs(runtime)
@@ -275,17 +199,19 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
     told = _open_to_limits(bwrap() or "bwrap")
     options: Options | None = None
     argv = runtime.argv
-    place: tuple[str, ...] = ("--chdir", "/")
+    folder = _scratch(reads) if runtime.scratch else "/"
+    place: tuple[str, ...] = ("--chdir", folder)
     try:
-        handles += (
-            rules := _pipe(filter_program(runtime.calls, scratch=runtime.scratch, processes=runtime.processes)),
-        )
+        handles += (rules := pipe(filter_program(runtime.calls, scratch=runtime.scratch, processes=runtime.processes)),)
         if runtime.scratch:
-            place = ("--size", str(limits.file_mb << 20), "--tmpfs", SCRATCH, "--chdir", SCRATCH)
+            place = ("--size", str(limits.file_mb << 20), "--tmpfs", folder, *place)
+            env.setdefault("TMPDIR", folder)
+        if runtime.processes:  # shells open it for every process in the background
+            place = ("--dev-bind", "/dev/null", "/dev/null", *place)
         if runtime.file:
             name, content = runtime.file
-            handles += (text := _memory("file", content),)
-            place += ("--perms", "0644", "--file", str(text), f"{SCRATCH if runtime.scratch else ''}/{name}")
+            handles += (text := sealed("file", content),)
+            place += ("--perms", "0644", "--file", str(text), str(Path(folder, name)))
             reads = tuple(dict.fromkeys((*reads, *_shell())))
             argv = (_shell()[0], "-c", _AFTER_A_LINE, "sh", *argv)
         # Process 1 of the namespace is bubblewrap's own and not the program: the kernel ends the whole namespace with it, and a
@@ -294,22 +220,23 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         # Read-only as a whole, since where we are root its switches (/proc/sys) would still obey.
         words = (
             *_NAMESPACES, "--uid", NOBODY, "--gid", NOBODY, "--hostname", "jail",
-            "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv",
-            *(word for name, value in env.items() for word in ("--setenv", name, value)),
+            "--die-with-parent", "--new-session", "--cap-drop", "ALL",
             *_binds(reads), "--proc", "/proc", "--remount-ro", "/proc", *place, "--remount-ro", "/",
             "--seccomp", str(rules), "--info-fd", str(info),
         )  # fmt: skip
+        # The environment stands on the command line, so that a process that builds a jail can be told by what it is built for.
+        line = (bwrap() or "bwrap", "--clearenv", *(w for pair in env.items() for w in ("--setenv", *pair)))
         if told:
             reader, writer = os.pipe2(os.O_CLOEXEC)
             handles += (reader,)
             options = Options(io.FileIO(writer, "wb"), words, _limits(runtime, limits))
-            line: tuple[str, ...] = (bwrap() or "bwrap", "--args", str(reader), "--", *argv)
+            line = (*line, "--args", str(reader), "--", *argv)
         else:
-            line = _limited((bwrap() or "bwrap", *words, "--", *argv), runtime, limits)
+            line = _limited((*line, *words, "--", *argv), runtime, limits)
         yield Start(
             line, {}, tuple(handles), ReportedPid(info),
-            scratch=f"/proc/{{pid}}/root{SCRATCH}" if runtime.scratch else None,
-            options=options, before_input=b"\n" if runtime.file else b"", family=runtime.processes,
+            scratch=f"/proc/{{pid}}/root{folder}" if runtime.scratch else None,
+            options=options, before_input=b"\n" if runtime.file else b"", family=limits.processes if runtime.processes else None,
         )  # fmt: skip
     finally:
         if options:
@@ -327,16 +254,6 @@ def _open_to_limits(path: str) -> bool:
         return False
 
 
-def _pipe(content: bytes) -> int:
-    """The reading end of a pipe that holds `content`, which must be short."""
-    reader, writer = os.pipe2(os.O_CLOEXEC)
-    try:
-        os.write(writer, content)
-    finally:
-        os.close(writer)
-    return reader
-
-
 def _somewhere() -> int:
     """An address nobody guesses, in the part of the address space that every machine has."""
     return (1 << 32) + secrets.randbelow((1 << 38) - (1 << 33))
@@ -352,10 +269,14 @@ def _landlock(runtime: Runtime, limits: Limits) -> Iterator[Start]:
         config = {
             "argv": runtime.argv, "reads": (*reads, *([folder] if folder else ())), "env": env, "folder": folder or "/",
             "scratch": scratch, "parent": os.getpid(), "landlock_at_most": LANDLOCK_AT_MOST,
-            "limits": _limits(runtime, limits), "filter": base64.b64encode(rules).decode(), "start_at": start_at,
+            "limits": _limits(runtime, limits), "filter": rules, "start_at": start_at,
         }  # fmt: skip
-        launcher = str(Path(__file__).with_name("launcher.py"))
-        yield Start((sys.executable, "-I", "-S", launcher, json.dumps(config)), {}, group=True, scratch=scratch)
+        words = (sys.executable, "-I", "-S", "-c", _LAUNCH, marshal.dumps(config).hex(), str(Path(__file__).parent))
+        yield Start(words, {}, group=True, scratch=scratch)
+
+
+_LAUNCH = "import sys; sys.path.append(sys.argv[2]); import launcher; launcher.main()"
+"""Imported and not run as a file, since Python keeps what it has compiled of a module."""
 
 
 @contextlib.contextmanager

@@ -140,7 +140,12 @@ attempt("groups", lambda: os.setgroups([]))
 
 def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> ProgramOutcome:
     """Run one attack in the interpreter that runs solutions."""
-    return sandbox.run(runtime(f"T = {on!r}\n{_TRY}{attack.program}"), b"", LIMITS, isolation)
+    return sandbox.run(runtime(program(attack, on)), b"", LIMITS, isolation)
+
+
+def program(attack: Attack, on: dict[str, object]) -> str:
+    """The attack as a program of its own."""
+    return f"T = {on!r}\n{_TRY}{attack.program}"
 
 
 # From a second thread, since the process that starts a program anew from there is another to the kernel, and has
@@ -174,8 +179,10 @@ if "ANEW" not in os.environ:
     second.join()
 ready()
 """
+STAY = _TRY + _STAY
+"""A program that does all it can to outlive its grader."""
 
 
 def outlives_the_grader(isolation: Choice = "auto") -> str | None:
     """None where a program that tries to stay has gone with a grader that was killed; else what stayed."""
-    return outlives(runtime(_TRY + _STAY), b"", isolation)
+    return outlives(runtime(STAY), b"", isolation)
