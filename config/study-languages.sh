@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs the study of docs/study-languages.md, or goes on with it where it was stopped. Takes hours on two cores; needs no network.
 #
-#   config/study-languages.sh kcl 0.5b            40 tasks in every context, without examples and with three
+#   config/study-languages.sh kcl 0.5b            40 tasks in every context, with three examples
 #   config/study-languages.sh attempts kcl none   three attempts with this feedback, the 1.5B model, one condition
 set -euo pipefail
 cd "$(dirname "$0")/.."
