@@ -10,6 +10,7 @@ from probatio.errors import UsageError
 from probatio.extras import installed_extras
 from probatio.store.files import put
 from probatio.store.layout import ANALYSIS
+from probatio.study.attempts import attempts
 from probatio.study.curves import learning_curves
 from probatio.study.factors import factors
 from probatio.study.failures import failures
@@ -59,6 +60,7 @@ def _study(trials: Trials) -> Study:
     unasked_trials, controls = trials.rows(
         "select count(*) filter (not asked), count(*) filter (asked and control) from trials"
     )[0]
+    trying, worth_of_feedback = attempts(trials)
     return Study(
         runs=trials.runs,
         graders=trials.graders,
@@ -74,6 +76,8 @@ def _study(trials: Trials) -> Study:
         no_factors=no_worth,
         hardest=hardest(trials),
         failures=failures(trials, tokens),
+        trying=trying,
+        feedback_worth=worth_of_feedback,
     )
 
 

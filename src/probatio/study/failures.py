@@ -86,7 +86,7 @@ def _texts(trials: Trials, chosen: list[tuple[Any, ...]]) -> dict[tuple[Any, ...
         rows = trials.rows(
             f"select task_id, model, n_shot, coalesce(dialect, 'latin') as dialect, context, sample, prompt, response "
             f"from {json_lines(trials, [file], _COLUMNS)} "
-            f"where (task_id, model, n_shot, coalesce(dialect, 'latin'), context) in ({keys})",
+            f"where coalesce(attempt, 1) = 1 and (task_id, model, n_shot, coalesce(dialect, 'latin'), context) in ({keys})",
             [value for key in wanted for value in key[:5]],
         )
         ours = (folder / RUN_FILE).exists()

@@ -18,6 +18,8 @@ class RunSeen(msgspec.Struct, frozen=True):
     suite_fingerprint: str | None
     framework_version: str
     created: str | None
+    attempts: int = 1
+    feedback: str | None = None
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -160,6 +162,37 @@ class Failure(msgspec.Struct, frozen=True):
     answer: str | None
 
 
+class Repair(msgspec.Struct, frozen=True):
+    """What became of first answers with one class of error."""
+
+    error: str
+    rate: Rate  # of them, those that a later attempt put right
+
+
+class Trying(msgspec.Struct, frozen=True):
+    """One model in one run with several attempts."""
+
+    run: str
+    model: str
+    feedback: str
+    within: list[Rate]  # solved within 1, 2, … attempts
+    tokens_to_solve: float | None  # mean of tokens in and out until solved, over the trials that were
+    tokens_spent: float | None  # mean over all trials
+    repairs: list[Repair]
+
+
+class FeedbackWorth(msgspec.Struct, frozen=True):
+    """What one feedback is worth against another, over the same trials. Differences are `b` less `a`."""
+
+    model: str
+    a: str
+    b: str
+    attempts: int
+    pairs: int
+    points: tuple[float, float, float]  # difference of the share solved, and its interval, in percentage points
+    tokens: tuple[float, float, float] | None  # difference of tokens per trial, and its interval
+
+
 class Study(msgspec.Struct, frozen=True):
     """Everything computed from one run or from several runs of one suite."""
 
@@ -177,3 +210,5 @@ class Study(msgspec.Struct, frozen=True):
     no_factors: str | None
     hardest: list[HardTask]
     failures: list[Failure]
+    trying: list[Trying] = []
+    feedback_worth: list[FeedbackWorth] = []

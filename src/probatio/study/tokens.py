@@ -52,6 +52,7 @@ def shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
         "select model, coalesce(dialect, 'latin'), context, n_shot, arg_min(task_id, prompt), min(prompt), max(prompt), "
         f"sum(tokens_in) filter ({_BELIEVABLE}), sum(length(prompt)) filter ({_BELIEVABLE}) "
         f"from {json_lines(trials, files, _COLUMNS)} where prompt <> '' and n_shot is not null "
+        "and coalesce(attempt, 1) = 1 "
         "group by all having count(distinct task_id) > 1"
     )
     conditions: dict[Condition, SharedPart] = {}

@@ -37,8 +37,9 @@ TRIAL_COLUMNS = {
     "dialect": "VARCHAR",
     "context": "VARCHAR",
     "sample": "INTEGER",
+    "attempt": "INTEGER",
 }
-"""The columns that name a trial, in grades and in answers."""
+"""The columns that name a trial and one of its attempts, in grades and in answers."""
 
 _GRADE_COLUMNS = {
     **TRIAL_COLUMNS,
@@ -164,14 +165,15 @@ def _read_grades(trials: Trials) -> None:
                 coalesce(level_a, correct) as level_a, coalesce(level_b, correct) as level_b,
                 coalesce(level_c, correct) as level_c,
                 -- another harness repeats a trial by repeating its line
-                coalesce(sample, row_number() over (partition by {_KEY} order by line) - 1) as sample
+                coalesce(sample, row_number() over (partition by {_KEY} order by line) - 1) as sample,
+                coalesce(attempt, 1) as attempt
             ), {asked} as asked
             from lines where task_id is not null and model is not null and n_shot is not null
                          and context is not null and correct is not null
         )
         -- the last grade counts; a trial keeps its place in the file, that of its first grade
-        select * replace (min(line) over (partition by {_KEY}, sample) as line) from numbered
-        qualify row_number() over (partition by {_KEY}, sample order by numbered.line desc) = 1
+        select * replace (min(line) over (partition by {_KEY}, sample, attempt) as line) from numbered
+        qualify row_number() over (partition by {_KEY}, sample, attempt order by numbered.line desc) = 1
         """
     )
     trials.graders = [
@@ -204,6 +206,8 @@ def _run_read(trials: Trials, folder: Path, name: str) -> RunSeen:
             record.suite_fingerprint,
             record.framework_version,
             record.created,
+            record.plan.attempts,
+            record.feedback,
         )
     versions = [
         row[0] for row in trials.rows("select distinct framework_version from graded where run = ? order by 1", [name])
@@ -248,9 +252,10 @@ def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
         values = ", ".join(["(?, ?, ?, ?)"] * len(rows))
         trials.db.execute(f"insert into tasks values {values}", [value for row in rows for value in row])
     controls = ", ".join(f"'{kind}'" for kind, about in KINDS.items() if about.control)
+    # A trial is its first answer; later attempts are studied apart, in attempts.py.
     trials.db.execute(
         f"create table trials as select graded.*, type, category, difficulty, coalesce(type in ({controls}), false) as control "
-        "from graded left join tasks using (task_id) order by run, line"
+        "from graded left join tasks using (task_id) where attempt = 1 order by run, line"
     )
     (unknown,) = trials.rows("select count(distinct task_id) from trials where type is null")[0]
     if suite is not None and unknown:

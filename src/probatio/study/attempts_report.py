@@ -1,0 +1,94 @@
+"""The part of a study's text about several attempts: solved within so many, tokens, repairs, and what feedback is worth."""
+
+from __future__ import annotations
+
+from probatio.study.findings import FeedbackWorth, Study, Trying
+from probatio.study.intervals import Rate
+from probatio.study.markdown import table
+
+DASH = "–"
+
+
+def attempts_lines(study: Study) -> list[str]:
+    """For a reader in a hurry."""
+    lines = [
+        f"{one.model}, {one.feedback} feedback: {' → '.join(_share(rate) for rate in one.within)} solved within "
+        f"{_numbers(len(one.within))} attempts"
+        for one in study.trying
+    ]
+    return lines + [_sentence(worth) for worth in study.feedback_worth]
+
+
+def attempts_section(study: Study) -> list[str]:
+    if not study.trying:
+        return []
+    most = max(len(one.within) for one in study.trying)
+    lines = [
+        "## Attempts",
+        "",
+        "After a wrong answer the model was told so and could try again. Everything else in this analysis counts first answers.",
+        "",
+        *table(
+            [
+                "run",
+                "model",
+                "feedback",
+                *(f"within {k}" for k in range(1, most + 1)),
+                "tokens until solved",
+                "per trial",
+            ],
+            [_row(one, most) for one in study.trying],
+        ),
+        "",
+        "What became of first answers that were wrong, by their error:",
+        "",
+        *table(
+            ["run", "model", "error of the first answer", "answers", "put right later", "95 % interval"],
+            [
+                [one.run, one.model, repair.error, repair.rate.asked, repair.rate.passed, _interval(repair.rate)]
+                for one in study.trying
+                for repair in one.repairs
+            ],
+        ),
+        "",
+    ]
+    if study.feedback_worth:
+        lines += ["What feedback is worth, over the same trials:", ""]
+        lines += [f"- {_sentence(worth)}" for worth in study.feedback_worth] + [""]
+    return lines
+
+
+def _row(one: Trying, most: int) -> list[object]:
+    within = [f"{_share(rate)} ({_interval(rate)})" for rate in one.within]
+    return [
+        one.run, one.model, one.feedback, *within, *[DASH] * (most - len(within)),
+        _tokens(one.tokens_to_solve), _tokens(one.tokens_spent),
+    ]  # fmt: skip
+
+
+def _sentence(worth: FeedbackWorth) -> str:
+    points, low, high = worth.points
+    told = (
+        f"{worth.model}: with {worth.b} instead of {worth.a} as feedback, {points:+.1f} points solved within {worth.attempts} "
+        f"attempts (95 % {low:+.1f} to {high:+.1f}, {worth.pairs} trials)"
+    )
+    if worth.tokens is None:
+        return f"{told}."
+    tokens, fewest, most = worth.tokens
+    return f"{told}; {tokens:+,.0f} tokens per trial ({fewest:+,.0f} to {most:+,.0f})."
+
+
+def _numbers(most: int) -> str:
+    return f"{', '.join(map(str, range(1, most)))} and {most}" if most > 1 else "1"
+
+
+def _share(rate: Rate) -> str:
+    return DASH if rate.share is None else f"{100 * rate.share:.0f} %"
+
+
+def _interval(rate: Rate) -> str:
+    return f"{100 * rate.low:.0f}–{100 * rate.high:.0f} %" if rate.asked else DASH
+
+
+def _tokens(count: float | None) -> str:
+    return DASH if count is None else f"{count:,.0f}"
