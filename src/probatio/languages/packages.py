@@ -86,6 +86,24 @@ def _imports(script: Path) -> Iterator[tuple[str, bool]]:
             yield node.module.partition(".")[0], id(node) in certain
 
 
+_OF_SITE = {"exit", "quit", "help", "copyright", "credits", "license", "site"}
+"""The names that Python's module `site` brings, beside the path to installed packages."""
+
+
+def uses_site(path: Path) -> bool:
+    """Whether a script, or one in a folder, may need the module `site`: to be sure, where it can't be read as Python too."""
+    texts = path.rglob("*.py") if path.is_dir() else (path,)
+    try:
+        trees = [ast.parse(text.read_bytes()) for text in texts]
+    except (SyntaxError, ValueError, OSError):
+        return True
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return any(
+        (isinstance(node, ast.Name) and node.id in _OF_SITE) or (isinstance(node, ast.alias) and node.name in _OF_SITE)
+        for node in nodes
+    )
+
+
 def _place(name: str) -> str | None:
     """Where a package or module is; it is not loaded."""
     try:

@@ -16,7 +16,7 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.languages.contract import Commands
-from probatio.languages.packages import Packages, packages
+from probatio.languages.packages import Packages, packages, uses_site
 from probatio.languages.python import home
 from probatio.sandbox import libraries
 from probatio.sandbox.libraries import library_path
@@ -88,6 +88,8 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str]) ->
         reads += [place, *([imported.folder] if imported.folder else ()), *imported.reads]
         if imported.folder:
             env["PYTHONPATH"] = imported.folder
+        elif len(words) > 1 and filled(words[1]) in named and not any(uses_site(Path(path)) for path in scripts):
+            argv = (binary, "-S", *argv[1:])  # nothing to find for `site`, which is a sixth of the interpreter's start
     shared = {path for one in (binary, *reads) if Path(one).is_file() for path in libraries(one)}
     shared.update(path for path in imported.reads if ".so" in Path(path).name)
     if shared:

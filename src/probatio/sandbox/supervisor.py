@@ -179,7 +179,11 @@ class Supervisor:
 
 def _used(pid: int) -> tuple[int, int]:
     """kB of memory and threads of one process."""
-    memory = _memory(Path(f"/proc/{pid}/status").read_bytes())
+    status = os.open(f"/proc/{pid}/status", os.O_RDONLY | os.O_CLOEXEC)  # fifty times a second: no Path and no buffer
+    try:
+        memory = _memory(os.read(status, _CHUNK))
+    finally:
+        os.close(status)
     return memory, len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - a thousand times cheaper than Path objects
 
 

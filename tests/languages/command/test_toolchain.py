@@ -150,6 +150,19 @@ def test_a_script_of_the_language_sees_the_packages_it_imports_and_no_others(kin
     assert one.run("{a: [1, 2]}", "standard", "", kind).stdout == "{'a': [1, 2]}\nno click\n"
 
 
+@pytest.mark.parametrize(("text", "without"), [("print(1)", True), ("exit(0)", False), ("import site", False)])
+def test_a_script_is_spared_what_it_does_not_use_of_the_start(text: str, without: bool, tmp_path: Path) -> None:
+    tool = script(tmp_path / "lingua", text, "tool.py", 0o644)
+    one = command(("{python}", "{folder}/tool.py", "{file}"), folder=str(tool.parent))
+    found = one.tool("run")
+    assert found is not None
+    assert ("-S" in found.argv) == without
+    assert one.run("", "standard", "", "auto").exit == 0
+    program = command(("{python}", "{file}")).tool("run")
+    assert program is not None
+    assert "-S" not in program.argv, "a program under test may use whatever Python has"
+
+
 def test_a_package_that_is_not_installed_is_told_before_anything_is_graded(tmp_path: Path) -> None:
     folder = tmp_path / "lingua"
     script(folder, "import no_such_package\n", "needs.py", 0o644)
