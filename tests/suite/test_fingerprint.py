@@ -1,19 +1,22 @@
 """A suite is pinned to its version: what can move a score can't change without a bump."""
 
+import pytest
 from msgspec.structs import replace
 
 from probatio.grade import GRADER_VERSION
 from probatio.suite import prompt
-from probatio.suite.language_suite import load_suite
+from probatio.suite.language_suite import built_in_suites, load_suite
 from probatio.suite.prompt import asked_fingerprint, fingerprint
 
 SUITE = load_suite()
 
 
-def test_the_suite_is_what_its_version_says() -> None:
-    now = fingerprint(SUITE, GRADER_VERSION)
-    assert now == SUITE.pinned, (
-        f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/faber/language.yml, set "
+@pytest.mark.parametrize("name", built_in_suites())
+def test_a_suite_is_what_its_version_says(name: str) -> None:
+    suite = load_suite(name)
+    now = fingerprint(suite, GRADER_VERSION)
+    assert now == suite.pinned, (
+        f"A task, example, context, prompt or the grader has changed. Bump `version` in builtin/{name}/language.yml, set "
         f"`fingerprint: {now}` beside it, and say in CHANGELOG.md that scores can shift."
     )
 
