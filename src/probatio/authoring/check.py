@@ -6,11 +6,13 @@ import asyncio
 import time
 from pathlib import Path
 
+import msgspec
+
 from probatio.authoring.claims import right_claims, unproven, wrong_claims
 from probatio.authoring.contents import content_proofs, tokens
 from probatio.authoring.coverage import coverage
 from probatio.authoring.proving import Proving, Watch
-from probatio.authoring.report import Proof, Report, State
+from probatio.authoring.report import NOT_TRIED, TOOLCHAIN, Proof, Report, State
 from probatio.errors import ProbatioError
 from probatio.grade import GRADER_VERSION
 from probatio.languages.finding import require_toolchain
@@ -58,5 +60,7 @@ async def _programs(suite: Suite, choice: Choice, watch: Watch) -> list[Proof]:
     proofs = await proving.prove(right, impatient=True)
     proofs += await proving.prove(wrong, impatient=False)
     if proving.gave_up:
-        proofs.insert(0, Proof("the folder", "the toolchain can be used", "failed", f"Given up. {proving.gave_up}"))
+        untried = {"state": "open", "detail": NOT_TRIED, "unchecked": False}
+        proofs = [msgspec.structs.replace(each, **untried) if each.unchecked else each for each in proofs]
+        proofs.insert(0, Proof("the folder", TOOLCHAIN, "failed", f"{proving.gave_up}."))
     return proofs

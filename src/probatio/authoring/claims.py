@@ -11,7 +11,7 @@ from typing import Literal
 
 import msgspec
 
-from probatio.authoring.report import Proof
+from probatio.authoring.report import BROKEN, EXAMPLE, IN_CONTEXT, MATERIAL, SOLUTION, WRONG, Proof
 from probatio.grade import answer_language
 from probatio.grade.extract import fenced_blocks
 from probatio.languages.contract import LanguageSpec
@@ -21,13 +21,6 @@ from probatio.suite.prompt import question
 from probatio.suite.task_types import KINDS, Material, TaskKind
 
 Expected = Literal["right", "runs", "accepted", "fails as said", "wrong"]
-
-SOLUTION = "the solution is right"
-MATERIAL = "the material prints what is expected"
-BROKEN = "the material fails as its diagnostics say"
-EXAMPLE = "the example prints its output"
-WRONG = "wrong answers fail"
-IN_CONTEXT = "its programs pass the check"
 
 
 class Claim(msgspec.Struct, frozen=True):
@@ -75,11 +68,9 @@ def unproven(suite: Suite) -> Iterator[Proof]:
         if KINDS[task.type].judged == "text":
             continue
         if not (task.solution or "").strip():
-            yield Proof(f"task {task.id}", SOLUTION, "open", "It has no `solution`.")
+            yield Proof(f"task {task.id}", SOLUTION, "open", "it has no `solution`.")
         if not any(test.stdout.strip() for test in task.runs):
-            yield Proof(
-                f"task {task.id}", WRONG, "failed", "No output is expected: a program that prints nothing passes."
-            )
+            yield Proof(f"task {task.id}", WRONG, "failed", "one that prints nothing, as no output is expected.")
 
 
 def fenced(program: str, spec: LanguageSpec) -> str:

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from probatio.authoring.report import Proof
+from probatio.authoring.report import GROWING, PINNED, PROMPTS, SECRET, TOKENS, UNIQUE, Proof
 from probatio.errors import ProbatioError
 from probatio.suite.contexts import context_text
 from probatio.suite.language_file import LanguageFile
@@ -14,12 +14,6 @@ from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import CHARACTERS_PER_TOKEN, question, render
 from probatio.suite.task_types import KINDS
 
-PROMPTS = "its prompts can be made"
-TOKENS = "contexts are within their tokens"
-GROWING = "each context says more than the one before"
-UNIQUE = "ids are unique"
-PINNED = "the fingerprint is the pinned one"
-SECRET = "no prompt shows a solution"
 _SHORTEST_SECRET = 25
 """Characters. A shorter solution may well stand in a text by chance."""
 
@@ -39,7 +33,7 @@ def content_proofs(suite: Suite, about: LanguageFile | None, fingerprint: str) -
     if suite.pinned is not None:
         same = suite.pinned == fingerprint
         detail = (
-            "" if same else f"It is {fingerprint} now: raise `version` and set `fingerprint`, or take the line out."
+            "" if same else f"it is {fingerprint} now: raise `version` and set `fingerprint`, or take the line out."
         )
         yield Proof("language.yml", PINNED, "proven" if same else "failed", detail)
 
@@ -47,7 +41,7 @@ def content_proofs(suite: Suite, about: LanguageFile | None, fingerprint: str) -
 def _ids(suite: Suite) -> Iterator[Proof]:
     """Those of tasks are unique, or the suite would not have been read."""
     twice = [name for name, count in Counter(example.id for example in suite.examples).items() if count > 1]
-    detail = f"Two examples have the id {', '.join(twice)}." if twice else ""
+    detail = f"two examples are called {', '.join(twice)}." if twice else ""
     yield Proof("the folder", UNIQUE, "failed" if twice else "proven", detail)
 
 
@@ -92,10 +86,10 @@ def _tokens(suite: Suite, about: LanguageFile | None) -> Iterator[Proof]:
     for name, count in tokens(suite).items():
         limit = limits.get(name)
         if limit is not None:
-            detail = "" if count <= limit else f"It has about {count}; language.yml allows {limit}."
+            detail = "" if count <= limit else f"about {count}; language.yml allows {limit}."
             yield Proof(f"context {name}", TOKENS, "failed" if detail else "proven", detail)
         if before is not None:
-            short = f"About {count} tokens; {before[0]} has {before[1]}." if count <= before[1] else ""
+            short = f"about {count} tokens; {before[0]} has {before[1]}." if count <= before[1] else ""
             yield Proof(f"context {name}", GROWING, "warning" if short else "proven", short)
         before = name, count
 
@@ -109,5 +103,5 @@ def _secrets(suite: Suite) -> Iterator[Proof]:
         if KINDS[task.type].judged == "completion" or len(secret) < _SHORTEST_SECRET:
             continue
         where = next((place for place, text in shown.items() if secret in " ".join(text.split())), None)
-        detail = f"{where} has it.".capitalize() if where else ""
+        detail = f"{where} has it." if where else ""
         yield Proof(f"task {task.id}", SECRET, "warning" if where else "proven", detail)

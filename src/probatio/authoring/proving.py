@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable
 
 from probatio.authoring.claims import Claim
-from probatio.authoring.report import Proof, State
+from probatio.authoring.report import NOT_TRIED, Proof, State
 from probatio.grade.apart import PROGRAMS, assess_apart
 from probatio.records import UNCHECKED, Assessment, Response
 from probatio.sandbox import Choice
@@ -20,6 +20,7 @@ PATIENCE = 3
 """So many claims that end at a limit of time or can't be checked, and the rest is not tried: a checker that hangs for ten
 seconds would do so for every program of the suite."""
 
+COULD_NOT = "could not be checked"
 _MOST_LINES = 12
 
 
@@ -44,12 +45,14 @@ class Proving:
             while waiting:
                 number, claim = waiting.popleft()
                 if len(self._lost) >= PATIENCE:
-                    proofs[number] = Proof(claim.subject, claim.claim, "open", "Not tried.")
+                    proofs[number] = Proof(claim.subject, claim.claim, "open", NOT_TRIED)
                 else:
                     assessment = await self._assessed(claim)
                     proofs[number] = judged(claim, assessment)
-                    if assessment.error_type == UNCHECKED or (impatient and assessment.error_type == "timeout"):
-                        self._lost.append(assessment.error_detail or "")
+                    if impatient and assessment.error_type == "timeout":
+                        self._lost.append("programs that should be right did not end within their time")
+                    elif assessment.error_type == UNCHECKED:
+                        self._lost.append((assessment.error_detail or "").removeprefix(f"{COULD_NOT}: "))
                 self._done += 1
                 self._watch(self._done, self._total)
 
@@ -76,14 +79,15 @@ def judged(claim: Claim, found: Assessment) -> Proof:
     state, detail = _judged(claim, found)
     if state == "failed" and claim.only_warns:
         state = "warning"
-    told = f"{claim.told}: " if claim.told and state != "proven" else ""
-    return Proof(claim.subject, claim.claim, state, f"{told}{detail}" if state != "proven" else "")
+    unchecked = found.error_type == UNCHECKED
+    told = ": ".join(part for part in (claim.told, detail) if part)
+    return Proof(claim.subject, claim.claim, state, told if state != "proven" else "", unchecked)
 
 
 def _judged(claim: Claim, found: Assessment) -> tuple[State, str]:
     detail = found.error_detail or ""
     if found.error_type == UNCHECKED:
-        return "failed", _sentence(detail)
+        return "failed", f"{detail}."
     match claim.expected:
         case "right":
             return ("proven", "") if found.correct else ("failed", _why(found))
@@ -92,7 +96,7 @@ def _judged(claim: Claim, found: Assessment) -> tuple[State, str]:
         case "accepted":
             return ("proven", "") if found.level_a else ("failed", _why(found))
         case "wrong":
-            return ("failed", "it passes.") if found.correct else ("proven", "")
+            return ("failed", "") if found.correct else ("proven", "")
         case "fails as said":
             return _failing(claim, found)
 
@@ -100,7 +104,7 @@ def _judged(claim: Claim, found: Assessment) -> tuple[State, str]:
 def _failing(claim: Claim, found: Assessment) -> tuple[State, str]:
     """A broken program fails, and every line of the diagnostics is among what is really said of it."""
     if found.correct:
-        return "failed", "It passes: nothing is broken."
+        return "failed", "it passes, so nothing is broken."
     said = [found.error_detail or "", *(str(found.breakdown.get(name, "")) for name in ("stderr", "stdout"))]
     told = [line.strip() for line in (claim.task.diagnostics or "").splitlines() if line.strip()]
     really = " ".join("\n".join(said).split())
@@ -108,7 +112,7 @@ def _failing(claim: Claim, found: Assessment) -> tuple[State, str]:
     if told and not absent:
         return "proven", ""
     real = _clipped(said[1] if said[1].strip() and found.error_type != "wrong_output" else said[0])
-    reason = f"Nobody says `{absent[0]}`." if absent else "It has no `diagnostics`."
+    reason = f"nothing says `{absent[0]}`." if absent else "it has no `diagnostics`."
     return "failed", f"{reason} The real ones are:\n{real}"
 
 
@@ -121,7 +125,3 @@ def _why(found: Assessment) -> str:
 def _clipped(text: str) -> str:
     lines = text.strip().splitlines()
     return "\n".join(lines[:_MOST_LINES] + (["…"] if len(lines) > _MOST_LINES else []))
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

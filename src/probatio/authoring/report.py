@@ -13,6 +13,39 @@ from probatio.authoring.coverage import Coverage
 State = Literal["proven", "failed", "warning", "open"]
 """`open`: nothing is there to prove it with, or it was not tried."""
 
+TOOLCHAIN = "the toolchain can be used"
+SOLUTION = "the solution is right"
+MATERIAL = "the material prints what is expected"
+BROKEN = "the material fails as its diagnostics say"
+EXAMPLE = "the example prints its output"
+WRONG = "wrong answers fail"
+IN_CONTEXT = "programs in contexts pass the check"
+PROMPTS = "the prompts can be made"
+TOKENS = "contexts are within their tokens"
+GROWING = "each context says more than the one before"
+UNIQUE = "ids are unique"
+PINNED = "the fingerprint is the pinned one"
+SECRET = "no prompt shows a solution"
+
+NOT_SO = {
+    TOOLCHAIN: "the toolchain can't be used",
+    SOLUTION: "the solution is not right",
+    MATERIAL: "the material does not print what is expected",
+    BROKEN: "the material does not fail as its diagnostics say",
+    EXAMPLE: "the example does not print its output",
+    WRONG: "a wrong answer passes",
+    IN_CONTEXT: "a program does not pass the check",
+    PROMPTS: "a prompt can't be made",
+    TOKENS: "it has too many tokens",
+    GROWING: "it says no more than the one before",
+    UNIQUE: "ids are not unique",
+    PINNED: "the fingerprint is not the pinned one",
+    SECRET: "a prompt shows the solution",
+}
+"""Every claim, and what is said where it is not so."""
+
+NOT_TRIED = "not tried"
+
 _HEADINGS: tuple[tuple[State, str], ...] = (("failed", "FAILED"), ("warning", "Warnings"), ("open", "Not proven"))
 _INDENT = "    "
 
@@ -25,6 +58,8 @@ class Proof(msgspec.Struct, frozen=True):
     claim: str
     state: State
     detail: str = ""
+    unchecked: bool = False
+    """Whether the toolchain failed, so that nothing is known about the claim."""
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -55,9 +90,10 @@ def lines(report: Report) -> Iterator[str]:
         if found:
             yield f"{heading}:"
             for proof in found:
-                first, *more = (proof.detail or "").splitlines() or [""]
-                yield f"  {proof.subject}: {proof.claim}." + (f" {first}" if first else "")
-                yield from (f"{_INDENT}{line}" for line in more)
+                if proof.detail != NOT_TRIED:
+                    yield from _proof_lines(proof)
+            if untried := sum(proof.detail == NOT_TRIED for proof in found):
+                yield f"  {_many(untried, 'claim was', 'claims were')} left untried."
             yield ""
     yield from _table(_proof_rows(report))
     yield ""
@@ -85,6 +121,13 @@ def summary(report: Report) -> str:
         parts.append(f"{unproven} not proven")
     version = f" {report.version}" if report.version else ""
     return f"{report.suite}{version} ({report.language}): {'; '.join(parts)} ({report.seconds:.1f} s)."
+
+
+def _proof_lines(proof: Proof) -> Iterator[str]:
+    first, *more = proof.detail.splitlines() or [""]
+    said = "" if proof.state == "open" or proof.unchecked else f" {NOT_SO[proof.claim]}{':' if first else '.'}"
+    yield f"  {proof.subject}:{said} {first}".rstrip()
+    yield from (f"{_INDENT}{line}" for line in more)
 
 
 def _proof_rows(report: Report) -> list[tuple[str, ...]]:

@@ -132,7 +132,7 @@ def export(name: str, folder: Path) -> None:
 
     \b
     Example:
-      probatio suite export NAME my-copy    (NAME as `probatio suite list` has it)
+      probatio suite export NAME my-copy    (NAME: see the command list)
     """
     from probatio.authoring.copying import export as write_copy
 
