@@ -8,11 +8,12 @@ import pytest
 
 from authoring.folders import checked
 from authoring.test_check import run
-from probatio.authoring.copying import export, new, starters
+from probatio.authoring.copying import STARTERS, export, new, starters
+from probatio.authoring.written import language_yaml
 from probatio.errors import UsageError
 from probatio.grade import GRADER_VERSION
 from probatio.suite.language_file import read_language_file
-from probatio.suite.language_suite import built_in_suites, load_suite
+from probatio.suite.language_suite import BUILT_IN, built_in_suites, load_suite
 from probatio.suite.prompt import fingerprint
 
 
@@ -28,6 +29,13 @@ def test_a_new_folder_can_begin_from_every_built_in_suite(tmp_path: Path) -> Non
         assert (part.version, part.pinned) == ("0.1.0", None)
         for task in part.tasks.values():
             assert task == whole.tasks[task.id]
+
+
+@pytest.mark.parametrize("folder", [STARTERS / "command", *(BUILT_IN / name for name in built_in_suites())], ids=str)
+def test_a_language_file_that_is_written_anew_says_the_same(tmp_path: Path, folder: Path) -> None:
+    about = read_language_file(folder)
+    (tmp_path / "language.yml").write_text(language_yaml(about, "written anew"), encoding="utf-8")
+    assert read_language_file(tmp_path) == about
 
 
 def test_a_part_of_a_built_in_suite_is_proven(tmp_path: Path) -> None:

@@ -159,6 +159,26 @@ def test_a_folder_without_a_line_of_python_goes_from_new_to_a_graded_run(tmp_pat
     assert study.returncode == 0, study.stderr
 
 
+def test_without_flags_every_context_of_the_folder_is_asked(tmp_path: Path) -> None:
+    """The built-in list of models names no context of another language; one's own may, and then it is said."""
+    folder = made("AWK", tmp_path)
+    tasks = len(load_suite(folder).tasks)
+    with Double() as double:
+        asked = probatio(tmp_path, "trial", "--suite", "mine", "--n-shot", "0", "--dry-run", double=double)
+        assert f"{3 * tasks} trials in all" in asked.stdout
+        assert "does not have" not in asked.stdout
+        own = "models: [{id: m, name: m}]\ntrials: {contexts: [examples-only, minimal], dialects: [latin]}"
+        (tmp_path / "own.yml").write_text(own, encoding="utf-8")
+        words = ("--suite", "mine", "--config", "own.yml", "--model", "m", "--n-shot", "0", "--dry-run")
+        asked = probatio(tmp_path, "trial", *words, double=double)
+    assert f"{tasks} trials in all" in asked.stdout
+    assert asked.stdout.splitlines()[:2] == [
+        "models.yml names the dialect latin, which the suite mine does not have; it has standard.",
+        "models.yml names the context minimal, which the suite mine does not have; it has examples-only, brief, full. "
+        "Asked: examples-only.",
+    ]
+
+
 def test_the_prompt_of_lua_speaks_of_lua_alone(tmp_path: Path) -> None:
     made("Lua", tmp_path)
     with Double() as double:

@@ -45,6 +45,8 @@ def right_claims(suite: Suite) -> Iterator[Claim]:
         subject, spec = f"task {task.id}", answer_language(task, suite.spec, suite.host)
         if task.solution and KINDS[task.type].judged != "text":
             yield Claim(subject, SOLUTION, task, spec, fenced(task.solution, spec), "right")
+            if KINDS[task.type].judged == "completion":  # the question asks for the missing part only
+                yield Claim(subject, SOLUTION, task, spec, task.solution, "right", "without a code block")
         yield from _material(suite, task, subject)
     for name, text in suite.contexts.items():
         for number, program in enumerate(programs(text, suite.spec), 1):

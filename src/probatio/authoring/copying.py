@@ -22,7 +22,7 @@ PER_TYPE = 2
 """Tasks of each type in a small part of a suite."""
 FIRST_VERSION = "0.1.0"
 
-_LEFT_OUT = ("__pycache__", "*.pyc", "__init__.py")
+_LEFT_OUT = ("__pycache__", "*.pyc")
 
 
 def starters() -> tuple[str, ...]:

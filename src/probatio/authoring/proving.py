@@ -56,9 +56,7 @@ class Proving:
                 self._done += 1
                 self._watch(self._done, self._total)
 
-        async with asyncio.TaskGroup() as group:
-            for _ in range(PROGRAMS.workers):
-                group.create_task(next_ones())
+        await asyncio.gather(*(next_ones() for _ in range(PROGRAMS.workers)))  # the first error ends it, as it is
         return [proofs[number] for number in sorted(proofs)]
 
     @property

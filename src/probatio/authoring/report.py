@@ -136,7 +136,8 @@ def _proof_rows(report: Report) -> list[tuple[str, ...]]:
         counts.setdefault(proof.claim, Counter())[proof.state] += 1
     shown: list[State] = ["proven", "failed", "warning", "open"]
     heads = ("CLAIM", "PROVEN", "FAILED", "WARNING", "NOT PROVEN")
-    return [heads, *((claim, *(str(found[state] or "·") for state in shown)) for claim, found in counts.items())]
+    rows = [(claim, *(str(counts[claim][state] or "·") for state in shown)) for claim in NOT_SO if claim in counts]
+    return [heads, *rows]
 
 
 def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
