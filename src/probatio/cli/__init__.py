@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "alert": ("probatio.cli.alert", "Test the alert channels; send pending alerts."),
     "site": ("probatio.cli.site", "Serve or build the site; create a demo."),
     "faber": ("probatio.cli.faber", "Check, run, compile or format Faber programs."),
+    "suite": ("probatio.cli.suite", "Write and prove a suite for a language of your own; list and copy built-in ones."),
     "models": ("probatio.cli.models", "List the available models; download embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
 }

@@ -126,9 +126,11 @@ def _levels(
     if asked:
         return pick(kind, asked, known, where)
     there = tuple(name for name in known if any(matches(pattern, name) for pattern in usual or ()))
-    if usual and not there:
+    if absent := [name for name in usual or () if not any(matches(name, each) for each in known)]:
+        asked_now = f" Asked: {', '.join(there)}." if there else ""
         say(
-            f"The suite {suite.name} has no {kind} named in models.yml ({', '.join(usual)}); it has {', '.join(known)}."
+            f"models.yml names the {kind} {', '.join(absent)}, which the suite {suite.name} does not have; "
+            f"it has {', '.join(known)}.{asked_now}"
         )
     return there
 

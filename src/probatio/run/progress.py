@@ -80,8 +80,11 @@ class Quiet:
         self._footer_shown = False
         self._drawn = 0.0
         self._began = time.monotonic()
+        self.first_unchecked = ""
 
     def trial(self, response: Response, grade: Grade) -> None:
+        if grade.error_type == UNCHECKED and not self.first_unchecked:
+            self.first_unchecked = f"{response.task_id} {grade.error_detail}"
         if not self._live:
             self._out.write(self._mark(grade))
             self._out.flush()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.redact import redact
 from probatio.run.estimate import estimate
 from probatio.run.progress import Events, Quiet, summary_line
 from probatio.run.record import RunRecord
@@ -13,6 +14,7 @@ from probatio.run.session import Ending
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import render
+from probatio.visible import one_line
 
 ANSWER_TOKENS = 150
 """What a typical answer takes of max_tokens; programs of this suite are short."""
@@ -68,6 +70,8 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
         return
     rest = tally.total - tally.done
     print(f"\n{summary_line(tally, ending.seconds)}" + (f", {rest} of {tally.total} not yet asked" if rest else ""))
+    if view.first_unchecked:  # marks alone do not say why
+        print(f"The first of them: {one_line(redact(view.first_unchecked))}")
     print(f"Analysis: {analysis or 'not written'}")
     print(f"Answers:  {folder / ANSWERS}")
     print(f"Grades:   {folder / GRADES}")

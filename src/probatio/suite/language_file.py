@@ -31,6 +31,8 @@ class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fences: tuple[str, ...]
     version: str | None = None
     contexts: tuple[str, ...] = ()
+    context_tokens: dict[str, int] = {}
+    """The most tokens a context may have, by its name; `probatio suite check` holds it to that."""
     implementation: str | None = None
     commands: Commands | None = None
     keywords: tuple[str, ...] = ()

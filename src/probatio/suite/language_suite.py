@@ -177,7 +177,8 @@ def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
     file = root / "questions.yml"
     if not file.exists():
         return questions
-    for given, text in read_yaml(file, dict[str, str], root).items():
+    written = read_yaml(file, object, root)  # nothing, where all of it is commented out
+    for given, text in as_record({} if written is None else written, dict[str, str], str(file)).items():
         kind = next((each for each in KINDS if each == aliases.get(given, given)), None)
         if kind is None:
             raise UsageError(f"{file}: {unknown('type of task', given, list(KINDS))}")

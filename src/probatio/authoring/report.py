@@ -1,0 +1,153 @@
+"""The records of a check: what a folder claims, what was found about each claim, and all of it as lines of text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+
+from probatio.authoring.coverage import Coverage
+
+State = Literal["proven", "failed", "warning", "open"]
+"""`open`: nothing is there to prove it with, or it was not tried."""
+
+TOOLCHAIN = "the toolchain can be used"
+SOLUTION = "the solution is right"
+MATERIAL = "the material prints what is expected"
+BROKEN = "the material fails as its diagnostics say"
+EXAMPLE = "the example prints its output"
+WRONG = "wrong answers fail"
+IN_CONTEXT = "programs in contexts pass the check"
+PROMPTS = "the prompts can be made"
+TOKENS = "contexts are within their tokens"
+GROWING = "each context says more than the one before"
+UNIQUE = "ids are unique"
+PINNED = "the fingerprint is the pinned one"
+SECRET = "no prompt shows a solution"
+
+NOT_SO = {
+    TOOLCHAIN: "the toolchain can't be used",
+    SOLUTION: "the solution is not right",
+    MATERIAL: "the material does not print what is expected",
+    BROKEN: "the material does not fail as its diagnostics say",
+    EXAMPLE: "the example does not print its output",
+    WRONG: "a wrong answer passes",
+    IN_CONTEXT: "a program does not pass the check",
+    PROMPTS: "a prompt can't be made",
+    TOKENS: "it has too many tokens",
+    GROWING: "it says no more than the one before",
+    UNIQUE: "ids are not unique",
+    PINNED: "the fingerprint is not the pinned one",
+    SECRET: "a prompt shows the solution",
+}
+"""Every claim, and what is said where it is not so."""
+
+NOT_TRIED = "not tried"
+
+_HEADINGS: tuple[tuple[State, str], ...] = (("failed", "FAILED"), ("warning", "Warnings"), ("open", "Not proven"))
+_INDENT = "    "
+
+
+class Proof(msgspec.Struct, frozen=True):
+    """What was found about one claim."""
+
+    subject: str
+    """A task, an example, a context or the folder."""
+    claim: str
+    state: State
+    detail: str = ""
+    unchecked: bool = False
+    """Whether the toolchain failed, so that nothing is known about the claim."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """All that a check of a folder found."""
+
+    suite: str
+    language: str
+    version: str | None
+    fingerprint: str
+    tokens: dict[str, int]
+    """Estimated tokens of each context."""
+    proofs: tuple[Proof, ...]
+    coverage: Coverage
+    seconds: float
+
+    def count(self, state: State) -> int:
+        return sum(proof.state == state for proof in self.proofs)
+
+    @property
+    def passed(self) -> bool:
+        return not self.count("failed")
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The report as a person reads it: what failed first, then what was proven, what is missing, and the summary."""
+    for state, heading in _HEADINGS:
+        found = [proof for proof in report.proofs if proof.state == state]
+        if found:
+            yield f"{heading}:"
+            for proof in found:
+                if proof.detail != NOT_TRIED:
+                    yield from _proof_lines(proof)
+            if untried := sum(proof.detail == NOT_TRIED for proof in found):
+                yield f"  {_many(untried, 'claim was', 'claims were')} left untried."
+            yield ""
+    yield from _table(_proof_rows(report))
+    yield ""
+    if report.tokens:
+        yield "Contexts, in tokens (an estimate: 3.5 characters each):"
+        yield "  " + " · ".join(f"{name} {tokens}" for name, tokens in report.tokens.items())
+        yield ""
+    yield f"Tasks: {report.coverage.tasks}"
+    yield from _table(report.coverage.rows())
+    if report.coverage.missing:
+        yield "Missing:"
+        yield from (f"  {sentence}" for sentence in report.coverage.missing)
+    yield ""
+    yield summary(report)
+
+
+def summary(report: Report) -> str:
+    """`95 proofs hold; 2 FAILED; 1 warning; 3 not proven (2.1 s)`."""
+    parts = [_many(report.count("proven"), "proof holds", "proofs hold")]
+    if failed := report.count("failed"):
+        parts.append(f"{failed} FAILED")
+    if warnings := report.count("warning"):
+        parts.append(_many(warnings, "warning", "warnings"))
+    if unproven := report.count("open"):
+        parts.append(f"{unproven} not proven")
+    version = f" {report.version}" if report.version else ""
+    return f"{report.suite}{version} ({report.language}): {'; '.join(parts)} ({report.seconds:.1f} s)."
+
+
+def _proof_lines(proof: Proof) -> Iterator[str]:
+    first, *more = proof.detail.splitlines() or [""]
+    said = "" if proof.state == "open" or proof.unchecked else f" {NOT_SO[proof.claim]}{':' if first else '.'}"
+    yield f"  {proof.subject}:{said} {first}".rstrip()
+    yield from (f"{_INDENT}{line}" for line in more)
+
+
+def _proof_rows(report: Report) -> list[tuple[str, ...]]:
+    counts: dict[str, Counter[str]] = {}
+    for proof in report.proofs:
+        counts.setdefault(proof.claim, Counter())[proof.state] += 1
+    shown: list[State] = ["proven", "failed", "warning", "open"]
+    heads = ("CLAIM", "PROVEN", "FAILED", "WARNING", "NOT PROVEN")
+    rows = [(claim, *(str(counts[claim][state] or "·") for state in shown)) for claim in NOT_SO if claim in counts]
+    return [heads, *rows]
+
+
+def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
+    """Rows in columns; the first column to the left, the others to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        cells = [row[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        yield "  " + "  ".join(cells).rstrip()
+
+
+def _many(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"

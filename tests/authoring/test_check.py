@@ -1,0 +1,177 @@
+"""`suite check`: each thing that can be untrue of a folder is found, and named with its own message."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from authoring.folders import checked, found, made
+from probatio.authoring.report import lines, summary
+from probatio.cli import main
+
+TASKS, LANGUAGE, EXAMPLES = "tasks/first.yml", "language.yml", "examples/first.yml"
+
+
+def test_a_new_folder_is_proven_as_it_is(tmp_path: Path) -> None:
+    report = checked(made(tmp_path / "l"))
+    assert report.passed
+    assert {proof.state for proof in report.proofs} == {"proven"}
+    assert report.count("proven") > 60
+    assert summary(report).startswith(f"l 0.1.0 (AWK): {report.count('proven')} proofs hold (")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [
+            (TASKS, "i <= 8; i += 2", "i <= 6; i += 2", "task write_evens", "the solution is right", "printed '2\\n4\\n6'"),
+            (TASKS, "{ total += $2 }", "{ total += $3 }", "task write_column_sum", "the solution is right", "test 1 of 6"),
+            (TASKS, "i % 4 == 1", "i % 4 == 2", "task predict_remainders", "the material prints", "printed '2\\n6'"),
+            (TASKS, "printed '10'", "printed '11'", "task repair_sum", "the material fails as", "expected '15', printed '10'"),
+            (EXAMPLES, "output: 16 25", "output: 16 26", "example squares", "the example prints", "printed '16 25'"),
+            (LANGUAGE, "{brief: 200,", "{brief: 20,", "context brief", "contexts are within", "language.yml allows 20"),
+            (LANGUAGE, "introduction:", "fingerprint: 01ab\nintroduction:", "language.yml", "the fingerprint", "it is "),
+        ],
+        [
+            (TASKS, "{ total += $2 }", "{ total += $2 ", "task write_column_sum", "the solution is right", "syntax error"),
+            (TASKS, "solution: END", "solution: BEGIN", "task complete_end", "the solution is right", "test 1 of 2"),
+            (TASKS, "factorial 7", "factorial 6", "task to_awk_factorial", "the material prints", "printed '120\\n720'"),
+            (TASKS, "    diagnostics: expected '15', printed '10'\n", "", "task repair_sum", "the material fails as", "no `diag"),
+            (EXAMPLES, 'echo "Salve"', 'echo "Salvete"', "example greeting", "the example prints", "Shell: wrong_output"),
+            (EXAMPLES, "id: squares", "id: countdown", "the folder", "ids are unique", "called countdown"),
+            (LANGUAGE, "{brief: 200,", "{breif: 200,", "language.yml", "contexts are within", "context_tokens names `breif`"),
+        ],
+    ],
+)  # fmt: skip
+def test_what_is_not_so_is_named_with_its_message(
+    tmp_path: Path, changes: list[tuple[str, str, str, str, str, str]]
+) -> None:
+    failed = {proof.subject: proof for proof in found(made(tmp_path / "l", *(change[:3] for change in changes)))}
+    assert failed.keys() == {change[3] for change in changes}
+    for *_, subject, claim, said in changes:
+        assert failed[subject].claim.startswith(claim)
+        assert said in failed[subject].detail
+
+
+def test_a_broken_program_that_works_is_not_broken(tmp_path: Path) -> None:
+    """So it is no wrong answer, either: the question shows it."""
+    failed = found(made(tmp_path / "l", (TASKS, "i < 5; i++", "i <= 5; i++")))
+    assert [(proof.subject, proof.detail) for proof in failed] == [
+        ("task repair_sum", "it passes, so nothing is broken."),
+        ("task repair_sum", "the question given back"),
+    ]
+
+
+def test_a_context_that_cant_be_filled_in_is_named(tmp_path: Path) -> None:
+    failed = found(made(tmp_path / "l", ("contexts/brief.md", "# AWK in short", "{{grammar}}")))
+    assert [proof.subject for proof in failed] == ["context brief"]
+    assert "`{{grammar}}` can't be filled in" in failed[0].detail
+
+
+def test_an_answer_that_repeats_the_question_must_not_pass(tmp_path: Path) -> None:
+    """The program prints its input, which the question shows in its last block."""
+    tests = '- {stdin: "a b c\\nd e\\nf g h\\n", stdout: "a b c\\nd e\\nf g h"}'
+    changes = (
+        (TASKS, "NF == 3 { print NR, $3 }", "{ print }"),
+        (TASKS, '- {stdin: "a b c\\nd e\\nf g h\\n", stdout: "1 c\\n3 h"}', tests),
+    )
+    failed = found(made(tmp_path / "l", *changes))
+    assert [(proof.subject, proof.claim, proof.detail) for proof in failed] == [
+        ("task predict_fields", "wrong answers fail", "the question given back")
+    ]
+
+
+def test_a_task_that_expects_no_output_is_passed_by_silence(tmp_path: Path) -> None:
+    silent = (
+        "- {id: mute, type: write, category: loops, difficulty: 1, solution: 'BEGIN { x = 1 }', expected_output: ''}"
+    )
+    failed = found(made(tmp_path / "l", (TASKS, "tasks:\n", f"tasks:\n  {silent}\n")))
+    assert [(proof.subject, proof.claim) for proof in failed] == [("task mute", "wrong answers fail")]
+
+
+def test_a_task_without_a_solution_is_not_proven_and_no_failure(tmp_path: Path) -> None:
+    folder = made(tmp_path / "l", (TASKS, "    solution: END\n", ""))
+    report = checked(folder)
+    assert report.passed
+    assert [proof.subject for proof in report.proofs if proof.state == "open"] == ["task complete_end"]
+    assert "  task complete_end: it has no `solution`." in list(lines(report))
+
+
+def test_what_is_unwise_is_a_warning(tmp_path: Path) -> None:
+    shown = "{id: shown, output: \"2\\n4\\n6\\n8\", program: 'BEGIN { for (i = 2; i <= 8; i += 2) print i }'}"
+    changes = (
+        ("contexts/full.md", "function larger(a, b) {", "function larger(a, b {"),
+        (LANGUAGE, "[examples-only, brief, full]", "[examples-only, full, brief]"),
+        (EXAMPLES, "examples:\n", f"examples:\n  - {shown}\n"),
+    )
+    report = checked(made(tmp_path / "l", *changes))
+    assert report.passed
+    warnings = {proof.subject: proof.detail for proof in report.proofs if proof.state == "warning"}
+    assert warnings.keys() == {"context full", "context brief", "task write_evens"}
+    assert warnings["context full"].startswith("program 2: syntax_error")
+    assert "full has" in warnings["context brief"]
+    assert warnings["task write_evens"] == "the example shown has it."
+
+
+def test_what_is_missing_is_told_by_type_and_difficulty(tmp_path: Path) -> None:
+    report = checked(made(tmp_path / "l"))
+    assert report.coverage.categories["loops"] == {"write": 1, "predict_output": 1, "repair": 1, "write_host": 1}
+    assert report.coverage.difficulties["difficulty 3"] == {"translate_from": 1}
+    assert "write: no task of difficulty 3." in report.coverage.missing
+    assert "functions" in "\n".join(lines(report))
+
+
+def test_a_language_without_a_host_is_told_which_types_it_lacks(tmp_path: Path) -> None:
+    folder = made(tmp_path / "l")
+    (folder / LANGUAGE).write_text(_without_host((folder / LANGUAGE).read_text(encoding="utf-8")), encoding="utf-8")
+    kept = [task for task in (folder / TASKS).read_text(encoding="utf-8").split("\n\n") if "_awk_" not in task]
+    (folder / TASKS).write_text("\n\n".join(each for each in kept if "control_" not in each), encoding="utf-8")
+    report = checked(folder)
+    assert report.passed
+    assert "translate_to" not in report.coverage.types
+    assert "translate_to, translate_from, write_host: they need a `host` in language.yml." in report.coverage.missing
+
+
+def _without_host(text: str) -> str:
+    return text.partition("# The language that programs are translated")[0]
+
+
+def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[object, str, str]:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
+        patch.setattr(sys, "argv", ["probatio", "suite", *arguments])
+        main()
+    said = capsys.readouterr()
+    return ended.value.code, said.out, said.err
+
+
+def test_the_exit_code_tells_a_failed_proof_from_a_folder_that_cant_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good, bad, none = tmp_path / "good", tmp_path / "bad", tmp_path / "none"
+    made(good)
+    made(bad, (TASKS, "solution: END", "solution: BEGIN"))
+    none.mkdir()
+    assert run(["check", str(good)], capsys)[0] == 0
+    code, out, _ = run(["check", str(bad)], capsys)
+    assert code == 1
+    assert out.splitlines()[:2] == [
+        "FAILED:",
+        "  task complete_end: the solution is not right: wrong_output: test 1 of 2: expected '5', printed ''",
+    ]
+    code, _, err = run(["check", str(none)], capsys)
+    assert code == 2
+    assert "is not a suite: it has no tasks/*.yml." in err
+
+
+def test_json_is_the_whole_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made(tmp_path / "l")
+    code, out, _ = run(["check", str(tmp_path / "l"), "--json"], capsys)
+    report = json.loads(out)
+    assert code == 0
+    assert {proof["state"] for proof in report["proofs"]} == {"proven"}
+    assert report["tokens"].keys() == {"examples-only", "brief", "full"}
+    assert report["coverage"]["tasks"] == 9
+    assert len(report["fingerprint"]) == 16

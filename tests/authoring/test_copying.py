@@ -1,0 +1,97 @@
+"""`suite new` and `suite export`: folders that are proven as they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from authoring.folders import checked
+from authoring.test_check import run
+from probatio.authoring.copying import STARTERS, export, new, starters
+from probatio.authoring.written import language_yaml
+from probatio.errors import UsageError
+from probatio.grade import GRADER_VERSION
+from probatio.suite.language_file import read_language_file
+from probatio.suite.language_suite import BUILT_IN, built_in_suites, load_suite
+from probatio.suite.prompt import fingerprint
+
+
+def test_a_new_folder_can_begin_from_every_built_in_suite(tmp_path: Path) -> None:
+    assert starters() == ("command", *built_in_suites())
+    for name in built_in_suites():
+        whole = load_suite(name)
+        tasks = new(tmp_path / name, name)
+        part = load_suite(tmp_path / name)
+        assert 0 < tasks < len(whole.tasks)
+        assert {task.type for task in part.tasks.values()} == {task.type for task in whole.tasks.values()}
+        assert (part.contexts, part.examples) == (whole.contexts, whole.examples)
+        assert (part.version, part.pinned) == ("0.1.0", None)
+        for task in part.tasks.values():
+            assert task == whole.tasks[task.id]
+
+
+@pytest.mark.parametrize("folder", [STARTERS / "command", *(BUILT_IN / name for name in built_in_suites())], ids=str)
+def test_a_language_file_that_is_written_anew_says_the_same(tmp_path: Path, folder: Path) -> None:
+    about = read_language_file(folder)
+    (tmp_path / "language.yml").write_text(language_yaml(about, "written anew"), encoding="utf-8")
+    assert read_language_file(tmp_path) == about
+
+
+def test_a_part_of_a_built_in_suite_is_proven(tmp_path: Path) -> None:
+    new(tmp_path / "part", built_in_suites()[0])
+    assert checked(tmp_path / "part").passed
+
+
+@pytest.mark.parametrize("name", built_in_suites())
+def test_a_copy_asks_and_grades_what_the_original_does(tmp_path: Path, name: str) -> None:
+    export(name, tmp_path / "copy")
+    copy, original = load_suite(tmp_path / "copy"), load_suite(name)
+    assert fingerprint(copy, GRADER_VERSION) == fingerprint(original, GRADER_VERSION)
+    assert (copy.version, copy.pinned) == (original.version, None)
+    assert not [file for file in (tmp_path / "copy").rglob("*") if "__pycache__" in str(file)]
+
+
+def test_other_names_are_kept_only_where_files_use_them(tmp_path: Path) -> None:
+    name = next(each for each in built_in_suites() if read_language_file(load_suite(each).folder).aliases)
+    export(name, tmp_path / "copy")
+    assert read_language_file(tmp_path / "copy").aliases == {}
+
+
+@pytest.mark.parametrize("words", [["new", "full"], ["export", built_in_suites()[0], "full"]])
+def test_a_folder_that_is_not_empty_is_left_alone(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("kept", encoding="utf-8")
+    code, _, err = run(words, capsys)
+    assert (code, err) == (2, "probatio: full is not empty; name a new folder, or empty this one.\n")
+    assert [file.name for file in (tmp_path / "full").iterdir()] == ["mine"]
+
+
+def test_a_start_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no start `comand`.*Near matches: command"):
+        new(tmp_path / "l", "comand")
+    with pytest.raises(UsageError, match="no built-in suite `nowhere`"):
+        export("nowhere", tmp_path / "l")
+
+
+def test_new_tells_what_comes_next(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = run(["new", "mine"], capsys)
+    assert code == 0
+    assert out.splitlines()[0] == "Written: mine, with 9 tasks. Next:"
+    assert [line.split("  ")[1] for line in out.splitlines()[1:]] == [
+        "probatio suite check mine",
+        "probatio trial --suite mine --dry-run",
+        "probatio trial --suite mine",
+    ]
+
+
+def test_list_tells_of_every_built_in_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(["list"], capsys)
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["NAME", *built_in_suites()]
