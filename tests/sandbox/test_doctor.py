@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from probatio.cli import doctor
+from probatio.languages import command_attacks
 from probatio.languages.python import attacks as python_attacks
 from probatio.languages.typescript.attacks import ATTACKS
 from probatio.sandbox import Choice, NoIsolation, ProgramOutcome, isolation
@@ -42,12 +43,12 @@ def test_a_machine_where_every_attack_is_held_is_healthy(monkeypatch: pytest.Mon
     for trial in report["trials"]:
         tried.setdefault((trial["isolation"], trial["by"]), []).append(trial["attack"])
     deno = [attack.name for attack in ATTACKS if not attack.slow]
+    command = [attack.name for attack in command_attacks.ATTACKS if not attack.slow]
     python = [attack.name for attack in python_attacks.ATTACKS]
     choices: tuple[Choice, ...] = ("bubblewrap", "landlock")
     kinds = [kind for kind in choices if works(kind)]
-    assert tried == {
-        (kind, by): [*names, doctor.OUTLIVE] for kind in kinds for by, names in (("deno", deno), ("python", python))
-    }
+    attackers = {"deno": deno, "python": python, "a command": command}
+    assert tried == {(kind, by): [*names, doctor.OUTLIVE] for kind in kinds for by, names in attackers.items()}
     assert report["deno"].startswith("deno 2")
     assert report["keys"]["OPENROUTER_API_KEY"] is True
     assert "sk-or-secret" not in done.output
