@@ -137,10 +137,8 @@ def export(name: str, folder: Path) -> None:
     """
     from probatio.authoring.copying import export as write_copy
 
-    tasks = write_copy(name, folder)
-    click.echo(
-        f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {shlex.quote(str(folder))}"
-    )
+    tasks, named = write_copy(name, folder), shlex.quote(str(folder))
+    click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {named}")
 
 
 def _progress() -> Watch:
