@@ -56,6 +56,17 @@ def test_what_is_not_so_is_named_with_its_message(
         assert said in failed[subject].detail
 
 
+def test_a_completion_must_be_right_without_a_code_block_too(tmp_path: Path) -> None:
+    """The question asks for the missing part only. This one has a paragraph that reads as a sentence, and is taken for one."""
+    changes = (
+        (TASKS, "___ { print count }", "END {\n      ___\n      }"),
+        (TASKS, "solution: END", 'solution: "Words Were counted++\\n\\nprint count + counted - 1"'),
+    )
+    failed = found(made(tmp_path / "l", *changes))
+    assert [proof.subject for proof in failed] == ["task complete_end"]
+    assert failed[0].detail.startswith("without a code block: wrong_output: test 1 of 2: expected '5', printed '4'")
+
+
 def test_a_broken_program_that_works_is_not_broken(tmp_path: Path) -> None:
     """So it is no wrong answer, either: the question shows it."""
     failed = found(made(tmp_path / "l", (TASKS, "i < 5; i++", "i <= 5; i++")))

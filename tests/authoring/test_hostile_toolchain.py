@@ -51,6 +51,7 @@ def test_a_check_gives_up_with_the_reason(tmp_path: Path, fault: str) -> None:
     assert report.seconds < 30
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_trial_grades_nothing_and_says_why(tmp_path: Path, fault: str) -> None:
     check, script, sentence = FAULTS[fault]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.authoring.claims import right_claims, unproven, wrong_claims
+from probatio.authoring.claims import BARE, right_claims, unproven, wrong_claims
 from probatio.authoring.contents import content_proofs, tokens
 from probatio.authoring.coverage import coverage
 from probatio.authoring.proving import Proving, Watch
@@ -59,6 +59,8 @@ async def _programs(suite: Suite, choice: Choice, watch: Watch) -> list[Proof]:
     proving = Proving(shared(), suite.language.dialects[0], choice, len(right) + len(wrong), watch)
     proofs = await proving.prove(right, impatient=True)
     proofs += await proving.prove(wrong, impatient=False)
+    known = {(proof.subject, f"{BARE}: {proof.detail}") for proof in proofs}
+    proofs = [proof for proof in proofs if (proof.subject, proof.detail) not in known]  # wrong either way: said once
     if proving.gave_up:
         untried = {"state": "open", "detail": NOT_TRIED, "unchecked": False}
         proofs = [msgspec.structs.replace(each, **untried) if each.unchecked else each for each in proofs]

@@ -20,6 +20,9 @@ from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import question
 from probatio.suite.task_types import KINDS, Material, TaskKind
 
+BARE = "without a code block"
+"""How a completion is given a second time."""
+
 Expected = Literal["right", "runs", "accepted", "fails as said", "wrong"]
 
 
@@ -46,7 +49,7 @@ def right_claims(suite: Suite) -> Iterator[Claim]:
         if task.solution and KINDS[task.type].judged != "text":
             yield Claim(subject, SOLUTION, task, spec, fenced(task.solution, spec), "right")
             if KINDS[task.type].judged == "completion":  # the question asks for the missing part only
-                yield Claim(subject, SOLUTION, task, spec, task.solution, "right", "without a code block")
+                yield Claim(subject, SOLUTION, task, spec, task.solution, "right", BARE)
         yield from _material(suite, task, subject)
     for name, text in suite.contexts.items():
         for number, program in enumerate(programs(text, suite.spec), 1):

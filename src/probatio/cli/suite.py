@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -87,11 +88,11 @@ def new(folder: Path, source: str) -> None:
     """
     from probatio.authoring.copying import new as write_new
 
-    tasks = write_new(folder, source)
+    tasks, named = write_new(folder, source), shlex.quote(str(folder))
     click.echo(f"Written: {folder}, with {tasks} tasks. Next:")
-    click.echo(f"  probatio suite check {folder}              prove it")
-    click.echo(f"  probatio trial --suite {folder} --dry-run  see what would be asked")
-    click.echo(f"  probatio trial --suite {folder}            ask a model")
+    click.echo(f"  probatio suite check {named}              prove it")
+    click.echo(f"  probatio trial --suite {named} --dry-run  see what would be asked")
+    click.echo(f"  probatio trial --suite {named}            ask a model")
 
 
 @command.command()
@@ -136,8 +137,8 @@ def export(name: str, folder: Path) -> None:
     """
     from probatio.authoring.copying import export as write_copy
 
-    tasks = write_copy(name, folder)
-    click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {folder}")
+    tasks, named = write_copy(name, folder), shlex.quote(str(folder))
+    click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {named}")
 
 
 def _progress() -> Watch:
