@@ -31,6 +31,11 @@ from probatio.errors import UsageError
     help="Let the analyst model of models.yml write a section of text.",
 )
 @options.allow_hosts
+@click.option(
+    "--side-by-side",
+    is_flag=True,
+    help="Put runs of different suites on one page, languages.md: pass rate against tokens of context, model by model.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print all findings as one JSON object.")
 def command(
     runs: tuple[str, ...],
@@ -40,6 +45,7 @@ def command(
     config: Path | None,
     narrative: bool,
     allow_hosts: tuple[str, ...],
+    side_by_side: bool,
     as_json: bool,
 ) -> None:
     """Analyse one run, or several runs of the same suite. Writes analysis.md with charts and prints a summary.
@@ -51,6 +57,7 @@ def command(
       probatio study 2026-01-05T20-27-27
       probatio study run-1 run-2 --out results/both --no-narrative
       probatio study 2026-01-05T20-27-27 --json
+      probatio study faber-run kcl-run --side-by-side --out results/languages
     """
     from probatio.ask.hosts import environment
     from probatio.config import load_config
@@ -62,6 +69,9 @@ def command(
     folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())
     if len(folders) > 1 and out is None:
         raise UsageError("The study of several runs needs a folder of its own: name it with --out DIR.")
+    if side_by_side:
+        _side_by_side(folders, out or folders[0], as_json)
+        return
     analyst = load_config(config) if narrative else None
     study = study_of(folders, suite)
     target, written = write_study(study, out or folders[0], analyst, env)
@@ -81,3 +91,21 @@ def command(
     if analyst is not None and written.missing:
         click.echo(written.missing)
     click.echo(f"Analysis: {target}")
+
+
+def _side_by_side(folders: list[Path], target: Path, as_json: bool) -> None:
+    from probatio.study.side_by_side import side_by_side, write_side_by_side
+
+    languages = side_by_side(folders)
+    page = write_side_by_side(languages, target)
+    if as_json:
+        import msgspec
+
+        found = {"event": "languages", "languages": msgspec.to_builtins(languages), "page": str(page)}
+        click.echo(msgspec.json.encode(found).decode())
+        return
+    for one in languages:
+        for curve in one.curves:
+            ends = (f"{100 * (point.rate.share or 0):.0f} %" for point in (curve.points[0], curve.points[-1]))
+            click.echo(f"{one.suite}, {curve.model}: {' → '.join(ends)} from the least told to the most")
+    click.echo(f"Page: {page}")

@@ -136,7 +136,7 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         "",
     ]
     rows = [
-        [curve_name(curve, study.curves), *(_reached_cell(reach, curve.estimated) for reach in curve.reach)]
+        [curve_name(curve, study.curves), *(reached(reach, curve.estimated) for reach in curve.reach)]
         for curve in study.curves
     ]
     shares = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
@@ -283,7 +283,7 @@ def _reached(reach: Reach, estimated: bool) -> str:
     return sentence
 
 
-def _reached_cell(reach: Reach, estimated: bool) -> str:
+def reached(reach: Reach, estimated: bool) -> str:
     return _reached(reach, estimated).removeprefix(f"{100 * reach.share:.0f} % ").removeprefix("at ")
 
 

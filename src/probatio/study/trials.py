@@ -192,6 +192,21 @@ def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
         trials.notes.append(f"{bad} lines of {name}/{file.name} are not grades and were left out.")
 
 
+def run_seen(folder: Path, name: str | None = None) -> RunSeen:
+    """What a run of ours says of itself."""
+    record = read_run(folder)
+    return RunSeen(
+        name or folder.resolve().name,
+        record.suite_name,
+        record.suite_version,
+        record.suite_fingerprint,
+        record.framework_version,
+        record.created,
+        record.plan.attempts,
+        record.feedback,
+    )
+
+
 def _run_read(trials: Trials, folder: Path, name: str) -> RunSeen:
     if (folder / RUN_FILE).exists():
         record = read_run(folder)
@@ -199,16 +214,7 @@ def _run_read(trials: Trials, folder: Path, name: str) -> RunSeen:
         for axis, levels in (("model", plan.models), ("context", plan.contexts), ("dialect", plan.dialects)):
             known = trials.order.setdefault(axis, [])
             known += [level for level in levels if level not in known]
-        return RunSeen(
-            name,
-            record.suite_name,
-            record.suite_version,
-            record.suite_fingerprint,
-            record.framework_version,
-            record.created,
-            record.plan.attempts,
-            record.feedback,
-        )
+        return run_seen(folder, name)
     versions = [
         row[0] for row in trials.rows("select distinct framework_version from graded where run = ? order by 1", [name])
     ]
