@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from builtin.daily.gold import script
@@ -13,6 +14,7 @@ from double import Double
 from probatio.builtin.daily.graders import daily_fingerprint, sources
 from probatio.suite.calibration import load_calibration
 from probatio.suite.daily_suite import load_daily
+from probatio.suite.language_suite import digest
 
 SUITE = load_daily()
 DETERMINISTIC = [use_case.id for use_case in SUITE.use_cases.values() if use_case.grading == "deterministic"]
@@ -61,8 +63,23 @@ def test_a_changed_suite_has_a_new_version() -> None:
     now, pinned = daily_fingerprint(SUITE), SUITE.manifest.fingerprint
     assert now == pinned, (
         f"Cases, rubrics, calibration, constants or graders of the daily suite have changed since version {SUITE.version} was "
-        f"pinned: raise `version` in builtin/daily/suite.yml, which starts all baselines anew, and set `fingerprint: {now}`."
+        f"pinned: raise `version` in builtin/daily/suite.yml, which starts all baselines anew, and set `fingerprint: {now}`. "
+        f"The parts by their digests: {_parts()}"
     )
+
+
+def _parts() -> dict[str, str]:
+    """What the fingerprint is made of, part by part, so that a difference between two machines can be found."""
+    modules, scripts = sources.__wrapped__(tuple(SUITE.use_cases))  # read anew, whatever was read before
+    return {
+        "manifest": digest(msgspec.to_builtins(SUITE.manifest, str_keys=True)),
+        **{
+            each.id: digest(msgspec.to_builtins([each.cases, each.rubric], str_keys=True))
+            for each in SUITE.use_cases.values()
+        },
+        **{name: digest(text) for name, text in sorted(modules.items())},
+        **{Path(path).name: digest(text) for path, text in scripts.items()},
+    }
 
 
 def test_the_fingerprint_follows_graders_to_what_they_import_and_to_scripts_beside_them() -> None:
