@@ -62,6 +62,27 @@ def test_the_gate_fails_at_the_status_named(results: Path, flags: list[str], cod
     assert _verdict(results, *flags).exit_code == code
 
 
+def test_the_gate_reads_the_headline_and_cooked_includes_confirmed(tmp_path: Path) -> None:
+    """Fallen and stayed there: OK by the rule, which has followed it down, and CONFIRMED by the evidence."""
+    low = {"m": dict.fromkeys(USE_CASES, 70.0)}
+    write_days(tmp_path, [*steady(30, ["m"], USE_CASES), *(made_up_day(30 + n, low) for n in range(25))])
+    for gate in ("suspicious", "cooked", "confirmed"):
+        assert _verdict(tmp_path, "--fail-on", gate).exit_code == 1
+    (last,) = json.loads(_verdict(tmp_path, "--json").output)["verdicts"]
+    assert (last["status"], last["evidence"], last["headline"], last["confirmed"]) == (
+        "OK",
+        "CONFIRMED",
+        "COOKED",
+        True,
+    )
+    assert "✖ COOKED" in _verdict(tmp_path).output
+    assert "● OK" not in _verdict(tmp_path).output
+
+
+def test_cooked_by_the_rule_alone_does_not_fail_the_gate_of_proof(results: Path) -> None:
+    assert _verdict(results, "--fail-on", "confirmed").exit_code == 0
+
+
 def test_explain_shows_every_number(results: Path) -> None:
     shown = " ".join(_verdict(results, "--explain", "bad").output.split())
     for number in ("20.0 against 90.0 ± 2.0 of 14 days", "cooked drop 77.8 % ≥ 20 % YES", "collapse 77.8 % ≥ 35 % YES"):

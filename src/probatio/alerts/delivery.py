@@ -23,6 +23,7 @@ from probatio.redact import know_address
 from probatio.slugs import slugs
 from probatio.store.files import held, put
 from probatio.store.layout import ALERTS, DAILY
+from probatio.verdict.headline import completed
 
 CATCH_UP_DAYS = 7
 """Verdicts so much older than the last day are not sent any more."""
@@ -207,7 +208,7 @@ class _Ledger:
         return [each for each in self._dates if each >= day and _days(each, self.last) <= CATCH_UP_DAYS]
 
     def verdicts(self, day: str) -> tuple[ModelVerdict, ...]:
-        return msgspec.json.decode(self._lines[day].data, type=_Verdicts).verdicts
+        return tuple(map(completed, msgspec.json.decode(self._lines[day].data, type=_Verdicts).verdicts))
 
 
 def _days(earlier: str, later: str) -> int:

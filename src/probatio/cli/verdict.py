@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from probatio.records import Day, ModelVerdict
     from probatio.verdict.days import Days
 
-FAIL_ON = {"cooked": ("COOKED",), "suspicious": ("COOKED", "SUSPICIOUS")}
+FAIL_ON = {
+    "suspicious": ("SUSPICIOUS", "COOKED", "COOKED, confirmed"),
+    "cooked": ("COOKED", "COOKED, confirmed"),
+    "confirmed": ("COOKED, confirmed",),
+}
+"""Gate → the headlines that fail it."""
 
 COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING": "blue", "GAP": "bright_black"}
 
@@ -38,7 +43,9 @@ COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING"
     help="Grade the day's stored answers again first: shows whether the grader changed, and not the model.",
 )
 @click.option(
-    "--fail-on", type=click.Choice(list(FAIL_ON)), help="For CI: exit code 1 if a listed model is this bad or worse."
+    "--fail-on",
+    type=click.Choice(list(FAIL_ON)),
+    help="For CI: exit code 1 if the headline of a listed model is this bad or worse.",
 )
 @click.option(
     "--detectable",
@@ -59,14 +66,15 @@ def command(
     as_json: bool,
     results: Path,
 ) -> None:
-    """Show for each model whether it got worse: the status of the published rule and of the evidence.
+    """Show for each model whether it got worse: one headline, made of the published rule and of the evidence.
 
     \b
     Examples:
       probatio verdict                                  the last recorded day
       probatio verdict --date 2026-03-01 --model 'gpt-*'
       probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
-      probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED
+      probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED, confirmed or not
+      probatio verdict --fail-on confirmed              for CI: exit code 1 only if the evidence has proven it
     """
     from probatio.names import pick
     from probatio.store.days import read_days, suite_folder
@@ -93,7 +101,7 @@ def command(
         detectable=user_detectable_cache(),
         compute=detectable or explain is not None,
     )
-    failed = [verdict.model for verdict in shown if fail_on and verdict.status in FAIL_ON[fail_on]]
+    failed = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
     if as_json:
         _print_json(shown, day.date, fail_on, failed)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from probatio.records import MARKS, Constants, Day, ModelVerdict, Status, Thresholds, UseCaseVerdict
@@ -24,15 +25,16 @@ def table(verdicts: Sequence[ModelVerdict], paint: Paint = plain) -> str:
     order = list(MARKS)
     lines = [_row("status", "model", "flags", "lowest use case", "score", "baseline", "z", "drop", "evidence")]
     lines.append("─" * WIDTH)
-    for verdict in sorted(verdicts, key=lambda each: order.index(each.status)):
+    for verdict in sorted(verdicts, key=lambda each: (order.index(each.shown), not each.confirmed)):
         lowest = _lowest(verdict)
-        badge = paint(f"{MARKS[verdict.status]} {verdict.status:<11}", verdict.status)
+        badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<11}", verdict.shown)
         lines.append(badge + _row("", verdict.model, *_counted(verdict), *_cells(lowest), _evidence(verdict))[13:])
         lines += textwrap.wrap(
             verdict.reason + _detectable(verdict), WIDTH, initial_indent="  ", subsequent_indent="  "
         )
     lines.append("─" * WIDTH)
-    counts = [f"{n} {status}" for status in MARKS if (n := sum(each.status == status for each in verdicts))]
+    counted = Counter(each.shown for each in verdicts)
+    counts = [f"{counted[status]} {status}{_confirmed(verdicts, status)}" for status in MARKS if counted[status]]
     lines.append(f"{verdicts[0].date}, suite {verdicts[0].suite_version}: {', '.join(counts)}.")
     unknown = sum(each.smallest_drop is None and each.evidence != "CALIBRATING" for each in verdicts)
     if unknown:
@@ -46,8 +48,8 @@ def explained(verdict: ModelVerdict, days: Days, constants: Constants, paint: Pa
     """Every number that led to one verdict."""
     day = days[verdict.date]
     lines = [
-        paint(f"{MARKS[verdict.status]} {verdict.status}", verdict.status)
-        + f"  {verdict.model}  {verdict.date}  since {verdict.since}  suite {verdict.suite_version}",
+        paint(f"{MARKS[verdict.shown]} {verdict.label}", verdict.shown)
+        + f"  {verdict.model}  {verdict.date}  since {verdict.headline_since}  suite {verdict.suite_version}",
         verdict.reason,
         "",
         f"route {verdict.route or 'not known'}{', changed' if verdict.routing_changed else ''}; judge "
@@ -58,6 +60,11 @@ def explained(verdict: ModelVerdict, days: Days, constants: Constants, paint: Pa
     for use_case in verdict.use_cases:
         lines += ["", *_use_case(use_case, verdict.model, day, days, constants, paint)]
     return "\n".join(part for line in lines for part in _broken(line))
+
+
+def _confirmed(verdicts: Sequence[ModelVerdict], status: Status) -> str:
+    proven = sum(each.confirmed for each in verdicts if each.shown == status)
+    return f" ({proven} confirmed)" if proven else ""
 
 
 def _use_case(

@@ -53,7 +53,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     route: str | None = None
     routing_changed: bool = False
     barred: bool = False
-    recovered: bool = False
+    recovered: bool = False  # the headline is OK, and was not within the last days
     use_cases: tuple[UseCaseVerdict, ...] = ()
     evidence: Evidence = "CALIBRATING"
     evidence_value: float | None = None  # the model statistic M
@@ -65,6 +65,22 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     cause_reason: str | None = None
     smallest_drop: float | None = None  # minimum detectable effect over all use cases, share of the reference mean
     reason: str = ""  # one sentence made from these numbers
+    headline: Status | None = (
+        None  # what people see first: the worse of both layers; None in records older than the field
+    )
+    headline_since: str | None = None  # first day of the present headline
+    confirmed: bool = False  # the evidence is CONFIRMED
+    collapsed: tuple[str, ...] = ()  # use cases that collapsed today at full count, with or without a whole baseline
+
+    @property
+    def shown(self) -> Status:
+        """The status to show."""
+        return self.headline or self.status
+
+    @property
+    def label(self) -> str:
+        """The headline in words."""
+        return f"{self.shown}, confirmed" if self.confirmed else self.shown
 
 
 class Detectable(msgspec.Struct, frozen=True):

@@ -24,16 +24,17 @@ from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
 from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.verdict.days import Days
+from probatio.verdict.headline import completed
 from probatio.verdict.verdicts import verdicts
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A day on which the status of a model changed in one of the two layers."""
+    """A day on which the headline of a model changed."""
 
     date: str
     model: str
     slug: str
-    layer: str  # "rule" or "evidence"
+    layer: str  # "headline"; before there was one: "rule" or "evidence"
     before: str | None
     after: str
     reason: str
@@ -69,16 +70,12 @@ class TrackedModel:
 
     @cached_property
     def changes(self) -> list[Change]:
-        """Every day on which one of the two layers differs from the day before, oldest first."""
-        changes = []
-        for before, verdict in pairwise(self.verdicts):
-            layers = (("rule", before.status, verdict.status), ("evidence", before.evidence, verdict.evidence))
-            changes += [
-                Change(verdict.date, self.id, self.slug, layer, then, now, verdict.reason)
-                for layer, then, now in layers
-                if now != then
-            ]
-        return changes
+        """Every day on which the headline differs from the day before, oldest first."""
+        return [
+            Change(verdict.date, self.id, self.slug, "headline", before.label, verdict.label, verdict.reason)
+            for before, verdict in pairwise(self.verdicts)
+            if before.label != verdict.label
+        ]
 
 
 def by_use_case(verdict: ModelVerdict) -> dict[str, UseCaseVerdict]:
@@ -209,7 +206,7 @@ def _verdicts(
         for verdict in verdicts(days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute)
     }
     by_date[last] = tuple(_with_drops(verdict, computed.get(verdict.model)) for verdict in by_date.get(last, ()))
-    return [verdict for date in sorted(by_date) for verdict in by_date[date]]
+    return [completed(verdict) for date in sorted(by_date) for verdict in by_date[date]]
 
 
 def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> ModelVerdict:

@@ -44,6 +44,10 @@ HELD = (None, "barred", "routing", "asked late")
 """Why a status was held, by the code in `RuleOutcome.held`."""
 
 
+COLLAPSE_DAYS = 3
+"""Days before, at least, for a collapse to be told while the baseline is not whole yet. It sets no status: it is alerted."""
+
+
 @dataclass(frozen=True, slots=True)
 class RuleDay:
     """What the rule reads of one day of all models. Only `day` and `score` must be given; see `rule_day` for the defaults."""
@@ -121,6 +125,7 @@ class RuleOutcome:
     held: Codes  # index into HELD
     recovered: Bools
     improved: Bools
+    collapsed: Bools  # lost what the collapse test asks, at full count; also against the first days of a baseline
     since: Ints
     routing_changed: Bools  # [models]: not the series' own route
     new_series: Bools  # [models]: a new route has stayed, its series starts today
@@ -227,6 +232,7 @@ def step(rule: Rule, state: RuleState, now: RuleDay) -> tuple[RuleState, RuleOut
         held=held,
         recovered=scored & (status == OK) & (now.day - recovered_on < rule.constants.recovered_days),
         improved=tested & (z >= rule.constants.improved_z),
+        collapsed=live & (expected.days >= COLLAPSE_DAYS) & (drop >= rule.collapse) & now.full_power,
         since=np.where(scored, since, gap_since),
         routing_changed=away,
         new_series=new_series,

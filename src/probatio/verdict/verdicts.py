@@ -86,6 +86,7 @@ def _of_model(
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
     by_rule, by_evidence = today.rule, today.evidence
     status, layer = STATUSES[by_rule.model[place]], evidence.STATUSES[by_evidence.status[place]]
+    shown = STATUSES[today.headline[place]]
     columns = {use_case: at for (use_case, _), at in today.columns.use_cases.items()}
     changed = _changed_on(days, place) if layer == "CONFIRMED" else None
     cause: Cause | None = None
@@ -101,7 +102,7 @@ def _of_model(
         route=next((line.route for line in lines.values() if line.route is not None), None),
         routing_changed=bool(by_rule.routing_changed[place]) or any(line.routing_changed for line in lines.values()),
         barred=any(line.barred or (today.judge.drifted and line.grading != "deterministic") for line in lines.values()),
-        recovered=bool(by_rule.model_recovered[place]),
+        recovered=bool(by_rule.model_recovered[place]) and shown == "OK",
         use_cases=tuple(_of_use_case(cells, line, place, columns[line.use_case]) for line in lines.values()),
         evidence=layer,
         evidence_value=_number(by_evidence.value[place]),
@@ -111,6 +112,10 @@ def _of_model(
         improvement=bool(by_evidence.improvement[place]),
         cause=cause,
         cause_reason=why,
+        headline=shown,
+        headline_since=_date(int(today.headline_since[place])),
+        confirmed=layer == "CONFIRMED",
+        collapsed=tuple(use_case for use_case, at in columns.items() if by_rule.collapsed[place, at]),
     )
     gaps = {use_case: line.gap for use_case, line in lines.items() if line.gap}
     if model in today.day.record.skipped:
