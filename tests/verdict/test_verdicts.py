@@ -223,3 +223,18 @@ def test_a_use_case_graded_in_two_ways_under_one_version_is_refused() -> None:
     changed = msgspec.structs.replace(days[-1].scores[0], grading="judge")
     with pytest.raises(UsageError, match="such a change bumps the version"):
         verdicts(Days([*days[:-1], Day(days[-1].record, (changed,))]), CONSTANTS)
+
+
+def test_the_content_of_the_suite_decides_and_a_case_edited_under_the_same_version_begins_a_new_series() -> None:
+    days = steady(20, ["m"], ["a", "b"])
+    edited = [
+        made_up_day(20 + number, {"m": {"a": 40.0, "b": 40.0}}, suite_fingerprint="edited") for number in range(2)
+    ]
+    made = verdicts(Days([*days, *edited]), CONSTANTS)
+    assert {each.headline for each in made[20:]} == {"CALIBRATING"}
+    assert made[19].series_since == days[0].date
+    assert made[19].series_why is None
+    last = made[-1]
+    assert last.series_since == edited[0].date
+    assert last.series_why == f"the content of the suite was changed under the same version {last.suite_version}"
+    assert last.series_why in last.reason

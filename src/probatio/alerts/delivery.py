@@ -59,6 +59,7 @@ class _LineModels(msgspec.Struct):
     date: str
     verdicts: tuple[_LineModel, ...]
     replayed: bool = False
+    kind: str = "day"
 
 
 class _LineModel(msgspec.Struct):
@@ -188,6 +189,8 @@ class _Ledger:
                 record = msgspec.json.decode(line.data, type=_LineModels)
             except msgspec.DecodeError as error:
                 raise UsageError(f"The ledger's line {line.number} is not a record: {error}.") from None
+            if record.kind == "acceptance":
+                continue
             self._lines[record.date] = line
             models.update(verdict.model for verdict in record.verdicts)
             replayed |= record.replayed

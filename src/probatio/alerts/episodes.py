@@ -130,7 +130,8 @@ def step(
     rank = level_of(verdict)
     days = {level: earlier.get(level, 0) + 1 for level in LEVELS[: rank + 1]}
     now = msgspec.structs.replace(before, day=verdict.date, days=days, before=earlier)
-    if rank < 0 and verdict.shown == "OK":
+    accepted = verdict.accepted is not None and (now.since or "~") <= verdict.accepted.begins
+    if rank < 0 and (verdict.shown == "OK" or accepted):
         return _ended(now, verdict, page)
     if rank < 0:
         return msgspec.structs.replace(now, anew=now.since is not None), None
@@ -179,6 +180,9 @@ def _ended(now: LayerState, verdict: ModelVerdict, page: str | None) -> tuple[La
     if now.told is None:
         return over, None
     was = WORDS[now.told]
+    if verdict.accepted is not None and (now.since or "~") <= verdict.accepted.begins:
+        text = f"{was} since {now.since}, accepted by {verdict.accepted.by}: {verdict.accepted.why}"
+        return msgspec.structs.replace(over, last_on=verdict.date), Notice(verdict, text, "info", now.cause, page)
     if now.anew:
         notice = Notice(verdict, f"OK against a new past; {was} against the former one", "info", now.cause, page)
     else:

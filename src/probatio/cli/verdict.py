@@ -76,14 +76,14 @@ def command(
       probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED, confirmed or not
       probatio verdict --fail-on confirmed              for CI: exit code 1 only if the evidence has proven it
     """
+    from probatio.ledger.ledger import recorded_days
     from probatio.names import pick
-    from probatio.store.days import read_days, suite_folder
+    from probatio.store.days import suite_folder
     from probatio.store.detectable import user_detectable_cache
     from probatio.suite.daily_suite import constants_of, read_manifest
-    from probatio.verdict.days import Days
     from probatio.verdict.verdicts import verdicts
 
-    days = Days(read_days(results, until=date))
+    days = recorded_days(results, until=date)
     day = chosen_day(days, results, date)
     constants = constants_of(read_manifest(suite_folder(results, day.record)))
     chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")

@@ -40,6 +40,7 @@ from probatio.records.trial import (
 )
 from probatio.records.verdict import (
     MARKS,
+    Acceptance,
     Cause,
     Detectable,
     Evidence,
@@ -53,6 +54,7 @@ __all__ = [
     "NO_DIALECT",
     "UNASKED_ERRORS",
     "UNCHECKED",
+    "Acceptance",
     "Answer",
     "Assessment",
     "AttributionConstants",

@@ -19,6 +19,16 @@ Cause = Literal["MODEL", "JUDGE", "HARNESS", "GRADER", "ROUTE", "INFRA"]
 """The cause of a change."""
 
 
+class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
+    """A person says that a model's new level is what it is from now on: a new reference begins."""
+
+    model: str
+    begins: str  # the first day of the new reference
+    by: str  # who says so
+    why: str
+    made: str  # when, UTC
+
+
 class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the rule says of one use case, with every number that led there."""
 
@@ -70,6 +80,9 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     )
     headline_since: str | None = None  # first day of the present headline
     confirmed: bool = False  # the evidence is CONFIRMED
+    series_since: str | None = None  # first day of the series: nothing before it is compared
+    series_why: str | None = None  # why it began, as a clause; None for a model's first one
+    accepted: Acceptance | None = None  # the series began with it
     collapsed: tuple[str, ...] = ()  # use cases that collapsed today at full count, with or without a whole baseline
 
     @property

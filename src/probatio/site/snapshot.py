@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.ledger.ledger import LedgerRecord, head_of, read_ledger, standing_records
+from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
 from probatio.site.runs import StudiedRun, find_runs
@@ -143,9 +143,9 @@ def load_site(
     detectable: bool = False,
 ) -> Site:
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
-    days = Days(read_days(results))
-    manifest = _manifest(results, days)
     lines = read_ledger(results)
+    days = Days(read_days(results), acceptances(lines))
+    manifest = _manifest(results, days)
     published = standing_records(lines)
 
     def declared(date: str) -> bool:

@@ -10,21 +10,21 @@ import numpy as np
 
 from probatio.records import Constants, Grading, RuleConstants
 from probatio.verdict.baseline import compare, rule_for
-from probatio.verdict.days import Days
+from probatio.verdict.days import Days, suite_of
 from probatio.verdict.rule import expect, start
 from probatio.verdict.rule_fold import fold_rule
 from probatio.verdict.sampling import CALIBRATING, TRIGGERS, full_round_follows, start_triggers
 
 
 class Expectation:
-    """The rule's fold over the days before `day` of the same suite version, read for one model and use case at a time."""
+    """The rule's fold over the days before `day` of the same suite, read for one model and use case at a time."""
 
-    def __init__(self, days: Days, constants: Constants, suite_version: str, day: str) -> None:
-        """`days` are the days before `day`, of any suite version."""
+    def __init__(self, days: Days, constants: Constants, suite: tuple[str, str], day: str) -> None:
+        """`days` are the days before `day`, of any suite; `suite` is the version and the fingerprint of today's."""
         today = date.fromisoformat(day).toordinal()
         self._routes = _usual_routes(days, today, constants.rule)
         series = days.series()
-        comparable = bool(series) and series[-1].days[-1].record.suite_version == suite_version
+        comparable = bool(series) and suite_of(series[-1].days[-1].record) == suite
         same = series[-1] if comparable else Days(())
         self._columns = same.columns
         self._rule = rule_for(constants.rule, self._columns.gradings)

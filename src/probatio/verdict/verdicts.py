@@ -18,7 +18,7 @@ from math import isnan
 import msgspec
 import numpy as np
 
-from probatio.records import Cause, Constants, DailyScore, ModelVerdict, UseCaseVerdict
+from probatio.records import Acceptance, Cause, Constants, DailyScore, Day, ModelVerdict, UseCaseVerdict
 from probatio.verdict import evidence
 from probatio.verdict.attribution import Move, attribute
 from probatio.verdict.change import changed_on
@@ -51,15 +51,19 @@ def verdicts(
     off, only those in `detectable` are given.
     """
     made: list[ModelVerdict] = []
+    earlier: Days | None = None
     for series in days.series():
+        begun = _Begun(series, earlier)
+        earlier = series
         wanted = [day.date for day in series.days if dates is None or day.date in dates]
         if not wanted:
             continue
         so_far: list[Folded] = []
         for folded in fold(series.until(wanted[-1]), constants):
             so_far.append(folded)
+            begun.take(folded)
             if dates is None or folded.day.date in dates:
-                of_day = _of_day(so_far, constants, models, regraded or {})
+                of_day = _of_day(so_far, begun, constants, models, regraded or {})
                 if detectable is not None:
                     of_day = (_with_drops(each, folded, detectable, compute) for each in of_day)
                 made += of_day
@@ -68,6 +72,7 @@ def verdicts(
 
 def _of_day(
     days: list[Folded],
+    begun: _Begun,
     constants: Constants,
     models: Collection[str] | None,
     regraded: Mapping[str, int],
@@ -76,11 +81,60 @@ def _of_day(
     cells = _cells(today)
     for model in today.day.models:
         if models is None or model in models:
-            yield _of_model(model, days, cells, constants, regraded)
+            verdict = _of_model(model, days, cells, constants, regraded, begun.of(model))
+            gaps = {use_case: line.gap for use_case, line in today.day.lines.get(model, {}).items() if line.gap}
+            if model in today.day.record.skipped:
+                gaps = {"": today.day.record.skipped[model]}
+            yield msgspec.structs.replace(verdict, reason=reason(verdict, gaps, constants))
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """How a model's series began."""
+
+    since: str
+    why: str | None = None
+    accepted: Acceptance | None = None
+
+
+class _Begun:
+    """Since when each model's present series runs, and why it began."""
+
+    def __init__(self, series: Days, earlier: Days | None) -> None:
+        self._series = series
+        self._why = None if earlier is None else _another_suite(earlier.days[-1], series.days[0])
+        self._known = set() if earlier is None else {model for day in earlier.days for model in day.models}
+        self._begun: dict[str, Beginning] = {}
+
+    def take(self, folded: Folded) -> None:
+        """One day further."""
+        day = folded.day
+        for model in day.models:
+            accepted = self._series.begun.get((day.date, model))
+            if accepted is not None:
+                why = f"{accepted.by} accepted the new level: {accepted.why}"
+                self._begun[model] = Beginning(day.date, why, accepted)
+            elif folded.rule.new_series[folded.columns.models[model]]:
+                self._begun[model] = Beginning(day.date, "another provider has served it for some days")
+            elif model not in self._begun:
+                self._begun[model] = Beginning(day.date, self._why if model in self._known else None)
+
+    def of(self, model: str) -> Beginning:
+        return self._begun[model]
+
+
+def _another_suite(last: Day, first: Day) -> str:
+    if last.record.suite_version != first.record.suite_version:
+        return f"the suite is version {first.record.suite_version} now, it was {last.record.suite_version}"
+    return f"the content of the suite was changed under the same version {first.record.suite_version}"
 
 
 def _of_model(
-    model: str, days: list[Folded], cells: _Cells, constants: Constants, regraded: Mapping[str, int]
+    model: str,
+    days: list[Folded],
+    cells: _Cells,
+    constants: Constants,
+    regraded: Mapping[str, int],
+    begun: Beginning,
 ) -> ModelVerdict:
     today = days[-1]
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
@@ -93,7 +147,7 @@ def _of_model(
     why: str | None = None
     if status in FLAGS or layer in ALARMS:
         cause, why = attribute(_move(model, place, columns, days, constants, regraded, changed))
-    verdict = ModelVerdict(
+    return ModelVerdict(
         date=today.day.date,
         model=model,
         status=status,
@@ -116,11 +170,10 @@ def _of_model(
         headline_since=_date(int(today.headline_since[place])),
         confirmed=layer == "CONFIRMED",
         collapsed=tuple(use_case for use_case, at in columns.items() if by_rule.collapsed[place, at]),
+        series_since=begun.since,
+        series_why=begun.why,
+        accepted=begun.accepted,
     )
-    gaps = {use_case: line.gap for use_case, line in lines.items() if line.gap}
-    if model in today.day.record.skipped:
-        gaps = {"": today.day.record.skipped[model]}
-    return msgspec.structs.replace(verdict, reason=reason(verdict, gaps, constants))
 
 
 @dataclass(frozen=True, slots=True)
