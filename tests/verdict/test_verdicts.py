@@ -238,3 +238,16 @@ def test_the_content_of_the_suite_decides_and_a_case_edited_under_the_same_versi
     assert last.series_since == edited[0].date
     assert last.series_why == f"the content of the suite was changed under the same version {last.suite_version}"
     assert last.series_why in last.reason
+
+
+def test_a_stray_sample_a_day_keeps_no_model_calibrating_and_a_mixed_day_is_held() -> None:
+    """One sample of twenty from elsewhere, every day, kept an unpinned model CALIBRATING for 60 of 60 days."""
+    strayed = {"routing_changed": True, "stray_only": True, "strays": 1, "providers": {"Host": 19, "Other": 1}}
+    days = [made_up_day(number, {"m": {"a": 90.0, "b": 90.0}}, strayed) for number in range(20)]
+    made = verdicts(Days(days), CONSTANTS)
+    assert [each.headline for each in made] == ["CALIBRATING"] * 5 + ["OK"] * 15
+    assert all(each.routing_changed for each in made)  # it is told all the same
+    mixed = {"routing_changed": True, "mixed": True, "providers": {"Host": 3, "Other": 2}}
+    days.append(made_up_day(20, {"m": {"a": 20.0, "b": 20.0}}, mixed))
+    (last,) = verdicts(Days(days), CONSTANTS, dates={days[-1].date})
+    assert (last.headline, {each.held for each in last.use_cases}) == ("OK", {"routing"})

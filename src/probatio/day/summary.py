@@ -112,6 +112,12 @@ def _flags(score: DailyScore) -> Iterator[str]:
         yield f"{score.errored - score.unchecked} errored"
     if score.unchecked:
         yield f"{score.unchecked} could not be checked"
+    if score.filled:
+        yield f"{len(score.filled)} cases without a score count with their usual mean"
+    if score.strays:
+        yield f"{score.strays} samples of another provider left out"
+    if score.cut:
+        yield f"{score.cut} cut off below the limit"
     if score.truncated:
         yield f"{score.truncated} truncated"
     if score.refused:

@@ -202,8 +202,9 @@ def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
 
 
 def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
-    """Make the verdicts of all recorded days again by the code of today, each with the constants it was recorded with, and append a
-    correction wherever something differs: for recorded examples that are to be read by newer rules. No file of a day is touched."""
+    """Make the verdicts of all recorded days again by the code of today, each with the constants it was recorded with, and append
+    a correction wherever something differs: for recorded examples that are to be read by newer rules. No file of a day is
+    touched."""
     with _appending(results) as file:
         lines = read_ledger(results)
         standing = standing_records(lines)

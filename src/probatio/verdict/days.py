@@ -163,12 +163,15 @@ class Days:
         return late
 
     def _mixed(self, day: Day) -> Bools:
-        """[models]: the route is flagged, and more than one provider served: the day belongs to no route."""
+        """[models]: too many samples came from elsewhere: the day belongs to no route. An older day has left no stray out: it is
+        mixed where its route is flagged and more than one provider served."""
         served: dict[str, set[str]] = {}
-        for line in day.scores:
-            if line.routing_changed:
-                served.setdefault(line.model, set()).update(line.providers)
         mixed = np.zeros(len(self.columns.models), dtype=bool)
+        sorted_out = {line.model for line in day.scores if line.mixed or line.strays}
+        for line in day.scores:
+            mixed[self.columns.models[line.model]] |= line.mixed
+            if line.routing_changed and line.model not in sorted_out:
+                served.setdefault(line.model, set()).update(line.providers)
         for model, providers in served.items():
             mixed[self.columns.models[model]] = len(providers) != 1
         return mixed
