@@ -80,6 +80,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     )
     headline_since: str | None = None  # first day of the present headline
     confirmed: bool = False  # the evidence is CONFIRMED
+    symptoms: tuple[str, ...] = ()  # what else was different around the day it fell, as clauses; never a cause
     series_since: str | None = None  # first day of the series: nothing before it is compared
     series_why: str | None = None  # why it began, as a clause; None for a model's first one
     accepted: Acceptance | None = None  # the series began with it

@@ -28,6 +28,7 @@ from probatio.verdict.fold import Folded, fold
 from probatio.verdict.model_status import NEVER, STATUSES
 from probatio.verdict.reason import reason
 from probatio.verdict.rule import FIRED, HELD
+from probatio.verdict.symptoms import symptoms
 
 ALARMS = frozenset({"SUSPECTED", "CONFIRMED"})
 FLAGS = frozenset({"SUSPICIOUS", "COOKED"})
@@ -145,8 +146,10 @@ def _of_model(
     changed = _changed_on(days, place) if layer == "CONFIRMED" else None
     cause: Cause | None = None
     why: str | None = None
+    beside: tuple[str, ...] = ()
     if status in FLAGS or layer in ALARMS:
-        cause, why = attribute(_move(model, place, columns, days, constants, regraded, changed))
+        move = _move(model, place, columns, days, constants, regraded, changed)
+        (cause, why), beside = attribute(move), symptoms(move)
     return ModelVerdict(
         date=today.day.date,
         model=model,
@@ -170,6 +173,7 @@ def _of_model(
         headline_since=_date(int(today.headline_since[place])),
         confirmed=layer == "CONFIRMED",
         collapsed=tuple(use_case for use_case, at in columns.items() if by_rule.collapsed[place, at]),
+        symptoms=beside,
         series_since=begun.since,
         series_why=begun.why,
         accepted=begun.accepted,
