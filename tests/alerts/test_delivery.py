@@ -73,7 +73,10 @@ def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
         assert hook.titles == ["a: COOKED", f"a: OK again, COOKED since {day_at(8)}"]
         first = hook.received[0]
         assert first["type"] == "failure"
-        assert first["message"].startswith(f"{day_at(8)}: COOKED since {day_at(8)}: 2 use cases cooked (u 30.0 against")
+        assert first["message"].startswith(
+            f"{day_at(8)}: a answers worse since {day_at(8)} in u (30 points, usually 90) and v (30 points, usually 90).\n"
+        )
+        assert "\nDetails: COOKED since" in first["message"]
         assert first["message"].endswith("\nhttps://x.example/watch/models/a/")
 
 

@@ -28,14 +28,17 @@ def _verdict(results: Path, *flags: str) -> Result:
     return CliRunner().invoke(root, ["verdict", "--results", str(results), *flags])
 
 
-def test_the_table_names_every_model_worst_first_with_its_reason(results: Path) -> None:
+def test_the_table_names_every_model_worst_first_in_plain_words(results: Path) -> None:
     done = _verdict(results)
     assert done.exit_code == 0
     places = [done.output.index(word) for word in ("✖ COOKED", "▲ SUSPICIOUS", "● OK")]
     assert places == sorted(places)
-    assert "COOKED since 2026-01-21: 2 use cases cooked (a 20.0 against 90.0 ± 2.0, z −35.0, drop 77.8 %" in " ".join(
-        done.output.split()
-    )
+    words = " ".join(done.output.split())
+    assert "bad answers worse since 2026-01-21 in a (20 points, usually 90) and b (20 points, usually 90)." in words
+    assert "This is what the published rule says, and not proven yet" in words
+    assert "Next: wait for confirmation" in words
+    assert "• a, a_0: 90 % before, 20 % now" in words
+    assert "−78%" in words
     assert f"{day_at(20)}, suite" in done.output
 
 

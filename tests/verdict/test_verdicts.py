@@ -19,6 +19,7 @@ from probatio.records import Day, ModelVerdict
 from probatio.verdict.days import Days
 from probatio.verdict.reason import use_case_reason
 from probatio.verdict.verdicts import verdicts
+from probatio.verdict.words import Told, told
 from verdict.made_up import CONSTANTS, MANIFEST, day_at, made_up_day, steady
 
 USE_CASES = ["a", "b", "c", "j1"]
@@ -190,23 +191,28 @@ def test_every_verdict_has_one_sentence_and_survives_the_way_through_json(days: 
             assert use_case_reason(each, CONSTANTS).endswith(".")
 
 
+def _words(shown: list[ModelVerdict]) -> dict[str, Told]:
+    return {each.model: told(each, {}, CONSTANTS) for each in shown}
+
+
 @settings(max_examples=20, deadline=None)
 @given(histories())
 def test_the_table_fits_a_hundred_columns_and_says_its_status_in_words(days: list[Day]) -> None:
     everyone = Days(days)
     shown = verdicts(everyone, CONSTANTS, dates={days[-1].date})
-    text = table(shown)
+    text = table(shown, _words(shown))
     assert max(map(len, text.splitlines())) <= WIDTH
     for each in shown:
-        assert each.status in text
-        explanation = explained(each, everyone, CONSTANTS)
+        assert each.shown in text
+        explanation = explained(each, told(each, {}, CONSTANTS), everyone, CONSTANTS)
         assert max(map(len, explanation.splitlines())) <= WIDTH
 
 
 def test_the_table_puts_the_worst_first() -> None:
     scores = {"fine": dict.fromkeys(USE_CASES, 90.0), "bad": {**dict.fromkeys(USE_CASES, 90.0), "a": 20.0, "b": 20.0}}
     days = Days([*steady(20, ["fine", "bad"], USE_CASES), made_up_day(20, scores)])
-    text = table(verdicts(days, CONSTANTS, dates={day_at(20)}))
+    shown = verdicts(days, CONSTANTS, dates={day_at(20)})
+    text = table(shown, _words(shown))
     assert text.index("✖ COOKED") < text.index("● OK")
     assert "1 COOKED, 1 OK" in text
 

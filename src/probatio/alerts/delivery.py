@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.alerts.channels import Channel
-from probatio.alerts.episodes import LayerStates, Message, due
+from probatio.alerts.episodes import LayerStates, Message, Tell, due
 from probatio.alerts.sending import PAUSES, Failure, send, shown
+from probatio.alerts.telling import Teller
 from probatio.errors import Say, UsageError
 from probatio.inside import read_inside
 from probatio.ledger.ledger import SHORT, head_of, read_ledger
@@ -93,9 +94,9 @@ def alert(
     # two days that end together must not send the same message
     with held(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path, results):
         state = dict(_read(path).channels)
-        ledger = _Ledger(results)
+        ledger, teller = _Ledger(results), Teller(results)
         for channel in channels:
-            state[channel.name] = _with_due(channel, state.get(channel.name, ChannelState()), ledger, say)
+            state[channel.name] = _with_due(channel, state.get(channel.name, ChannelState()), ledger, teller.text, say)
         _write(path, state)
         report = DeliveryReport()
         for channel in channels:
@@ -116,12 +117,12 @@ def try_channels(channels: Sequence[Channel], env: Mapping[str, str], say: Say) 
     return failed
 
 
-def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, say: Say) -> ChannelState:
+def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, tell: Tell, say: Say) -> ChannelState:
     """The channel's state with everything due added to what is pending."""
     after, pending = before, before.pending
     pages = {} if channel.link is None else {model: f"{channel.link}models/{slug}/" for model, slug in ledger.slugs}
     for day in ledger.since(before.day):
-        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages, ledger.anchor)
+        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages, ledger.anchor, tell)
         after = ChannelState(day, states)
         pending += tuple(messages)
     fresh = tuple(message for message in pending if _days(message.date, ledger.last) <= PENDING_DAYS)

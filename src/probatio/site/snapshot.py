@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from probatio.alerts.telling import Teller
 from probatio.errors import UsageError
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
@@ -48,6 +49,7 @@ class TrackedModel:
     slug: str
     verdicts: tuple[ModelVerdict, ...]
     resolved: str = ""  # the name its provider knows it by
+    teller: Teller | None = None  # tells its verdicts in words
 
     @property
     def last(self) -> ModelVerdict:
@@ -68,11 +70,15 @@ class TrackedModel:
             for verdict in self.verdicts
         ]
 
+    def summary(self, verdict: ModelVerdict) -> str:
+        """A verdict in two sentences."""
+        return self.teller.told(verdict, answers=False).summary if self.teller else verdict.reason
+
     @cached_property
     def changes(self) -> list[Change]:
         """Every day on which the headline differs from the day before, oldest first."""
         return [
-            Change(verdict.date, self.id, self.slug, "headline", before.label, verdict.label, verdict.reason)
+            Change(verdict.date, self.id, self.slug, "headline", before.label, verdict.label, self.summary(verdict))
             for before, verdict in pairwise(self.verdicts)
             if before.label != verdict.label
         ]
@@ -157,7 +163,7 @@ def load_site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(judged, names),
+        tracked=_tracked(judged, names, Teller(results, {day.date: day for day in days.days})),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
@@ -219,11 +225,11 @@ def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> Model
     return msgspec.structs.replace(published, smallest_drop=computed.smallest_drop, use_cases=use_cases)
 
 
-def _tracked(judged: list[ModelVerdict], names: dict[str, str]) -> dict[str, TrackedModel]:
+def _tracked(judged: list[ModelVerdict], names: dict[str, str], teller: Teller) -> dict[str, TrackedModel]:
     by_model: dict[str, list[ModelVerdict]] = {}
     for verdict in judged:
         by_model.setdefault(verdict.model, []).append(verdict)
     return {
-        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""))
+        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""), teller)
         for model, slug in slugs(sorted(by_model)).items()
     }

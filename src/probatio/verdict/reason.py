@@ -119,5 +119,5 @@ def _distance(verdict: UseCaseVerdict) -> str:
     if verdict.z is not None:
         parts.append(f"z {verdict.z:+.1f}".replace("-", "−"))
     if verdict.drop is not None:
-        parts.append(f"drop {100 * verdict.drop:.1f} %".replace("-", "−"))
+        parts.append(f"drop {100 * verdict.drop:.1f} %" if verdict.drop >= 0 else f"{-100 * verdict.drop:.1f} % better")
     return ", ".join(parts)

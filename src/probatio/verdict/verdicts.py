@@ -278,7 +278,9 @@ def _changed_on(days: list[Folded], place: int) -> int | None:
 
 
 def _with_drops(verdict: ModelVerdict, today: Folded, kept: KeptEffects, compute: bool) -> ModelVerdict:
-    """The verdict with the smallest drops it rules out."""
+    """The verdict with the smallest drops it rules out. It rules out none where something fell."""
+    if verdict.shown in FLAGS:
+        return verdict
     drops = smallest_drops(today.state, today.columns.models[verdict.model], kept, compute=compute)
     if drops is None:
         return verdict
