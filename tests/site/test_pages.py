@@ -123,11 +123,10 @@ def test_the_board_shows_the_worst_first_with_words_and_marks(pages: dict[str, b
     assert f"{MARKS['COOKED']}</span> COOKED" in board
 
 
-def test_a_model_page_says_why_in_a_sentence_with_numbers(pages: dict[str, bytes]) -> None:
+def test_a_model_page_says_why_in_plain_words_with_the_numbers_under_details(pages: dict[str, bytes]) -> None:
     page = pages["models/demo-cooked/"].decode()
-    assert re.search(
-        r'class="lead reason">demo-cooked answers worse since 2026-03-\d\d in [A-Z][^.]* \(\d+ points, usually', page
-    )
+    words = r"demo-cooked answers worse since 2026-03-\d\d in [A-Z][^.]* \(\d+ points, usually"
+    assert re.search(rf'class="lead reason">{words}', page)
     assert re.search(r"<summary>Details</summary>.*COOKED since 2026-03-\d\d: \d+ use cases cooked \(.*z −\d", page)
 
 
@@ -186,7 +185,7 @@ def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: p
     assert text.count("12.3 %") > 5
     assert "tends to −1.79" in text
     assert "taken with other constants" in text
-    monkeypatch.setattr(methodology, "characteristics", lambda: None)
+    monkeypatch.setattr(methodology, "figures_of", lambda manifest, folder: None)
     bare = render(site, "methodology/")
     assert bare is not None
     assert "<code>probatio simulate</code>" in bare.body.decode()
