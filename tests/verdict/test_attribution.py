@@ -169,7 +169,7 @@ def test_a_fingerprint_that_was_seen_before_explains_nothing() -> None:
     ("jump", "told"),
     [
         ({"errored": 1, "n": 4, "base_n": 4}, "20 % of its samples errored"),
-        ({"truncated": 1}, "20 % of its answers were cut off at our own limit: the model did not stop"),
+        ({"truncated": 1}, "20 % of its answers ran into our own limit on 2026-01-21, usually 0 %"),
         ({"latency_ms": 2000.0}, "it took 2.0 times as long"),
         ({"latency_ms": 1900.0}, None),
         ({"latency_ms": 500.0}, "it took 0.5 times as long"),

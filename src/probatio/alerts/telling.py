@@ -44,8 +44,10 @@ class Teller:
         manifest = self._manifest(folder)
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
-        cases = self._cases(verdict, day, titles, constants) if day and fell and answers else ()
-        return told(verdict, titles, constants, rarity_of(figures_of(manifest, folder), manifest), cases)
+        before = self._before(verdict, day, constants) if day and fell else []
+        cases = self._cases(verdict, day, before, titles) if day and fell and answers else ()
+        rarity = rarity_of(figures_of(manifest, folder), manifest)
+        return told(verdict, titles, constants, rarity, cases, _usual(verdict.model, before))
 
     def text(self, verdict: ModelVerdict) -> str:
         return "\n".join(self.told(verdict).lines())
@@ -58,19 +60,20 @@ class Teller:
                 self._manifests[folder] = msgspec.structs.replace(read_manifest(), use_cases=())
         return self._manifests[folder]
 
+    def _before(self, verdict: ModelVerdict, day: Day, constants: Constants) -> list[Day]:
+        """The last days before the fall, as many as a baseline has."""
+        since = min(each for each in (verdict.changed_on, verdict.headline_since, verdict.date) if each)
+        recent = [each for each in self._days.values() if day.ordinal - each.ordinal <= YEAR_OF_DAYS]
+        series = [each for each in recent if (verdict.series_since or "") <= each.date < since]
+        return sorted(series, key=lambda each: each.date)[-constants.rule.baseline_days :]
+
     def _cases(
-        self, verdict: ModelVerdict, day: Day, titles: Mapping[str, str], constants: Constants
+        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str]
     ) -> tuple[CaseChange, ...]:
         """The cases that fell most, of the use cases that are flagged or named; each with the answer of a usual day before the
         fall and the one of today."""
         moved = {each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")}
         moved |= {*verdict.named, *verdict.collapsed}
-        since = min(each for each in (verdict.changed_on, verdict.headline_since, verdict.date) if each)
-        before = [
-            each
-            for date, each in sorted(self._days.items())
-            if (verdict.series_since or "") <= date < since and day.ordinal - each.ordinal <= YEAR_OF_DAYS
-        ][-constants.rule.baseline_days :]
         falls = sorted(_falls(verdict.model, day, before, moved), key=lambda each: each.now - each.before)[:WORST]
         now = case_answers(self._results, day.date, verdict.model, {each.case for each in falls})
         made = []
@@ -114,6 +117,16 @@ def rarity_of(figures: Characteristics | None, manifest: DailyManifest) -> Rarit
 
 def _shape(manifest: DailyManifest) -> list[tuple[str, str]]:
     return [(entry.id, entry.grading) for entry in manifest.use_cases]
+
+
+def _usual(model: str, before: list[Day]) -> dict[str, float]:
+    """Use case → its mean score on these days."""
+    scores: dict[str, list[float]] = {}
+    for day in before:
+        for use_case, line in day.lines.get(model, {}).items():
+            if line.score is not None:
+                scores.setdefault(use_case, []).append(line.score)
+    return {use_case: fmean(each) for use_case, each in scores.items()}
 
 
 def _falls(model: str, day: Day, before: list[Day], moved: set[str]) -> list[CaseChange]:

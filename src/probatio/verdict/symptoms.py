@@ -48,10 +48,14 @@ def _shares(
     move: Move, now: Sequence[DailyScore], past: Sequence[Sequence[DailyScore]], onset: Folded
 ) -> Iterator[str]:
     limits = move.constants.attribution
-    where = "below our own limit" if sum(line.cut for line in now) else "at our own limit: the model did not stop"
+    cut = (
+        "answers were cut off below our own limit"
+        if sum(line.cut for line in now)
+        else "answers ran into our own limit"
+    )
     for name, measure, share in (
         ("samples errored", _errored, limits.error_share),
-        (f"answers were cut off {where}", _truncated, limits.truncated_share),
+        (cut, _truncated, limits.truncated_share),
     ):
         usual, today = median(measure(lines) for lines in past), measure(now)
         if today - usual >= share:

@@ -69,8 +69,17 @@ def told(
     constants: Constants,
     rarity: Rarity | None = None,
     cases: Sequence[CaseChange] = (),
+    usual: Mapping[str, float] | None = None,
 ) -> Told:
-    """The verdict in words. `rarity` is None where it was not measured for this suite."""
+    """The verdict in words. `rarity` is None where it was not measured for this suite. `usual`: use case → its mean score before
+    the fall; else the baseline's, which follows a fall down."""
+    if usual:
+        verdict = msgspec.structs.replace(
+            verdict,
+            use_cases=tuple(
+                msgspec.structs.replace(each, mean=usual.get(each.use_case, each.mean)) for each in verdict.use_cases
+            ),
+        )
     first = _WHAT.get(verdict.shown, _fallen)(verdict, titles, constants)
     return Told(
         (first, _how_sure(verdict, constants, rarity)),
