@@ -144,6 +144,10 @@ def test_an_own_suites_methodology_shows_no_figures_of_another_suite(journey: Jo
     assert "From the simulator" not in page
 
 
+def test_the_signs_of_the_progress_have_a_legend(journey: Journey) -> None:
+    assert all(". full credit   o some   x none" in output for output in journey.outputs)
+
+
 def test_a_missing_route_is_one_line_a_day(journey: Journey) -> None:
     assert {output.count("no `route` in models.yml") for output in journey.outputs} == {1}
 

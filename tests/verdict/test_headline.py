@@ -65,6 +65,7 @@ def test_a_model_that_fell_and_stayed_is_cooked_long_after_the_rule_has_forgotte
     assert (last.status, last.evidence) == ("OK", "CONFIRMED")
     assert (last.headline, last.confirmed, last.label) == ("COOKED", True, "COOKED, confirmed")
     assert not any(each.recovered for each in fallen[30:])
+    assert not any(use_case.recovered for each in fallen if each.confirmed for use_case in each.use_cases)
     cooked = next(each for each in fallen if each.headline == "COOKED")
     assert last.headline_since == cooked.date == cooked.headline_since
 

@@ -201,7 +201,7 @@ def _judge(day: Day) -> str:
 
 
 def _short(value: float) -> str:
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    for limit, unit in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= limit:
             return f"{value / limit:.1f}{unit}"
     return f"{value:.0f}"

@@ -160,7 +160,10 @@ def _of_model(
         routing_changed=bool(by_rule.routing_changed[place]) or any(line.routing_changed for line in lines.values()),
         barred=any(line.barred or (today.judge.drifted and line.grading != "deterministic") for line in lines.values()),
         recovered=bool(by_rule.model_recovered[place]) and shown == "OK",
-        use_cases=tuple(_of_use_case(cells, line, place, columns[line.use_case]) for line in lines.values()),
+        use_cases=tuple(
+            _of_use_case(cells, line, place, columns[line.use_case], proven=layer == "CONFIRMED")
+            for line in lines.values()
+        ),
         evidence=layer,
         evidence_value=_number(by_evidence.value[place]),
         reference_days=int(by_evidence.reference_days[place]),
@@ -208,7 +211,8 @@ def _cells(today: Folded) -> _Cells:
     return _Cells(*(array.tolist() for array in arrays))
 
 
-def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int) -> UseCaseVerdict:
+def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int, *, proven: bool) -> UseCaseVerdict:
+    """What the rule says of one use case. Where a fall is proven, a baseline that has followed it down is no recovery."""
     return UseCaseVerdict(
         use_case=line.use_case,
         status=STATUSES[cells.status[place][at]],
@@ -223,7 +227,7 @@ def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int) -> UseCas
         fired=_FIRED[cells.fired[place][at]],
         cooked_level=cells.cooked_level[place][at],
         held=HELD[cells.held[place][at]],
-        recovered=cells.recovered[place][at],
+        recovered=cells.recovered[place][at] and not proven,
         improved=cells.improved[place][at],
         since=_date(cells.since[place][at]),
         evidence=_number(cells.evidence[place][at]),
