@@ -3,6 +3,7 @@
     python config/story.py dose FOLDER       how much noise: one day of each copy, before the story and apart from it
     python config/story.py run FOLDER        record the days in FOLDER/daily, or go on where it stopped; about an hour
     python config/story.py declare FOLDER    say in the ledger of FOLDER that its dates were set, where its days can't say so
+    python config/story.py again FOLDER      judge the recorded days again by the code of today, by a correction each
     python config/story.py tell FOLDER PAGE  write the table of days and the chart from the ledger of FOLDER
 
 Everything is real but the calendar: days are run back to back under set dates. At temperature 0 an embedded model would give the
@@ -128,6 +129,14 @@ def declare(folder: Path) -> None:
     print(f"{len(declare_replayed(folder, now_text(), why))} days declared")
 
 
+def again(folder: Path) -> None:
+    """The verdicts made again by the code of today; the records of before stay in the chain."""
+    from probatio.ledger.ledger import judge_again
+    from probatio.run.clock import now_text
+
+    print(f"{len(judge_again(folder, now_text(), 'judged again by newer rules'))} verdicts corrected")
+
+
 def daily_rows(folder: Path) -> list[dict[str, object]]:
     """A row per day and use case, from the ledger."""
     from probatio.ledger.ledger import read_ledger, standing_records
@@ -222,6 +231,8 @@ if __name__ == "__main__":
             run(Path(folder).resolve())
         case ["declare", folder]:
             declare(Path(folder).resolve())
+        case ["again", folder]:
+            again(Path(folder).resolve())
         case ["tell", folder, page]:
             tell(Path(folder).resolve(), Path(page))
         case _:

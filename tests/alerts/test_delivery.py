@@ -73,7 +73,10 @@ def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
         assert hook.titles == ["a: COOKED", f"a: OK again, COOKED since {day_at(8)}"]
         first = hook.received[0]
         assert first["type"] == "failure"
-        assert first["message"].startswith(f"{day_at(8)}: COOKED since {day_at(8)}: 2 use cases cooked (u 30.0 against")
+        assert first["message"].startswith(
+            f"{day_at(8)}: a answers worse since {day_at(8)} in u (30 points, usually 90) and v (30 points, usually 90).\n"
+        )
+        assert "\nDetails: COOKED since" in first["message"]
         assert first["message"].endswith("\nhttps://x.example/watch/models/a/")
 
 
@@ -394,7 +397,7 @@ def test_a_real_day_alerts_once_and_a_dead_channel_does_not_stop_it(tmp_path: Pa
         done = run()
         assert done.returncode == 0, done.stderr
         assert "The alert channel DEAD_HOOK (json://127.0.0.1:" in done.stdout
-        assert f"Alert to live: {MODEL}: SUSPICIOUS" in done.stdout
+        assert f"Alert to live: {MODEL}: COOKED" in done.stdout  # a suite of one use case
         assert f"/models/{MODEL}/" in hook.received[0]["message"]
         configured(tmp_path, live)
         assert run().returncode == 0
@@ -436,4 +439,4 @@ def test_the_state_is_put_in_place_whole(tmp_path: Path) -> None:
     ]
     kept = state(tmp_path)["team"]
     assert kept["day"] == day_at(8)
-    assert kept["standings"]["a"]["rule"]["told"] == "COOKED"
+    assert kept["standings"]["a"]["headline"]["told"] == "COOKED"

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probatio.alerts.episodes import AlertRule, LayerStates, Message, due
+from probatio.alerts.episodes import LayerState as State
 from probatio.records import ModelVerdict, UseCaseVerdict
+from probatio.verdict.headline import completed
 
 RULE_WORDS = {"O": "OK", "S": "SUSPICIOUS", "C": "COOKED", "c": "CALIBRATING", "g": "GAP"}
 EVIDENCE_WORDS = {"q": "QUIET", "s": "SUSPECTED", "C": "CONFIRMED", "r": "RECOVERED", "c": "CALIBRATING"}
@@ -25,9 +27,10 @@ def verdict(number: int, status: str, evidence: str = "CALIBRATING", model: str 
         UseCaseVerdict(use_case=f"u{at}", status="OK", score=None if status == "GAP" else 90.0, held=why)
         for at, why in enumerate(held)
     )
-    return ModelVerdict(
+    made = ModelVerdict(
         date=day, model=model, status=status, evidence=evidence, use_cases=use_cases, reason=f"reason of {day}.", **more  # type: ignore[arg-type]
     )  # fmt: skip
+    return completed(made)
 
 
 def messages_of(days: list[ModelVerdict], rule: AlertRule = EVERYTHING) -> list[tuple[int, str]]:
@@ -103,7 +106,7 @@ def test_a_day_that_is_held_only_in_part_moves_by_the_other_use_cases_and_counts
 def test_calibrating_ends_no_episode_and_the_end_after_it_is_not_called_a_recovery() -> None:
     assert ruled("OScccO") == [
         (1, "SUSPICIOUS"),
-        (5, "OK by the rule against a new past; SUSPICIOUS against the former one"),
+        (5, "OK against a new past; SUSPICIOUS against the former one"),
     ]
     assert ruled("cccO") == []
 
@@ -154,30 +157,51 @@ def test_the_cool_down_does_not_touch_an_escalation_or_a_recovery() -> None:
     assert days_of(ruled("OSCO", cool_down_days=30)) == [1, 2, 3]
 
 
-def test_the_evidence_has_episodes_of_its_own() -> None:
+def test_the_evidence_alone_makes_the_headline_and_its_messages() -> None:
     days = [verdict(n, "OK", EVIDENCE_WORDS[letter]) for n, letter in enumerate("cqqsCCrq")]
     assert messages_of(days) == [
-        (3, "a change is SUSPECTED"), (4, "a change is CONFIRMED"), (6, "the evidence is RECOVERED again"),
+        (3, "SUSPICIOUS"), (4, "COOKED, confirmed"), (6, "OK again, COOKED, confirmed since 2026-03-04"),
     ]  # fmt: skip
     assert days_of(messages_of(days, AlertRule(severities=("confirmed",)))) == [4, 6]
-    assert messages_of(days, AlertRule(severities=("suspicious",))) == []
+    assert days_of(messages_of(days, AlertRule(severities=("cooked",)))) == [4, 6]
 
 
-def test_what_both_layers_say_of_a_day_is_one_message() -> None:
+def test_proof_is_told_after_the_rules_alarm_and_both_on_one_day_are_one_message() -> None:
+    days = [verdict(0, "OK", "QUIET"), verdict(1, "COOKED", "QUIET"), verdict(2, "COOKED", "CONFIRMED")]
+    assert messages_of(days) == [(1, "COOKED"), (2, "COOKED, confirmed")]
     days = [verdict(0, "OK", "QUIET"), verdict(1, "COOKED", "CONFIRMED"), verdict(2, "OK", "RECOVERED")]
     assert messages_of(days) == [
-        (1, "COOKED; a change is CONFIRMED"),
-        (2, "OK again, COOKED since 2026-03-02; the evidence is RECOVERED again"),
+        (1, "COOKED, confirmed"),
+        (2, "OK again, COOKED, confirmed since 2026-03-02"),
     ]
 
 
-def test_ok_by_the_rule_is_no_good_news_while_the_evidence_holds() -> None:
-    days = [verdict(0, "COOKED", "CONFIRMED"), verdict(1, "OK", "CONFIRMED")]
-    _, messages = due(EVERYTHING, due(EVERYTHING, {}, days[:1], {})[0], days[1:], {})
-    assert (messages[0].title, messages[0].tone) == (
-        "m: OK again by the rule, while the evidence says CONFIRMED",
-        "info",
-    )
+@pytest.mark.parametrize("evidence", ["CONFIRMED", "SUSPECTED"])
+def test_there_is_no_good_news_while_the_evidence_holds(evidence: str) -> None:
+    days = [verdict(0, "COOKED", "CONFIRMED"), verdict(1, "OK", evidence), verdict(2, "OK", evidence)]
+    assert days_of(messages_of(days)) == [0]
+
+
+def test_a_collapse_at_full_count_is_told_while_the_evidence_calibrates() -> None:
+    fallen: dict[str, Any] = {"collapsed": ("u0",)}
+    for status in ("SUSPICIOUS", "CALIBRATING"):
+        days = [verdict(0, "OK"), verdict(1, status, **fallen)]
+        assert messages_of(days, AlertRule()) == [(1, "collapsed in a use case")]
+    days = [verdict(0, "OK", "QUIET"), verdict(1, "SUSPICIOUS", "QUIET", **fallen)]
+    assert messages_of(days, AlertRule()) == []  # the evidence will tell whether it lasts
+
+
+def test_what_was_told_of_two_layers_is_not_told_again_as_a_headline() -> None:
+    states: LayerStates = {
+        "m": {
+            "rule": State(day="2026-02-28", since="2026-02-20", told="COOKED"),
+            "evidence": State(day="2026-02-28", since="2026-02-22", told="CONFIRMED", last_on="2026-02-24"),
+        }
+    }
+    states, messages = due(EVERYTHING, states, [verdict(0, "COOKED", "CONFIRMED")], {})
+    assert messages == []
+    _, (end,) = due(EVERYTHING, states, [verdict(1, "OK", "RECOVERED")], {})
+    assert end.title == "m: OK again, COOKED, confirmed since 2026-02-20"
 
 
 def test_the_same_verdicts_again_call_for_nothing() -> None:

@@ -28,14 +28,17 @@ def _verdict(results: Path, *flags: str) -> Result:
     return CliRunner().invoke(root, ["verdict", "--results", str(results), *flags])
 
 
-def test_the_table_names_every_model_worst_first_with_its_reason(results: Path) -> None:
+def test_the_table_names_every_model_worst_first_in_plain_words(results: Path) -> None:
     done = _verdict(results)
     assert done.exit_code == 0
     places = [done.output.index(word) for word in ("✖ COOKED", "▲ SUSPICIOUS", "● OK")]
     assert places == sorted(places)
-    assert "COOKED since 2026-01-21: 2 use cases cooked (a 20.0 against 90.0 ± 2.0, z −35.0, drop 77.8 %" in " ".join(
-        done.output.split()
-    )
+    words = " ".join(done.output.split())
+    assert "bad answers worse since 2026-01-21 in a (20 points, usually 90) and b (20 points, usually 90)." in words
+    assert "This is what the published rule says, and not proven yet" in words
+    assert "Next: wait for confirmation" in words
+    assert "• a, a_0: 90 % before, 20 % now" in words
+    assert "−78%" in words
     assert f"{day_at(20)}, suite" in done.output
 
 
@@ -60,6 +63,27 @@ def test_the_gate_fails_at_the_status_named(results: Path, flags: list[str], cod
     assert done.exit_code == code
     assert json.loads(done.output)["gate"]["failed"] == failed
     assert _verdict(results, *flags).exit_code == code
+
+
+def test_the_gate_reads_the_headline_and_cooked_includes_confirmed(tmp_path: Path) -> None:
+    """Fallen and stayed there: OK by the rule, which has followed it down, and CONFIRMED by the evidence."""
+    low = {"m": dict.fromkeys(USE_CASES, 70.0)}
+    write_days(tmp_path, [*steady(30, ["m"], USE_CASES), *(made_up_day(30 + n, low) for n in range(25))])
+    for gate in ("suspicious", "cooked", "confirmed"):
+        assert _verdict(tmp_path, "--fail-on", gate).exit_code == 1
+    (last,) = json.loads(_verdict(tmp_path, "--json").output)["verdicts"]
+    assert (last["status"], last["evidence"], last["headline"], last["confirmed"]) == (
+        "OK",
+        "CONFIRMED",
+        "COOKED",
+        True,
+    )
+    assert "✖ COOKED" in _verdict(tmp_path).output
+    assert "● OK" not in _verdict(tmp_path).output
+
+
+def test_cooked_by_the_rule_alone_does_not_fail_the_gate_of_proof(results: Path) -> None:
+    assert _verdict(results, "--fail-on", "confirmed").exit_code == 0
 
 
 def test_explain_shows_every_number(results: Path) -> None:

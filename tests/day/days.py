@@ -17,12 +17,13 @@ import msgspec
 import yaml
 
 from double import Double
+from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.judge.asking import JudgeReply
 from probatio.records import DailyScore, DayRecord, Grade, Model, Response, Sampling, TrialKey
 from probatio.store.layout import ANSWERS, GRADES, JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines
-from probatio.suite.daily_suite import DAILY
+from probatio.suite.daily_suite import DAILY, load_daily
 
 COMMAND = [sys.executable, "-c", "from probatio.cli import main; main()"]
 DAY = "2026-03-10"
@@ -164,6 +165,7 @@ def history(root: Path, values: dict[str, list[float]], *, until: str = DAY, rou
     """Closed days before `until`, one for each value: use case → its scores, the last one yesterday's."""
     length = len(next(iter(values.values())))
     gradings = {EXTRACTION: "deterministic", SUMMARY: "hybrid", STORY: "judge"}
+    content = daily_fingerprint(load_daily(root / "suite")) if (root / "suite").is_dir() else ""
     for number in range(length):
         day = (date.fromisoformat(until) - timedelta(days=length - number)).isoformat()
         folder = day_folder(root / "results", day)
@@ -172,7 +174,7 @@ def history(root: Path, values: dict[str, list[float]], *, until: str = DAY, rou
         write_record(
             folder,
             DayRecord(
-                date=day, created=day, suite_version=VERSION, suite_fingerprint="", grader_version="", models=(model,),
+                date=day, created=day, suite_version=VERSION, suite_fingerprint=content, grader_version="", models=(model,),
                 sampling=Sampling(), suite=str(root / "suite"),
             ),
         )  # fmt: skip

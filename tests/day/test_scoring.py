@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from probatio.day.samples import DaySamples, GradedLine, Sample, ServedLine
-from probatio.day.scoring import DayFacts, ModelFacts, routing_changed, scores_of
+from probatio.day.scoring import DayFacts, ModelFacts, provisional, route_of, scores_of
 from probatio.records import DailyScore, Model
 from probatio.suite.daily_suite import Case, DailySuite, Rubric, UseCase, read_manifest
 
@@ -184,4 +187,118 @@ def test_the_last_grade_of_a_sample_counts() -> None:
 def test_routing_changed_means_another_than_the_pinned_or_usual_provider(
     providers: dict[str, int], pinned: tuple[str, ...], usual: str | None, changed: bool
 ) -> None:
-    assert routing_changed(Counter(providers), pinned, usual) is changed
+    assert route_of(Counter(providers), pinned, usual, 0.2).changed is changed
+
+
+@pytest.mark.parametrize(
+    ("providers", "pinned", "usual", "route", "mixed", "at_home"),
+    [
+        ({"A": 19, "B": 1}, (), "A", "A", False, True),  # a stray is left out, and the day is A's
+        ({"A": 8, "B": 2}, (), "A", "A", False, True),  # up to a fifth
+        ({"A": 79, "B": 21}, (), "A", "A", True, True),  # beyond that the day is nobody's
+        ({"A": 1, "B": 19}, (), "A", "B", False, False),  # another route, with a stray of the old one
+        ({"A": 5, "B": 5}, ("a", "b"), None, "A", False, True),  # pinned to both
+        ({"A": 5, "B": 4, "C": 1}, ("a", "b"), None, "A", False, True),
+        ({"A": 30, "B": 30, "C": 40}, ("a", "b"), None, "A", True, True),
+        ({}, (), "A", None, False, True),
+    ],
+)
+def test_the_route_of_a_day_is_the_provider_of_most_samples(
+    providers: dict[str, int],
+    pinned: tuple[str, ...],
+    usual: str | None,
+    route: str | None,
+    mixed: bool,
+    at_home: bool,
+) -> None:
+    found = route_of(Counter(providers), pinned, usual, 0.2)
+    assert (found.name, found.mixed, found.usual) == (route, mixed, at_home)
+
+
+def test_a_stray_sample_is_left_out_and_flagged() -> None:
+    one, *others = round_of(MATH, 0.5) + round_of(SUMMARY)
+    stray = sample(one.graded.task_id, 0.0, provider="Elsewhere")
+    found = scored([stray, *others], facts=ModelFacts(MODEL, usual_route="A"))
+    score = found["math"]
+    assert (score.score, score.n, score.strays, score.errored) == (50.0, 4, 1, 0)
+    assert (score.route, score.routing_changed, score.stray_only, score.mixed) == ("A", True, True, False)
+    assert stray.graded.task_id not in score.cases
+    assert score.providers == {"A": 4, "Elsewhere": 1}
+
+
+def test_a_day_of_two_providers_is_mixed_and_scored_whole() -> None:
+    samples = [sample(case.id, 0.5, provider="AB"[n % 2]) for n, case in enumerate(MATH.cases)]
+    score = scored(samples, facts=ModelFacts(MODEL, usual_route="A"))["math"]
+    assert (score.mixed, score.n, score.strays, score.stray_only) == (True, 5, 0, False)
+
+
+LARGE = use_case("large", "deterministic", (1, 3), cases=10)
+USUAL = {f"large_{n}": 1.0 if n < 8 else 0.0 for n in range(10)}
+
+
+def _large(samples: list[Sample], **facts: Any) -> DailyScore:
+    suite = DailySuite(Path(), read_manifest(), {"large": LARGE})
+    known = ModelFacts(MODEL, usual_cases={"large": USUAL}, **facts)
+    return scores_of(suite, [LARGE], samples, DAY, known)[0]
+
+
+def _as_usual(numbers: Iterable[int], which: str = "base") -> list[Sample]:
+    return [sample(f"large_{n}", USUAL[f"large_{n}"], which=which) for n in numbers]
+
+
+def _errored(numbers: Iterable[int], which: str = "base", number: int = 0) -> list[Sample]:
+    return [sample(f"large_{n}", error="503", answered=False, which=which, number=number) for n in numbers]
+
+
+def test_a_missing_case_counts_with_its_own_usual_mean_so_an_outage_moves_no_score() -> None:
+    for lost in (range(2), range(8, 10)):  # two easy ones, two hard ones
+        kept = [n for n in range(10) if n not in lost]
+        score = _large(_as_usual(kept) + _errored(lost))
+        assert (score.score, score.base_score, score.n) == (80.0, 80.0, 8)
+        assert score.filled == tuple(f"large_{n}" for n in lost)
+        assert set(score.cases) == {f"large_{n}" for n in kept}  # the evidence bets on what was answered alone
+        graded = [each.graded for each in _as_usual(kept)]
+        assert provisional(LARGE, graded, USUAL) == 80.0
+
+
+def test_more_than_a_fifth_of_the_cases_missing_is_a_gap() -> None:
+    found = scores_of(
+        DailySuite(Path(), read_manifest(), {"large": LARGE, "math": MATH}),
+        [LARGE, MATH],
+        _as_usual(range(7)) + _errored(range(7, 10)) + round_of(MATH),
+        DAY,
+        ModelFacts(MODEL, usual_cases={"large": USUAL}),
+    )
+    assert [line.score for line in found] == [None, 100.0]
+    assert "3 of 10 cases have no score, more than 20%" in str(found[0].gap)
+
+
+def test_a_re_run_that_failed_leaves_the_day_its_base_score_and_is_no_full_power() -> None:
+    """20 of 21 errored re-runs made a COOKED of one sample."""
+    base = round_of(MATH, 0.4)
+    fresh = [sample(f"math_{c}", 0.0, which="full", number=n) for n in range(3) for c in range(5)]
+    for errors, power in ((3, True), (4, False)):
+        failed = [
+            sample(one.graded.task_id, which="full", number=one.graded.sample, error="503", answered=True)
+            for one in fresh
+        ]
+        samples = base + failed[:errors] + fresh[errors:] + round_of(SUMMARY) + round_of(STORY)
+        score = scored(samples, facts=ModelFacts(MODEL, {"math": "z −9"}))["math"]
+        assert score.full_power is power
+        assert score.score == (0.0 if power else 40.0)
+        assert score.base_score == 40.0
+
+
+def test_answers_cut_below_our_own_limit_are_counted_and_the_score_without_them_is_kept() -> None:
+    def cut(case: str, written: int) -> Sample:
+        one = sample(case, 0.0, finish="length")
+        return Sample(msgspec.structs.replace(one.served, tokens_out=written), one.graded)
+
+    below = [cut(f"large_{n}", 60) for n in range(2)]  # the use case's limit is 100
+    score = _large(below + _as_usual(range(2, 10)))
+    assert (score.score, score.cut, score.uncut_score, score.truncated) == (60.0, 2, 80.0, 2)
+    rambling = [cut(f"large_{n}", 100) for n in range(2)]
+    score = _large(rambling + _as_usual(range(2, 10)))
+    assert (score.score, score.cut, score.uncut_score, score.truncated) == (60.0, 0, None, 2)
+    unknown = _large([cut("large_0", 0), *_as_usual(range(1, 10))])  # a server that counts nothing
+    assert unknown.cut == 0

@@ -18,9 +18,9 @@ from probatio.errors import Incomplete, UsageError
 from probatio.ledger import ledger
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.ledger import START, LedgerRecord, ledger_path, read_ledger, record_day, standing_records
+from probatio.records import Day
 from probatio.store.days import read_days
 from probatio.store.files import held
-from probatio.verdict.days import Days
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
 
@@ -117,7 +117,7 @@ def test_days_and_hashes_that_the_caller_has_are_not_read_again(
     written = ledger_path(tmp_path).read_bytes()
     expected = record_day(tmp_path, day_at(3), CONSTANTS, "later")
     ledger_path(tmp_path).write_bytes(written)
-    days, hashes = Days(read_days(tmp_path)), ledger.day_hashes(tmp_path, day_at(3))
+    days, hashes = read_days(tmp_path), ledger.day_hashes(tmp_path, day_at(3))
     hashed: list[Path] = []
 
     def counted(path: Path) -> str:
@@ -135,10 +135,10 @@ def test_the_days_are_asked_for_while_the_ledger_is_held_so_none_can_be_recorded
     _recorded(tmp_path)
     write_day(tmp_path, made_up_day(3, {"m": {"a": 60.0, "b": 90.0}}))
 
-    def days() -> Days:
+    def days() -> list[Day]:
         with pytest.raises(Incomplete), held(ledger_path(tmp_path), 0.0):
             pass
-        return Days(read_days(tmp_path))
+        return read_days(tmp_path)
 
     written = record_day(tmp_path, day_at(3), CONSTANTS, "later", days)
     assert [(record.date, len(record.verdicts)) for record in written] == [

@@ -123,9 +123,11 @@ def test_the_board_shows_the_worst_first_with_words_and_marks(pages: dict[str, b
     assert f"{MARKS['COOKED']}</span> COOKED" in board
 
 
-def test_a_model_page_says_why_in_a_sentence_with_numbers(pages: dict[str, bytes]) -> None:
+def test_a_model_page_says_why_in_plain_words_with_the_numbers_under_details(pages: dict[str, bytes]) -> None:
     page = pages["models/demo-cooked/"].decode()
-    assert re.search(r'class="lead reason">COOKED since 2026-03-\d\d: \d+ use cases cooked \(.*z −\d', page)
+    words = r"demo-cooked answers worse since 2026-03-\d\d in [A-Z][^.]* \(\d+ points, usually"
+    assert re.search(rf'class="lead reason">{words}', page)
+    assert re.search(r"<summary>Details</summary>.*COOKED since 2026-03-\d\d: \d+ use cases cooked \(.*z −\d", page)
 
 
 def test_an_outage_is_told_as_a_gap_and_drawn_as_one(site: Site) -> None:
@@ -176,14 +178,14 @@ def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: p
     fault = AfterFault("drop-20-all", "partial", "gaussian", 500, 90, False, soon, soon, soon, soon, share, None, None)
     facts = RuleFacts(-1.79, *[share] * 4)
     made = Characteristics(site.manifest.version, 1, 500, 365, (quiet,), (fault,), facts, "other constants")
-    monkeypatch.setattr(methodology, "characteristics", lambda: made)
+    monkeypatch.setattr(methodology, "figures_of", lambda manifest, folder: made)
     page = render(site, "methodology/")
     assert page is not None
     text = page.body.decode()
     assert text.count("12.3 %") > 5
     assert "tends to −1.79" in text
     assert "taken with other constants" in text
-    monkeypatch.setattr(methodology, "characteristics", lambda: None)
+    monkeypatch.setattr(methodology, "figures_of", lambda manifest, folder: None)
     bare = render(site, "methodology/")
     assert bare is not None
     assert "<code>probatio simulate</code>" in bare.body.decode()

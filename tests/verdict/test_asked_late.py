@@ -62,7 +62,7 @@ def test_its_route_starts_no_series_and_is_not_the_usual_one() -> None:
     elsewhere = {"route": "Elsewhere", "providers": {"Elsewhere": 5}}
     days = [*steady(8, ["m"], ["a", "b"]), *(_day(number, 90.0, late=True, **elsewhere) for number in (8, 9, 10))]
     assert not _last(days).routing_changed
-    expected = Expectation(Days(days), CONSTANTS, MANIFEST.version, day_at(11))
+    expected = Expectation(Days(days), CONSTANTS, (MANIFEST.version, "made up"), day_at(11))
     assert expected.usual_route("m") == "Host"
     assert _last([*days, _day(11, 90.0, late=False)]).use_cases[0].days == 8
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from probatio.records import Calibration, Day, ModelVerdict
-from probatio.verdict.attribution import at_least, jumped
+from probatio.verdict.attribution import at_least
 from probatio.verdict.days import Days
+from probatio.verdict.symptoms import jumped
 from probatio.verdict.verdicts import verdicts
 from verdict.made_up import CONSTANTS, line, made_up_day, record, steady
 
@@ -165,24 +166,96 @@ def test_a_fingerprint_that_was_seen_before_explains_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("jump", "cause"),
+    ("jump", "told"),
     [
-        ({"errored": 1, "n": 4}, "INFRA"),
-        ({"truncated": 1}, "INFRA"),
-        ({"latency_ms": 2000.0}, "INFRA"),
-        ({"latency_ms": 1900.0}, "MODEL"),
-        ({"latency_ms": 500.0}, "INFRA"),
-        ({"tokens_out": 750}, "INFRA"),
-        ({"tokens_out": 740}, "MODEL"),
-        ({"tokens_out": 333}, "INFRA"),
-        ({"tokens_out": 1500, "tokens_in": 3000}, "MODEL"),  # a day at full count reads and writes more
+        ({"errored": 1, "n": 4, "base_n": 4}, "20 % of its samples errored"),
+        ({"truncated": 1}, "20 % of its answers ran into our own limit on 2026-01-21, usually 0 %"),
+        ({"latency_ms": 2000.0}, "it took 2.0 times as long"),
+        ({"latency_ms": 1900.0}, None),
+        ({"latency_ms": 500.0}, "it took 0.5 times as long"),
+        ({"tokens_out": 750}, "its answers were 1.5 times as long"),
+        ({"tokens_out": 740}, None),
+        ({"tokens_out": 333}, "its answers were 0.7 times as long"),
+        ({"tokens_out": 1500, "tokens_in": 3000}, None),  # a day at full count reads and writes more
+        ({"strays": 2}, "2 samples came from another provider"),
     ],
 )
-def test_a_jump_of_errors_truncations_latency_or_length_is_infrastructure(jump: dict[str, Any], cause: str) -> None:
+def test_errors_truncations_latency_and_length_are_symptoms_and_never_a_cause(
+    jump: dict[str, Any], told: str | None
+) -> None:
     days = steady(20, ["openai/x"], ["a", "b"])
     lines = (line(day := "2026-01-21", "openai/x", "a", 50.0, **jump), line(day, "openai/x", "b", 90.0))
     days.append(Day(record(day, ["openai/x"]), lines))
+    verdict = _verdict(days)
+    assert verdict.cause == "MODEL"
+    assert [each.startswith(told or "") for each in verdict.symptoms] == ([True] if told else [])
+
+
+def test_another_file_behind_an_embedded_models_name_is_a_symptom_and_not_a_route() -> None:
+    def day(number: int, low: dict[str, float], file: str) -> Day:
+        more = {"resolved_models": {f"{file}.gguf": 5}}
+        return made_up_day(number, _scores(["openai/x"], low), more, embedded={"openai/x": {"sha256": file * 16}})
+
+    verdict = _verdict([*(day(number, {}, "good") for number in range(20)), day(20, {"a": 50.0}, "worse")])
+    assert verdict.cause == "MODEL"
+    assert verdict.symptoms == (
+        "another file answers under its name since 2026-01-21 (goodgoodgood… before, worseworsewo… now)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("uncut", "cause"),
+    [
+        ({"a": 90.0, "b": 90.0}, "INFRA"),  # without the cut answers nothing fell
+        ({"a": 90.0, "b": 60.0}, "MODEL"),  # one use case would have fallen all the same
+        ({"a": 86.1, "b": 90.0}, "INFRA"),
+        ({"a": 86.0, "b": 90.0}, "MODEL"),  # z of exactly −2
+    ],
+)
+def test_answers_cut_below_our_limit_are_the_cause_only_if_without_them_nothing_fell(
+    uncut: dict[str, float], cause: str
+) -> None:
+    days = steady(20, ["openai/x"], ["a", "b", "j1"])
+    for number in (20, 21):
+        day = f"2026-01-{number + 1}"
+        lines = [line(day, "openai/x", each, 50.0, cut=2, uncut_score=uncut[each]) for each in ("a", "b")]
+        days.append(Day(record(day, ["openai/x"]), (*lines, line(day, "openai/x", "j1", 90.0, grading="judge"))))
+        assert _verdict(days).cause == cause
+
+
+def test_a_model_that_falls_further_while_its_answers_are_cut_is_blamed_again() -> None:
+    days = steady(20, ["openai/x"], ["a", "b"])
+    for number, uncut in ((20, 90.0), (21, 55.0)):
+        day = f"2026-01-{number + 1}"
+        lines = [line(day, "openai/x", each, 50.0, cut=2, uncut_score=uncut) for each in ("a", "b")]
+        days.append(Day(record(day, ["openai/x"]), tuple(lines)))
+    assert [_verdict(days[:21]).cause, _verdict(days).cause] == ["INFRA", "MODEL"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "cause"),
+    [
+        ({"openai/x": "P", "openai/y": "P", "mistral/z": "P", "qwen/w": "Q"}, "ROUTE"),
+        ({"openai/x": "P", "openai/y": "P", "mistral/z": "Q", "qwen/w": "Q"}, "HARNESS"),  # two providers' models fell
+        (dict.fromkeys(FLEET, "P"), "HARNESS"),  # nobody else to compare with
+    ],
+)
+def test_a_fleet_behind_one_provider_is_the_route_where_others_are_not_touched(
+    hosts: dict[str, str], cause: str
+) -> None:
+    days = []
+    for number in range(21):
+        lines = [
+            line(f"2026-01-{number + 1:02}", model, use_case, _low(model, number), providers={host: 5}, route=host)
+            for model, host in hosts.items()
+            for use_case in ("a", "b")
+        ]
+        days.append(Day(record(f"2026-01-{number + 1:02}", list(hosts)), tuple(lines)))
     assert _verdict(days).cause == cause
+
+
+def _low(model: str, number: int) -> float:
+    return 50.0 if number == 20 and model != "qwen/w" else 90.0
 
 
 def test_a_jump_is_far_outside_the_usual_scatter_too() -> None:

@@ -56,6 +56,27 @@ def test_a_models_status_follows_from_its_use_cases(use_cases: str, model: str) 
 
 
 @pytest.mark.parametrize(
+    ("use_cases", "model"),
+    [
+        ("c", "COOKED"),  # a suite of one: without this it could never be
+        ("s", "SUSPICIOUS"),
+        ("cc", "COOKED"),
+        ("cs", "COOKED"),  # one cooked, and the only other suspicious
+        ("co", "SUSPICIOUS"),
+        ("ss", "SUSPICIOUS"),
+        ("cso", "SUSPICIOUS"),  # from three on as published
+        ("css", "COOKED"),
+    ],
+)
+def test_a_suite_of_one_or_two_use_cases_can_be_cooked(use_cases: str, model: str) -> None:
+    assert _model(use_cases) == model
+
+
+def test_an_outage_makes_no_small_suite() -> None:
+    assert _model("oooo", "c---") == "SUSPICIOUS"
+
+
+@pytest.mark.parametrize(
     ("days", "model"),
     [
         (("ccoo", "--oo"), "COOKED"),  # an outage of the cooked ones does not save

@@ -17,7 +17,7 @@ from verdict.made_up import CONSTANTS, FIRST, MANIFEST, RULE, day_at, made_up_da
 
 
 def expectation(days: list[Day], number: int, version: str = MANIFEST.version) -> Expectation:
-    return Expectation(Days(days), CONSTANTS, version, day_at(number))
+    return Expectation(Days(days), CONSTANTS, (version, "made up"), day_at(number))
 
 
 def test_what_has_no_baseline_is_asked_at_full_count_from_the_start() -> None:
@@ -70,7 +70,7 @@ def test_the_day_would_sample_as_the_simulator_did(fault: str) -> None:
     earlier: list[Day] = []
     full = 0
     for day, scores in days_of(MANIFEST, ["m"], FIRST, 45, profile="binomial-0.8", faults={"m": (fault, 25)}, seed=3):
-        today = Expectation(Days(earlier), CONSTANTS, MANIFEST.version, day.isoformat())
+        today = Expectation(Days(earlier), CONSTANTS, (MANIFEST.version, "made up"), day.isoformat())
         for line in scores:
             if line.score is None or line.base_score is None:
                 continue  # a gap records no reason

@@ -19,6 +19,7 @@ from probatio.records import Day, ModelVerdict
 from probatio.verdict.days import Days
 from probatio.verdict.reason import use_case_reason
 from probatio.verdict.verdicts import verdicts
+from probatio.verdict.words import Told, told
 from verdict.made_up import CONSTANTS, MANIFEST, day_at, made_up_day, steady
 
 USE_CASES = ["a", "b", "c", "j1"]
@@ -190,23 +191,28 @@ def test_every_verdict_has_one_sentence_and_survives_the_way_through_json(days: 
             assert use_case_reason(each, CONSTANTS).endswith(".")
 
 
+def _words(shown: list[ModelVerdict]) -> dict[str, Told]:
+    return {each.model: told(each, {}, CONSTANTS) for each in shown}
+
+
 @settings(max_examples=20, deadline=None)
 @given(histories())
 def test_the_table_fits_a_hundred_columns_and_says_its_status_in_words(days: list[Day]) -> None:
     everyone = Days(days)
     shown = verdicts(everyone, CONSTANTS, dates={days[-1].date})
-    text = table(shown)
+    text = table(shown, _words(shown))
     assert max(map(len, text.splitlines())) <= WIDTH
     for each in shown:
-        assert each.status in text
-        explanation = explained(each, everyone, CONSTANTS)
+        assert each.shown in text
+        explanation = explained(each, told(each, {}, CONSTANTS), everyone, CONSTANTS)
         assert max(map(len, explanation.splitlines())) <= WIDTH
 
 
 def test_the_table_puts_the_worst_first() -> None:
     scores = {"fine": dict.fromkeys(USE_CASES, 90.0), "bad": {**dict.fromkeys(USE_CASES, 90.0), "a": 20.0, "b": 20.0}}
     days = Days([*steady(20, ["fine", "bad"], USE_CASES), made_up_day(20, scores)])
-    text = table(verdicts(days, CONSTANTS, dates={day_at(20)}))
+    shown = verdicts(days, CONSTANTS, dates={day_at(20)})
+    text = table(shown, _words(shown))
     assert text.index("✖ COOKED") < text.index("● OK")
     assert "1 COOKED, 1 OK" in text
 
@@ -223,3 +229,31 @@ def test_a_use_case_graded_in_two_ways_under_one_version_is_refused() -> None:
     changed = msgspec.structs.replace(days[-1].scores[0], grading="judge")
     with pytest.raises(UsageError, match="such a change bumps the version"):
         verdicts(Days([*days[:-1], Day(days[-1].record, (changed,))]), CONSTANTS)
+
+
+def test_the_content_of_the_suite_decides_and_a_case_edited_under_the_same_version_begins_a_new_series() -> None:
+    days = steady(20, ["m"], ["a", "b"])
+    edited = [
+        made_up_day(20 + number, {"m": {"a": 40.0, "b": 40.0}}, suite_fingerprint="edited") for number in range(2)
+    ]
+    made = verdicts(Days([*days, *edited]), CONSTANTS)
+    assert {each.headline for each in made[20:]} == {"CALIBRATING"}
+    assert made[19].series_since == days[0].date
+    assert made[19].series_why is None
+    last = made[-1]
+    assert last.series_since == edited[0].date
+    assert last.series_why == f"the content of the suite was changed under the same version {last.suite_version}"
+    assert last.series_why in last.reason
+
+
+def test_a_stray_sample_a_day_keeps_no_model_calibrating_and_a_mixed_day_is_held() -> None:
+    """One sample of twenty from elsewhere, every day, kept an unpinned model CALIBRATING for 60 of 60 days."""
+    strayed = {"routing_changed": True, "stray_only": True, "strays": 1, "providers": {"Host": 19, "Other": 1}}
+    days = [made_up_day(number, {"m": {"a": 90.0, "b": 90.0}}, strayed) for number in range(20)]
+    made = verdicts(Days(days), CONSTANTS)
+    assert [each.headline for each in made] == ["CALIBRATING"] * 5 + ["OK"] * 15
+    assert all(each.routing_changed for each in made)  # it is told all the same
+    mixed = {"routing_changed": True, "mixed": True, "providers": {"Host": 3, "Other": 2}}
+    days.append(made_up_day(20, {"m": {"a": 20.0, "b": 20.0}}, mixed))
+    (last,) = verdicts(Days(days), CONSTANTS, dates={days[-1].date})
+    assert (last.headline, {each.held for each in last.use_cases}) == ("OK", {"routing"})

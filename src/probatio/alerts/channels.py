@@ -91,7 +91,7 @@ def _channel(entry: _Entry, where: str) -> Channel:
     severities = _listed(entry.severity)
     for severity in severities:
         if severity not in SEVERITIES:
-            raise unknown("severity", severity, SEVERITIES, f"in {where}")
+            raise unknown("severity", severity, list(SEVERITIES), f"in {where}")
     models = _listed(entry.models)
     for key, given in (("severity", severities), ("models", models)):
         if not given:

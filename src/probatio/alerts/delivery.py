@@ -13,8 +13,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.alerts.channels import Channel
-from probatio.alerts.episodes import LayerStates, Message, due
+from probatio.alerts.episodes import LayerStates, Message, Tell, due
 from probatio.alerts.sending import PAUSES, Failure, send, shown
+from probatio.alerts.telling import Teller
 from probatio.errors import Say, UsageError
 from probatio.inside import read_inside
 from probatio.ledger.ledger import SHORT, head_of, read_ledger
@@ -23,6 +24,7 @@ from probatio.redact import know_address
 from probatio.slugs import slugs
 from probatio.store.files import held, put
 from probatio.store.layout import ALERTS, DAILY
+from probatio.verdict.headline import completed
 
 CATCH_UP_DAYS = 7
 """Verdicts so much older than the last day are not sent any more."""
@@ -58,6 +60,7 @@ class _LineModels(msgspec.Struct):
     date: str
     verdicts: tuple[_LineModel, ...]
     replayed: bool = False
+    kind: str = "day"
 
 
 class _LineModel(msgspec.Struct):
@@ -91,9 +94,9 @@ def alert(
     # two days that end together must not send the same message
     with held(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path, results):
         state = dict(_read(path).channels)
-        ledger = _Ledger(results)
+        ledger, teller = _Ledger(results), Teller(results)
         for channel in channels:
-            state[channel.name] = _with_due(channel, state.get(channel.name, ChannelState()), ledger, say)
+            state[channel.name] = _with_due(channel, state.get(channel.name, ChannelState()), ledger, teller.text, say)
         _write(path, state)
         report = DeliveryReport()
         for channel in channels:
@@ -114,12 +117,12 @@ def try_channels(channels: Sequence[Channel], env: Mapping[str, str], say: Say) 
     return failed
 
 
-def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, say: Say) -> ChannelState:
+def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, tell: Tell, say: Say) -> ChannelState:
     """The channel's state with everything due added to what is pending."""
     after, pending = before, before.pending
     pages = {} if channel.link is None else {model: f"{channel.link}models/{slug}/" for model, slug in ledger.slugs}
     for day in ledger.since(before.day):
-        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages, ledger.anchor)
+        states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages, ledger.anchor, tell)
         after = ChannelState(day, states)
         pending += tuple(messages)
     fresh = tuple(message for message in pending if _days(message.date, ledger.last) <= PENDING_DAYS)
@@ -187,6 +190,8 @@ class _Ledger:
                 record = msgspec.json.decode(line.data, type=_LineModels)
             except msgspec.DecodeError as error:
                 raise UsageError(f"The ledger's line {line.number} is not a record: {error}.") from None
+            if record.kind == "acceptance":
+                continue
             self._lines[record.date] = line
             models.update(verdict.model for verdict in record.verdicts)
             replayed |= record.replayed
@@ -207,7 +212,7 @@ class _Ledger:
         return [each for each in self._dates if each >= day and _days(each, self.last) <= CATCH_UP_DAYS]
 
     def verdicts(self, day: str) -> tuple[ModelVerdict, ...]:
-        return msgspec.json.decode(self._lines[day].data, type=_Verdicts).verdicts
+        return tuple(map(completed, msgspec.json.decode(self._lines[day].data, type=_Verdicts).verdicts))
 
 
 def _days(earlier: str, later: str) -> int:

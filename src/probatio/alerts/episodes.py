@@ -1,16 +1,17 @@
 """Which messages a day's verdicts call for, given what a channel was sent before. No clock, disk or network in here.
 
-An episode of a layer lasts from the first day that is worse than well to the first day that is well again. Within it there is
-one message for each severity reached, and one at its end if any was sent. Each of the two layers has its own episodes, since
-neither overwrites the other. What both say of a model on a day is one message. So is what one cause outside the models did to
-several of them: a judge that drifts must not send thirty messages.
+An episode lasts from the first day on which a model's headline is worse than OK to the first day on which it is OK again.
+Within it there is one message for each level reached, and one at its end if any was sent. The headline is made of both layers,
+so there is no good news while the evidence is CONFIRMED. What one cause outside the models did to several of them is one
+message: a judge that drifts must not send thirty.
 
-A gap, a day that is calibrating and a day on which every use case is held neither start nor end an episode.
+A gap, a day that is calibrating and a day on which every use case is held neither start nor end an episode. But a collapse at
+full count is told while the evidence still calibrates: it is too large to wait for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from typing import Literal
 
@@ -19,45 +20,48 @@ import msgspec
 from probatio.names import matches
 from probatio.records import Cause, ModelVerdict
 
-Layer = Literal["rule", "evidence"]
+Layer = Literal["headline", "rule", "evidence"]
+"""What a state is about; `rule` and `evidence` only in files written before there was a headline."""
 Tone = Literal["failure", "warning", "success", "info"]
 
-LEVELS: dict[Layer, tuple[str, str]] = {"rule": ("SUSPICIOUS", "COOKED"), "evidence": ("SUSPECTED", "CONFIRMED")}
-"""The severities of each layer, the lesser first."""
-WELL: dict[Layer, frozenset[str]] = {"rule": frozenset({"OK"}), "evidence": frozenset({"QUIET", "RECOVERED"})}
-SEVERITIES = tuple(level.lower() for levels in LEVELS.values() for level in levels)
-"""The severities as the configuration names them."""
+LEVELS = ("SUSPICIOUS", "COOKED", "CONFIRMED")
+"""How bad a headline is, the least first."""
+SEVERITIES = {"suspicious": "SUSPICIOUS", "suspected": "SUSPICIOUS", "cooked": "COOKED", "confirmed": "CONFIRMED"}
+"""The words of the configuration, and the level that each begins with."""
+WORDS = {"SUSPICIOUS": "SUSPICIOUS", "COOKED": "COOKED", "CONFIRMED": "COOKED, confirmed"}
 SHARED: frozenset[Cause] = frozenset({"JUDGE", "HARNESS", "GRADER"})
 """Causes that lie with the watch and not with a model: all models they strike on a day share one message."""
+
+Tell = Callable[[ModelVerdict], str]
+"""A verdict in words, for people."""
 
 
 class AlertRule(msgspec.Struct, frozen=True):
     """What a channel wants to hear of."""
 
     severities: tuple[str, ...] = ("cooked", "confirmed")
-    hold_days: int = 1  # a severity is sent on the day it has held for so many scored days
+    hold_days: int = 1  # a level is sent on the day it has held for so many scored days
     cool_down_days: int = 0  # for so long after a message, no new episode is sent that is not worse than the one before
     models: tuple[str, ...] = ("*",)
 
-    def levels(self, layer: Layer) -> tuple[str, ...]:
-        """The severities of the layer from the least one asked for; none where the layer was not asked for."""
-        known = LEVELS[layer]
-        asked = [known.index(level) for level in known if level.lower() in self.severities]
-        return known[min(asked) :] if asked else ()
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The levels it hears of: from the least one asked for."""
+        return LEVELS[min(LEVELS.index(SEVERITIES[each]) for each in self.severities) :]
 
     def covers(self, model: str) -> bool:
         return any(matches(pattern, model) for pattern in self.models)
 
 
 class LayerState(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What a channel was sent about one layer of one model, after `day`. A part of `alerts.json`."""
+    """What a channel was sent about one model, after `day`. A part of `alerts.json`."""
 
     day: str = ""
     since: str | None = None  # first day of the episode that is open
-    days: dict[str, int] = {}  # severity → scored days in a row at it or beyond, with `day`
+    days: dict[str, int] = {}  # level → scored days in a row at it or beyond, with `day`
     before: dict[str, int] = {}  # the same without `day`, so that a day that comes again is not counted twice
-    told: str | None = None  # the worst severity sent in this episode
-    last: str | None = None  # the worst severity sent in the last episode that had a message
+    told: str | None = None  # the worst level sent in this episode
+    last: str | None = None  # the worst level sent in the last episode that had a message
     last_on: str | None = None  # day of the last message
     anew: bool = False  # calibrated within the episode: what follows is compared with another past
     cause: Cause | None = None  # of the episode, when its last message was sent
@@ -74,34 +78,18 @@ class Message(msgspec.Struct, frozen=True):
 
 
 class Notice(msgspec.Struct, frozen=True):
-    """What one layer has to report."""
-
-    text: str
-    tone: Tone
-    cause: Cause | None = None
-
-
-class ModelNotices(msgspec.Struct, frozen=True):
-    """What both layers have to report of one model."""
+    """What is to be told of one model."""
 
     verdict: ModelVerdict
-    notices: tuple[Notice, ...]
+    text: str
+    tone: Tone
+    cause: Cause | None
     page: str | None
 
     @property
-    def text(self) -> str:
-        return "; ".join(notice.text for notice in self.notices)
-
-    @property
-    def tone(self) -> Tone:
-        tones: tuple[Tone, ...] = ("failure", "warning", "info", "success")
-        return min((notice.tone for notice in self.notices), key=tones.index)
-
-    @property
     def shared(self) -> Cause | None:
-        """The one cause outside the model that all notices have, if they have one."""
-        (cause, *others) = {notice.cause for notice in self.notices}
-        return cause if not others and cause in SHARED else None
+        """The cause, where it lies outside the model."""
+        return self.cause if self.cause in SHARED else None
 
 
 LayerStates = dict[str, dict[Layer, LayerState]]
@@ -114,6 +102,7 @@ def due(
     verdicts: Iterable[ModelVerdict],
     pages: Mapping[str, str],
     head: str = "",
+    tell: Tell = lambda verdict: verdict.reason,
 ) -> tuple[LayerStates, list[Message]]:
     """The states after a day's verdicts, and the messages they call for; `pages` says where each model is shown. Every message
     carries the ledger's `head`: who got it can show later that the ledger was cut or rewritten.
@@ -121,58 +110,89 @@ def due(
     The same verdicts given again call for nothing, and neither do those of a day before the last.
     """
     after = dict(before)
-    reports: list[ModelNotices] = []
+    notices: list[Notice] = []
     for verdict in verdicts:
         if not rule.covers(verdict.model):
             continue
-        states = dict(before.get(verdict.model, {}))
-        notices = []
-        for layer in LEVELS:
-            if levels := rule.levels(layer):
-                states[layer], notice = step(rule, layer, levels, states.get(layer, LayerState()), verdict)
-                notices += [notice] if notice else []
-        after[verdict.model] = states
-        if notices:
-            reports.append(ModelNotices(verdict, tuple(notices), pages.get(verdict.model)))
-    return after, _messages(reports, f"\nHead of the ledger: {head}" if head else "")
+        state, notice = step(rule, _state(before.get(verdict.model, {})), verdict, pages.get(verdict.model))
+        after[verdict.model] = {"headline": state}
+        notices += [notice] if notice else []
+    return after, _messages(notices, f"\nHead of the ledger: {head}" if head else "", tell)
 
 
 def step(
-    rule: AlertRule, layer: Layer, levels: tuple[str, ...], before: LayerState, verdict: ModelVerdict
+    rule: AlertRule, before: LayerState, verdict: ModelVerdict, page: str | None = None
 ) -> tuple[LayerState, Notice | None]:
-    """One layer of one model, one day further."""
-    status = verdict.status if layer == "rule" else verdict.evidence
+    """One model, one day further."""
     if verdict.date < before.day or verdict.status == "GAP" or _held(verdict):
         return before, None
-    known = LEVELS[layer]
     earlier = before.before if verdict.date == before.day else before.days
-    rank = known.index(status) if status in known else -1
-    days = {level: earlier.get(level, 0) + 1 for level in known[: rank + 1]}
+    rank = level_of(verdict)
+    days = {level: earlier.get(level, 0) + 1 for level in LEVELS[: rank + 1]}
     now = msgspec.structs.replace(before, day=verdict.date, days=days, before=earlier)
-    if status in WELL[layer]:
-        return _ended(now, layer, status, verdict)
+    accepted = verdict.accepted is not None and (now.since or "~") <= verdict.accepted.begins
+    if rank < 0 and (verdict.shown == "OK" or accepted):
+        return _ended(now, verdict, page)
     if rank < 0:
         return msgspec.structs.replace(now, anew=now.since is not None), None
     now = msgspec.structs.replace(now, since=now.since or verdict.date)
-    reached = [level for level in levels if days.get(level, 0) >= rule.hold_days]
-    if not reached or _rank(known, reached[-1]) <= _rank(known, now.told) or _cooling(rule, known, now, reached[-1]):
+    reached = [level for level in rule.levels if days.get(level, 0) >= rule.hold_days]
+    if not reached or _rank(reached[-1]) <= _rank(now.told) or _cooling(rule, now, reached[-1]):
         return now, None
     after = msgspec.structs.replace(now, told=reached[-1], last=reached[-1], last_on=verdict.date, cause=verdict.cause)
-    tone: Tone = "failure" if reached[-1] == known[-1] else "warning"
-    return after, Notice(_alarm(layer, reached[-1], verdict), tone, verdict.cause)
+    tone: Tone = "warning" if reached[-1] == LEVELS[0] else "failure"
+    return after, Notice(verdict, _alarm(reached[-1], verdict), tone, verdict.cause, page)
 
 
-def _ended(now: LayerState, layer: Layer, status: str, verdict: ModelVerdict) -> tuple[LayerState, Notice | None]:
+def level_of(verdict: ModelVerdict) -> int:
+    """How bad a day is, as a place in LEVELS; −1 where it is not."""
+    if verdict.confirmed:
+        return LEVELS.index("CONFIRMED")
+    if verdict.shown == "COOKED" or _early_collapse(verdict):
+        return LEVELS.index("COOKED")
+    return 0 if verdict.shown == "SUSPICIOUS" else -1
+
+
+def _early_collapse(verdict: ModelVerdict) -> bool:
+    return bool(verdict.collapsed) and verdict.evidence == "CALIBRATING"
+
+
+def _state(states: Mapping[Layer, LayerState]) -> LayerState:
+    """The state of a model; what was sent of two layers, before there was a headline, as one."""
+    if "headline" in states or not states:
+        return states.get("headline", LayerState())
+    known = {"SUSPICIOUS": "SUSPICIOUS", "SUSPECTED": "SUSPICIOUS", "COOKED": "COOKED", "CONFIRMED": "CONFIRMED"}
+    told = [known[each.told] for each in states.values() if each.told]
+    worst = max(told, key=LEVELS.index, default=None)
+    newest = max(states.values(), key=lambda each: each.day)
+    return LayerState(
+        day=newest.day,
+        since=min((each.since for each in states.values() if each.since), default=None),
+        told=worst,
+        last=worst,
+        last_on=max((each.last_on for each in states.values() if each.last_on), default=None),
+        cause=next((each.cause for each in states.values() if each.cause), None),
+    )
+
+
+def _ended(now: LayerState, verdict: ModelVerdict, page: str | None) -> tuple[LayerState, Notice | None]:
     over = msgspec.structs.replace(now, since=None, told=None, anew=False, cause=None)
     if now.told is None:
         return over, None
-    notice = _anew(layer, status, now) if now.anew else _back(layer, status, now, verdict)
-    return msgspec.structs.replace(over, last_on=verdict.date), msgspec.structs.replace(notice, cause=now.cause)
+    was = WORDS[now.told]
+    if verdict.accepted is not None and (now.since or "~") <= verdict.accepted.begins:
+        text = f"{was} since {now.since}, accepted by {verdict.accepted.by}: {verdict.accepted.why}"
+        return msgspec.structs.replace(over, last_on=verdict.date), Notice(verdict, text, "info", now.cause, page)
+    if now.anew:
+        notice = Notice(verdict, f"OK against a new past; {was} against the former one", "info", now.cause, page)
+    else:
+        notice = Notice(verdict, f"OK again, {was} since {now.since}", "success", now.cause, page)
+    return msgspec.structs.replace(over, last_on=verdict.date), notice
 
 
-def _cooling(rule: AlertRule, known: tuple[str, ...], now: LayerState, level: str) -> bool:
+def _cooling(rule: AlertRule, now: LayerState, level: str) -> bool:
     """Whether an episode is not sent yet, because the last message is so recent. A worse one is always sent."""
-    if now.last_on is None or _rank(known, level) > _rank(known, now.last):
+    if now.last_on is None or _rank(level) > _rank(now.last):
         return False
     return 0 < (date.fromisoformat(now.day) - date.fromisoformat(now.last_on)).days <= rule.cool_down_days
 
@@ -183,47 +203,38 @@ def _held(verdict: ModelVerdict) -> bool:
     return bool(scored) and all(each.held for each in scored)
 
 
-def _rank(known: tuple[str, ...], level: str | None) -> int:
-    return -1 if level is None else known.index(level)
+def _rank(level: str | None) -> int:
+    return -1 if level is None else LEVELS.index(level)
 
 
-def _alarm(layer: Layer, level: str, verdict: ModelVerdict) -> str:
+def _alarm(level: str, verdict: ModelVerdict) -> str:
     elsewhere = "" if verdict.cause in (None, "MODEL") else f" (cause: {verdict.cause})"
-    return f"{level}{elsewhere}" if layer == "rule" else f"a change is {level}{elsewhere}"
+    collapsed = level == "COOKED" and verdict.shown != "COOKED"
+    return f"{'collapsed in a use case' if collapsed else WORDS[level]}{elsewhere}"
 
 
-def _back(layer: Layer, status: str, now: LayerState, verdict: ModelVerdict) -> Notice:
-    if layer == "evidence":
-        return Notice(f"the evidence is {status} again", "success")
-    if verdict.evidence in LEVELS["evidence"]:  # the baseline has followed the model down: no good news
-        return Notice(f"{status} again by the rule, while the evidence says {verdict.evidence}", "info")
-    return Notice(f"{status} again, {now.told} since {now.since}", "success")
-
-
-def _anew(layer: Layer, status: str, now: LayerState) -> Notice:
-    which = "rule" if layer == "rule" else "evidence"
-    return Notice(f"{status} by the {which} against a new past; {now.told} against the former one", "info")
-
-
-def _messages(reports: list[ModelNotices], anchor: str) -> list[Message]:
+def _messages(notices: list[Notice], anchor: str, tell: Tell) -> list[Message]:
     """One for each model, and one for all that share a cause outside them and the tone."""
-    groups: dict[tuple[str, ...], list[ModelNotices]] = {}
-    for each in reports:
+    groups: dict[tuple[str, ...], list[Notice]] = {}
+    for each in notices:
         groups.setdefault((each.shared, each.tone) if each.shared else (each.verdict.model,), []).append(each)
-    return [_alone(group[0], anchor) if len(group) == 1 else _together(group, anchor) for group in groups.values()]
+    return [
+        _alone(group[0], anchor, tell) if len(group) == 1 else _together(group, anchor, tell)
+        for group in groups.values()
+    ]
 
 
-def _alone(report: ModelNotices, anchor: str) -> Message:
-    verdict = report.verdict
-    body = f"{verdict.date}: {verdict.reason}{anchor}" + (f"\n{report.page}" if report.page else "")
-    return Message(verdict.date, verdict.model, f"{verdict.model}: {report.text}", body, report.tone)
+def _alone(notice: Notice, anchor: str, tell: Tell) -> Message:
+    verdict = notice.verdict
+    body = f"{verdict.date}: {tell(verdict)}{anchor}" + (f"\n{notice.page}" if notice.page else "")
+    return Message(verdict.date, verdict.model, f"{verdict.model}: {notice.text}", body, notice.tone)
 
 
-def _together(group: list[ModelNotices], anchor: str) -> Message:
+def _together(group: list[Notice], anchor: str, tell: Tell) -> Message:
     first = group[0]
     names = ", ".join(each.verdict.model for each in group)
     summary = "alarms end" if first.tone in ("success", "info") else "alarms that are not the models' own"
-    lines = (f"{each.verdict.model}: {each.text}. {each.verdict.reason} {each.page or ''}".rstrip() for each in group)
+    lines = (f"{each.verdict.model}: {each.text}. {tell(each.verdict)} {each.page or ''}".rstrip() for each in group)
     return Message(
         first.verdict.date,
         names,

@@ -18,7 +18,7 @@ from probatio.day.lateness import asked_late
 from probatio.ledger.chain import WHERE, Finding
 from probatio.ledger.difference import first_difference
 from probatio.ledger.ledger import LedgerRecord, Line
-from probatio.records import Constants, Day
+from probatio.records import Acceptance, Constants, Day
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, SCORES, SET_ASIDE
 from probatio.store.lines import numbered_lines
 
@@ -86,7 +86,7 @@ def suite_findings(days: Sequence[Day], standing: Mapping[str, tuple[Line, Ledge
                 day,
                 f"its suite has the fingerprint {day.record.suite_fingerprint[:12]}, that of {first.date} "
                 f"{first.record.suite_fingerprint[:12]}, under the same version {asked}: cases, graders or constants were "
-                f"changed, and days of two suites are not compared; such a change bumps the version",
+                f"changed. Its scores are not compared with those before it: a new series began. Such a change bumps the version",
             )
     for day in _between(days):
         yield _of_day(
@@ -114,6 +114,19 @@ def constants_findings(
             what = f"its constants are not those of record {before.seq} of the same suite version {version}: "
             what += f"{unequal.path} is {unequal.stored}, there it is {unequal.computed}"
             yield Finding(WHERE, line.number, record.date, what)
+
+
+def acceptance_findings(
+    accepted: Sequence[tuple[Line, Acceptance]], standing: Mapping[str, tuple[Line, LedgerRecord]]
+) -> Iterator[Finding]:
+    """Acceptances of a level that no record shows: of a day that is not recorded, or of a model it has no verdict on."""
+    for line, each in accepted:
+        record = standing[each.begins][1] if each.begins in standing else None
+        if record is None or all(verdict.model != each.model for verdict in record.verdicts):
+            what = f"it accepts the level of {each.model} on {each.begins}, and no record has a verdict on it"
+            yield Finding(WHERE, line.number, each.begins, what)
+        if not each.by.strip() or not each.why.strip():
+            yield Finding(WHERE, line.number, each.begins, f"it accepts {each.model} and does not say who did, or why")
 
 
 def lateness_findings(day: Day, answers: Answers) -> Iterator[Finding]:

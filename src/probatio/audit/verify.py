@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.audit.conduct import (
+    acceptance_findings,
     closing_findings,
     constants_findings,
     kind_findings,
@@ -28,7 +29,7 @@ from probatio.sandbox import Choice
 from probatio.store.days import read_day, suite_folder
 from probatio.store.layout import DAILY, LEDGER, SCORES
 from probatio.suite.daily_suite import DailySuite, constants_of, load_daily
-from probatio.verdict.days import Days
+from probatio.verdict.days import Days, suite_of
 from probatio.verdict.expectation import Expectation
 from probatio.verdict.verdicts import verdicts
 
@@ -60,8 +61,11 @@ def verify(
     """Check the whole ledger, and of these dates (all, if None) files, grades, scores and verdicts."""
     lines = read_ledger(results)
     findings = [*chain_findings(lines), *head_findings(lines, head)]
-    recorded = _recorded(lines)
+    every = _recorded(lines)
+    recorded = [(line, record) for line, record in every if record.kind != "acceptance"]
     standing = {record.date: (line, record) for line, record in recorded}
+    accepted = [(line, record.acceptance) for line, record in every if record.acceptance is not None]
+    findings += acceptance_findings(accepted, standing)
     findings += unrecorded(results, standing)
     wanted = sorted(date for date in standing if dates is None or date in dates)
     counts = {"files": 0, "grades": 0, "scores": 0, "verdicts": 0}
@@ -77,7 +81,7 @@ def verify(
         except (ProbatioError, FileNotFoundError) as error:
             if (results / DAILY / date).is_dir():
                 findings.append(Finding(f"{DAILY}/{date}", None, None, str(error)))
-    days, suites = Days(readable), _Suites(results)
+    days, suites = Days(readable, (each for _, each in accepted)), _Suites(results)
     conduct, notes = _conduct(results, readable, recorded, suites)
     findings += (each for each in conduct if _date_of(each) in wanted)
     for day in readable if grades else ():
@@ -99,7 +103,11 @@ def verify(
         head=head_of(lines),
         days=len(wanted),
         findings=findings,
-        notes=[note for date, note in notes.items() if date in wanted],
+        notes=[note for date, note in notes.items() if date in wanted]
+        + [
+            f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
+            for _, each in accepted
+        ],
         replayed=sum(day.record.replayed for day in readable),
         late=sum(bool(day.record.asked_late) for day in readable),
         **counts,
@@ -199,8 +207,7 @@ def _date_of(finding: Finding) -> str | None:
 def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[Finding]:
     """The scores, made again from the recorded grades."""
     folder, where = results / DAILY / day.date, f"{DAILY}/{day.date}/{SCORES}"
-    earlier = Days(each for each in days.days if each.date < day.date)
-    past = Expectation(earlier, constants_of(suite.manifest), suite.manifest.version, day.date)
+    past = Expectation(days.before(day.date), constants_of(suite.manifest), suite_of(day.record), day.date)
     wanted = {model: list(lines) for model, lines in day.lines.items()}
     # Why a model could not be asked to the end stands in its gap lines and nowhere else.
     refused = {

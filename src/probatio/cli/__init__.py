@@ -18,6 +18,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
     "verdict": ("probatio.cli.verdict", "Show for each model whether it got worse, and why."),
+    "accept": ("probatio.cli.accept", "Accept a model's new level as its usual one, with the reason on record."),
     "verify": ("probatio.cli.verify", "Recompute ledger, grades and verdicts from the raw files."),
     "judge": ("probatio.cli.judge", "Compare the judge's marks with its calibration set."),
     "simulate": ("probatio.cli.simulate", "Measure false alarms and delays of the verdict on synthetic models."),

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     from probatio.cli.verdict_table import Paint
     from probatio.records import Day, ModelVerdict
     from probatio.verdict.days import Days
+    from probatio.verdict.words import Told
 
-FAIL_ON = {"cooked": ("COOKED",), "suspicious": ("COOKED", "SUSPICIOUS")}
+FAIL_ON = {
+    "suspicious": ("SUSPICIOUS", "COOKED", "COOKED, confirmed"),
+    "cooked": ("COOKED", "COOKED, confirmed"),
+    "confirmed": ("COOKED, confirmed",),
+}
+"""Gate → the headlines that fail it."""
 
 COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING": "blue", "GAP": "bright_black"}
 
@@ -38,7 +44,9 @@ COLOURS = {"COOKED": "red", "SUSPICIOUS": "yellow", "OK": "green", "CALIBRATING"
     help="Grade the day's stored answers again first: shows whether the grader changed, and not the model.",
 )
 @click.option(
-    "--fail-on", type=click.Choice(list(FAIL_ON)), help="For CI: exit code 1 if a listed model is this bad or worse."
+    "--fail-on",
+    type=click.Choice(list(FAIL_ON)),
+    help="For CI: exit code 1 if the headline of a listed model is this bad or worse.",
 )
 @click.option(
     "--detectable",
@@ -59,23 +67,25 @@ def command(
     as_json: bool,
     results: Path,
 ) -> None:
-    """Show for each model whether it got worse: the status of the published rule and of the evidence.
+    """Show for each model whether it got worse: one headline, made of the published rule and of the evidence.
 
     \b
     Examples:
       probatio verdict                                  the last recorded day
       probatio verdict --date 2026-03-01 --model 'gpt-*'
       probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
-      probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED
+      probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED, confirmed or not
+      probatio verdict --fail-on confirmed              for CI: exit code 1 only if the evidence has proven it
     """
+    from probatio.alerts.telling import Teller
+    from probatio.ledger.ledger import recorded_days
     from probatio.names import pick
-    from probatio.store.days import read_days, suite_folder
+    from probatio.store.days import suite_folder
     from probatio.store.detectable import user_detectable_cache
     from probatio.suite.daily_suite import constants_of, read_manifest
-    from probatio.verdict.days import Days
     from probatio.verdict.verdicts import verdicts
 
-    days = Days(read_days(results, until=date))
+    days = recorded_days(results, until=date)
     day = chosen_day(days, results, date)
     constants = constants_of(read_manifest(suite_folder(results, day.record)))
     chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
@@ -93,14 +103,22 @@ def command(
         detectable=user_detectable_cache(),
         compute=detectable or explain is not None,
     )
-    failed = [verdict.model for verdict in shown if fail_on and verdict.status in FAIL_ON[fail_on]]
+    teller = Teller(results, {each.date: each for each in days.days})
+    failed = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
     if as_json:
-        _print_json(shown, day.date, fail_on, failed)
+        _print_json(shown, [teller.told(verdict) for verdict in shown], day.date, fail_on, failed)
     else:
         from probatio.cli.verdict_table import explained, table
 
+        told = {verdict.model: teller.told(verdict) for verdict in shown}
         click.echo(
-            _coloured(lambda paint: explained(shown[0], days, constants, paint) if explain else table(shown, paint)),
+            _coloured(
+                lambda paint: (
+                    explained(shown[0], told[shown[0].model], days, constants, paint)
+                    if explain
+                    else table(shown, told, paint)
+                )
+            ),
             file=raw(sys.stdout),
         )
     if fail_on and not as_json:
@@ -131,9 +149,12 @@ def _coloured(render: Callable[[Paint], str]) -> str:
     return re.sub(rf"{brush}(\w+):(.*?){brush};", lambda badge: click.style(badge[2], fg=COLOURS[badge[1]]), text)
 
 
-def _print_json(verdicts: list[ModelVerdict], date: str, fail_on: str | None, failed: list[str]) -> None:
+def _print_json(
+    verdicts: list[ModelVerdict], told: list[Told], date: str, fail_on: str | None, failed: list[str]
+) -> None:
     import msgspec
 
     gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed}
-    event = {"event": "verdicts", "date": date, "verdicts": verdicts, "gate": gate}
+    words = {verdict.model: each for verdict, each in zip(verdicts, told, strict=True)}
+    event = {"event": "verdicts", "date": date, "verdicts": verdicts, "told": words, "gate": gate}
     click.echo(msgspec.json.encode(event).decode())

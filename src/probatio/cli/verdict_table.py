@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 
 from probatio.records import MARKS, Constants, Day, ModelVerdict, Status, Thresholds, UseCaseVerdict
 from probatio.verdict.days import Days
 from probatio.verdict.reason import use_case_reason
+from probatio.verdict.words import Told
 
 WIDTH = 100
 
@@ -19,22 +21,24 @@ def plain(text: str, status: Status) -> str:
     return text
 
 
-def table(verdicts: Sequence[ModelVerdict], paint: Paint = plain) -> str:
-    """One row per model with its lowest use case, and the reason below it; the worst first."""
+def table(verdicts: Sequence[ModelVerdict], told: Mapping[str, Told], paint: Paint = plain) -> str:
+    """One row per model with its lowest use case, and the verdict in words below it; the worst first. The numbers of both layers
+    are in `--explain`."""
     order = list(MARKS)
-    lines = [_row("status", "model", "flags", "lowest use case", "score", "baseline", "z", "drop", "evidence")]
+    lines = [_row("status", "model", "flags", "lowest use case", "score", "baseline", "z", "change", "evidence")]
     lines.append("─" * WIDTH)
-    for verdict in sorted(verdicts, key=lambda each: order.index(each.status)):
+    for verdict in sorted(verdicts, key=lambda each: (order.index(each.shown), not each.confirmed)):
         lowest = _lowest(verdict)
-        badge = paint(f"{MARKS[verdict.status]} {verdict.status:<11}", verdict.status)
+        badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<11}", verdict.shown)
         lines.append(badge + _row("", verdict.model, *_counted(verdict), *_cells(lowest), _evidence(verdict))[13:])
-        lines += textwrap.wrap(
-            verdict.reason + _detectable(verdict), WIDTH, initial_indent="  ", subsequent_indent="  "
-        )
+        lines += _words(told[verdict.model])
     lines.append("─" * WIDTH)
-    counts = [f"{n} {status}" for status in MARKS if (n := sum(each.status == status for each in verdicts))]
+    counted = Counter(each.shown for each in verdicts)
+    counts = [f"{counted[status]} {status}{_confirmed(verdicts, status)}" for status in MARKS if counted[status]]
     lines.append(f"{verdicts[0].date}, suite {verdicts[0].suite_version}: {', '.join(counts)}.")
-    unknown = sum(each.smallest_drop is None and each.evidence != "CALIBRATING" for each in verdicts)
+    unknown = sum(
+        each.smallest_drop is None and each.evidence != "CALIBRATING" and each.shown == "OK" for each in verdicts
+    )
     if unknown:
         lines.append(
             f"The smallest drop it would detect is not computed yet for {unknown} of them: probatio verdict --detectable"
@@ -42,13 +46,13 @@ def table(verdicts: Sequence[ModelVerdict], paint: Paint = plain) -> str:
     return "\n".join(lines)
 
 
-def explained(verdict: ModelVerdict, days: Days, constants: Constants, paint: Paint = plain) -> str:
+def explained(verdict: ModelVerdict, told: Told, days: Days, constants: Constants, paint: Paint = plain) -> str:
     """Every number that led to one verdict."""
     day = days[verdict.date]
     lines = [
-        paint(f"{MARKS[verdict.status]} {verdict.status}", verdict.status)
-        + f"  {verdict.model}  {verdict.date}  since {verdict.since}  suite {verdict.suite_version}",
-        verdict.reason,
+        paint(f"{MARKS[verdict.shown]} {verdict.label}", verdict.shown)
+        + f"  {verdict.model}  {verdict.date}  since {verdict.headline_since}  suite {verdict.suite_version}",
+        *told.lines(),
         "",
         f"route {verdict.route or 'not known'}{', changed' if verdict.routing_changed else ''}; judge "
         f"{_judge(day)}{', judged use cases barred' if verdict.barred else ''}",
@@ -58,6 +62,20 @@ def explained(verdict: ModelVerdict, days: Days, constants: Constants, paint: Pa
     for use_case in verdict.use_cases:
         lines += ["", *_use_case(use_case, verdict.model, day, days, constants, paint)]
     return "\n".join(part for line in lines for part in _broken(line))
+
+
+def _words(told: Told) -> list[str]:
+    """Without the numbers: they are in the row."""
+    lines = []
+    for line in told.lines()[:-1]:
+        indent = "  " + " " * (len(line) - len(line.lstrip()))
+        lines += textwrap.wrap(line.strip(), WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return lines
+
+
+def _confirmed(verdicts: Sequence[ModelVerdict], status: Status) -> str:
+    proven = sum(each.confirmed for each in verdicts if each.shown == status)
+    return f" ({proven} confirmed)" if proven else ""
 
 
 def _use_case(
@@ -134,7 +152,7 @@ def _cells(verdict: UseCaseVerdict | None) -> tuple[str, str, str, str, str]:
         "–" if verdict.score is None else f"{verdict.score:.1f}",
         "–" if verdict.mean is None or verdict.sd is None else f"{verdict.mean:.1f}±{verdict.sd:.1f}",
         "–" if verdict.z is None else f"{verdict.z:.1f}".replace("-", "−"),
-        "–" if verdict.drop is None else f"{100 * verdict.drop:.0f}%".replace("-", "−"),
+        "–" if verdict.drop is None else f"{-100 * verdict.drop:+.0f}%".replace("-", "−"),
     )
 
 
@@ -156,13 +174,6 @@ def _evidence(verdict: ModelVerdict) -> str:
     if verdict.evidence_value is None:
         return f"{verdict.reference_days} days"
     return f"{verdict.evidence} {_short(verdict.evidence_value)}"
-
-
-def _detectable(verdict: ModelVerdict) -> str:
-    """The smallest drop the verdict would detect, as a sentence."""
-    if verdict.smallest_drop is None:
-        return ""
-    return f" The smallest lasting drop it would detect is {100 * verdict.smallest_drop:.0f} %."
 
 
 def _evidence_line(verdict: ModelVerdict, constants: Constants) -> str:
@@ -190,7 +201,7 @@ def _judge(day: Day) -> str:
 
 
 def _short(value: float) -> str:
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+    for limit, unit in ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
         if value >= limit:
             return f"{value / limit:.1f}{unit}"
     return f"{value:.0f}"

@@ -107,8 +107,10 @@ def _use_cases(request: DayRequest, suite: DailySuite) -> tuple[str, ...]:
 
 
 def _warn_of_unpinned(models: Iterable[Model], say: Say) -> None:
-    for model in models:
-        if provider_of(model).names_routes and not model.route:
-            say(
-                f"{model.id} has no `route` in models.yml: any provider may serve it, and the day is flagged when one changes."
-            )
+    names = [model.id for model in models if provider_of(model).names_routes and not model.route]
+    if names:
+        few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        verb, whom = ("has", "it") if len(names) == 1 else ("have", "them")
+        say(
+            f"{few} {verb} no `route` in models.yml: any provider may serve {whom}, and the day is flagged when one changes."
+        )

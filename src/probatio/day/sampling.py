@@ -40,7 +40,8 @@ class AdaptiveSampling:
 
     def _again(self, model: str, use_case: UseCase, base: Sequence[GradedLine]) -> bool:
         """Whether the full round follows these base samples."""
-        score = provisional(use_case, base)
+        usual = self._expectation.usual_cases(model, use_case.id, use_case.grading)
+        score = provisional(use_case, base, usual)
         trigger = None
         if score is not None:
             trigger = self._expectation.suspicion(model, use_case.id, use_case.grading, score, barred=self._barred)

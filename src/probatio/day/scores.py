@@ -56,7 +56,10 @@ def score_day(
             missing[model.id] = lacks
             continue
         triggers = {use_case.id: sampling.triggers.get((model.id, use_case.id)) for use_case in use_cases}
-        facts = ModelFacts(model, triggers, expectation.usual_route(model.id), why)
+        usual = {
+            use_case.id: expectation.usual_cases(model.id, use_case.id, use_case.grading) for use_case in use_cases
+        }
+        facts = ModelFacts(model, triggers, expectation.usual_route(model.id), why, usual)
         lines = scores_of(suite, use_cases, answered, day, facts)
         scores += [msgspec.structs.replace(line, asked_late=late.get(model.id)) for line in lines]
     return DayScores(scores, missing)

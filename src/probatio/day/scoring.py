@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
 
 import msgspec
@@ -13,6 +13,8 @@ from probatio.records import UNCHECKED, DailyScore, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
 
 RE_RUN_EARLIER = "re-run earlier that day"
+NEAR_LIMIT = 0.98
+"""An answer of at least this share of our own limit was cut by it."""
 
 
 class DayFacts(msgspec.Struct, frozen=True):
@@ -31,23 +33,36 @@ class ModelFacts(msgspec.Struct, frozen=True):
     triggers: dict[str, str | None] = {}  # use case → why it ran at full count
     usual_route: str | None = None
     refused: str | None = None  # why it could not be asked to the end
+    usual_cases: dict[str, dict[str, float]] = {}  # use case → case → its mean of the baseline days, 0–1
 
 
-def provisional(use_case: UseCase, base: Sequence[GradedLine]) -> float | None:
-    """The score of base samples as they stand; None where there is none yet."""
+class Route(msgspec.Struct, frozen=True):
+    """Who served a model's day: the provider of most samples. The others are strays."""
+
+    name: str | None
+    changed: bool = False  # a sample came from another than the pinned or usual provider
+    usual: bool = True  # the provider of most samples is the pinned or usual one
+    mixed: bool = False  # too many strays: the day belongs to no route
+    strays: frozenset[str] = frozenset()  # providers of the strays
+
+
+def provisional(
+    use_case: UseCase, base: Sequence[GradedLine], usual: Mapping[str, float] | None = None
+) -> float | None:
+    """The score of base samples as they stand; None where there is none yet. A case without a sample has its `usual` mean."""
     usable = [grade for grade in base if not grade.errored]
     if use_case.grading != "deterministic" and any(grade.judged is None for grade in usable):
         return None
-    return _points([(grade.task_id, grade.score) for grade in usable])
+    return _points([(grade.task_id, grade.score) for grade in usable], use_case, usual or {})
 
 
 def scores_of(
     suite: DailySuite, use_cases: Sequence[UseCase], samples: Sequence[Sample], day: DayFacts, facts: ModelFacts
 ) -> list[DailyScore]:
     """One model's scores of a day, a line per use case."""
+    allowed = suite.manifest.gap_errors
     providers = Counter(sample.served.provider for sample in samples if sample.served.provider)
-    route = providers.most_common(1)[0][0] if providers else None
-    changed = routing_changed(providers, facts.model.route, facts.usual_route)
+    route = route_of(providers, facts.model.route, facts.usual_route, allowed)
     gap = _model_gap(samples, suite.manifest.gap_errors, facts.refused)
     of: dict[str, list[Sample]] = {}
     case_of = {case.id: use_case.id for use_case in suite.use_cases.values() for case in use_case.cases}
@@ -55,21 +70,36 @@ def scores_of(
         of.setdefault(case_of[sample.graded.task_id], []).append(sample)
     return [
         msgspec.structs.replace(
-            _score(use_case, of.get(use_case.id, []), day, facts, gap, suite.manifest.gap_errors),
-            routing_changed=changed,
-            route=route,
+            _score(use_case, of.get(use_case.id, []), day, facts, gap, allowed, route),
+            routing_changed=route.changed,
+            route=route.name,
+            mixed=route.mixed,
+            stray_only=route.changed and route.usual and not route.mixed,
         )
         for use_case in use_cases
     ]
 
 
-def routing_changed(providers: Counter[str], pinned: Sequence[str], usual: str | None) -> bool:
-    """Whether a sample came from another than the pinned provider; where none is pinned, than the usual one, which on a
-    first day is the one that served most."""
+def route_of(providers: Counter[str], pinned: Sequence[str], usual: str | None, allowed: float) -> Route:
+    """The route of a day. It has changed where a sample came from another than the pinned provider; where none is pinned, than
+    the usual one, which on a first day is the one that served most. Several providers that a model is pinned to are one route."""
     if not providers:
-        return False
+        return Route(None)
     home = tuple(pinned) or (usual or providers.most_common(1)[0][0],)
-    return any(not any(_same_provider(provider, name) for name in home) for provider in providers)
+    at_home = {each for each in providers if any(_same_provider(each, name) for name in home)}
+
+    def samples(of: Iterable[str]) -> int:
+        return sum(providers[each] for each in of)
+
+    main = max([at_home, *({each} for each in providers if each not in at_home)], key=samples)
+    strays = frozenset(providers) - main
+    return Route(
+        max(sorted(main), key=providers.__getitem__),
+        changed=set(providers) != at_home,
+        usual=main == at_home,
+        mixed=samples(strays) > allowed * providers.total(),
+        strays=strays,
+    )
 
 
 def _same_provider(served: str, named: str) -> bool:
@@ -94,35 +124,50 @@ def _model_gap(samples: Sequence[Sample], allowed: float, refused: str | None) -
 
 
 def _score(
-    use_case: UseCase, samples: Sequence[Sample], day: DayFacts, facts: ModelFacts, gap: str | None, allowed: float
+    use_case: UseCase,
+    samples: Sequence[Sample],
+    day: DayFacts,
+    facts: ModelFacts,
+    gap: str | None,
+    allowed: float,
+    route: Route,
 ) -> DailyScore:
+    kept = samples if route.mixed else [each for each in samples if each.served.provider not in route.strays]
     rounds: dict[str, list[Sample]] = {BASE: [], FULL: []}
-    for sample in samples:
+    for sample in kept:
         rounds[sample.graded.context].append(sample)
     full = bool(rounds[FULL])
-    counts = _usable(rounds[FULL] if full else rounds[BASE])
+    # a re-run that failed decides nothing: the day keeps its base score
+    powered = full and len(_usable(rounds[FULL])) >= (1 - allowed) * len(rounds[FULL])
+    counts = _usable(rounds[FULL] if powered or not rounds[BASE] else rounds[BASE])
     first = rounds[BASE] or [sample for sample in rounds[FULL] if sample.graded.sample < use_case.base_samples]
     base = _usable(first)
     judged_kind = use_case.grading != "deterministic"
     unjudged = judged_kind and any(sample.graded.judged is None for sample in counts)
-    gap = gap or _use_case_gap(use_case, samples, counts, day, unjudged, allowed)
+    gap = gap or _use_case_gap(use_case, kept, counts, day, unjudged, allowed)
     costs = [sample.served.cost for sample in samples if sample.served.cost is not None]
     checked = None if use_case.grading == "judge" else _points([_part(each.graded.checked, each) for each in counts])
     judged = _points([_part(each.graded.judged, each) for each in counts]) if judged_kind and not unjudged else None
     scored = gap is None
+    usual = facts.usual_cases.get(use_case.id, {})
+    cut = {id(each) for each in counts if _cut_below(each, use_case)} if scored else set()
+    uncut = [_part(each.graded.score, each) for each in counts if id(each) not in cut]
+    uncut += [(case, usual[case]) for each in counts if id(each) in cut and (case := each.graded.task_id) in usual]
     return DailyScore(
         date=day.date,
         model=facts.model.id,
         use_case=use_case.id,
         grading=use_case.grading,
         suite_version=day.suite_version,
-        score=_points([_part(each.graded.score, each) for each in counts]) if scored else None,
-        base_score=_points([_part(each.graded.score, each) for each in base]) if scored else None,
+        score=_points([_part(each.graded.score, each) for each in counts], use_case, usual) if scored else None,
+        base_score=_points([_part(each.graded.score, each) for each in base], use_case, usual)
+        if scored and _enough_cases(use_case, base, allowed)
+        else None,
         n=len(counts) if scored else 0,
         base_n=len(base) if scored else 0,
         errored=sum(sample.graded.errored for sample in samples),
         unchecked=sum(sample.graded.error_type == UNCHECKED for sample in samples),
-        full_power=full and scored,
+        full_power=powered and scored,
         trigger=(facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None,
         checked=checked,
         judged=judged,
@@ -138,7 +183,27 @@ def _score(
         tokens_in=sum(sample.served.tokens_in for sample in samples),
         tokens_out=sum(sample.served.tokens_out for sample in samples),
         cost=round(sum(costs), 8) if costs else None,
+        filled=tuple(sorted(_missing(use_case, counts) & usual.keys())) if scored else (),
+        strays=len(samples) - len(kept),
+        cut=len(cut),
+        uncut_score=_points(uncut, use_case, usual) if cut else None,
     )
+
+
+def _cut_below(sample: Sample, use_case: UseCase) -> bool:
+    """Whether an answer was cut off although our own limit was not reached: its server ended it, not the model. A server counts a
+    few tokens more or less than it was asked for."""
+    written = sample.served.tokens_out
+    return sample.served.finish_reason == "length" and 0 < written < NEAR_LIMIT * use_case.max_tokens
+
+
+def _missing(use_case: UseCase, samples: Sequence[Sample]) -> set[str]:
+    """Cases without a sample."""
+    return {case.id for case in use_case.cases} - {sample.graded.task_id for sample in samples}
+
+
+def _enough_cases(use_case: UseCase, samples: Sequence[Sample], allowed: float) -> bool:
+    return len(_missing(use_case, samples)) <= allowed * len(use_case.cases)
 
 
 def _use_case_gap(
@@ -156,6 +221,9 @@ def _use_case_gap(
         return f"{len(failed)} of {len(samples)} answers could not be graded, more than {allowed:.0%}: {_most_frequent(failed)}"
     if not counts:
         return f"every sample errored: {_most_frequent(samples)}"
+    if not _enough_cases(use_case, counts, allowed):
+        lost, every = len(_missing(use_case, counts)), len(use_case.cases)
+        return f"{lost} of {every} cases have no score, more than {allowed:.0%}: {_most_frequent(samples)}"
     return f"no judge: {day.no_judge or 'these answers were not judged'}" if unjudged else None
 
 
@@ -172,12 +240,20 @@ def _part(value: float | None, sample: Sample) -> tuple[str, float]:
     return sample.graded.task_id, value or 0.0
 
 
-def _points(values: Sequence[tuple[str, float]]) -> float | None:
-    """0–100: the mean over cases of each case's mean, so that an errored sample does not change a case's weight."""
+def _points(
+    values: Sequence[tuple[str, float]], use_case: UseCase | None = None, usual: Mapping[str, float] | None = None
+) -> float | None:
+    """0–100: the mean over cases of each case's mean, so that an errored sample does not change a case's weight. A case of the
+    use case that is missing counts with its usual mean, so that an outage of the hard ones is no better day, and of the easy
+    ones no worse."""
     cases: dict[str, list[float]] = {}
     for case, value in values:
         cases.setdefault(case, []).append(value)
-    return round(100 * fmean(map(fmean, cases.values())), 4) if cases else None
+    if not cases:
+        return None
+    missing = [case.id for case in use_case.cases if case.id not in cases] if use_case else []
+    means = [*map(fmean, cases.values()), *(usual[case] for case in missing if usual and case in usual)]
+    return round(100 * fmean(means), 4)
 
 
 def _case_means(samples: Sequence[Sample]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from probatio.day.preparation import PreparedDay
 from probatio.day.work import DayEnding
 from probatio.records import DailyScore, Model
 from probatio.run.estimate import estimate
-from probatio.run.progress import Events, Quiet, spell, unchecked_share
+from probatio.run.progress import SIGNS, Events, Quiet, spell, unchecked_share
 from probatio.suite.daily_suite import DailySuite, UseCase
 
 ANSWER_SHARE = 0.4
@@ -71,6 +71,8 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
             stopped=ending.session.stop_reason,
         )
         return
+    if ending.session.tally.asked:
+        print(f"{SIGNS}\n")
     for line in table(ending.scores, suite):
         print(line)
     for model, samples in ending.missing.items():
@@ -112,6 +114,12 @@ def _flags(score: DailyScore) -> Iterator[str]:
         yield f"{score.errored - score.unchecked} errored"
     if score.unchecked:
         yield f"{score.unchecked} could not be checked"
+    if score.filled:
+        yield f"{len(score.filled)} cases without a score count with their usual mean"
+    if score.strays:
+        yield f"{score.strays} samples of another provider left out"
+    if score.cut:
+        yield f"{score.cut} cut off below the limit"
     if score.truncated:
         yield f"{score.truncated} truncated"
     if score.refused:

@@ -20,7 +20,7 @@ from probatio.day.scores import DayScores, score_day
 from probatio.errors import Say, UsageError
 from probatio.judge.asking import Judge, JudgeReply, ask_over, judge_model
 from probatio.judge.calibration import calibrate, calibration_set
-from probatio.ledger.ledger import day_hashes, record_day
+from probatio.ledger.ledger import acceptances, day_hashes, read_ledger, record_day
 from probatio.records import Calibration, DailyScore, Model, Stamp
 from probatio.run.clock import now_text
 from probatio.run.engine import Engine, Watcher
@@ -32,7 +32,7 @@ from probatio.store.journal import Journal
 from probatio.store.layout import JUDGE_REPLIES, SCORES
 from probatio.store.lines import read_lines
 from probatio.suite.daily_suite import constants_of
-from probatio.verdict.days import Days
+from probatio.verdict.days import Days, suite_of
 from probatio.verdict.expectation import Expectation
 from probatio.verdict.verdicts import verdicts
 
@@ -79,12 +79,14 @@ class DayWork:
     def begin(self) -> None:
         self.record = joined(read_record(self.folder), self._prepared.record)
         write_record(self.folder, self.record)
-        earlier = Days(day for day in self._history.days() if day.date < self.record.date)
-        version = self._suite.manifest.version
-        self._expectation = Expectation(earlier, self._constants, version, self.record.date)
+        earlier = self._days().before(self.record.date)
+        self._expectation = Expectation(earlier, self._constants, suite_of(self.record), self.record.date)
         self._stamp = Stamp(
             self.record.date, self.record.suite_version, self.record.git_sha, self.record.grader_version
         )
+
+    def _days(self) -> Days:
+        return Days(self._history.days(), acceptances(read_ledger(self._prepared.results)))
 
     async def open(self, session: Session) -> Job:
         request = self._prepared.request
@@ -149,8 +151,8 @@ class DayWork:
         whoever shows it only reads."""
         results, date = self._prepared.results, self.record.date
         hashes = day_hashes(results, date, journal.digests())
-        record_day(results, date, self._constants, now_text(), lambda: Days(self._history.days()), hashes)
-        until_today = Days(self._history.days()).until(date)
+        record_day(results, date, self._constants, now_text(), self._history.days, hashes)
+        until_today = self._days().until(date)
         verdicts(until_today, self._constants, dates={date}, detectable=user_detectable_cache())
 
     async def _judge(self, session: Session) -> Judge | None:

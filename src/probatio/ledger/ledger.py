@@ -4,6 +4,8 @@ A line also carries the hashes of the day's files, the constants and the code th
 is ever rewritten: a day that was run further after it was recorded gets a correction that points to the record it replaces,
 and so does a later day whose verdicts follow from it.
 
+A person may accept a model's new level: that is a record of its own kind, and the verdicts that follow from it are corrections.
+
 A chain can't show that its tail was cut off: the lines before it are still a chain. Two things help. The day's folder is then
 closed and not in the ledger, which `probatio verify` names. And a head (printed by `verify`) that was noted elsewhere can be
 looked for by `verify --head`.
@@ -14,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -26,7 +28,7 @@ from probatio.code_digest import package_digest
 from probatio.errors import Incomplete, UsageError
 from probatio.inside import open_inside, read_inside, reader, require_inside
 from probatio.ledger.difference import first_difference
-from probatio.records import Constants, ModelVerdict
+from probatio.records import Acceptance, Constants, Day, ModelVerdict
 from probatio.store.days import read_days
 from probatio.store.files import held
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES, LEDGER, SCORES, SET_ASIDE
@@ -52,7 +54,7 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     date: str
     made: str
-    kind: Literal["day", "correction"]
+    kind: Literal["day", "correction", "acceptance"]
     corrects: int | None  # the record of the same date that this one replaces
     why: str | None = None  # of a correction
     previous: str
@@ -62,6 +64,7 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     verdicts: tuple[ModelVerdict, ...]
     replayed: bool = False  # the day's date was set; said by its own record, or declared later by a correction
+    acceptance: Acceptance | None = None  # of an acceptance; such a record has no files and no verdicts of its own
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -113,8 +116,25 @@ def standing_records(lines: list[Line]) -> dict[str, LedgerRecord]:
             raise UsageError(
                 f"The ledger's line {line.number} is not a record: {error}. See `probatio verify`."
             ) from None
-        standing[record.date] = record
+        if record.kind != "acceptance":
+            standing[record.date] = record
     return standing
+
+
+def acceptances(lines: Iterable[Line]) -> tuple[Acceptance, ...]:
+    """What people have accepted, in the order of the ledger. A line that can't be read is for `probatio verify` to name."""
+    found: list[Acceptance] = []
+    for line in lines:
+        if line.whole and b'"acceptance"' in line.data:
+            with suppress(msgspec.DecodeError):
+                record = line.record()
+                found += [record.acceptance] if record.kind == "acceptance" and record.acceptance else []
+    return tuple(found)
+
+
+def recorded_days(results: Path, until: str | None = None) -> Days:
+    """The closed days with what people have accepted: everything a verdict follows from."""
+    return Days(read_days(results, until), acceptances(read_ledger(results)))
 
 
 def record_day(
@@ -122,7 +142,7 @@ def record_day(
     date: str,
     constants: Constants,
     made: str,
-    days: Callable[[], Days] | None = None,
+    days: Callable[[], Iterable[Day]] | None = None,
     hashes: Mapping[str, str] | None = None,
 ) -> list[LedgerRecord]:
     """Append the closed day `date` to the ledger, and corrections for what follows from it; gives what was appended.
@@ -134,9 +154,37 @@ def record_day(
     with _appending(results) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
-        every_day = Days(read_days(results)) if days is None else days()
+        every_day = Days(read_days(results) if days is None else days(), acceptances(lines))
         new = _new_records(results, date, every_day, constants, made, before, hashes)
         return _append_all(file, lines, new)
+
+
+def accept(results: Path, model: str, by: str, why: str, made: str) -> list[LedgerRecord]:
+    """Record that a person takes a model's present level for its usual one from its last recorded day on; gives what was
+    appended: the acceptance, and corrections of the verdicts that follow from it."""
+    with _appending(results) as file:
+        lines = read_ledger(results)
+        before = standing_records(lines)
+        last = max(
+            (date for date, old in before.items() if any(each.model == model for each in old.verdicts)), default=None
+        )
+        if last is None:
+            raise UsageError(f"No recorded day has a verdict on `{model}`; there is nothing to accept.")
+        given = Acceptance(model=model, begins=last, by=by, why=why, made=made)
+        record = msgspec.structs.replace(
+            before[last],
+            made=made,
+            kind="acceptance",
+            corrects=None,
+            why=None,
+            files={},
+            code=code_version(),
+            verdicts=(),
+            acceptance=given,
+        )
+        days = Days(read_days(results), (*acceptances(lines), given))
+        follows = _new_records(results, last, days, before[last].constants, made, before, None, f"accepted by {by}")
+        return _append_all(file, lines, [record, *follows])
 
 
 def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
@@ -151,6 +199,25 @@ def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
             if not old.replayed
         ]
         return _append_all(file, lines, declared)
+
+
+def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
+    """Make the verdicts of all recorded days again by the code of today, each with the constants it was recorded with, and append
+    a correction wherever something differs: for recorded examples that are to be read by newer rules. No file of a day is
+    touched."""
+    with _appending(results) as file:
+        lines = read_ledger(results)
+        standing = standing_records(lines)
+        days = Days(read_days(results), acceptances(lines))
+        again = _verdicts(days, {each: old.constants for each, old in standing.items() if each in set(days.dates)})
+        corrections = [
+            msgspec.structs.replace(
+                old, made=made, kind="correction", corrects=old.seq, why=why, code=code_version(), verdicts=again[each]
+            )
+            for each, old in sorted(standing.items())
+            if each in again and first_difference(old.verdicts, again[each]) is not None
+        ]
+        return _append_all(file, lines, corrections)
 
 
 def head_of(lines: Sequence[Line]) -> str | None:
@@ -180,6 +247,7 @@ def _new_records(
     made: str,
     before: Mapping[str, LedgerRecord],
     hashes: Mapping[str, str] | None,
+    reason: str = "run further",
 ) -> list[LedgerRecord]:
     files = {each: day_hashes(results, each) for each in before if each > date}
     files[date] = day_hashes(results, date) if hashes is None else dict(hashes)
@@ -194,7 +262,7 @@ def _new_records(
         stands = old is not None and (old.files, old.constants) == (files[each], used[each])
         if stands and old is not None and first_difference(old.verdicts, verdicts_of[each]) is None:
             continue
-        why = None if old is None else "run further" if each == date else f"follows from {date}"
+        why = None if old is None else reason if each == date else f"follows from {date}"
         records.append(
             LedgerRecord(
                 seq=0,

@@ -45,6 +45,7 @@ from probatio.records.trial import (
 )
 from probatio.records.verdict import (
     MARKS,
+    Acceptance,
     Cause,
     Detectable,
     Evidence,
@@ -58,6 +59,7 @@ __all__ = [
     "NO_DIALECT",
     "UNASKED_ERRORS",
     "UNCHECKED",
+    "Acceptance",
     "Answer",
     "Assessment",
     "AttributionConstants",

@@ -51,6 +51,12 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     tokens_out: int = 0
     cost: float | None = None
     asked_late: str | None = None  # the date on which the model was asked, where that is not the day's own
+    filled: tuple[str, ...] = ()  # cases without a scored sample, counted with their own mean of the baseline days
+    strays: int = 0  # samples of another provider than the day's, left out of the score
+    stray_only: bool = False  # of the model's day: the route is the usual one, and only strays came from elsewhere
+    mixed: bool = False  # of the model's day: too many strays, it belongs to no route
+    cut: int = 0  # answers in `score` that were cut off below our own limit: not the model's doing
+    uncut_score: float | None = None  # the score with these replaced by their case's usual one; None where none was cut
 
 
 class CalibrationItem(msgspec.Struct, frozen=True):
@@ -137,7 +143,8 @@ class Day(msgspec.Struct, frozen=True, dict=True):
         """The route of a line's model that day: the provider of most samples. A model that is pinned to several providers has
         all of them as its route, unless another one served."""
         pinned = self._pinned.get(line.model)
-        return line.route if pinned is None or line.routing_changed else pinned
+        changed = line.routing_changed and not line.stray_only
+        return line.route if pinned is None or changed else pinned
 
     @cached_property
     def _pinned(self) -> dict[str, str]:

@@ -19,6 +19,16 @@ Cause = Literal["MODEL", "JUDGE", "HARNESS", "GRADER", "ROUTE", "INFRA"]
 """The cause of a change."""
 
 
+class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
+    """A person says that a model's new level is what it is from now on: a new reference begins."""
+
+    model: str
+    begins: str  # the first day of the new reference
+    by: str  # who says so
+    why: str
+    made: str  # when, UTC
+
+
 class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the rule says of one use case, with every number that led there."""
 
@@ -53,7 +63,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     route: str | None = None
     routing_changed: bool = False
     barred: bool = False
-    recovered: bool = False
+    recovered: bool = False  # the headline is OK, and was not within the last days
     use_cases: tuple[UseCaseVerdict, ...] = ()
     evidence: Evidence = "CALIBRATING"
     evidence_value: float | None = None  # the model statistic M
@@ -65,6 +75,26 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     cause_reason: str | None = None
     smallest_drop: float | None = None  # minimum detectable effect over all use cases, share of the reference mean
     reason: str = ""  # one sentence made from these numbers
+    headline: Status | None = (
+        None  # what people see first: the worse of both layers; None in records older than the field
+    )
+    headline_since: str | None = None  # first day of the present headline
+    confirmed: bool = False  # the evidence is CONFIRMED
+    symptoms: tuple[str, ...] = ()  # what else was different around the day it fell, as clauses; never a cause
+    series_since: str | None = None  # first day of the series: nothing before it is compared
+    series_why: str | None = None  # why it began, as a clause; None for a model's first one
+    accepted: Acceptance | None = None  # the series began with it
+    collapsed: tuple[str, ...] = ()  # use cases that collapsed today at full count, with or without a whole baseline
+
+    @property
+    def shown(self) -> Status:
+        """The status to show."""
+        return self.headline or self.status
+
+    @property
+    def label(self) -> str:
+        """The headline in words."""
+        return f"{self.shown}, confirmed" if self.confirmed else self.shown
 
 
 class Detectable(msgspec.Struct, frozen=True):

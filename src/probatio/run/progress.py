@@ -27,6 +27,10 @@ def mark(grade: Grade) -> str:
     return "." if grade.correct else "x"
 
 
+SIGNS = ". full credit   o some   x none   E request failed   ? could not be checked"
+"""The legend of `mark_of_score`."""
+
+
 def mark_of_score(grade: Grade) -> str:
     """Where credit is partial: `.` full, `o` some, `x` none, `E` error, `?` could not be checked."""
     if grade.error_type == UNCHECKED:

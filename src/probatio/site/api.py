@@ -57,6 +57,8 @@ class ModelSeries(msgspec.Struct, frozen=True):
     use_cases: dict[str, UseCaseSeries]
     replayed: bool = False  # dates were set
     ledger_head: str | None = None  # SHA-256 of the ledger's last line
+    headline: list[str] = []  # of both layers; `status` is the rule's alone
+    confirmed: list[bool] = []
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -81,7 +83,7 @@ OPERATIONS = (
     Operation("/api/days/{date}.json", "Every model's verdict on one day, with every number.", list[ModelVerdict]),
     Operation(
         "/api/changes.json",
-        "Days on which the status of a model changed in one of the two layers, newest first.",
+        "Days on which the headline of a model changed, newest first.",
         list[Change],
     ),
     Operation("/api/bench.json", "The bench score of every tracked model that has one.", dict[str, BenchScore]),
@@ -169,6 +171,8 @@ def model(request: PageRequest) -> PageReply | None:
             use_cases=columns,
             replayed=request.site.replayed,
             ledger_head=request.site.head,
+            headline=[each.shown for each in verdicts],
+            confirmed=[each.confirmed for each in verdicts],
         )
     )
 

@@ -37,6 +37,7 @@ def day_page(request: PageRequest) -> PageReply | None:
         model=model,
         date=date,
         verdict=verdict,
+        told=model.teller.told(verdict) if model.teller else None,
         lines=lines,
         use_cases=use_cases,
         reasons={name: use_case_reason(each, constants, gaps.get(name)) for name, each in use_cases.items()},

@@ -25,7 +25,13 @@ def _verdicts(site: Site) -> Iterator[dict[str, Any]]:
         for verdict in model.verdicts:
             row = msgspec.to_builtins(verdict)
             del row["use_cases"]
-            yield row | {"named": ", ".join(verdict.named)}
+            accepted = f"{verdict.accepted.by}: {verdict.accepted.why}" if verdict.accepted else None
+            yield row | {
+                "named": ", ".join(verdict.named),
+                "collapsed": ", ".join(verdict.collapsed),
+                "symptoms": "; ".join(verdict.symptoms),
+                "accepted": accepted,
+            }
 
 
 def _use_case_verdicts(site: Site) -> Iterator[dict[str, Any]]:

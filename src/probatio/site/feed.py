@@ -38,9 +38,9 @@ def atom(request: PageRequest) -> PageReply:
     feed.updated(_moment(site.last_date or "1970-01-01"))
     for change in site.changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
-        entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after}")
+        entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after.replace(', ', '-')}")
         marked = "".join(f"{mark}: " for mark in marks)
-        entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after} ({change.layer})"))
+        entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
         entry.link(href=f"{site.base_url}models/{change.slug}/")
         entry.updated(_moment(change.date))
         anchor = f" Head of the ledger: {site.head}" if site.head else ""
@@ -52,13 +52,13 @@ def badge(request: PageRequest) -> PageReply | None:
     model = request.tracked
     if model is None:
         return None
-    status = model.last.status
+    status, words = model.last.shown, model.last.label
     label = printable(model.id) + _marked(request)
-    message = f"{MARKS[status]} {status}"
+    message = f"{MARKS[status]} {words}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
-        f'aria-label="{escape(label)}: {status}"><title>{escape(label)}: {status}</title>'
+        f'aria-label="{escape(label)}: {words}"><title>{escape(label)}: {words}</title>'
         f'<rect width="{left}" height="20" fill="#3b444d"/>'
         f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/>'
         f'<g fill="#fff" font-family="Verdana,Geneva,sans-serif" font-size="11" text-anchor="middle">'
@@ -72,9 +72,8 @@ def shield(request: PageRequest) -> PageReply | None:
     model = request.tracked
     if model is None:
         return None
-    status = model.last.status
     label = model.id + _marked(request)
-    return json({"schemaVersion": 1, "label": label, "message": status, "color": COLOURS[status]})
+    return json({"schemaVersion": 1, "label": label, "message": model.last.label, "color": COLOURS[model.last.shown]})
 
 
 def _marked(request: PageRequest) -> str:

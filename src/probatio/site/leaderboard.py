@@ -18,9 +18,9 @@ RECENT_DAYS = 30
 LATEST_CHANGES = 8
 
 MEANINGS: dict[Status, str] = {
-    "OK": "Every tested use case is in its usual range.",
-    "SUSPICIOUS": "A use case is lower than its usual range.",
-    "COOKED": "Several use cases are clearly lower: on consecutive days, or all at once.",
+    "OK": "Every tested use case is in its usual range, and nothing speaks for a lasting fall.",
+    "SUSPICIOUS": "A use case is lower than its usual range, or the evidence suspects a fall.",
+    "COOKED": "Clearly lower: by the published rule, or by the evidence, or by both. “Confirmed”: the evidence has proven it.",
     "CALIBRATING": "There are too few days to know the usual range.",
     "GAP": "No score that day: an outage or too many errors.",
 }
@@ -31,13 +31,13 @@ def leaderboard(request: PageRequest) -> PageReply:
     order = list(MARKS)
     low = _lowest(site)
     rows = [_row(site, model, low) for model in site.tracked.values()]
-    rows.sort(key=lambda row: (order.index(row["verdict"].status), row["model"].id))
+    rows.sort(key=lambda row: (order.index(row["verdict"].shown), not row["verdict"].confirmed, row["model"].id))
     return html(
         request,
         "leaderboard.html",
         rows=rows,
         use_cases=list(dict.fromkeys(each for model in site.tracked.values() for each in model.use_cases)),
-        counts={status: sum(row["verdict"].status == status for row in rows) for status in order},
+        counts={status: sum(row["verdict"].shown == status for row in rows) for status in order},
         last=site.records[site.last_date] if site.last_date else None,
         meanings=MEANINGS,
         recent_days=RECENT_DAYS,

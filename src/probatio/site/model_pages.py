@@ -26,6 +26,7 @@ def model_page(request: PageRequest) -> PageReply | None:
         "model.html",
         model=model,
         last=last,
+        told=model.teller.told(last) if model.teller else None,
         use_cases=use_cases,
         reasons={name: use_case_reason(verdict, constants) for name, verdict in use_cases.items()},
         recent=list(reversed(model.verdicts[-RECENT_DAYS:])),

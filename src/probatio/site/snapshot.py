@@ -12,8 +12,9 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
+from probatio.alerts.telling import Teller
 from probatio.errors import UsageError
-from probatio.ledger.ledger import LedgerRecord, head_of, read_ledger, standing_records
+from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
 from probatio.site.runs import StudiedRun, find_runs
@@ -24,16 +25,17 @@ from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
 from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.verdict.days import Days
+from probatio.verdict.headline import completed
 from probatio.verdict.verdicts import verdicts
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A day on which the status of a model changed in one of the two layers."""
+    """A day on which the headline of a model changed."""
 
     date: str
     model: str
     slug: str
-    layer: str  # "rule" or "evidence"
+    layer: str  # "headline"; before there was one: "rule" or "evidence"
     before: str | None
     after: str
     reason: str
@@ -47,6 +49,7 @@ class TrackedModel:
     slug: str
     verdicts: tuple[ModelVerdict, ...]
     resolved: str = ""  # the name its provider knows it by
+    teller: Teller | None = None  # tells its verdicts in words
 
     @property
     def last(self) -> ModelVerdict:
@@ -67,18 +70,18 @@ class TrackedModel:
             for verdict in self.verdicts
         ]
 
+    def summary(self, verdict: ModelVerdict) -> str:
+        """A verdict in two sentences."""
+        return self.teller.told(verdict, answers=False).summary if self.teller else verdict.reason
+
     @cached_property
     def changes(self) -> list[Change]:
-        """Every day on which one of the two layers differs from the day before, oldest first."""
-        changes = []
-        for before, verdict in pairwise(self.verdicts):
-            layers = (("rule", before.status, verdict.status), ("evidence", before.evidence, verdict.evidence))
-            changes += [
-                Change(verdict.date, self.id, self.slug, layer, then, now, verdict.reason)
-                for layer, then, now in layers
-                if now != then
-            ]
-        return changes
+        """Every day on which the headline differs from the day before, oldest first."""
+        return [
+            Change(verdict.date, self.id, self.slug, "headline", before.label, verdict.label, self.summary(verdict))
+            for before, verdict in pairwise(self.verdicts)
+            if before.label != verdict.label
+        ]
 
 
 def by_use_case(verdict: ModelVerdict) -> dict[str, UseCaseVerdict]:
@@ -146,9 +149,9 @@ def load_site(
     detectable: bool = False,
 ) -> Site:
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
-    days = Days(read_days(results))
-    manifest = _manifest(results, days)
     lines = read_ledger(results)
+    days = Days(read_days(results), acceptances(lines))
+    manifest = _manifest(results, days)
     published = standing_records(lines)
 
     def declared(date: str) -> bool:
@@ -160,7 +163,7 @@ def load_site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(judged, names),
+        tracked=_tracked(judged, names, Teller(results, {day.date: day for day in days.days})),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
@@ -209,7 +212,7 @@ def _verdicts(
         for verdict in verdicts(days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute)
     }
     by_date[last] = tuple(_with_drops(verdict, computed.get(verdict.model)) for verdict in by_date.get(last, ()))
-    return [verdict for date in sorted(by_date) for verdict in by_date[date]]
+    return [completed(verdict) for date in sorted(by_date) for verdict in by_date[date]]
 
 
 def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> ModelVerdict:
@@ -222,11 +225,11 @@ def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> Model
     return msgspec.structs.replace(published, smallest_drop=computed.smallest_drop, use_cases=use_cases)
 
 
-def _tracked(judged: list[ModelVerdict], names: dict[str, str]) -> dict[str, TrackedModel]:
+def _tracked(judged: list[ModelVerdict], names: dict[str, str], teller: Teller) -> dict[str, TrackedModel]:
     by_model: dict[str, list[ModelVerdict]] = {}
     for verdict in judged:
         by_model.setdefault(verdict.model, []).append(verdict)
     return {
-        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""))
+        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""), teller)
         for model, slug in slugs(sorted(by_model)).items()
     }

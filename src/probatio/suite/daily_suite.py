@@ -10,6 +10,7 @@ import msgspec
 from probatio.errors import UsageError
 from probatio.records import AttributionConstants, Constants, EvidenceConstants, Grading, RuleConstants, Sampling
 from probatio.suite.language_suite import BUILT_IN
+from probatio.suite.reachable import unreachable
 from probatio.yamlfile import read_yaml
 
 DAILY = BUILT_IN / "daily"
@@ -145,6 +146,10 @@ def load_daily(folder: Path | None = None) -> DailySuite:
                 raise UsageError(f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}.")
             taken[case.id] = entry.id
         use_cases[entry.id] = use_case
+    if why := unreachable(manifest.rule, [use_case.grading for use_case in use_cases.values()]):
+        raise UsageError(
+            f"{root / 'suite.yml'}: by its rule no model could ever be COOKED: {why}. Change the suite's numbers."
+        )
     return DailySuite(root, manifest, use_cases)
 
 

@@ -1,8 +1,12 @@
 """Attribution: a table of what else than the model could have moved the scores, asked from top to bottom.
 
 Each row is a cause and a function that says, as a clause, why the cause applies to a `Move`, or None. The first row that
-applies is the cause; none leaves the model itself. A move is dated by its onset: the first day of the present run of flagged
-days, or the evidence's own date where the rule is quiet.
+applies is the cause; none leaves the model itself. A cause counts only if without it nothing would have fallen, and only if the
+model could not have caused it: a worse model that rambles is cut off more often, and is still a worse model. What may be the
+model's own doing is told beside the cause, by `symptoms.py`. A move is dated by its onset: the first day of the present run of
+flagged days, or the evidence's own date where the rule is quiet.
+
+Beyond this table is a judge that has become harsh to one model only: its calibration set does not show it.
 """
 
 from __future__ import annotations
@@ -11,17 +15,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import comb
-from statistics import median
+from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
-from probatio.records import Cause, Constants, DailyScore, Served
+from probatio.records import Cause, Constants, DailyScore, Served, Thresholds
+from probatio.verdict.baseline import DECIMALS
 from probatio.verdict.fold import Folded
-from probatio.verdict.sampling import TRIGGERS
 
 DETERMINISTIC, JUDGED = "deterministic", "judged"
-MOST_TOKENS = 10**12
-"""Of a use case on a day. More is a number that a server made up."""
 
 
 def _ordinal(folded: Folded) -> int:
@@ -51,9 +54,15 @@ class Move:
         begin = bisect_left(self.days, first, key=_ordinal)
         return list(self.days[begin : bisect_right(self.days, last, key=_ordinal)])
 
+    def limits(self, use_case: str) -> Thresholds:
+        return self.constants.rule.thresholds("judge" if use_case in self.judged else "deterministic")
+
     def moved_lines(self, folded: Folded) -> list[DailyScore]:
         lines = folded.day.lines.get(self.model, {})
         return [lines[each] for each in self.use_cases if each in lines and not lines[each].asked_late]
+
+
+Row = Callable[[Move], str | None]
 
 
 def attribute(move: Move) -> tuple[Cause, str]:
@@ -67,7 +76,7 @@ def attribute(move: Move) -> tuple[Cause, str]:
         why = applies(move)
         if why is not None:
             return cause, why
-    return "MODEL", "no change of judge, harness, grader, route or infrastructure was seen"
+    return "MODEL", "no change of judge, harness, grader, route or infrastructure explains it"
 
 
 def _judge_shifted(move: Move) -> str | None:
@@ -81,17 +90,26 @@ def _judge_shifted(move: Move) -> str | None:
     return None
 
 
-def _fleet(move: Move, kind: str) -> str | None:
-    """Whether this model's fall in use cases of a kind was one of many on the same day, as a clause."""
+class Fleet(NamedTuple):
+    """Many models that fell on one day."""
+
+    fell: tuple[str, ...]
+    said: str  # as a clause
+    day: Folded
+    untouched: tuple[str, ...]  # tested that day, and did not fall
+
+
+def _fleet(move: Move, kind: str) -> Fleet | None:
+    """The others, where this model's fall in use cases of a kind was one of many on the same day."""
     onset = next((folded for folded in move.days if folded.rule.day == move.onset), None)
     wanted = [at for use_case, at in move.columns.items() if (use_case in move.judged) == (kind == JUDGED)]
     if onset is None or not wanted or not onset.fallen[move.place, wanted].any():
         return None
     fell, asked = (np.flatnonzero(array[:, wanted].any(axis=1)) for array in (onset.fallen, onset.tested))
-    vendors = _vendors(onset)
-    names = [model for model, place in onset.columns.models.items() if place in set(fell.tolist())]
+    vendors, names = _vendors(onset), {place: model for model, place in onset.columns.models.items()}
+    fallen = tuple(names[place] for place in fell.tolist())
     limits = move.constants.evidence
-    if len(fell) < limits.fleet_models or len({vendors.get(name, name) for name in names}) < limits.fleet_vendors:
+    if len(fell) < limits.fleet_models or len({vendors.get(name, name) for name in fallen}) < limits.fleet_vendors:
         return None
     before = move.between(move.onset - limits.reference_days, move.onset - 1)
     falls = sum(int(each.fallen[:, wanted].any(axis=1).sum()) for each in before)
@@ -99,16 +117,37 @@ def _fleet(move: Move, kind: str) -> str | None:
     chance = at_least(len(fell), len(asked), (falls + 0.5) / (chances + 1))
     if chance > move.constants.attribution.fleet_chance:
         return None
-    return f"{len(fell)} of {len(asked)} models fell in {kind} use cases on {onset.day.date}"
+    said = f"{len(fell)} of {len(asked)} models fell in {kind} use cases on {onset.day.date}"
+    return Fleet(fallen, said, onset, tuple(names[place] for place in asked.tolist() if names[place] not in fallen))
 
 
 def _fleet_judge(move: Move) -> str | None:
     judged = _fleet(move, JUDGED)
-    return judged if judged is not None and _fleet(move, DETERMINISTIC) is None and move.only_judged else None
+    return judged.said if judged and _fleet(move, DETERMINISTIC) is None and move.only_judged else None
+
+
+def _fleet_route(move: Move) -> str | None:
+    """Many fell, all of them behind one provider, and no model of another provider did: that provider's doing."""
+    fleet = _fleet(move, DETERMINISTIC)
+    if fleet is None:
+        return None
+    served = {_provider(fleet.day, model) for model in fleet.fell}
+    others = {_provider(fleet.day, model) for model in fleet.untouched} - served
+    provider = served.pop() if len(served) == 1 else None
+    if provider is None or not others - {None}:
+        return None
+    return f"{fleet.said}, all of them served by {provider}, and none of another provider's"
 
 
 def _fleet_harness(move: Move) -> str | None:
-    return _fleet(move, DETERMINISTIC)
+    fleet = _fleet(move, DETERMINISTIC)
+    return fleet.said if fleet else None
+
+
+def _provider(folded: Folded, model: str) -> str | None:
+    """Who served most of a model's samples; None where nobody is named."""
+    served = folded.day.served(model, "providers").most_common(1)
+    return served[0][0] if served else None
 
 
 def _grader(move: Move) -> str | None:
@@ -120,7 +159,9 @@ def _grader(move: Move) -> str | None:
 
 
 def _route(move: Move) -> str | None:
-    """A provider, resolved model or fingerprint that serves most of a day shortly before the move and was not seen before."""
+    """A provider, resolved model or fingerprint that serves most of a day shortly before the move and was not seen before. The
+    file behind an embedded model's name is the model itself."""
+    embedded = any(move.model in folded.day.record.embedded for folded in move.days[-1:])
     window = move.constants.evidence.route_window
 
     def on_time(folded: Folded) -> bool:
@@ -128,6 +169,8 @@ def _route(move: Move) -> str | None:
 
     before = move.between(move.onset - window - move.constants.rule.baseline_days, move.onset - window - 1)
     for what, field in SERVED:
+        if embedded and field == "resolved_models":
+            continue
         usual = {value for folded in before if on_time(folded) for value in folded.day.served(move.model, field)}
         for folded in filter(on_time, move.between(move.onset - window, move.onset)) if usual else ():
             served = folded.day.served(move.model, field)
@@ -145,33 +188,47 @@ SERVED: tuple[tuple[str, Served], ...] = (
 
 
 def _infra(move: Move) -> str | None:
-    """Errors, truncations, latency or token counts of the use cases that moved, on the day they did, against their own past."""
-    limits = move.constants.attribution
-    onset = next((folded for folded in move.days if folded.rule.day == move.onset), move.days[-1])
-    before = move.between(move.onset - move.constants.rule.baseline_days, move.onset - 1)
-    past = [lines for folded in before if (lines := move.moved_lines(folded))]
-    now = move.moved_lines(onset)
-    if not now or len(past) < move.constants.rule.baseline_min:
+    """Answers cut off below our own limit, where with these replaced by their case's usual score nothing would have fallen."""
+    days = [folded for folded in move.between(move.onset, move.days[-1].rule.day) if move.moved_lines(folded)]
+    cut = sum(line.cut for folded in days for line in move.moved_lines(folded))
+    if not cut or any(_falls_uncut(move, use_case, days) for use_case in move.use_cases):
         return None
-    for name, measure, share in (
-        ("errored", _errored, limits.error_share),
-        ("truncated", _truncated, limits.truncated_share),
-    ):
-        usual, today = median(measure(lines) for lines in past), measure(now)
-        if today - usual >= share:
-            return f"{100 * today:.0f} % of the samples were {name} on {onset.day.date}, usually {100 * usual:.0f} %"
-    for name, ratio, factor in (
-        ("latency", _latency, limits.latency_factor),
-        ("answers' length", _length, limits.tokens_factor),
-    ):
-        times = _times(now, past, ratio, factor, limits.jump_mads)
-        if times is not None:
-            return f"the {name} was {times:.1f} times its usual value on {onset.day.date}"
-    return None
+    samples = sum(line.n for folded in days for line in move.moved_lines(folded))
+    return f"{cut} of {samples} answers were cut off below our own limit since {days[0].day.date}, and without these nothing fell"
 
 
-ROWS: tuple[tuple[Cause, Callable[[Move], str | None]], ...] = (
+def _falls_uncut(move: Move, use_case: str, days: Sequence[Folded]) -> bool:
+    """Whether a use case would have fallen without the cut answers: on its first flagged day, and today. Where the rule has not
+    flagged it, whether its mean since the onset would be below its baseline of then by more than the least deviation."""
+    at, limits = move.columns[use_case], move.limits(use_case)
+    first = int(move.days[-1].flagged_since[move.place, at])
+    asked = [folded for folded in days if use_case in folded.day.lines.get(move.model, {})]
+    flagged = [folded for folded in asked if folded.rule.day == first or (folded is asked[-1] and first >= move.onset)]
+    if flagged:
+        return any(_suspicious_uncut(move, use_case, folded) for folded in flagged)
+    scores = [score for folded in asked if (score := _uncut(move, use_case, folded)) is not None]
+    usual = float(asked[0].rule.expected.mean[move.place, at]) if asked else float("nan")
+    return bool(scores) and fmean(scores) < usual - limits.sd_floor
+
+
+def _suspicious_uncut(move: Move, use_case: str, folded: Folded) -> bool:
+    at, limits, score = move.columns[use_case], move.limits(use_case), _uncut(move, use_case, folded)
+    expected = folded.rule.expected
+    mean, sd = float(expected.mean[move.place, at]), float(expected.sd[move.place, at])
+    if score is None or not sd > 0:
+        return False
+    drop = round((mean - score) / mean, DECIMALS) if mean > 0 else 0.0
+    return round((score - mean) / sd, DECIMALS) <= limits.suspicious.z or drop >= limits.suspicious.drop
+
+
+def _uncut(move: Move, use_case: str, folded: Folded) -> float | None:
+    line = folded.day.lines[move.model][use_case]
+    return line.score if line.uncut_score is None else line.uncut_score
+
+
+ROWS: tuple[tuple[Cause, Row], ...] = (
     ("JUDGE", _fleet_judge),
+    ("ROUTE", _fleet_route),
     ("HARNESS", _fleet_harness),
     ("GRADER", _grader),
     ("ROUTE", _route),
@@ -183,65 +240,6 @@ ROWS: tuple[tuple[Cause, Callable[[Move], str | None]], ...] = (
 def at_least(count: int, of: int, rate: float) -> float:
     """The chance that `count` or more of `of` fall, each at this rate."""
     return sum(comb(of, each) * rate**each * (1 - rate) ** (of - each) for each in range(count, of + 1))
-
-
-def jumped(today: float, past: Sequence[float], factor: float, mads: float) -> float | None:
-    """How many times its usual value a positive number is, where that is a jump: by the factor up or down, and far outside
-    what the days before scattered. The median and its absolute deviation, so that one bad day in the past hides nothing."""
-    usual = median(past)
-    if usual <= 0 or today < 0:
-        return None
-    scatter = median(abs(value - usual) for value in past)
-    times = today / usual
-    return times if (times >= factor or times <= 1 / factor) and abs(today - usual) >= mads * scatter else None
-
-
-def _times(
-    now: Sequence[DailyScore],
-    past: Sequence[Sequence[DailyScore]],
-    measure: Callable[[DailyScore], float | None],
-    factor: float,
-    mads: float,
-) -> float | None:
-    """The median jump over the use cases that moved, where at least half of them jumped."""
-    jumps: list[float] = []
-    for line in now:
-        today = measure(line)
-        earlier = [
-            value
-            for lines in past
-            for each in lines
-            if each.use_case == line.use_case and (value := measure(each)) is not None
-        ]
-        times = jumped(today, earlier, factor, mads) if today is not None and earlier else None
-        if times is not None:
-            jumps.append(times)
-    return median(jumps) if jumps and 2 * len(jumps) >= len(now) else None
-
-
-def _latency(line: DailyScore) -> float | None:
-    return line.latency_ms
-
-
-def _length(line: DailyScore) -> float | None:
-    """Tokens written per token read: the prompts are the same every day, so a day at full count compares with one at base. None
-    where a server has counted what no day can hold."""
-    believable = 0 < line.tokens_in <= MOST_TOKENS and 0 <= line.tokens_out <= MOST_TOKENS
-    return line.tokens_out / line.tokens_in if believable else None
-
-
-def _samples(line: DailyScore) -> int:
-    """All samples of a line: a use case that began at full count has its base samples among them, a re-run has not."""
-    began_full = not line.full_power or line.trigger in TRIGGERS
-    return line.errored + (max(line.n, line.base_n) if began_full else line.n + line.base_n)
-
-
-def _errored(lines: Sequence[DailyScore]) -> float:
-    return sum(line.errored for line in lines) / max(sum(map(_samples, lines)), 1)
-
-
-def _truncated(lines: Sequence[DailyScore]) -> float:
-    return sum(line.truncated for line in lines) / max(sum(map(_samples, lines)), 1)
 
 
 def _vendors(folded: Folded) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Baseline: what a score usually is, from its own recent days; and how far a score is from it. Arrays of any shape.
 
-Numbers are rounded to nine decimals before they meet a threshold, so that a z of exactly −2 fires however its sums were
-taken, and a reader who computes with the recorded numbers comes to the same end.
+z and drop are rounded to nine decimals before they meet a threshold, so that a z of exactly −2 fires however its sums were
+taken. Nothing is rounded before them: a rounded mean moves a drop across its threshold.
 """
 
 from __future__ import annotations
@@ -67,8 +67,7 @@ def baseline(scores: Floats, counted: Bools, sd_floor: Floats) -> Baseline:
         mean = kept.sum(axis=0) / days
         off = np.where(counted, kept - mean, 0.0)
         sd = np.sqrt((off * off).sum(axis=0) / np.maximum(days - 1, 1))
-    mean, sd = _exact(mean), np.maximum(_exact(sd), sd_floor)
-    return Baseline(mean, np.where(days > 0, sd, np.nan), days)
+    return Baseline(mean, np.where(days > 0, np.maximum(sd, sd_floor), np.nan), days)
 
 
 def compare(score: Floats, expected: Baseline) -> tuple[Floats, Floats]:

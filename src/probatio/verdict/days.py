@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from probatio.records import Day, Grading
+from probatio.records import Acceptance, Day, DayRecord, Grading
 from probatio.verdict.baseline import Bools, Floats
 from probatio.verdict.rule import UNKNOWN, RuleDay
 
@@ -44,11 +44,18 @@ class Arrays:
     asked: Bools  # [models]: was to be asked that day
 
 
+def suite_of(record: DayRecord) -> tuple[str, str]:
+    """What makes two days comparable: the suite's version and its content."""
+    return record.suite_version, record.suite_fingerprint
+
+
 class Days:
     """Closed days in order, oldest first."""
 
-    def __init__(self, days: Iterable[Day]) -> None:
+    def __init__(self, days: Iterable[Day], accepted: Iterable[Acceptance] = ()) -> None:
+        """`accepted`: what people have accepted, as the ledger keeps it; each begins a new series of its model."""
         self.days = sorted(days, key=lambda day: day.date)
+        self.accepted = tuple(accepted)
 
     def __len__(self) -> int:
         return len(self.days)
@@ -61,11 +68,25 @@ class Days:
         return [day.date for day in self.days]
 
     def series(self) -> list[Days]:
-        """The same days, parted at every change of the suite version: nothing is compared across one."""
-        return [Days(same) for _, same in groupby(self.days, key=lambda day: day.record.suite_version)]
+        """The same days, parted at every change of the suite: nothing is compared across one. The content decides: with a case
+        edited under the same version it is another suite."""
+        return [Days(same, self.accepted) for _, same in groupby(self.days, key=lambda day: suite_of(day.record))]
 
     def until(self, last: str) -> Days:
-        return Days(day for day in self.days if day.date <= last)
+        return Days((day for day in self.days if day.date <= last), self.accepted)
+
+    def before(self, date: str) -> Days:
+        return Days((day for day in self.days if day.date < date), self.accepted)
+
+    @cached_property
+    def begun(self) -> dict[tuple[str, str], Acceptance]:
+        """(date, model) → what was accepted, on the first day of the model that it holds for."""
+        begun: dict[tuple[str, str], Acceptance] = {}
+        for each in self.accepted:
+            first = next((day.date for day in self.days if day.date >= each.begins and each.model in day.models), None)
+            if first is not None:
+                begun[first, each.model] = each
+        return begun
 
     @cached_property
     def columns(self) -> Columns:
@@ -125,8 +146,15 @@ class Days:
             self._mixed(day),
             at.versions[day.record.suite_version],
             self._late(day),
+            self._anew(day),
         )
         return Arrays(now, spread([line.base_score for line in lines], np.nan), cases, asked)
+
+    def _anew(self, day: Day) -> Bools:
+        """[models]: a series begins, because a person has accepted the new level."""
+        anew = np.zeros(len(self.columns.models), dtype=bool)
+        anew[[place for model, place in self.columns.models.items() if (day.date, model) in self.begun]] = True
+        return anew
 
     def _late(self, day: Day) -> Bools:
         """[models]: asked on another date than the day's."""
@@ -135,12 +163,15 @@ class Days:
         return late
 
     def _mixed(self, day: Day) -> Bools:
-        """[models]: the route is flagged, and more than one provider served: the day belongs to no route."""
+        """[models]: too many samples came from elsewhere: the day belongs to no route. An older day has left no stray out: it is
+        mixed where its route is flagged and more than one provider served."""
         served: dict[str, set[str]] = {}
-        for line in day.scores:
-            if line.routing_changed:
-                served.setdefault(line.model, set()).update(line.providers)
         mixed = np.zeros(len(self.columns.models), dtype=bool)
+        sorted_out = {line.model for line in day.scores if line.mixed or line.strays}
+        for line in day.scores:
+            mixed[self.columns.models[line.model]] |= line.mixed
+            if line.routing_changed and line.model not in sorted_out:
+                served.setdefault(line.model, set()).update(line.providers)
         for model, providers in served.items():
             mixed[self.columns.models[model]] = len(providers) != 1
         return mixed

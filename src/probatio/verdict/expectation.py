@@ -5,26 +5,27 @@ from __future__ import annotations
 
 from collections import Counter
 from datetime import date
+from statistics import fmean
 
 import numpy as np
 
 from probatio.records import Constants, Grading, RuleConstants
 from probatio.verdict.baseline import compare, rule_for
-from probatio.verdict.days import Days
+from probatio.verdict.days import Days, suite_of
 from probatio.verdict.rule import expect, start
 from probatio.verdict.rule_fold import fold_rule
 from probatio.verdict.sampling import CALIBRATING, TRIGGERS, full_round_follows, start_triggers
 
 
 class Expectation:
-    """The rule's fold over the days before `day` of the same suite version, read for one model and use case at a time."""
+    """The rule's fold over the days before `day` of the same suite, read for one model and use case at a time."""
 
-    def __init__(self, days: Days, constants: Constants, suite_version: str, day: str) -> None:
-        """`days` are the days before `day`, of any suite version."""
+    def __init__(self, days: Days, constants: Constants, suite: tuple[str, str], day: str) -> None:
+        """`days` are the days before `day`, of any suite; `suite` is the version and the fingerprint of today's."""
         today = date.fromisoformat(day).toordinal()
         self._routes = _usual_routes(days, today, constants.rule)
         series = days.series()
-        comparable = bool(series) and series[-1].days[-1].record.suite_version == suite_version
+        comparable = bool(series) and suite_of(series[-1].days[-1].record) == suite
         same = series[-1] if comparable else Days(())
         self._columns = same.columns
         self._rule = rule_for(constants.rule, self._columns.gradings)
@@ -32,6 +33,9 @@ class Expectation:
         for folded in fold_rule(self._rule, same, constants):
             state = folded.state
         self._expected = expect(self._rule, state, today)
+        self._lines = {day.ordinal: day.lines for day in same.days}
+        inside = (state.when < today) & (state.when >= today - constants.rule.baseline_days)
+        self._counted = {int(when): state.counted[slot] for slot, when in enumerate(state.when) if inside[slot]}
         self._triggers = start_triggers(self._rule, state, self._expected, today)
 
     def trigger(self, model: str, use_case: str, grading: Grading) -> str | None:
@@ -54,6 +58,18 @@ class Expectation:
         fall = "" if np.isnan(drop) else f", drop {100 * drop:.1f} %"
         usual = f"{self._expected.mean[place]:.1f} ± {self._expected.sd[place]:.1f}"
         return f"base score {score:.1f} against {usual}: z {z:.2f}{fall}"
+
+    def usual_cases(self, model: str, use_case: str, grading: Grading) -> dict[str, float]:
+        """Case → its mean over the days of the baseline, 0–1; without a case that none of them scored."""
+        place = self._place(model, use_case, grading)
+        if place is None:
+            return {}
+        values: dict[str, list[float]] = {}
+        for when, counted in self._counted.items():
+            line = self._lines[when].get(model, {}).get(use_case) if counted[place] else None
+            for case, value in line.cases.items() if line is not None else ():
+                values.setdefault(case, []).append(value)
+        return {case: fmean(each) for case, each in values.items()}
 
     def usual_route(self, model: str) -> str | None:
         """The provider that served the model before today; None where none was named."""

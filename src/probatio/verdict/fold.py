@@ -13,8 +13,9 @@ from probatio.verdict import evidence
 from probatio.verdict.baseline import Bools, Floats, Ints, rule_for
 from probatio.verdict.days import Columns, Days
 from probatio.verdict.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
+from probatio.verdict.headline import headlines
 from probatio.verdict.judge_drift import JudgeDrift
-from probatio.verdict.model_status import NEVER, flagged
+from probatio.verdict.model_status import NEVER, Codes, flagged
 from probatio.verdict.rule import RuleOutcome
 from probatio.verdict.rule_fold import fold_rule
 from probatio.verdict.streams import Streams, streams_of
@@ -34,6 +35,8 @@ class Folded:
     flagged_since: Ints  # first day of the present run of flagged days; NEVER where not flagged
     fallen: Bools  # flagged today, and not before
     tested: Bools
+    headline: Codes  # [models]
+    headline_since: Ints  # [models]: first day of the present headline
 
 
 def fold(series: Days, constants: Constants) -> Iterator[Folded]:
@@ -47,6 +50,8 @@ def fold(series: Days, constants: Constants) -> Iterator[Folded]:
         )
     state = evidence.start(len(columns.models), streams, constants.evidence)
     flagged_since = np.full((len(columns.models), len(columns.use_cases)), NEVER, dtype=np.int64)
+    shown = np.full(len(columns.models), -1, dtype=np.int8)
+    shown_since = np.full(len(columns.models), NEVER, dtype=np.int64)
     for each in fold_rule(rule_for(constants.rule, columns.gradings), series, constants):
         outcome = each.outcome
         bets = evidence_day(outcome, each.arrays.cases, each.arrays.base_score, streams)
@@ -55,8 +60,24 @@ def fold(series: Days, constants: Constants) -> Iterator[Folded]:
         fallen = flags & (flagged_since == NEVER)
         flagged_since = np.where(flags, np.where(fallen, outcome.day, flagged_since), NEVER)
         tested = ~np.isnan(outcome.score) & (outcome.held == 0) & (outcome.expected.days >= constants.rule.baseline_min)
+        today = headlines(outcome.model, evidence_outcome.status)
+        # a status that comes back after a gap keeps the rule's own date
+        begun = np.where(today == outcome.model, outcome.model_since, outcome.day)
+        shown_since = np.where((today == shown) & (shown_since != NEVER), shown_since, begun)
+        shown = today
         yield Folded(
-            each.day, columns, outcome, bets, evidence_outcome, state, each.judge, flagged_since, fallen, tested
+            day=each.day,
+            columns=columns,
+            rule=outcome,
+            bets=bets,
+            evidence=evidence_outcome,
+            state=state,
+            judge=each.judge,
+            flagged_since=flagged_since,
+            fallen=fallen,
+            tested=tested,
+            headline=shown,
+            headline_since=shown_since,
         )
 
 

@@ -66,9 +66,10 @@ def compose(
     A use case without a score today counts with its last status while two days count as consecutive, and only to keep the
     model's status: an outage must not make a model COOKED, and must not clear it.
     """
-    now = _table(rule, status, scored)
+    known = (scored | (seen != NEVER)).sum(axis=1)
+    now = _table(rule, status, scored, known)
     lately = scored | (day - seen <= rule.consecutive_within)
-    kept = np.minimum(_badness(_table(rule, status, lately)), _badness(before.status))
+    kept = np.minimum(_badness(_table(rule, status, lately, known)), _badness(before.status))
     asked = scored.any(axis=1)
     now = np.where(asked & (kept > _badness(now)), kept, now).astype(np.int8)
     last = np.where(asked, now, before.status).astype(np.int8)
@@ -87,12 +88,15 @@ def compose(
     )
 
 
-def _table(rule: RuleConstants, status: Codes, counts: npt.NDArray[np.bool_]) -> Codes:
-    """The composition as published, over the use cases that count."""
+def _table(rule: RuleConstants, status: Codes, counts: npt.NDArray[np.bool_], known: npt.NDArray[np.int64]) -> Codes:
+    """The composition as published, over the use cases that count. A suite with fewer use cases than it asks for would never be
+    COOKED, so it asks for no more than there are: `known`, those that were ever scored in this series."""
+    enough = np.minimum(rule.cooked_use_cases, np.maximum(known, 1))
+    beside = np.minimum(rule.suspicious_beside, np.maximum(known - 1, 0))
     cooked = (counts & (status == COOKED)).sum(axis=1)
     suspicious = (counts & (status == SUSPICIOUS)).sum(axis=1)
     based = (counts & (status != CALIBRATING)).any(axis=1)
-    is_cooked = (cooked >= rule.cooked_use_cases) | ((cooked >= 1) & (suspicious >= rule.suspicious_beside))
+    is_cooked = (cooked >= enough) | ((cooked >= 1) & (suspicious >= beside))
     is_suspicious = cooked + suspicious >= 1
     statuses = np.select([is_cooked, is_suspicious, ~based], [COOKED, SUSPICIOUS, CALIBRATING], OK)
     return statuses.astype(np.int8)

@@ -19,6 +19,8 @@ def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants)
         clauses.append("asked late, on another date than this one")
     if verdict.barred:
         clauses.append("the judge had shifted")
+    if verdict.series_why and verdict.evidence == "CALIBRATING":
+        clauses.append(f"a new series began on {verdict.series_since}: {verdict.series_why}")
     if verdict.cause is not None:
         clauses.append(f"put down to {verdict.cause}: {verdict.cause_reason}")
     return "; ".join(part for part in clauses if part) + "."
@@ -117,5 +119,5 @@ def _distance(verdict: UseCaseVerdict) -> str:
     if verdict.z is not None:
         parts.append(f"z {verdict.z:+.1f}".replace("-", "−"))
     if verdict.drop is not None:
-        parts.append(f"drop {100 * verdict.drop:.1f} %".replace("-", "−"))
+        parts.append(f"drop {100 * verdict.drop:.1f} %" if verdict.drop >= 0 else f"{-100 * verdict.drop:.1f} % better")
     return ", ".join(parts)

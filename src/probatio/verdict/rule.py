@@ -44,6 +44,10 @@ HELD = (None, "barred", "routing", "asked late")
 """Why a status was held, by the code in `RuleOutcome.held`."""
 
 
+COLLAPSE_DAYS = 3
+"""Days before, at least, for a collapse to be told while the baseline is not whole yet. It sets no status: it is alerted."""
+
+
 @dataclass(frozen=True, slots=True)
 class RuleDay:
     """What the rule reads of one day of all models. Only `day` and `score` must be given; see `rule_day` for the defaults."""
@@ -56,6 +60,7 @@ class RuleDay:
     mixed: Bools  # [models]: samples came from elsewhere, too: the day belongs to no route
     version: int  # a code for the suite version
     late: Bools  # [models]: asked on another date: shown, but part of no baseline, series or status
+    anew: Bools  # [models]: a series begins with this day: a person has accepted the new level
 
 
 def rule_day(
@@ -68,6 +73,7 @@ def rule_day(
     mixed: npt.ArrayLike = False,
     version: int = 0,
     late: npt.ArrayLike = False,
+    anew: npt.ArrayLike = False,
 ) -> RuleDay:
     """A day with everything but the scores at its quiet default; what is given is spread to shape."""
     scores = np.asarray(score, dtype=float)
@@ -81,6 +87,7 @@ def rule_day(
         np.broadcast_to(np.asarray(mixed, dtype=bool), models),
         version,
         np.broadcast_to(np.asarray(late, dtype=bool), models),
+        np.broadcast_to(np.asarray(anew, dtype=bool), models),
     )
 
 
@@ -121,9 +128,10 @@ class RuleOutcome:
     held: Codes  # index into HELD
     recovered: Bools
     improved: Bools
+    collapsed: Bools  # lost what the collapse test asks, at full count; also against the first days of a baseline
     since: Ints
     routing_changed: Bools  # [models]: not the series' own route
-    new_series: Bools  # [models]: a new route has stayed, its series starts today
+    new_series: Bools  # [models]: a new route has stayed, or a new level was accepted: a series starts today
     model: Codes  # [models]
     model_since: Ints  # [models]
     model_recovered: Bools  # [models]
@@ -170,7 +178,9 @@ def step(rule: Rule, state: RuleState, now: RuleDay) -> tuple[RuleState, RuleOut
         state = replace(start(rule, len(now.score)), version=now.version)
     scored = ~np.isnan(now.score)
     late = now.late[:, None]
-    state, away, new_series = _routes(rule, state, now, np.any(scored, axis=1) & ~now.late)
+    state, away, moved = _routes(rule, state, now, np.any(scored, axis=1) & ~now.late)
+    if now.anew.any():
+        state = _restarted(state, now.anew, np.zeros_like(state.counted))
     expected = expect(rule, state, now.day)
     barred = scored & now.barred & rule.judged
     held = np.where(scored & away[:, None], 2, np.where(barred, 1, 0))
@@ -227,9 +237,10 @@ def step(rule: Rule, state: RuleState, now: RuleDay) -> tuple[RuleState, RuleOut
         held=held,
         recovered=scored & (status == OK) & (now.day - recovered_on < rule.constants.recovered_days),
         improved=tested & (z >= rule.constants.improved_z),
+        collapsed=live & (expected.days >= COLLAPSE_DAYS) & (drop >= rule.collapse) & now.full_power,
         since=np.where(scored, since, gap_since),
         routing_changed=away,
-        new_series=new_series,
+        new_series=moved | now.anew,
         model=models.shown,
         model_since=models.shown_since,
         model_recovered=models.recovered,
@@ -265,17 +276,21 @@ def _routes(rule: Rule, state: RuleState, now: RuleDay, asked: Bools) -> tuple[R
 
 def _new_series(state: RuleState, moved: Bools, since: Ints, route: Ints) -> RuleState:
     of_route = (state.when[:, None] >= since) & (state.routes == route)
-    theirs = of_route[:, :, None] & ~np.isnan(state.scores)
-    cell = moved[:, None]
+    return _restarted(state, moved, of_route[:, :, None] & ~np.isnan(state.scores))
+
+
+def _restarted(state: RuleState, which: Bools, counted: Bools) -> RuleState:
+    """These models at the start of a series, with a baseline of what is `counted`."""
+    cell = which[:, None]
     return replace(
         state,
-        counted=np.where(moved[None, :, None], theirs, state.counted),
+        counted=np.where(which[None, :, None], counted, state.counted),
         status=np.where(cell, np.int8(CALIBRATING), state.status),
         since=np.where(cell, NEVER, state.since),
         seen=np.where(cell, NEVER, state.seen),
         cooked_on=np.where(cell, NEVER, state.cooked_on),
         recovered_on=np.where(cell, NEVER, state.recovered_on),
-        models=state.models.anew(moved),
+        models=state.models.anew(which),
     )
 
 

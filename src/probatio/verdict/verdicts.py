@@ -18,7 +18,7 @@ from math import isnan
 import msgspec
 import numpy as np
 
-from probatio.records import Cause, Constants, DailyScore, ModelVerdict, UseCaseVerdict
+from probatio.records import Acceptance, Cause, Constants, DailyScore, Day, ModelVerdict, UseCaseVerdict
 from probatio.verdict import evidence
 from probatio.verdict.attribution import Move, attribute
 from probatio.verdict.change import changed_on
@@ -28,6 +28,7 @@ from probatio.verdict.fold import Folded, fold
 from probatio.verdict.model_status import NEVER, STATUSES
 from probatio.verdict.reason import reason
 from probatio.verdict.rule import FIRED, HELD
+from probatio.verdict.symptoms import symptoms
 
 ALARMS = frozenset({"SUSPECTED", "CONFIRMED"})
 FLAGS = frozenset({"SUSPICIOUS", "COOKED"})
@@ -51,15 +52,19 @@ def verdicts(
     off, only those in `detectable` are given.
     """
     made: list[ModelVerdict] = []
+    earlier: Days | None = None
     for series in days.series():
+        begun = _Begun(series, earlier)
+        earlier = series
         wanted = [day.date for day in series.days if dates is None or day.date in dates]
         if not wanted:
             continue
         so_far: list[Folded] = []
         for folded in fold(series.until(wanted[-1]), constants):
             so_far.append(folded)
+            begun.take(folded)
             if dates is None or folded.day.date in dates:
-                of_day = _of_day(so_far, constants, models, regraded or {})
+                of_day = _of_day(so_far, begun, constants, models, regraded or {})
                 if detectable is not None:
                     of_day = (_with_drops(each, folded, detectable, compute) for each in of_day)
                 made += of_day
@@ -68,6 +73,7 @@ def verdicts(
 
 def _of_day(
     days: list[Folded],
+    begun: _Begun,
     constants: Constants,
     models: Collection[str] | None,
     regraded: Mapping[str, int],
@@ -76,23 +82,75 @@ def _of_day(
     cells = _cells(today)
     for model in today.day.models:
         if models is None or model in models:
-            yield _of_model(model, days, cells, constants, regraded)
+            verdict = _of_model(model, days, cells, constants, regraded, begun.of(model))
+            gaps = {use_case: line.gap for use_case, line in today.day.lines.get(model, {}).items() if line.gap}
+            if model in today.day.record.skipped:
+                gaps = {"": today.day.record.skipped[model]}
+            yield msgspec.structs.replace(verdict, reason=reason(verdict, gaps, constants))
+
+
+class Beginning(msgspec.Struct, frozen=True):
+    """How a model's series began."""
+
+    since: str
+    why: str | None = None
+    accepted: Acceptance | None = None
+
+
+class _Begun:
+    """Since when each model's present series runs, and why it began."""
+
+    def __init__(self, series: Days, earlier: Days | None) -> None:
+        self._series = series
+        self._why = None if earlier is None else _another_suite(earlier.days[-1], series.days[0])
+        self._known = set() if earlier is None else {model for day in earlier.days for model in day.models}
+        self._begun: dict[str, Beginning] = {}
+
+    def take(self, folded: Folded) -> None:
+        """One day further."""
+        day = folded.day
+        for model in day.models:
+            accepted = self._series.begun.get((day.date, model))
+            if accepted is not None:
+                why = f"{accepted.by} accepted the new level: {accepted.why}"
+                self._begun[model] = Beginning(day.date, why, accepted)
+            elif folded.rule.new_series[folded.columns.models[model]]:
+                self._begun[model] = Beginning(day.date, "another provider has served it for some days")
+            elif model not in self._begun:
+                self._begun[model] = Beginning(day.date, self._why if model in self._known else None)
+
+    def of(self, model: str) -> Beginning:
+        return self._begun[model]
+
+
+def _another_suite(last: Day, first: Day) -> str:
+    if last.record.suite_version != first.record.suite_version:
+        return f"the suite is version {first.record.suite_version} now, it was {last.record.suite_version}"
+    return f"the content of the suite was changed under the same version {first.record.suite_version}"
 
 
 def _of_model(
-    model: str, days: list[Folded], cells: _Cells, constants: Constants, regraded: Mapping[str, int]
+    model: str,
+    days: list[Folded],
+    cells: _Cells,
+    constants: Constants,
+    regraded: Mapping[str, int],
+    begun: Beginning,
 ) -> ModelVerdict:
     today = days[-1]
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
     by_rule, by_evidence = today.rule, today.evidence
     status, layer = STATUSES[by_rule.model[place]], evidence.STATUSES[by_evidence.status[place]]
+    shown = STATUSES[today.headline[place]]
     columns = {use_case: at for (use_case, _), at in today.columns.use_cases.items()}
     changed = _changed_on(days, place) if layer == "CONFIRMED" else None
     cause: Cause | None = None
     why: str | None = None
+    beside: tuple[str, ...] = ()
     if status in FLAGS or layer in ALARMS:
-        cause, why = attribute(_move(model, place, columns, days, constants, regraded, changed))
-    verdict = ModelVerdict(
+        move = _move(model, place, columns, days, constants, regraded, changed)
+        (cause, why), beside = attribute(move), symptoms(move)
+    return ModelVerdict(
         date=today.day.date,
         model=model,
         status=status,
@@ -101,8 +159,11 @@ def _of_model(
         route=next((line.route for line in lines.values() if line.route is not None), None),
         routing_changed=bool(by_rule.routing_changed[place]) or any(line.routing_changed for line in lines.values()),
         barred=any(line.barred or (today.judge.drifted and line.grading != "deterministic") for line in lines.values()),
-        recovered=bool(by_rule.model_recovered[place]),
-        use_cases=tuple(_of_use_case(cells, line, place, columns[line.use_case]) for line in lines.values()),
+        recovered=bool(by_rule.model_recovered[place]) and shown == "OK",
+        use_cases=tuple(
+            _of_use_case(cells, line, place, columns[line.use_case], proven=layer == "CONFIRMED")
+            for line in lines.values()
+        ),
         evidence=layer,
         evidence_value=_number(by_evidence.value[place]),
         reference_days=int(by_evidence.reference_days[place]),
@@ -111,11 +172,15 @@ def _of_model(
         improvement=bool(by_evidence.improvement[place]),
         cause=cause,
         cause_reason=why,
+        headline=shown,
+        headline_since=_date(int(today.headline_since[place])),
+        confirmed=layer == "CONFIRMED",
+        collapsed=tuple(use_case for use_case, at in columns.items() if by_rule.collapsed[place, at]),
+        symptoms=beside,
+        series_since=begun.since,
+        series_why=begun.why,
+        accepted=begun.accepted,
     )
-    gaps = {use_case: line.gap for use_case, line in lines.items() if line.gap}
-    if model in today.day.record.skipped:
-        gaps = {"": today.day.record.skipped[model]}
-    return msgspec.structs.replace(verdict, reason=reason(verdict, gaps, constants))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +211,8 @@ def _cells(today: Folded) -> _Cells:
     return _Cells(*(array.tolist() for array in arrays))
 
 
-def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int) -> UseCaseVerdict:
+def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int, *, proven: bool) -> UseCaseVerdict:
+    """What the rule says of one use case. Where a fall is proven, a baseline that has followed it down is no recovery."""
     return UseCaseVerdict(
         use_case=line.use_case,
         status=STATUSES[cells.status[place][at]],
@@ -161,7 +227,7 @@ def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int) -> UseCas
         fired=_FIRED[cells.fired[place][at]],
         cooked_level=cells.cooked_level[place][at],
         held=HELD[cells.held[place][at]],
-        recovered=cells.recovered[place][at],
+        recovered=cells.recovered[place][at] and not proven,
         improved=cells.improved[place][at],
         since=_date(cells.since[place][at]),
         evidence=_number(cells.evidence[place][at]),
@@ -216,7 +282,9 @@ def _changed_on(days: list[Folded], place: int) -> int | None:
 
 
 def _with_drops(verdict: ModelVerdict, today: Folded, kept: KeptEffects, compute: bool) -> ModelVerdict:
-    """The verdict with the smallest drops it rules out."""
+    """The verdict with the smallest drops it rules out. It rules out none where something fell."""
+    if verdict.shown in FLAGS:
+        return verdict
     drops = smallest_drops(today.state, today.columns.models[verdict.model], kept, compute=compute)
     if drops is None:
         return verdict

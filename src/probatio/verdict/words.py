@@ -1,0 +1,232 @@
+"""What a verdict says to a person: two plain sentences, what else changed, and what to do next. The numbers come after.
+
+Pure: made from the verdict's record, the titles of the use cases and the constants. The command, the alert and the site show the
+same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from probatio.records import Cause, Constants, ModelVerdict, UseCaseVerdict
+
+MOST = 3
+"""Use cases named in a sentence; the others are counted."""
+YEAR = 365
+
+
+class Rarity(msgspec.Struct, frozen=True):
+    """How often the published rule calls a healthy model COOKED within a year, as shares, over the noises it was tried on."""
+
+    least: float
+    most: float
+
+
+class CaseChange(msgspec.Struct, frozen=True):
+    """One case that fell: its credit, 0–1, and what was answered, before and now."""
+
+    use_case: str  # its title
+    case: str
+    before: float
+    now: float
+    answer_before: str | None = None
+    answer_now: str | None = None
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A verdict in words."""
+
+    sentences: tuple[str, str]
+    cases: tuple[CaseChange, ...]
+    around: tuple[str, ...]
+    advice: tuple[str, ...]
+    details: str
+
+    @property
+    def summary(self) -> str:
+        return " ".join(self.sentences)
+
+    def lines(self) -> list[str]:
+        """As text: the sentences first, the numbers last."""
+        made = list(self.sentences)
+        for each in self.cases:
+            made.append(f"• {each.use_case}, {each.case}: {100 * each.before:.0f} % before, {100 * each.now:.0f} % now")
+            made += [
+                f"    {when}: {text}"
+                for when, text in (("before", each.answer_before), ("now", each.answer_now))
+                if text
+            ]
+        made += [f"Also different: {each}." for each in self.around]
+        made += [f"Next: {each}" for each in self.advice]
+        return [*made, f"Details: {self.details}"]
+
+
+def told(
+    verdict: ModelVerdict,
+    titles: Mapping[str, str],
+    constants: Constants,
+    rarity: Rarity | None = None,
+    cases: Sequence[CaseChange] = (),
+    usual: Mapping[str, float] | None = None,
+) -> Told:
+    """The verdict in words. `rarity` is None where it was not measured for this suite. `usual`: use case → its mean score before
+    the fall; else the baseline's, which follows a fall down."""
+    if usual:
+        verdict = msgspec.structs.replace(
+            verdict,
+            use_cases=tuple(
+                msgspec.structs.replace(each, mean=usual.get(each.use_case, each.mean)) for each in verdict.use_cases
+            ),
+        )
+    first = _WHAT.get(verdict.shown, _fallen)(verdict, titles, constants)
+    return Told(
+        (first, _how_sure(verdict, constants, rarity)),
+        tuple(cases),
+        around(verdict),
+        advice(verdict),
+        verdict.reason,
+    )
+
+
+def around(verdict: ModelVerdict) -> tuple[str, ...]:
+    """What else was different, as clauses; causes first."""
+    outside = [verdict.cause_reason] if verdict.cause not in (None, "MODEL") and verdict.cause_reason else []
+    route = [f"the route changed{f' to {verdict.route}' if verdict.route else ''}"] if verdict.routing_changed else []
+    judge = ["the judge's marks had shifted, so judged use cases are held"] if verdict.barred else []
+    return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge]))
+
+
+def advice(verdict: ModelVerdict) -> tuple[str, ...]:
+    """What to do next."""
+    if verdict.shown not in ("SUSPICIOUS", "COOKED"):
+        return ()
+    after = PROVEN.format(model=verdict.model) if verdict.confirmed else OPEN
+    return (*ADVICE[verdict.cause or "MODEL"], after)
+
+
+ADVICE: dict[Cause, tuple[str, ...]] = {
+    "MODEL": ("look at the cases above; compare the model on another route or provider, or with the version before.",),
+    "ROUTE": ("pin the former provider or version (`route:` in models.yml) and compare the two.",),
+    "INFRA": (
+        "ask the provider for its own limit on answers, or take another route; the model itself is not to blame.",
+    ),
+    "JUDGE": ("nothing about the model; `probatio judge calibrate` shows what the judge does now.",),
+    "HARNESS": ("look at this machine, its network and the suite first: several models fell together.",),
+    "GRADER": ("`probatio verify` names the grades that changed; the model itself is not to blame.",),
+}
+"""Cause → what to do about it."""
+
+PROVEN = 'roll back or pin another version; if the new level is wanted, say so: probatio accept {model} --why "…"'
+OPEN = "wait for confirmation: it is told at once if the fall lasts, and ends by itself if not."
+
+
+def _fallen(verdict: ModelVerdict, titles: Mapping[str, str], _constants: Constants) -> str:
+    flagged = [each for each in verdict.use_cases if each.status in ("COOKED", "SUSPICIOUS")]
+    named = [each for each in verdict.use_cases if each.use_case in verdict.named]
+    since = verdict.changed_on or verdict.headline_since or verdict.date
+    if verdict.confirmed and not flagged:
+        where = _titles(named, titles) or "its scores as a whole"
+        return (
+            f"{verdict.model} has been lower since about {since} in {where} than in its reference; its last two weeks "
+            f"look steady only because they are low, too."
+        )
+    worst = sorted(flagged, key=lambda each: -(each.drop or 0.0))
+    if not worst:
+        where = _titles(named, titles)
+        return f"{verdict.model} looks lower since about {since}{f' in {where}' if where else ''} than it usually is."
+    return f"{verdict.model} answers worse since {since} in {_with_scores(worst, titles)}."
+
+
+def _fine(verdict: ModelVerdict, _titles: Mapping[str, str], _constants: Constants) -> str:
+    scored = [each for each in verdict.use_cases if each.score is not None]
+    again = f" again since {verdict.headline_since}" if verdict.recovered else ""
+    return f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual range."
+
+
+def _calibrating(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str:
+    days = max((each.days for each in verdict.use_cases), default=0)
+    if verdict.collapsed:
+        lost = [each for each in verdict.use_cases if each.use_case in verdict.collapsed]
+        return f"{verdict.model} collapsed in {_with_scores(lost, titles)}, though there are only {days} days to compare with."
+    began = f" A new series began on {verdict.series_since}: {verdict.series_why}." if verdict.series_why else ""
+    return (
+        f"{verdict.model} can't be judged yet: {days} of at least {constants.rule.baseline_min} days to compare with are "
+        f"there.{began}"
+    )
+
+
+def _gap(verdict: ModelVerdict, _titles: Mapping[str, str], _constants: Constants) -> str:
+    return f"{verdict.model} has no score on {verdict.date}: {verdict.reason.partition(': ')[2].partition(';')[0].rstrip('.')}."
+
+
+_WHAT = {"OK": _fine, "CALIBRATING": _calibrating, "GAP": _gap}
+
+
+def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None) -> str:
+    """The chance of a false alarm, not the statistic."""
+    limits = constants.evidence
+    if verdict.confirmed:
+        return (
+            f"This is proven: a model that did not change is called so in at most {_percent(YEAR / limits.confirmed)} of its "
+            f"years under watch."
+        )
+    if verdict.shown == "COOKED":
+        return f"This is what the published rule says, and not proven yet: {_often(rarity)}."
+    if verdict.evidence == "SUSPECTED":
+        return (
+            f"This is not proven: of models that did not change, at most {_percent(YEAR / limits.suspected)} look like this "
+            f"on some day of a year."
+        )
+    if verdict.shown == "SUSPICIOUS":
+        return "This may well be chance: single low days are common, and nothing is proven."
+    if verdict.collapsed:
+        return "So large a fall is rarely chance, but nothing is proven before the reference is complete."
+    if verdict.evidence == "CALIBRATING":
+        days = f"{verdict.reference_days} of {limits.reference_days} days"
+        return f"Small or slow changes can't be seen yet: the reference has {days}."
+    if verdict.shown == "OK" and verdict.smallest_drop is not None:
+        return (
+            f"A lasting drop of {_percent(verdict.smallest_drop)} or more would have been proven within {limits.detectable_days} "
+            f"days in {_percent(limits.detectable_probability)} of cases."
+        )
+    return "Nothing speaks for a lasting change."
+
+
+def _often(rarity: Rarity | None) -> str:
+    if rarity is None:
+        return "how often this happens to a model that did not change was not measured for this suite"
+    if rarity.least == rarity.most:
+        return f"of models that did not change, it says so of {_percent(rarity.most)} within a year"
+    return (
+        f"of models that did not change, it says so of {_percent(rarity.least)} to {_percent(rarity.most)} within a year, by how "
+        f"noisy they are"
+    )
+
+
+def _with_scores(group: Sequence[UseCaseVerdict], titles: Mapping[str, str]) -> str:
+    return _listed([f"{_title(each.use_case, titles)}{_score(each)}" for each in group])
+
+
+def _score(each: UseCaseVerdict) -> str:
+    if each.score is None or each.mean is None:
+        return ""
+    return f" ({each.score:.0f} points, usually {each.mean:.0f})"
+
+
+def _titles(group: Sequence[UseCaseVerdict], titles: Mapping[str, str]) -> str:
+    return _listed([_title(each.use_case, titles) for each in group])
+
+
+def _title(use_case: str, titles: Mapping[str, str]) -> str:
+    return titles.get(use_case, use_case.replace("_", " "))
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names[:MOST], *([f"{len(names) - MOST} more"] if len(names) > MOST else [])]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,130 @@
+"""Accepting a new level: a record that names who and why, a new reference, and a chain that `verify` follows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from alerts.test_episodes import EVERYTHING
+from probatio.alerts.episodes import due
+from probatio.audit.verify import verify
+from probatio.cli import root
+from probatio.errors import UsageError
+from probatio.ledger.ledger import (
+    accept,
+    acceptances,
+    ledger_path,
+    read_ledger,
+    record_day,
+    recorded_days,
+    standing_records,
+)
+from probatio.records import ModelVerdict
+from probatio.verdict.verdicts import verdicts
+from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
+
+USE_CASES = ["a", "b", "c"]
+MADE = "2026-12-31T00:00:00.000Z"
+FALL, LAST = 30, 40
+
+
+@pytest.fixture
+def fallen(tmp_path: Path) -> Path:
+    """Two models; one fell from 90 to 70 after 30 days, and is CONFIRMED ten days later."""
+    days = steady(FALL, ["m", "n"], USE_CASES)
+    low = {"m": dict.fromkeys(USE_CASES, 70.0), "n": dict.fromkeys(USE_CASES, 90.0)}
+    days += [made_up_day(number, low) for number in range(FALL, LAST + 1)]
+    write_days(tmp_path, days)
+    for day in days:
+        record_day(tmp_path, day.date, CONSTANTS, MADE)
+    return tmp_path
+
+
+def _verdict(results: Path, number: int, model: str = "m") -> ModelVerdict:
+    (found,) = (each for each in standing_records(read_ledger(results))[day_at(number)].verdicts if each.model == model)
+    return found
+
+
+def _next_day(results: Path, number: int, score: float) -> None:
+    scores = {"m": dict.fromkeys(USE_CASES, score), "n": dict.fromkeys(USE_CASES, 90.0)}
+    write_day(results, made_up_day(number, scores))
+    record_day(results, day_at(number), CONSTANTS, MADE)
+
+
+def test_an_acceptance_ends_the_alarm_and_begins_a_new_reference(fallen: Path) -> None:
+    assert _verdict(fallen, LAST).label == "COOKED, confirmed"
+    record, *corrections = accept(fallen, "m", "anna", "the smaller model is what we want", MADE)
+    assert (record.kind, record.files, record.verdicts) == ("acceptance", {}, ())
+    assert [(each.date, each.kind, each.why) for each in corrections] == [
+        (day_at(LAST), "correction", "accepted by anna")
+    ]
+    now = _verdict(fallen, LAST)
+    assert (now.headline, now.confirmed, now.evidence, now.reference_days) == ("CALIBRATING", False, "CALIBRATING", 1)
+    assert now.series_since == day_at(LAST)
+    assert "anna accepted the new level: the smaller model is what we want" in now.reason
+    assert _verdict(fallen, LAST - 1).label == "COOKED, confirmed"  # what was published before stays
+    assert _verdict(fallen, LAST, "n").headline == "OK"  # and so does the other model
+    for number in range(LAST + 1, LAST + 7):
+        _next_day(fallen, number, 70.0)
+    assert _verdict(fallen, LAST + 6).headline == "OK"
+    _next_day(fallen, LAST + 7, 35.0)
+    assert _verdict(fallen, LAST + 7).headline == "COOKED"  # against the level that was accepted
+
+
+def test_verify_follows_an_acceptance_and_tells_of_it(fallen: Path) -> None:
+    accept(fallen, "m", "anna", "on purpose", MADE)
+    _next_day(fallen, LAST + 1, 70.0)
+    report = verify(fallen, grades=False)
+    assert report.findings == []
+    assert report.notes == [f"m was accepted as it is from {day_at(LAST)} on, by anna: on purpose"]
+
+
+def test_an_acceptance_that_is_taken_out_or_changed_is_named(fallen: Path) -> None:
+    accept(fallen, "m", "anna", "on purpose", MADE)
+    path = ledger_path(fallen)
+    whole = path.read_text()
+    path.write_text(whole.replace("on purpose", "by mistake"))
+    assert any("was changed after this record" in str(each) for each in verify(fallen, grades=False).findings)
+    path.write_text("".join(line for line in whole.splitlines(keepends=True) if '"kind":"acceptance"' not in line))
+    named = [str(each) for each in verify(fallen, grades=False).findings]
+    assert any("status is" in each for each in named)  # the verdicts do not follow without it
+
+
+def test_the_verdict_is_a_pure_function_of_days_and_acceptances(fallen: Path) -> None:
+    accept(fallen, "m", "anna", "on purpose", MADE)
+    days = recorded_days(fallen)
+    assert [each.by for each in acceptances(read_ledger(fallen))] == ["anna"]
+    made = verdicts(days, CONSTANTS, dates={day_at(LAST)}, models=["m"])
+    assert made == [_verdict(fallen, LAST)]
+
+
+def test_an_acceptance_ends_an_alert_and_names_who_and_why(fallen: Path) -> None:
+    states, (alarm,) = due(EVERYTHING, {}, [_verdict(fallen, LAST)], {})
+    accept(fallen, "m", "anna", "on purpose", MADE)
+    states, (end,) = due(EVERYTHING, states, [_verdict(fallen, LAST)], {})
+    assert alarm.title == "m: COOKED, confirmed"
+    assert end.title == f"m: COOKED, confirmed since {day_at(LAST)}, accepted by anna: on purpose"
+    assert due(EVERYTHING, states, [_verdict(fallen, LAST)], {})[1] == []
+
+
+def test_the_command_needs_a_model_and_a_reason(fallen: Path) -> None:
+    def run(*words: str) -> str:
+        done = CliRunner().invoke(root, ["accept", *words, "--results", str(fallen)])
+        return done.output + str(done.exception or "")
+
+    assert "There is no model `k`" in run("k", "--why", "x")
+    assert "must not be empty" in run("m", "--why", "  ")
+    assert "--why" in run("m")
+    assert "stands for 2 models" in run("*", "--why", "x")
+    assert f"m is accepted as it is from {day_at(LAST)} on, by anna: on purpose" in run(
+        "m", "--why", "on purpose", "--by", "anna"
+    )
+    gate = CliRunner().invoke(root, ["verdict", "--results", str(fallen), "--fail-on", "suspicious"])
+    assert gate.exit_code == 0
+
+
+def test_a_model_without_a_verdict_can_t_be_accepted(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing to accept"):
+        accept(tmp_path, "m", "anna", "why", MADE)
