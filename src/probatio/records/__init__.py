@@ -5,8 +5,10 @@ from probatio.records.constants import (
     Constants,
     EvidenceConstants,
     Limits,
+    MemoryConstants,
     RuleConstants,
     Thresholds,
+    Weights,
 )
 from probatio.records.day import (
     Calibration,
@@ -73,6 +75,7 @@ __all__ = [
     "KeyLine",
     "Keyed",
     "Limits",
+    "MemoryConstants",
     "Model",
     "ModelVerdict",
     "Response",
@@ -88,4 +91,5 @@ __all__ = [
     "TrialKey",
     "TrialLine",
     "UseCaseVerdict",
+    "Weights",
 ]

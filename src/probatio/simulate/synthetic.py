@@ -7,13 +7,15 @@ is asked at full count, as it does for a real day. `days_of` gives the same as r
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from probatio.records import DailyScore, Grading
-from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population, Quality
+from probatio.simulate.faults import FAULTS, POINTS_PER_MARK, Fault
+from probatio.simulate.noise import Population, Quality
+from probatio.simulate.profiles import JUDGED, PROFILES
 from probatio.suite.daily_suite import DailyManifest
 from probatio.verdict import baseline, rule
 from probatio.verdict.evidence import EvidenceDay
@@ -207,25 +209,25 @@ def _records(plan: Plan, model: str, date: dt.date, day: SyntheticDay) -> Iterat
         )
 
 
-def _judge(
+def judge_days(
     plan: Plan, population: Population, days: int, fault: Fault | None, fault_day: int
-) -> Iterator[tuple[bool, JudgeDrift]]:
-    """Of each day, whether the judge is beyond its gate, and its drift."""
+) -> Iterator[tuple[float, bool, JudgeDrift]]:
+    """Of each day the judge's shift, whether it is beyond its gate, and its drift."""
     shifts = population.calibrations(fault, fault_day, days)
     gate = [abs(shift) > plan.manifest.judge.bar for shift in shifts]
     drifts = judge_drifts(zip(shifts, gate, strict=True), plan.manifest.evidence, plan.manifest.attribution)
-    return zip(gate, drifts, strict=True)
+    return zip(shifts, gate, drifts, strict=True)
 
 
 def _sampled(plan: Plan, population: Population, quality: Quality, asked_full: Bools) -> tuple[Floats, Floats, Floats]:
     """Base scores of the cases, base score and score of each use case before any re-run."""
     streams = plan.streams
-    base_count, full_count = _counts(plan, streams.deterministic)
+    base_count, full_count = sample_counts(plan, streams.deterministic)
     cases = population.case_samples(quality, base_count)
     more = asked_full[:, streams.deterministic][:, streams.home]
     rest = population.case_samples(quality, full_count - base_count, more)
     full = (base_count * cases + (full_count - base_count) * rest) / full_count
-    base_judged, full_judged = _counts(plan, streams.judged)
+    base_judged, full_judged = sample_counts(plan, streams.judged)
     judged = population.judged_samples(quality, base_judged)
     others = population.judged_samples(quality, full_judged - base_judged)
     whole = (base_judged * judged + (full_judged - base_judged) * others) / full_judged
@@ -237,11 +239,12 @@ def _fresh(plan: Plan, population: Population, quality: Quality, rerun: Bools) -
     """A round at full count that shares no sample with the one that raised the alarm."""
     streams = plan.streams
     wanted = rerun[:, streams.deterministic][:, streams.home]
-    cases = population.case_samples(quality, _counts(plan, streams.deterministic)[1], wanted)
-    return _together(streams, cases, population.judged_samples(quality, _counts(plan, streams.judged)[1]))
+    cases = population.case_samples(quality, sample_counts(plan, streams.deterministic)[1], wanted)
+    return _together(streams, cases, population.judged_samples(quality, sample_counts(plan, streams.judged)[1]))
 
 
-def _counts(plan: Plan, places: Ints) -> tuple[int, int]:
+def sample_counts(plan: Plan, places: Ints) -> tuple[int, int]:
+    """Base and full count of these use cases."""
     return plan.samples[int(places[0])] if len(places) else (1, 2)
 
 
