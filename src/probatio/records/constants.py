@@ -94,7 +94,9 @@ class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     least_failures: float = 0.25  # a case fails at least this often in its days and one more
     band_deterministic: float = 0.01  # no bet against a smaller loss
     band_judged: float = 0.015
-    temper: float = 1.25  # times what independent cases would scatter; where they scatter more, the day's evidence is tempered
+    temper: float = (
+        1.25  # times what independent cases would scatter; where they scatter more, the day's evidence is tempered
+    )
     confirmed_after: float = 365.0  # M on the day before, at least
     full_from: float = 20.0  # M above one for each day bet, from which the next day is asked at full count
     full_factor: float = 3.0  # samples at full count for each base sample

@@ -8,7 +8,18 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
+from probatio.simulate.compared import (
+    ALL_PROFILES,
+    DELAYS,
+    Delay,
+    FalseConfirmed,
+    delay,
+    false_confirmed,
+    plan_for,
+)
+from probatio.simulate.faults import FAULTS
+from probatio.simulate.profiles import JUDGED, PROFILES
+from probatio.simulate.promise import Promise, promise
 from probatio.simulate.simulator import (
     AfterFault,
     Measured,
@@ -28,6 +39,9 @@ from probatio.suite.daily_suite import DailyManifest
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
 PER_FAULT = 4  # a fault needs a quarter of the models a false-alarm rate does
+PER_PROMISE, FUTURES = 25, 60  # a reference for every so many models, and futures of each
+
+Result = QuietYears | AfterFault | RuleFacts | FalseConfirmed | Delay | Promise
 
 QUIET = [*((profile, "gaussian") for profile in PROFILES), ("partial", "autocorrelated")]
 """Noise profiles of a full run: deterministic cases, judged use cases."""
@@ -47,24 +61,50 @@ def measured(
     seed: int,
     profiles: Sequence[str] = (),
     faults: Sequence[str] | None = None,
-    report: Callable[[QuietYears | AfterFault | RuleFacts], None] = lambda result: None,
+    report: Callable[[Result], None] = lambda result: None,
 ) -> Characteristics:
     """Run the simulator; `report` is called with each result as it comes. Empty `profiles` are all, `faults` None are all."""
     quiet, after = [], []
+    false, delays, promises = [], [], []
     for profile, noise in QUIET:
         if not profiles or profile in profiles:
             quiet.append(quiet_years(manifest, profile, noise, models, days, seed))
             report(quiet[-1])
     for fault in FAULTS if faults is None else faults:
-        for profile in profiles or PROFILES:
+        for profile in [name for name in PROFILES if not profiles or name in profiles]:
             after.append(after_fault(manifest, fault, profile, "gaussian", max(models // PER_FAULT, 1), seed))
             report(after[-1])
+    for profile in profiles or ALL_PROFILES:
+        for whole_suite in (False, True):
+            some = max(models // 2, 1) if whole_suite else models
+            false.append(false_confirmed(manifest, profile, some, days, seed, whole_suite=whole_suite))
+            report(false[-1])
     facts = None
+    if faults is None:
+        for profile, fall in DELAYS:
+            if not profiles or profile in profiles:
+                delays.append(delay(manifest, profile, fall, models, seed))
+                report(delays[-1])
+        for whole_suite in (False, True):
+            for profile in [name for name in PROFILES if not profiles or name in profiles]:
+                plan = plan_for(manifest, whole_suite)
+                promises.append(promise(plan, profile, max(models // PER_PROMISE, 2), FUTURES, seed))
+                report(promises[-1])
     if not profiles and faults is None:
         facts = rule_facts(manifest, max(models // PER_FAULT, 1), seed)
         report(facts)
     return Characteristics(
-        manifest.version, seed, models, days, tuple(quiet), tuple(after), facts, constants_digest(manifest)
+        manifest.version,
+        seed,
+        models,
+        days,
+        tuple(quiet),
+        tuple(after),
+        facts,
+        constants_digest(manifest),
+        tuple(false),
+        tuple(delays),
+        tuple(promises),
     )
 
 

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from probatio.simulate.noise import PROFILES
+from probatio.simulate.compared import Delay, FalseConfirmed
+from probatio.simulate.profiles import PROFILES
+from probatio.simulate.promise import Promise
 from probatio.simulate.simulator import AfterFault, Measured, QuietYears, RuleFacts
 
 Ours = Iterator[tuple[str, float, float, float]]  # where, value, low and high end
@@ -28,6 +30,9 @@ class Characteristics(msgspec.Struct, frozen=True):
     faults: tuple[AfterFault, ...]
     facts: RuleFacts | None = None
     constants: str = ""  # digest of the manifest's numbers they were taken with
+    false_confirmed: tuple[FalseConfirmed, ...] = ()  # both editions of the evidence on the same healthy days
+    delays: tuple[Delay, ...] = ()  # … and after falls
+    promises: tuple[Promise, ...] = ()  # whether the minimum detectable effect keeps its promise
 
 
 class SpecifiedFigure(msgspec.Struct, frozen=True):

@@ -92,7 +92,7 @@ def day_evidence(
 
 
 def _gaussian(score: Floats, level: Floats, sd: Floats, known: Bools) -> tuple[Floats, Floats]:
-    """What a bet of size δ wins, δ · gain − δ² · cost, as the logarithm of L: the bet is on a fall by the share δ of the level."""
+    """What a bet of size δ wins, δ · gain − δ² · cost, the logarithm of L: the bet is on a fall by the share δ of the level."""
     precision = level / sd**2
     return np.where(known, precision * (level - score), 0.0), np.where(known, precision * level / 2, 0.0)
 

@@ -28,9 +28,7 @@ class Detector:
         return np.asarray(self.low_days > 0)
 
     def rows(self, which: Ints | Bools) -> Detector:
-        return Detector(
-            self.reference.rows(which), self.low_days[which], self.streams[which], self.memory.rows(which)
-        )
+        return Detector(self.reference.rows(which), self.low_days[which], self.streams[which], self.memory.rows(which))
 
     def put(self, which: Bools, other: Detector) -> Detector:
         low_days, streams = self.low_days.copy(), self.streams.copy()
@@ -45,9 +43,7 @@ class Detector:
         return replace(self, streams=streams, memory=self.memory.cleared(rows))
 
 
-def new_detector(
-    models: int, streams: Streams, constants: EvidenceConstants, window: int | None = None
-) -> Detector:
+def new_detector(models: int, streams: Streams, constants: EvidenceConstants, window: int | None = None) -> Detector:
     """Before its reference. `window` shortens the memory, where fewer days than its own will ever be bet."""
     return Detector(
         no_reference(models, streams, constants),

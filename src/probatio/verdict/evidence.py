@@ -10,11 +10,11 @@ Models may begin on different days: a row of NaN is a day that was not run.
 
 `betting.py` and `memory.py` have the bets, and why a false CONFIRMED has a chance of at most 1 % a year.
 
-**More samples when it matters.** `asks_full` says of tomorrow, from what is known today, which models are asked at full count; the
-evidence then reads the mean of all samples (`full` in the day). While CONFIRMED there is nothing left to prove.
+**More samples when it matters.** `asks_full` says of tomorrow, from what is known today, which models are asked at full count;
+the evidence then reads the mean of all samples (`full` in the day). While CONFIRMED there is nothing left to prove.
 
-CONFIRMED needs M at its line with some of it there the day before, and holds until RECOVERED: the last 7 scored days since are, on
-average, no more than τ below the reference, in the pool of all and in every stream whose own M passed the suspicion line. (To
+CONFIRMED needs M at its line with some of it there the day before, and holds until RECOVERED: the last 7 scored days since are,
+on average, no more than τ below the reference, in the pool of all and in every stream whose own M passed the suspicion line. (To
 require it of each single day would take a healthy model weeks; to require it of the pool alone would call one dead case
 recovered.) Then all M are 0. SUSPECTED is M today, nothing is held.
 
@@ -55,7 +55,9 @@ class EvidenceDay:
     cases: Floats  # [m, C] 0–1
     judged: Floats  # [m, J] 0–100, less the judge's shift
     restart: Bools | None = None  # [m] a new series begins with this day
-    full: Bools | None = None  # [m] means of all samples of a day asked at full count, as `asks_full` had it the day before
+    full: Bools | None = (
+        None  # [m] means of all samples of a day asked at full count, as `asks_full` had it the day before
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,9 @@ def step(state: EvidenceState, day: EvidenceDay) -> tuple[EvidenceState, Evidenc
     if day.restart is not None and day.restart.any():
         state = _restarted(state, day.restart)
     streams, constants = state.streams, state.constants
-    scored = ~(np.isnan(day.cases).all(axis=1) & np.isnan(day.judged).all(axis=1))
+    scored: Bools = np.asarray(~(np.isnan(day.cases).all(axis=1) & np.isnan(day.judged).all(axis=1)))
     betting = scored & state.ready
-    full = np.zeros(len(scored), dtype=bool) if day.full is None else day.full
+    full: Bools = np.zeros(len(day.cases), dtype=bool) if day.full is None else day.full
 
     fresh = state.scored_on >= day.number - state.worse.reference.reach[:, None]
     worse = bet(streams, constants, state.worse, day.cases, day.judged, betting, fresh, full)

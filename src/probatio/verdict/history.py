@@ -33,7 +33,12 @@ class History:
 def no_history(models: int, constants: EvidenceConstants) -> History:
     none = np.zeros(models, dtype=np.int64)
     return History(
-        (), (), np.zeros(0, dtype=np.int64), np.zeros((0, models), dtype=np.int64), none, none + constants.reference_days
+        (),
+        (),
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, models), dtype=np.int64),
+        none,
+        none + constants.reference_days,
     )
 
 
@@ -79,9 +84,7 @@ def recorded(
     ), grown
 
 
-def reference_days(
-    history: History, rows: Ints, constants: EvidenceConstants
-) -> tuple[Floats, Floats, Ints, Ints]:
+def reference_days(history: History, rows: Ints, constants: EvidenceConstants) -> tuple[Floats, Floats, Ints, Ints]:
     """Of these models the days of the reference: cases [rows, n, C], judged [rows, n, J], numbers [rows, n], and how many of the
     n each has; the rest is NaN."""
     members = (history.place[:, rows] >= 0) & (history.place[:, rows] < history.border[rows])

@@ -81,7 +81,7 @@ def _entries(low: Bools, after: Bools, counts: Ints, constants: EvidenceConstant
     common = entered.sum(axis=1, keepdims=True) / np.maximum(counts.sum(axis=1, keepdims=True), 1)
     rate = (entered + memory.entry_weight * common) / (counts + memory.entry_weight)
     rate = np.maximum(rate, constants.least_failures / (counts + 1))
-    return np.minimum(memory.entry_most, memory.entry_factor * rate)
+    return np.asarray(np.minimum(memory.entry_most, memory.entry_factor * rate))
 
 
 def _recoveries(low: Bools, paired: Bools, constants: EvidenceConstants) -> tuple[Floats, Floats]:

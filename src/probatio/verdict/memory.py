@@ -10,10 +10,10 @@ h is an upper and ρ a lower estimate. Which cases fell is not known: E(ν) is t
 mixture over all sets of cases, of mean at most 1 if cases are independent given the past. Where they are not, E is tempered by κ
 as the dense bets are; κ is fixed for a ν when ν begins, since a power that changed in between would be no martingale.
 
-What counts is K(ν, t) = min(E^κ, 10⁴ · K(ν, t − 1)), K(ν, ν − 1) = 1: one terrible day can't decide, its surplus is banked and paid
-out on later days if it lasts. M is the sum of K over the ν of the window: one for each deterministic use case, one for
-their pool. Worked: with h = 0.02, ρ = 0.05 a case that dies has Λ = 49, 51.6, 54.2 … on its days; six dead of 25 give, at π = 0.2,
-0.8¹⁹ · 10.6⁶ = 2 · 10⁴ on the first day, which counts in full, and that day's ν alone brings M over 3,650 · 0.15.
+What counts is K(ν, t) = min(E^κ, 10⁴ · K(ν, t − 1)), K(ν, ν − 1) = 1: one terrible day can't decide, its surplus is banked and
+paid out on later days if it lasts. M is the sum of K over the ν of the window: one for each deterministic use case, one for
+their pool. Worked: with h = 0.02 and ρ = 0.05 a case that dies has Λ = 49, 51.6, 54.2 … on its days. Six dead of 25 give, at
+π = 0.2, 0.8¹⁹ · 10.6⁶ = 20,000 on the first day and 28,000 on the second.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from probatio.records import EvidenceConstants
+from probatio.verdict.betting import CEILING
 from probatio.verdict.reference import Reference
 from probatio.verdict.streams import Bools, Floats, Ints, Streams
 
@@ -94,7 +95,7 @@ def remembered(
     there = np.concatenate([there, there.any(axis=1, keepdims=True)], axis=1)
     with np.errstate(over="ignore"):
         evidence = _mixture(wealth, streams, constants) ** powers
-        grown = np.minimum(evidence, constants.memory.growth * kept)
+        grown = np.minimum(np.minimum(evidence, constants.memory.growth * kept), CEILING)
     kept = np.where(there[:, :, None], grown, memory.kept)
     empty = ~there
     if empty.any():  # no score today: nothing is supposed to have begun in that stream

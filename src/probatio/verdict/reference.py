@@ -3,8 +3,8 @@
 The first `reference_days` scored days of a (model, route, suite content); `history.py` says which days are taken in later.
 `levels.py` has the cases' levels, `caution.py` the streams' τ and dispersion.
 
-**Judged.** A use case's level is its mean less τ; its sd is the long-run sd times `judged_sd_factor`, at least the floor. The pool
-of the judged is one bet on the mean departure of its use cases, with the long-run sd of that mean: where use cases move
+**Judged.** A use case's level is its mean less τ; its sd is the long-run sd times `judged_sd_factor`, at least the floor. The
+pool of the judged is one bet on the mean departure of its use cases, with the long-run sd of that mean: where use cases move
 together on a day, a product over them would count the day once for each.
 
 **Fewer than half of the days** leave a case or judged use case without a reference: it places no bet.
@@ -110,7 +110,12 @@ def no_reference(models: int, streams: Streams, constants: EvidenceConstants) ->
 
 
 def reference_of(
-    cases: Floats, judged: Floats, numbers: Ints, streams: Streams, constants: EvidenceConstants, days: Ints | None = None
+    cases: Floats,
+    judged: Floats,
+    numbers: Ints,
+    streams: Streams,
+    constants: EvidenceConstants,
+    days: Ints | None = None,
 ) -> Reference:
     """From the recorded days: cases [m, n, C] 0–1, judged [m, n, J] 0–100, day numbers [m, n].
 
@@ -140,7 +145,7 @@ def reference_of(
     pool = streams.count - 1
     factor, floor = constants.judged_sd_factor, constants.judged_sd_floor
     judged_sd = factor * np.sqrt(long_run_variance(judged - judged_mean[:, None, :], lag))
-    pool_sd = factor * 100 * np.sqrt(long_run_variance(departures[:, :, pool :], lag)[:, 0])
+    pool_sd = factor * 100 * np.sqrt(long_run_variance(departures[:, :, pool:], lag)[:, 0])
     judges = np.maximum((~np.isnan(judged_mean)).sum(axis=1), 1)
     residuals = cases[:, 1:] - levels.usual[:, None, :]
     return Reference(

@@ -1,4 +1,4 @@
-"""The bets of the first edition, as they were: what a day's scores win or lose in every stream, and each stream's M, what was won so far.
+"""The bets of the first edition, as they were: what a day's scores win or lose in every stream, and each stream's M.
 
 Why a false CONFIRMED has a chance of at most 1 % a year: each component of each stream holds M ← (M + 1) · L, where L is the
 day's evidence, at least 0 and of conditional mean at most 1 given all days before, while the model is no worse. Then M − t

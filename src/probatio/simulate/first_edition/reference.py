@@ -1,4 +1,4 @@
-"""The reference of the first edition, as it was: what a model was in its first scored days, with its doubt, vectorised over models.
+"""The reference of the first edition, as it was: what a model was in its first scored days, with its doubt.
 
 Taken once from the first `reference_days` scored days of a (model, route, suite version) and never again, so that a slow
 decline can't drag it along. Only base samples enter.
