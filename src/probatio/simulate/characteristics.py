@@ -17,6 +17,7 @@ from probatio.simulate.compared import (
     false_confirmed,
     plan_for,
 )
+from probatio.simulate.compared_page import evidence_part
 from probatio.simulate.faults import FAULTS
 from probatio.simulate.profiles import JUDGED, PROFILES
 from probatio.simulate.promise import Promise, promise
@@ -83,7 +84,7 @@ def measured(
     if faults is None:
         for profile, fall in DELAYS:
             if not profiles or profile in profiles:
-                delays.append(delay(manifest, profile, fall, models, seed))
+                delays.append(delay(manifest, profile, fall, 2 * models, seed))
                 report(delays[-1])
         for whole_suite in (False, True):
             for profile in [name for name in PROFILES if not profiles or name in profiles]:
@@ -135,6 +136,7 @@ def markdown(figures: Characteristics) -> str:
     ]
     if figures.facts is not None:
         parts += ["## Beside the figures of the specification\n", _beside_specification(figures)]
+    parts += evidence_part(figures.false_confirmed, figures.delays, figures.promises)
     if figures.quiet:
         parts += ["## False alarms: nothing is wrong\n", _quiet_table(figures.quiet), QUIET_NOTES]
     real = [each for each in figures.faults if not each.harmless]
@@ -152,11 +154,6 @@ QUIET_NOTES = """\
 Columns of the rule: use-case-days flagged SUSPICIOUS or worse (deterministic use cases), models that were ever COOKED, COOKED
 episodes per model-year. Columns of the evidence: models that were ever SUSPECTED or CONFIRMED in the time watched. The last
 columns are the share of use-case-days asked at full count, and the mean length of low spells in the references.
-
-The evidence promises at most 1 % false CONFIRMED a year if the reference shows what is usual. Where short flips hide that some
-failures last a week, 28 days can't show it, and the promise does not hold; the spell lengths are kept with every reference for
-that reason. It does not quite hold either for judged scores that depend strongly on the day before: 28 days estimate their mean
-less well.
 """
 
 FAULT_NOTES = """\
@@ -165,14 +162,13 @@ median day; the fault's first day is day 1. "By day" is when nine in ten had it.
 began are left out. Compare the rule's columns with its false alarms above: noise that brings several COOKED in a healthy year
 also brings them in 90 days of a fault that the rule can't detect.
 
-A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. So the evidence needs
-weeks to months for a dead case, and longest where the reference had no low case, as with partial credit. The rule flags the use
-case on the first day, and has forgotten it by the tenth.
+One dead case alone is beyond the evidence: it is 4 % of one pool. The rule flags its use case on the first day, and has
+forgotten it by the tenth.
 """
 
 HARMLESS_NOTES = """\
-The calibration set shows a shift of the judge: beyond the gate of 0.3 on the same day; under it the judge's own detector needs
-some days, about as many as the evidence needs to confirm a model, and the attribution has to name the judge. A new route is
+The calibration set shows a shift of the judge: beyond the gate of 0.3 judged scores place no bet; under it the evidence reads
+them with the shift taken off. A new route is
 held for three days and then starts a new series; an outage is a gap. The COOKED that remain come from the noise of the first
 table: compare the rows of the outage there, and those of the new route, which fails more often, with the next noisier ones.
 """
