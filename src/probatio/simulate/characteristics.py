@@ -40,7 +40,7 @@ from probatio.suite.daily_suite import DailyManifest
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
 PER_FAULT = 4  # a fault needs a quarter of the models a false-alarm rate does
-PER_PROMISE, FUTURES = 25, 60  # a reference for every so many models, and futures of each
+PER_PROMISE, FUTURES = 16, 60  # a reference for every so many models, and futures of each
 
 Result = QuietYears | AfterFault | RuleFacts | FalseConfirmed | Delay | Promise
 

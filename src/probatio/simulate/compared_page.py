@@ -72,8 +72,7 @@ days, and judged tails heavier than Gaussian.
 PROMISE_NOTES = f"""\
 "It would have seen a lasting drop of x %" stands beside an OK: x is the smallest drop that, like every larger one, would be
 confirmed within 14 days with 80 %. Models live {LIVED} days, x is computed from their own reference, and then many futures of
-each lose just that much of everything. Failures that last a week are the exception: some dozen spells are all that a
-reference of eleven weeks has seen of them, and drawn again in blocks of a week they are cut.
+each lose just that much of everything.
 """
 
 

@@ -23,6 +23,7 @@ from probatio.verdict.evidence import CONFIRMED, EvidenceState
 from probatio.verdict.streams import Bools
 
 LIVED = 91  # days of a model before: its reference then has 77 of them
+A_JUDGE = 10  # futures with the same judge
 QUIET = 7  # days before the drop, as the computation has it
 
 
@@ -53,7 +54,9 @@ def promise(plan: Plan, profile: str, models: int, futures: int, seed: int, live
         if effect is None or effect.overall is None:
             continue
         drops.append(effect.overall)
-        kept.append(_confirmed(plan, population, state, model, effect.overall, futures))
+        parts = range(0, futures, A_JUDGE)  # futures with one judge are not independent of each other
+        shares_in_time = [_confirmed(plan, population, state, model, effect.overall, A_JUDGE) for _ in parts]
+        kept.append(float(np.mean(shares_in_time)))
     shares = np.array(kept)
     half = 1.96 * shares.std(ddof=1) / np.sqrt(len(shares)) if len(shares) > 1 else np.nan
     return Promise(
@@ -77,12 +80,17 @@ def _confirmed(
     again = Population(population.profile, population.noise, plan.streams, futures, population.rng)
     again.level = population.level[model].repeat(futures).reshape(-1, futures).T
     days = QUIET + plan.manifest.evidence.detectable_days
-    fault = Fault("a drop", reach=None, drop=drop)
+    # With partial credit the drop is taken off what is scored: off what is meant, less would be cut off at the top
+    scored = population.profile.spread > 0
+    fault = None if scored else Fault("a drop", reach=None, drop=drop)
     in_time: Bools = _nobody(futures)
     first = int(state.history.numbers[-1]) + 1
     stream = watched_days(plan, again, days, lambda: evidence.asks_full(state), fault=fault, fault_day=QUIET)
     for count, day in enumerate(stream):
-        state, outcome = evidence.step(state, replace(day.read, number=first + count))
+        read = replace(day.read, number=first + count)
+        if scored and count >= QUIET:
+            read = replace(read, cases=read.cases * (1 - drop), judged=read.judged * (1 - drop))
+        state, outcome = evidence.step(state, read)
         if count >= QUIET:
             in_time = in_time | (outcome.status == CONFIRMED)
     return float(in_time.mean())

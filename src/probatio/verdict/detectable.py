@@ -2,7 +2,7 @@
 
 The smallest permanent drop, as a share of the reference mean, such that it and every larger one would be CONFIRMED within
 `detectable_days` with `detectable_probability`: for each use case alone, and for all together. The reference's days are drawn
-again in blocks of a week, whole days at a time, so that failures that last and cases that fail together stay so; some quiet days
+again in blocks of a week and more, whole days at a time, so that failures that last and cases that fail together stay so; some quiet days
 come first, then the drop, through the detector's own bets. A yes/no case loses a share of its passes, a case with partial
 credit and a judged score that share of its points. All sizes are tried on the same draws, so that none is easier to detect by
 luck, and from the largest down: the first that is not confirmed often enough ends the search, and the border is halved between
@@ -33,7 +33,7 @@ from probatio.verdict.reference import fingerprint, reference_of
 from probatio.verdict.streams import Bools, Floats, Ints, Streams
 
 REPLICAS = 100  # 80 % ± 4 points
-BLOCK = 7
+BLOCK, BLOCKS = 7, 5  # days at least, and in so many parts at most where the reference is longer
 QUIET_DAYS = 7  # M and the low cases forget where they started within days
 SIZES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.13, 0.09, 0.06, 0.04, 0.025)
 HALVINGS = 2
@@ -155,9 +155,10 @@ def _days_of(worlds: Ints, length: int, rng: np.random.Generator) -> Ints:
 
 def _blocks(days: int, length: int, rng: np.random.Generator) -> Ints:
     """[replicas, length] places among so many days, in circular blocks."""
-    count = -(-length // BLOCK)
+    block = max(BLOCK, days // BLOCKS)  # every border cuts the failures that last
+    count = -(-length // block)
     begin = rng.integers(days, size=(REPLICAS, count, 1))
-    return ((begin + np.arange(BLOCK)) % days).reshape(REPLICAS, -1)[:, :length]
+    return ((begin + np.arange(block)) % days).reshape(REPLICAS, -1)[:, :length]
 
 
 def _smallest(quiet: Detector, drawn: _Drawn, targets: Bools, constants: EvidenceConstants) -> list[float | None]:
