@@ -14,7 +14,7 @@ import numpy as np
 
 from probatio.simulate.noise import JUDGED, PROFILES, Population
 from probatio.simulate.simulator import quiet_years
-from probatio.simulate.synthetic import bets, plan_of, run_days
+from probatio.simulate.synthetic import bets, plan_of, run_days, watch
 from probatio.store.detectable import DetectableCache
 from probatio.suite.daily_suite import read_manifest
 from probatio.verdict import evidence
@@ -37,7 +37,7 @@ def population(models: int) -> Population:
 
 
 def days_of_a_year(models: int) -> list[EvidenceDay]:
-    return [bets(PLAN, day) for day in run_days(PLAN, population(models), YEAR)]
+    return [bets(PLAN, day) for day, _, _ in watch(PLAN, population(models), YEAR)]
 
 
 def folded(days: list[EvidenceDay], models: int) -> EvidenceState:

@@ -14,6 +14,7 @@ from probatio.day.samples import DaySamples, GradedLine, Sample, ServedLine
 from probatio.day.scoring import DayFacts, ModelFacts, provisional, route_of, scores_of
 from probatio.records import DailyScore, Model
 from probatio.suite.daily_suite import Case, DailySuite, Rubric, UseCase, read_manifest
+from probatio.verdict.sampling import EVIDENCE, FLAGGED
 
 DAY = DayFacts("2026-03-01", "2.0.0")
 MODEL = Model(id="m", name="v/m")
@@ -302,3 +303,20 @@ def test_answers_cut_below_our_own_limit_are_counted_and_the_score_without_them_
     assert (score.score, score.cut, score.uncut_score, score.truncated) == (60.0, 0, None, 2)
     unknown = _large([cut("large_0", 0), *_as_usual(range(1, 10))])  # a server that counts nothing
     assert unknown.cut == 0
+
+
+def test_where_the_evidence_asked_for_more_its_cases_are_means_of_all_samples() -> None:
+    samples = [
+        sample(f"math_{case}", float(number > 0 or case > 0), which="full", number=number)
+        for number in range(3)
+        for case in range(5)
+    ]
+    asked = ModelFacts(MODEL, {"math": EVIDENCE})
+    assert scored(samples, facts=asked)["math"].cases["math_0"] == pytest.approx(2 / 3, abs=1e-6)
+    flagged = ModelFacts(MODEL, {"math": FLAGGED})
+    assert scored(samples, facts=flagged)["math"].cases["math_0"] == 0.0, "base samples only"
+
+
+def test_a_hybrid_score_says_how_much_of_it_is_the_judges() -> None:
+    lines = scored([*round_of(MATH), *round_of(SUMMARY), *round_of(STORY)])
+    assert [lines[name].judged_share for name in ("math", "summary", "story")] == [None, 0.4, None]

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from probatio.records import Detectable
-from probatio.simulate.noise import JUDGED, PROFILES, Fault, Population
-from probatio.simulate.synthetic import Plan, bets, plan_of, run_days
+from probatio.simulate.faults import Fault
+from probatio.simulate.noise import JUDGED, PROFILES, Population
+from probatio.simulate.promise import promise
+from probatio.simulate.synthetic import Plan, plan_of, watch
 from probatio.verdict import evidence
 from probatio.verdict.detectable import smallest_drops
-from probatio.verdict.evidence import EvidenceState
-from probatio.verdict.reference import Reference
 from verdict.synthetic_suite import CONSTANTS, MANIFEST, STREAMS, folded, noisy, referenced
 
 REFERENCE, DAYS = CONSTANTS.reference_days, CONSTANTS.detectable_days
@@ -48,52 +46,29 @@ def test_a_noisier_judge_hides_larger_drops() -> None:
     assert seen[0] < seen[1]
 
 
-def confirmed_share(plan: Plan, state: EvidenceState, population: Population, drop: float) -> float:
-    """How often a drop everywhere of a model with this very reference is confirmed in time, on new days of the same model."""
-    models = len(population.level)
-    rows = np.zeros(models, dtype=np.int64)
-    state_of_all = evidence.start(models, plan.streams, CONSTANTS, improvement=False)
-    state_of_all = replace(
-        state_of_all,
-        seen=state.seen[rows],
-        scored_on=np.full_like(state_of_all.scored_on, 0),
-        worse=replace(
-            state_of_all.worse,
-            reference=state_of_all.worse.reference.put(rows == 0, _repeated(state.worse.reference, models)),
-        ),
-    )
-    outcome = None
-    fault = Fault("a drop", reach=None, drop=drop)
-    for day in run_days(plan, population, 7 + DAYS, fault=fault, fault_day=7):
-        state_of_all, outcome = evidence.step(state_of_all, bets(plan, day))
-    assert outcome is not None
-    return float((outcome.status == evidence.CONFIRMED).mean())
-
-
-def _repeated(reference: Reference, models: int) -> Reference:
-    from dataclasses import fields
-
-    return replace(
-        reference,
-        **{field.name: getattr(reference, field.name)[:1].repeat(models, axis=0) for field in fields(reference)},
-    )
+@pytest.mark.slow
+def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says() -> None:
+    plan = plan_of(MANIFEST, gradings=["deterministic"] * 5)
+    kept = [promise(plan, profile, 5, 50, 1).kept for profile in ("flips", "sticky", "binomial-0.9", "partial")]
+    assert np.mean(kept) == pytest.approx(CONSTANTS.detectable_probability, abs=0.15)
 
 
 @pytest.mark.slow
-def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says() -> None:
-    plan = plan_of(MANIFEST)
-    rng = np.random.default_rng(8)
+def test_every_larger_drop_is_seen_too() -> None:
+    """Partial credit: in the first edition a loss of a quarter was found, and larger ones were not."""
+    plan = plan_of(MANIFEST, gradings=["deterministic"] * 5)
+    for drop in (0.1, 0.3, 0.6, 1.0):
+        assert delay_of(plan, Fault("a drop", reach=None, drop=drop)) <= DAYS
 
-    def population(models: int) -> Population:
-        return Population(PROFILES["binomial-0.9"], JUDGED["gaussian"], plan.streams, models, rng)
 
-    state = evidence.start(1, plan.streams, CONSTANTS, improvement=False)
-    for day in run_days(plan, population(1), REFERENCE):
-        state, _ = evidence.step(state, bets(plan, day))
-    drops = smallest_drops(state, 0)
-    assert drops is not None and drops.overall is not None
-    assert confirmed_share(plan, state, population(400), 1.6 * drops.overall) > CONSTANTS.detectable_probability
-    assert confirmed_share(plan, state, population(400), 0.5 * drops.overall) < CONSTANTS.detectable_probability
+def delay_of(plan: Plan, fault: Fault) -> float:
+    population = Population(PROFILES["partial"], JUDGED["gaussian"], plan.streams, 20, np.random.default_rng(1))
+    first = np.full(20, np.inf)
+    stream = watch(plan, population, REFERENCE + 10 + DAYS, fault=fault, fault_day=REFERENCE + 10)
+    for count, (_, outcome, _) in enumerate(stream):
+        there = outcome.status == evidence.CONFIRMED
+        first[there & np.isinf(first)] = count - REFERENCE - 9
+    return float(np.quantile(first, 0.8))
 
 
 def test_a_kept_effect_is_taken_instead_of_computing() -> None:

@@ -10,12 +10,12 @@ import click
 from probatio.errors import UsageError
 
 if TYPE_CHECKING:
-    from probatio.simulate.simulator import AfterFault, QuietYears, RuleFacts
+    from probatio.simulate.characteristics import Result
 
 
 @click.command()
 @click.option(
-    "--models", type=click.IntRange(1), default=2000, show_default=True, help="Synthetic models per noise profile."
+    "--models", type=click.IntRange(1), default=200, show_default=True, help="Synthetic models per noise profile."
 )
 @click.option(
     "--days",
@@ -56,7 +56,8 @@ def command(
 ) -> None:
     """Run the rule and the evidence over synthetic models: false alarms on healthy ones, and how soon a fault is detected.
 
-    A fault is tried on a quarter of the models. The default run takes some minutes.
+    A fault is tried on a quarter of the models. The default run takes a quarter of an hour. The evidence is run beside its
+    first edition on the same days.
 
     \b
     Examples:
@@ -67,10 +68,11 @@ def command(
     import msgspec
 
     from probatio.simulate import characteristics
-    from probatio.simulate.noise import FAULTS, PROFILES
+    from probatio.simulate.compared import ALL_PROFILES
+    from probatio.simulate.faults import FAULTS
     from probatio.suite.daily_suite import read_manifest
 
-    for given, known, kind in ((profiles, PROFILES, "profile"), (faults, (*FAULTS, "none"), "fault")):
+    for given, known, kind in ((profiles, ALL_PROFILES, "profile"), (faults, (*FAULTS, "none"), "fault")):
         for name in given:
             if name not in known:
                 raise UsageError(f"There is no {kind} `{name}`; there are {', '.join(known)}.")
@@ -90,8 +92,11 @@ def command(
             click.echo(f"Written: {path}", err=as_json)
 
 
-def _print(result: QuietYears | AfterFault | RuleFacts) -> None:
-    from probatio.simulate.noise import FAULTS, PROFILES
+def _print(result: Result) -> None:
+    from probatio.simulate.compared import ALL_PROFILES, Delay, FalseConfirmed
+    from probatio.simulate.faults import FALLS, FAULTS
+    from probatio.simulate.profiles import PROFILES
+    from probatio.simulate.promise import Promise
     from probatio.simulate.simulator import AfterFault, QuietYears
 
     if isinstance(result, QuietYears):
@@ -107,12 +112,33 @@ def _print(result: QuietYears | AfterFault | RuleFacts) -> None:
             f"COOKED {result.cooked.share.value:.1%}{_on(result.cooked.median)}, "
             f"CONFIRMED {result.confirmed.share.value:.1%}{_on(result.confirmed.median)} ({result.models} models)"
         )
+    elif isinstance(result, FalseConfirmed):
+        click.echo(
+            f"nothing wrong, {ALL_PROFILES[result.profile].title}, {_shape(result.whole_suite)}: CONFIRMED "
+            f"{result.second.value:.1%} [{result.second.low:.1%}, {result.second.high:.1%}], first edition "
+            f"{result.first.value:.1%}; {result.full_days:g} days at full count ({result.models} models)"
+        )
+    elif isinstance(result, Delay):
+        click.echo(
+            f"{FALLS[result.fall].title}, {ALL_PROFILES[result.profile].title}, 25 cases: "
+            f"CONFIRMED{_on(result.second.median)}, in 14 days {result.second_in_time.value:.0%}; first edition"
+            f"{_on(result.first.median)}, {result.first_in_time.value:.0%} ({result.models} models)"
+        )
+    elif isinstance(result, Promise):
+        click.echo(
+            f"smallest drop, {ALL_PROFILES[result.profile].title}, {_shape(result.whole_suite)}: {result.drop:.1%}, "
+            f"confirmed in 14 days {result.kept:.0%} [{result.low:.0%}, {result.high:.0%}] ({result.models} references)"
+        )
     else:
         click.echo(
             f"The rule: a smooth decline ends at z = {result.decline_z:.2f}; false SUSPICIOUS {result.fresh.value:.1%} "
             f"with a fresh re-run, {result.pooled.value:.1%} pooled; COOKED episodes a year "
             f"{result.flagged_in.value:.1f} with flagged days in the baseline, {result.flagged_out.value:.1f} without."
         )
+
+
+def _shape(whole_suite: bool) -> str:
+    return "whole suite" if whole_suite else "25 cases"
 
 
 def _on(day: float | None) -> str:

@@ -11,6 +11,7 @@ import msgspec
 from probatio.day.samples import BASE, FULL, GradedLine, Sample
 from probatio.records import UNCHECKED, DailyScore, Model
 from probatio.suite.daily_suite import DailySuite, UseCase
+from probatio.verdict.sampling import EVIDENCE
 
 RE_RUN_EARLIER = "re-run earlier that day"
 NEAR_LIMIT = 0.98
@@ -153,6 +154,7 @@ def _score(
     cut = {id(each) for each in counts if _cut_below(each, use_case)} if scored else set()
     uncut = [_part(each.graded.score, each) for each in counts if id(each) not in cut]
     uncut += [(case, usual[case]) for each in counts if id(each) in cut and (case := each.graded.task_id) in usual]
+    trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None
     return DailyScore(
         date=day.date,
         model=facts.model.id,
@@ -168,10 +170,11 @@ def _score(
         errored=sum(sample.graded.errored for sample in samples),
         unchecked=sum(sample.graded.error_type == UNCHECKED for sample in samples),
         full_power=powered and scored,
-        trigger=(facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None,
+        trigger=trigger,
         checked=checked,
         judged=judged,
-        cases={case: round(mean, 6) for case, mean in _case_means(base).items()} if scored else {},
+        judged_share=round(1 - use_case.checked_weight, 6) if use_case.grading == "hybrid" else None,
+        cases=_case_means(counts if trigger == EVIDENCE else base) if scored else {},
         barred=day.barred and judged_kind,
         gap=gap,
         providers=_counted(sample.served.provider for sample in samples),
@@ -260,7 +263,7 @@ def _case_means(samples: Sequence[Sample]) -> dict[str, float]:
     cases: dict[str, list[float]] = {}
     for sample in samples:
         cases.setdefault(sample.graded.task_id, []).append(sample.graded.score)
-    return {case: fmean(values) for case, values in cases.items()}
+    return {case: round(fmean(values), 6) for case, values in cases.items()}
 
 
 def _counted(values: Iterable[str | None]) -> dict[str, int]:

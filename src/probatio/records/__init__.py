@@ -5,8 +5,10 @@ from probatio.records.constants import (
     Constants,
     EvidenceConstants,
     Limits,
+    MemoryConstants,
     RuleConstants,
     Thresholds,
+    Weights,
 )
 from probatio.records.day import (
     Calibration,
@@ -82,6 +84,7 @@ __all__ = [
     "KeyLine",
     "Keyed",
     "Limits",
+    "MemoryConstants",
     "Model",
     "ModelVerdict",
     "ProgramTest",
@@ -100,4 +103,5 @@ __all__ = [
     "TrialLine",
     "Turn",
     "UseCaseVerdict",
+    "Weights",
 ]

@@ -36,7 +36,8 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     trigger: str | None = None  # why it ran at full count: "calibrating", "flagged yesterday", or the base score's test
     checked: float | None = None  # the part graded by code, where it has one
     judged: float | None = None  # the part graded by the judge, where it has one
-    cases: dict[str, float] = {}  # case id → mean of its base samples, 0–1: what the evidence bets on
+    judged_share: float | None = None  # weight of that part in a hybrid score
+    cases: dict[str, float] = {}  # case id → mean of its base samples, of all where the evidence asked for them, 0–1
     barred: bool = False  # the judge had shifted: shown, but unable to flip a verdict
     gap: str | None = None  # why there is no score, as a sentence
     routing_changed: bool = False  # of the model's day: a sample came from another than the pinned or usual provider

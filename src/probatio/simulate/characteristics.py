@@ -8,7 +8,19 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
+from probatio.simulate.compared import (
+    ALL_PROFILES,
+    DELAYS,
+    Delay,
+    FalseConfirmed,
+    delay,
+    false_confirmed,
+    plan_for,
+)
+from probatio.simulate.compared_page import evidence_part
+from probatio.simulate.faults import FAULTS
+from probatio.simulate.profiles import JUDGED, PROFILES
+from probatio.simulate.promise import Promise, promise
 from probatio.simulate.simulator import (
     AfterFault,
     Measured,
@@ -28,6 +40,9 @@ from probatio.suite.daily_suite import DailyManifest
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
 PER_FAULT = 4  # a fault needs a quarter of the models a false-alarm rate does
+PER_PROMISE, FUTURES = 16, 60  # a reference for every so many models, and futures of each
+
+Result = QuietYears | AfterFault | RuleFacts | FalseConfirmed | Delay | Promise
 
 QUIET = [*((profile, "gaussian") for profile in PROFILES), ("partial", "autocorrelated")]
 """Noise profiles of a full run: deterministic cases, judged use cases."""
@@ -47,24 +62,50 @@ def measured(
     seed: int,
     profiles: Sequence[str] = (),
     faults: Sequence[str] | None = None,
-    report: Callable[[QuietYears | AfterFault | RuleFacts], None] = lambda result: None,
+    report: Callable[[Result], None] = lambda result: None,
 ) -> Characteristics:
     """Run the simulator; `report` is called with each result as it comes. Empty `profiles` are all, `faults` None are all."""
     quiet, after = [], []
+    false, delays, promises = [], [], []
     for profile, noise in QUIET:
         if not profiles or profile in profiles:
             quiet.append(quiet_years(manifest, profile, noise, models, days, seed))
             report(quiet[-1])
     for fault in FAULTS if faults is None else faults:
-        for profile in profiles or PROFILES:
+        for profile in [name for name in PROFILES if not profiles or name in profiles]:
             after.append(after_fault(manifest, fault, profile, "gaussian", max(models // PER_FAULT, 1), seed))
             report(after[-1])
+    for profile in profiles or ALL_PROFILES:
+        for whole_suite in (False, True):
+            some = max(models // 2, 1) if whole_suite else models
+            false.append(false_confirmed(manifest, profile, some, days, seed, whole_suite=whole_suite))
+            report(false[-1])
     facts = None
+    if faults is None:
+        for profile, fall in DELAYS:
+            if not profiles or profile in profiles:
+                delays.append(delay(manifest, profile, fall, 2 * models, seed))
+                report(delays[-1])
+        for whole_suite in (False, True):
+            for profile in [name for name in PROFILES if not profiles or name in profiles]:
+                plan = plan_for(manifest, whole_suite)
+                promises.append(promise(plan, profile, max(models // PER_PROMISE, 2), FUTURES, seed))
+                report(promises[-1])
     if not profiles and faults is None:
         facts = rule_facts(manifest, max(models // PER_FAULT, 1), seed)
         report(facts)
     return Characteristics(
-        manifest.version, seed, models, days, tuple(quiet), tuple(after), facts, constants_digest(manifest)
+        manifest.version,
+        seed,
+        models,
+        days,
+        tuple(quiet),
+        tuple(after),
+        facts,
+        constants_digest(manifest),
+        tuple(false),
+        tuple(delays),
+        tuple(promises),
     )
 
 
@@ -95,6 +136,7 @@ def markdown(figures: Characteristics) -> str:
     ]
     if figures.facts is not None:
         parts += ["## Beside the figures of the specification\n", _beside_specification(figures)]
+    parts += evidence_part(figures.false_confirmed, figures.delays, figures.promises)
     if figures.quiet:
         parts += ["## False alarms: nothing is wrong\n", _quiet_table(figures.quiet), QUIET_NOTES]
     real = [each for each in figures.faults if not each.harmless]
@@ -112,11 +154,6 @@ QUIET_NOTES = """\
 Columns of the rule: use-case-days flagged SUSPICIOUS or worse (deterministic use cases), models that were ever COOKED, COOKED
 episodes per model-year. Columns of the evidence: models that were ever SUSPECTED or CONFIRMED in the time watched. The last
 columns are the share of use-case-days asked at full count, and the mean length of low spells in the references.
-
-The evidence promises at most 1 % false CONFIRMED a year if the reference shows what is usual. Where short flips hide that some
-failures last a week, 28 days can't show it, and the promise does not hold; the spell lengths are kept with every reference for
-that reason. It does not quite hold either for judged scores that depend strongly on the day before: 28 days estimate their mean
-less well.
 """
 
 FAULT_NOTES = """\
@@ -125,14 +162,13 @@ median day; the fault's first day is day 1. "By day" is when nine in ten had it.
 began are left out. Compare the rule's columns with its false alarms above: noise that brings several COOKED in a healthy year
 also brings them in 90 days of a fault that the rule can't detect.
 
-A case that has lost more than 0.25 is low, and on low cases only the slow "dead case" component bets. So the evidence needs
-weeks to months for a dead case, and longest where the reference had no low case, as with partial credit. The rule flags the use
-case on the first day, and has forgotten it by the tenth.
+One dead case alone is beyond the evidence: it is 4 % of one pool. The rule flags its use case on the first day, and has
+forgotten it by the tenth.
 """
 
 HARMLESS_NOTES = """\
-The calibration set shows a shift of the judge: beyond the gate of 0.3 on the same day; under it the judge's own detector needs
-some days, about as many as the evidence needs to confirm a model, and the attribution has to name the judge. A new route is
+The calibration set shows a shift of the judge: beyond the gate of 0.3 judged scores place no bet; under it the evidence reads
+them with the shift taken off. A new route is
 held for three days and then starts a new series; an outage is a gap. The COOKED that remain come from the noise of the first
 table: compare the rows of the outage there, and those of the new route, which fails more often, with the next noisier ones.
 """

@@ -10,84 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from probatio.simulate.faults import FAULTS as FAULTS  # the tables are read from here, too
+from probatio.simulate.faults import POINTS_PER_MARK, Fault
+from probatio.simulate.profiles import JUDGED as JUDGED
+from probatio.simulate.profiles import PROFILES as PROFILES
+from probatio.simulate.profiles import JudgedNoise, Profile
 from probatio.verdict.streams import Bools, Floats, Streams
 
-POINTS_PER_MARK = 25.0  # marks of 1–5 become scores of 0–100
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """How deterministic cases scatter."""
-
-    title: str
-    rate: float = 1.0  # a sample passes with this chance, or with partial credit scores this
-    hardest: float | None = None  # the same for the last case of each use case, where it differs
-    enter: float = 0.0  # daily chance that a case begins to fail, all day and every sample …
-    leave: float = 1.0  # … and daily chance that this ends
-    spread: float = 0.0  # partial credit: sd of one sample's score around `rate`, cases between ± 0.07 of it
-
-
-PROFILES: dict[str, Profile] = {
-    "flips": Profile("near-deterministic, 1 % flips", rate=0.99),
-    "sticky": Profile("sticky flips, 3 days at a time", enter=0.015, leave=1 / 3),
-    "weekly": Profile("failures that last a week", enter=0.015, leave=1 / 7),
-    "mixed": Profile("1 % flips, and failures that last a week", rate=0.99, enter=0.003, leave=1 / 7),
-    "borderline": Profile("one borderline case per use case", rate=0.99, hardest=0.5),
-    "binomial-0.9": Profile("independent 90 % cases", rate=0.9),
-    "binomial-0.8": Profile("independent 80 % cases", rate=0.8),
-    "partial": Profile("partial credit", rate=0.9, spread=0.03),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedNoise:
-    """How judged use cases scatter, in points of 0–100, and the judge's calibration set, in marks of 1–5."""
-
-    title: str
-    mean: float = 85.0
-    sample_sd: float = 5.0  # of one sample, over its cases
-    day_sd: float = 0.0  # of the day's quality, which no re-run removes
-    carry: float = 0.0  # correlation of that with the day before
-    calibration_sd: float = 0.05  # of the calibration set's daily mean shift
-
-
-JUDGED: dict[str, JudgedNoise] = {
-    "gaussian": JudgedNoise("Gaussian"),
-    "autocorrelated": JudgedNoise("autocorrelated", sample_sd=4.0, day_sd=2.0, carry=0.6),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What goes wrong, from one day on."""
-
-    title: str
-    reach: int | None = 0  # of how many use cases, the first ones; None is all
-    drop: float = 0.0  # share of the score lost at once
-    decline: float = 0.0  # points of 0–100 lost each day
-    dead_cases: int = 0  # first cases of the first use case, at zero from now on
-    judge: float = 0.0  # how much lower the judge marks, of 1–5; its calibration set shows the same
-    rerouted: bool = False
-    outage: int = 0  # days without any answer
-    harmless: bool = False  # not caused by the model: an alarm would be false
-    watched: int = 90  # days it is followed in the simulator
-
-
-FAULTS: dict[str, Fault] = {
-    "drop-20-all": Fault("20 % lost in all use cases", reach=None, drop=0.2),
-    "drop-10-all": Fault("10 % lost in all use cases", reach=None, drop=0.1),
-    "drop-20-three": Fault("20 % lost in three use cases", reach=3, drop=0.2),
-    "drop-10-three": Fault("10 % lost in three use cases", reach=3, drop=0.1),
-    "drop-20-one": Fault("20 % lost in one use case", reach=1, drop=0.2),
-    "drop-10-one": Fault("10 % lost in one use case", reach=1, drop=0.1),
-    "drop-5-one": Fault("5 % lost in one use case", reach=1, drop=0.05),
-    "decline": Fault("decline of 0.3 points a day in all", reach=None, decline=0.3),
-    "dead-case": Fault("one dead case", dead_cases=1, watched=300),
-    "judge-shift": Fault("judge marks 0.5 lower, beyond its gate", judge=0.5, harmless=True),
-    "judge-drift": Fault("judge marks 0.2 lower, under its gate", judge=0.2, harmless=True),
-    "route-change": Fault("another route, 10 % lower", reach=None, drop=0.1, rerouted=True, harmless=True),
-    "outage": Fault("outage of 5 days", outage=5, harmless=True),
-}
+WEEK, WEEKEND = 7, (5, 6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +28,8 @@ class Quality:
     judged: Floats  # [m, J] points
     answering: bool
     rerouted: bool
+    absent: Bools | None = None  # [m] not asked that day
+    other: tuple[Floats, Floats] | None = None  # of the second provider, where every sample may come from either
 
 
 class Population:
@@ -109,10 +41,32 @@ class Population:
         self.level = np.full(shape, profile.rate)
         if profile.spread:
             self.level += rng.uniform(-0.07, 0.07, shape)
-        if profile.hardest is not None:
+        if profile.between is not None:
+            self.level = rng.uniform(*profile.between, shape)
+        if profile.beta is not None:
+            self.level = rng.beta(*profile.beta, shape)
+        if profile.hardest is not None and len(streams.cases):
             self.level[:, streams.starts + streams.case_counts - 1] = profile.hardest
         self.failing: Bools = rng.random(shape) < profile.enter / (profile.enter + profile.leave)
-        self.drift: Floats = noise.day_sd * rng.standard_normal((models, len(streams.judged)))
+        self.drift: Floats = noise.day_sd * self._deviates((models, len(streams.judged)))
+        self.shared_day: Floats = rng.standard_normal((models, 1))
+        self.wandered: Floats = rng.standard_normal((models, 1))
+        self.elsewhere: Bools = rng.random((models, 1)) < 0.5
+        self.fixed: Floats = (rng.random(shape) < self.level).astype(np.float64)
+        self.days = 0
+        self._shares: Floats | None = None
+        self._dead: Bools | None = None
+
+    def _deviates(self, shape: tuple[int, int]) -> Floats:
+        """Of sd 1, one for each judged use case or one for all."""
+        columns = 1 if self.noise.shared else shape[1]
+        if self.noise.tails:
+            drawn = self.rng.standard_t(self.noise.tails, (shape[0], columns)) / np.sqrt(
+                self.noise.tails / (self.noise.tails - 2)
+            )
+        else:
+            drawn = self.rng.standard_normal((shape[0], columns))
+        return np.asarray(np.broadcast_to(drawn, shape))
 
     def day(self, fault: Fault | None, age: int) -> Quality:
         """The next day; `age` is 0 on the fault's first day and negative before it."""
@@ -121,35 +75,91 @@ class Population:
             chance = rng.random(self.failing.shape)
             self.failing = np.where(self.failing, chance >= profile.leave, chance < profile.enter)
         if noise.day_sd:
-            fresh = rng.standard_normal(self.drift.shape) * noise.day_sd * np.sqrt(1 - noise.carry**2)
+            fresh = self._deviates(self.drift.shape) * noise.day_sd * np.sqrt(1 - noise.carry**2)
             self.drift = noise.carry * self.drift + fresh
         cases, judged = self.level, noise.mean + self.drift
+        cases, judged = self._healthy(cases, judged)
         if fault is not None and age >= 0:
             cases, judged = self._faulty(fault, age, cases, judged)
         cases = np.where(self.failing, 0.0, cases) if profile.enter else cases
+        other = None
+        if profile.second == "sample":
+            other = cases * (1 - profile.second_loss), judged - profile.second_points
+        absent = rng.random(len(cases)) < profile.missing if profile.missing else None
+        self.days += 1
         return Quality(
             cases,
             judged,
             answering=not (fault is not None and 0 <= age < fault.outage),
             rerouted=fault is not None and fault.rerouted and age >= 0,
+            absent=absent,
+            other=other,
         )
+
+    def _healthy(self, cases: Floats, judged: Floats) -> tuple[Floats, Floats]:
+        """What a healthy model's days have in common: good and bad days, weekends, another provider, slow wander."""
+        profile, rng, models = self.profile, self.rng, len(self.level)
+        if profile.redraw:
+            again = rng.random((models, 1)) < profile.redraw
+            self.fixed = np.where(again, rng.random(cases.shape) < self.level, self.fixed).astype(np.float64)
+            cases = self.fixed
+        if profile.day_sd:
+            fresh = rng.standard_normal((models, 1)) * np.sqrt(1 - profile.day_carry**2)
+            self.shared_day = profile.day_carry * self.shared_day + fresh
+            odds = cases / (1 - cases) * np.exp(profile.day_sd * self.shared_day)
+            cases = odds / (1 + odds)
+        if profile.weekend_loss and self.days % WEEK in WEEKEND:
+            cases, judged = cases * (1 - profile.weekend_loss), judged - profile.weekend_points
+        if profile.second in ("day", "spell"):
+            chance = 0.5 if profile.second == "day" else profile.second_change
+            self.elsewhere = self.elsewhere ^ (rng.random((models, 1)) < chance)
+            cases = np.where(self.elsewhere, cases * (1 - profile.second_loss), cases)
+            judged = np.where(self.elsewhere, judged - profile.second_points, judged)
+        if profile.incidents:
+            hit = rng.random((models, 1)) < profile.incidents
+            cases = np.where(hit, cases * (1 - profile.incident_loss), cases)
+            judged = np.where(hit, judged * (1 - profile.incident_loss), judged)
+        if profile.wander:
+            keep = 1 - 1 / profile.wander_days
+            self.wandered = keep * self.wandered + np.sqrt(1 - keep**2) * rng.standard_normal((models, 1))
+            cases = np.clip(cases + profile.wander / 100 * self.wandered, 0.0, 1.0)
+            judged = judged + profile.wander * self.wandered
+        return cases, judged
 
     def _faulty(self, fault: Fault, age: int, cases: Floats, judged: Floats) -> tuple[Floats, Floats]:
         hit = len(self.streams.use_cases) if fault.reach is None else fault.reach
         on_case = self.streams.deterministic[self.streams.home] < hit
         on_judged = self.streams.judged < hit
-        lost = fault.decline * age
-        cases = np.maximum(cases * np.where(on_case, 1 - fault.drop, 1.0) - on_case * lost / 100, 0.0)
+        lost = fault.points + fault.decline * age
+        share: Floats | float = 1.0
+        if fault.uneven:
+            if self._shares is None:
+                drawn = self.rng.gamma(0.5, size=self.level.shape)
+                self._shares = drawn / drawn.mean(axis=1, keepdims=True)
+            share = self._shares
+        cases = np.maximum(cases * np.where(on_case, 1 - fault.drop, 1.0) - on_case * share * lost / 100, 0.0)
         judged = judged * np.where(on_judged, 1 - fault.drop, 1.0) - on_judged * lost - POINTS_PER_MARK * fault.judge
         if fault.dead_cases:
             cases = cases.copy()
             cases[:, : fault.dead_cases] = 0.0
+        if fault.dead_share:
+            if self._dead is None:
+                order = self.rng.random(self.level.shape).argsort(axis=1).argsort(axis=1)
+                self._dead = order < round(fault.dead_share * self.level.shape[1])
+            cases = np.where(self._dead, 0.0, cases)
         return cases, judged
 
     def case_samples(self, quality: Quality, count: int, wanted: Bools | None = None) -> Floats:
         """[m, C] the mean of so many samples of each case 0–1; 0 where not `wanted`."""
         level = quality.cases if wanted is None else quality.cases[wanted]
-        if self.profile.spread:
+        if quality.other is not None:
+            there = quality.other[0] if wanted is None else quality.other[0][wanted]
+            drawn = np.zeros(level.shape)
+            for _ in range(count):  # every sample from either provider
+                mixed = np.where(self.rng.random(level.shape) < 0.5, there, level)
+                drawn += self.rng.random(level.shape) < mixed
+            drawn /= max(count, 1)
+        elif self.profile.spread:
             drawn = level + self.profile.spread / np.sqrt(count) * self.rng.standard_normal(level.shape)
             drawn = np.where(level > 0, np.clip(drawn, 0.0, 1.0), 0.0)
         elif count == 1:
@@ -164,8 +174,11 @@ class Population:
 
     def judged_samples(self, quality: Quality, count: int) -> Floats:
         """[m, J] the mean of so many samples, 0–100."""
-        scatter = self.noise.sample_sd / np.sqrt(count) * self.rng.standard_normal(quality.judged.shape)
-        return np.asarray(np.clip(quality.judged + scatter, 0.0, 100.0))
+        centre = quality.judged
+        if quality.other is not None:
+            centre = centre + (quality.other[1] - centre) * (self.rng.binomial(count, 0.5, centre.shape) / count)
+        scatter = self.noise.sample_sd / np.sqrt(count) * self.rng.standard_normal(centre.shape)
+        return np.asarray(np.clip(centre + scatter, 0.0, 100.0))
 
     def calibrations(self, fault: Fault | None, fault_day: int, days: int) -> list[float]:
         """The calibration set's mean shift on each day: one judge for the whole population."""

@@ -14,11 +14,13 @@ from math import sqrt
 import msgspec
 import numpy as np
 
-from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population
-from probatio.simulate.synthetic import Plan, SyntheticDay, bets, plan_of, run_days
+from probatio.simulate.faults import FAULTS, Fault
+from probatio.simulate.noise import Population
+from probatio.simulate.profiles import JUDGED, PROFILES
+from probatio.simulate.synthetic import Plan, SyntheticDay, plan_of, watch
 from probatio.study.intervals import Z95, wilson
 from probatio.suite.daily_suite import DailyManifest
-from probatio.verdict import evidence, rule
+from probatio.verdict import rule
 from probatio.verdict.evidence import CONFIRMED, SUSPECTED, EvidenceOutcome
 from probatio.verdict.model_status import COOKED, flagged
 from probatio.verdict.streams import Bools, Floats
@@ -113,10 +115,10 @@ def quiet_years(
         days=days,
         suspicious=_mean(flags),
         suspicious_judged=_mean(judged),
-        cooked=_share(cooked),
+        cooked=share_of(cooked),
         cooked_episodes=_mean(episodes * year),
-        suspected=_share(suspected),
-        confirmed=_share(confirmed),
+        suspected=share_of(suspected),
+        confirmed=share_of(confirmed),
         confirmed_episodes=_mean(times * year),
         rerun=_mean(rerun),
         spell_mean=None if np.isnan(spells).all() else round(float(np.nanmean(spells)), 2),
@@ -129,12 +131,12 @@ def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple
     flag_days, flag_days_judged, episodes, times, rerun = (np.zeros(models) for _ in range(5))
     cooked, suspected, confirmed = (np.zeros(models, dtype=bool) for _ in range(3))
     was_cooked, was_confirmed = (np.zeros(models, dtype=bool) for _ in range(2))
-    state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
-    stream = run_days(
+    stream = watch(
         plan, population, reference + days, pooled=what_if == "pooled", forget_flagged=what_if == "flagged out"
     )
-    for count, day in enumerate(stream):
-        state, outcome = evidence.step(state, bets(plan, day))
+    spells = np.full(models, np.nan)
+    for count, (day, outcome, state) in enumerate(stream):
+        spells = state.worse.reference.spell_mean
         if count < reference:
             was_cooked = day.verdict.model == COOKED
             continue
@@ -149,7 +151,6 @@ def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple
         cooked |= is_cooked
         suspected |= (outcome.status == SUSPECTED) | is_confirmed
         confirmed |= is_confirmed
-    spells = state.worse.reference.spell_mean
     return (
         flag_days / days,
         flag_days_judged / days,
@@ -183,23 +184,24 @@ def after_fault(manifest: DailyManifest, fault: str, profile: str, noise: str, m
         models=models,
         days=broken.watched,
         harmless=broken.harmless,
-        **{key: _detection(firsts[key][~early[key]]) for key in firsts},
-        cooked_by_day_2=_share(cooked_on["day 2"][fresh]),
-        forgotten_by_day_10=_share(~cooked_on["day 10"][soon]) if soon.sum() >= 30 else None,
-        named_right=_share(named["right"][named["any"]]) if named["any"].sum() >= 30 and not broken.harmless else None,
+        **{key: detection_of(firsts[key][~early[key]]) for key in firsts},
+        cooked_by_day_2=share_of(cooked_on["day 2"][fresh]),
+        forgotten_by_day_10=share_of(~cooked_on["day 10"][soon]) if soon.sum() >= 30 else None,
+        named_right=share_of(named["right"][named["any"]])
+        if named["any"].sum() >= 30 and not broken.harmless
+        else None,
     )
 
 
 def _faulty(plan: Plan, population: Population, fault: Fault) -> tuple[dict[str, Floats], ...]:
     models, begin = len(population.level), plan.manifest.evidence.reference_days + SETTLED
-    state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
     firsts = {key: np.full(models, np.inf) for key in ("suspicious", "cooked", "suspected", "confirmed")}
     early = {key: np.zeros(models, dtype=bool) for key in firsts}
     cooked_on = {"day 2": np.zeros(models, dtype=bool), "day 10": np.zeros(models, dtype=bool)}
     lost = len(plan.streams.use_cases) if fault.reach is None else max(fault.reach, min(fault.dead_cases, 1))
     named = {"right": np.zeros(models, dtype=bool), "any": np.zeros(models, dtype=bool)}
-    for count, day in enumerate(run_days(plan, population, begin + fault.watched, fault=fault, fault_day=begin)):
-        state, outcome = evidence.step(state, bets(plan, day))
+    stream = watch(plan, population, begin + fault.watched, fault=fault, fault_day=begin)
+    for count, (day, outcome, _) in enumerate(stream):
         reached = _reached(day, outcome)
         if count == begin - 1:
             early = reached
@@ -264,7 +266,7 @@ def _populations(
         yield Population(PROFILES[profile], JUDGED[noise], plan.streams, size, rng)
 
 
-def _share(where: Bools | Floats) -> Measured:
+def share_of(where: Bools | Floats) -> Measured:
     count = int(np.count_nonzero(where))
     low, high = wilson(count, len(where))
     return Measured(_rounded(count / max(len(where), 1)), _rounded(low), _rounded(high), len(where))
@@ -279,14 +281,14 @@ def _mean(values: Floats) -> Measured:
     return Measured(_rounded(centre), _rounded(max(0.0, centre - half)), _rounded(centre + half), len(values))
 
 
-def _detection(firsts: Floats) -> Detection:
+def detection_of(firsts: Floats) -> Detection:
     ordered = np.sort(firsts)
 
     def by(share: float) -> float | None:
         place = int(np.ceil(share * len(ordered))) - 1
         return float(ordered[place]) if len(ordered) and np.isfinite(ordered[place]) else None
 
-    return Detection(_share(np.isfinite(firsts)), by(0.5), by(0.9))
+    return Detection(share_of(np.isfinite(firsts)), by(0.5), by(0.9))
 
 
 def _rounded(value: float) -> float:

@@ -7,16 +7,19 @@ is asked at full count, as it does for a real day. `days_of` gives the same as r
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from probatio.records import DailyScore, Grading
-from probatio.simulate.noise import FAULTS, JUDGED, PROFILES, Fault, Population, Quality
+from probatio.simulate.faults import FAULTS, POINTS_PER_MARK, Fault
+from probatio.simulate.noise import Population, Quality
+from probatio.simulate.profiles import JUDGED, PROFILES
 from probatio.suite.daily_suite import DailyManifest
-from probatio.verdict import baseline, rule
-from probatio.verdict.evidence import EvidenceDay
+from probatio.verdict import baseline, evidence, rule
+from probatio.verdict.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.verdict.fold import evidence_day
 from probatio.verdict.judge_drift import JudgeDrift, judge_drifts
 from probatio.verdict.model_status import Codes, flagged
@@ -26,6 +29,8 @@ from probatio.verdict.streams import Bools, Floats, Ints, Streams, streams_of
 
 HOME, AWAY = 0, 1
 ROUTES = ("usual", "elsewhere")
+JUDGED_SHARE: dict[Grading, float] = {"deterministic": 0.0, "hybrid": 1.0, "judge": 1.0}
+"""What the judge gives of a synthetic score: of hybrid ones everything, as if nothing were checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class SyntheticDay:
     """A recorded day: arrays are [models, use_cases] unless said otherwise."""
 
     number: int
-    cases: Floats  # [m, C] base scores 0–1
+    cases: Floats  # [m, C] base scores 0–1; means of all samples where the evidence asked for them
     base: Floats  # base score 0–100
     score: Floats  # the score that counts; NaN is a gap
     full_power: Bools
@@ -53,6 +58,8 @@ class SyntheticDay:
     barred: bool  # the judge: beyond its gate, or drifted
     route: int
     verdict: rule.RuleOutcome
+    all_samples: Bools  # [m] the evidence asked for full count
+    shift: float  # of the judge's calibration set
 
 
 def plan_of(manifest: DailyManifest, cases: int = 5, gradings: Sequence[Grading] | None = None) -> Plan:
@@ -79,20 +86,23 @@ def run_days(
     fault_day: int = 0,
     pooled: bool = False,
     forget_flagged: bool = False,
+    asks: Callable[[], Bools] | None = None,
 ) -> Iterator[SyntheticDay]:
-    """Day after day of the population, verdict of the rule included. `fault_day` counts from 0.
+    """Day after day of the population, verdict of the rule included. `fault_day` counts from 0. `asks` is called before each day
+    and says of which models the evidence wants full count.
 
     Two what-ifs of decisions in the rule: `pooled` counts the triggering base samples into the re-run's score, and
     `forget_flagged` leaves flagged days out of the baseline.
     """
     state = rule.start(plan.rule, len(population.level))
-    for day, (beyond_gate, judge) in enumerate(_judge(plan, population, days, fault, fault_day)):
+    for day, (shift, beyond_gate, judge) in enumerate(judge_days(plan, population, days, fault, fault_day)):
         number = first + day
         quality = population.day(fault, day - fault_day)
         expected = rule.expect(plan.rule, state, number, version=state.version)
-        trigger = start_triggers(plan.rule, state, expected, number)
+        more = np.zeros(len(population.level), dtype=bool) if asks is None else asks()
+        trigger = start_triggers(plan.rule, state, expected, number, more)
         asked_full = trigger > 0
-        cases, base, score = _sampled(plan, population, quality, asked_full)
+        cases, base, score = _sampled(plan, population, quality, asked_full, more)
         rerun = full_round_follows(plan.rule, base, expected, barred=beyond_gate) & ~asked_full
         if rerun.any():
             fresh = _fresh(plan, population, quality, rerun)
@@ -100,8 +110,11 @@ def run_days(
                 counts = np.array(plan.samples, dtype=np.float64)
                 fresh = (base * counts[:, 0] + fresh * counts[:, 1]) / counts.sum(axis=1)
             score = np.where(rerun, fresh, score)
+        gone = np.zeros(len(score), dtype=bool) if quality.absent is None else quality.absent
         if not quality.answering:
-            cases, base, score = (np.full_like(part, np.nan) for part in (cases, base, score))
+            gone = np.ones(len(score), dtype=bool)
+        if gone.any():
+            cases, base, score = (np.where(gone[:, None], np.nan, part) for part in (cases, base, score))
         now = rule.rule_day(
             number,
             score,
@@ -126,12 +139,31 @@ def run_days(
             barred=beyond_gate or judge.drifted,
             route=AWAY if quality.rerouted else HOME,
             verdict=verdict,
+            all_samples=more,
+            shift=shift,
         )
 
 
-def bets(plan: Plan, day: SyntheticDay) -> EvidenceDay:
-    """What the evidence may bet on."""
-    return evidence_day(day.verdict, day.cases, day.base, plan.streams)
+def watch(
+    plan: Plan, population: Population, days: int, *, anchored: bool = True, **how: Any
+) -> Iterator[tuple[SyntheticDay, EvidenceOutcome, EvidenceState]]:
+    """`run_days` with the evidence beside the rule: it reads every day, and says what the next is asked."""
+    state = evidence.start(len(population.level), plan.streams, plan.manifest.evidence, improvement=False)
+
+    def asks() -> Bools:
+        return evidence.asks_full(state)
+
+    for day in run_days(plan, population, days, asks=asks, **how):
+        state, outcome = evidence.step(state, bets(plan, day, anchored=anchored))
+        yield day, outcome, state
+
+
+def bets(plan: Plan, day: SyntheticDay, *, anchored: bool = True) -> EvidenceDay:
+    """What the evidence may bet on. Records that keep no calibration can't be anchored by it."""
+    read = np.where(day.all_samples[:, None], day.score, day.base)
+    share = np.array([JUDGED_SHARE[grading] for grading in plan.gradings])
+    shift = POINTS_PER_MARK * day.shift * share if anchored else 0.0
+    return evidence_day(day.verdict, day.cases, read - shift, plan.streams, day.all_samples)
 
 
 def days_of(
@@ -154,17 +186,23 @@ def days_of(
         name, day = (faults or {}).get(model, (None, 0))
         population = Population(PROFILES[profile], JUDGED[noise], plan.streams, 1, rng)
         runs.append(
-            run_days(
-                plan, population, days, first=start.toordinal(), fault=FAULTS[name] if name else None, fault_day=day
+            watch(
+                plan,
+                population,
+                days,
+                anchored=False,
+                first=start.toordinal(),
+                fault=FAULTS[name] if name else None,
+                fault_day=day,
             )
         )
     for together in zip(*runs, strict=True):
-        date = dt.date.fromordinal(together[0].number)
+        date = dt.date.fromordinal(together[0][0].number)
         yield (
             date,
             [
                 record
-                for model, day in zip(models, together, strict=True)
+                for model, (day, _, _) in zip(models, together, strict=True)
                 for record in _records(plan, model, date, day)
             ],
         )
@@ -198,6 +236,7 @@ def _records(plan: Plan, model: str, date: dt.date, day: SyntheticDay) -> Iterat
             errored=per_sample * base if gap else 0,
             full_power=full_power and not gap,
             trigger=None if gap else trigger,
+            judged_share=JUDGED_SHARE[grading] if grading == "hybrid" else None,
             cases=own,
             barred=day.barred and grading != "deterministic",
             gap="The provider did not answer: every sample errored." if gap else None,
@@ -207,41 +246,45 @@ def _records(plan: Plan, model: str, date: dt.date, day: SyntheticDay) -> Iterat
         )
 
 
-def _judge(
+def judge_days(
     plan: Plan, population: Population, days: int, fault: Fault | None, fault_day: int
-) -> Iterator[tuple[bool, JudgeDrift]]:
-    """Of each day, whether the judge is beyond its gate, and its drift."""
+) -> Iterator[tuple[float, bool, JudgeDrift]]:
+    """Of each day the judge's shift, whether it is beyond its gate, and its drift."""
     shifts = population.calibrations(fault, fault_day, days)
     gate = [abs(shift) > plan.manifest.judge.bar for shift in shifts]
     drifts = judge_drifts(zip(shifts, gate, strict=True), plan.manifest.evidence, plan.manifest.attribution)
-    return zip(gate, drifts, strict=True)
+    return zip(shifts, gate, drifts, strict=True)
 
 
-def _sampled(plan: Plan, population: Population, quality: Quality, asked_full: Bools) -> tuple[Floats, Floats, Floats]:
-    """Base scores of the cases, base score and score of each use case before any re-run."""
+def _sampled(
+    plan: Plan, population: Population, quality: Quality, asked_full: Bools, all_samples: Bools
+) -> tuple[Floats, Floats, Floats]:
+    """What the evidence reads of the cases, base score and score of each use case before any re-run."""
     streams = plan.streams
-    base_count, full_count = _counts(plan, streams.deterministic)
+    base_count, full_count = sample_counts(plan, streams.deterministic)
     cases = population.case_samples(quality, base_count)
     more = asked_full[:, streams.deterministic][:, streams.home]
     rest = population.case_samples(quality, full_count - base_count, more)
     full = (base_count * cases + (full_count - base_count) * rest) / full_count
-    base_judged, full_judged = _counts(plan, streams.judged)
+    base_judged, full_judged = sample_counts(plan, streams.judged)
     judged = population.judged_samples(quality, base_judged)
     others = population.judged_samples(quality, full_judged - base_judged)
     whole = (base_judged * judged + (full_judged - base_judged) * others) / full_judged
     base = _together(streams, cases, judged)
-    return cases, base, np.where(asked_full, _together(streams, full, whole), base)
+    score = np.where(asked_full, _together(streams, full, whole), base)
+    return np.where(all_samples[:, None], full, cases), base, score
 
 
 def _fresh(plan: Plan, population: Population, quality: Quality, rerun: Bools) -> Floats:
     """A round at full count that shares no sample with the one that raised the alarm."""
     streams = plan.streams
     wanted = rerun[:, streams.deterministic][:, streams.home]
-    cases = population.case_samples(quality, _counts(plan, streams.deterministic)[1], wanted)
-    return _together(streams, cases, population.judged_samples(quality, _counts(plan, streams.judged)[1]))
+    cases = population.case_samples(quality, sample_counts(plan, streams.deterministic)[1], wanted)
+    return _together(streams, cases, population.judged_samples(quality, sample_counts(plan, streams.judged)[1]))
 
 
-def _counts(plan: Plan, places: Ints) -> tuple[int, int]:
+def sample_counts(plan: Plan, places: Ints) -> tuple[int, int]:
+    """Base and full count of these use cases."""
     return plan.samples[int(places[0])] if len(places) else (1, 2)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count, groupby
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from probatio.records import Acceptance, Day, DayRecord, Grading
+from probatio.records import Acceptance, DailyScore, Day, DayRecord, Grading
 from probatio.verdict.baseline import Bools, Floats
 from probatio.verdict.rule import UNKNOWN, RuleDay
+from probatio.verdict.sampling import EVIDENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,12 @@ class Arrays:
 
     rule: RuleDay
     base_score: Floats  # [models, use_cases], 0–100
-    cases: Floats  # [models, cases of deterministic use cases], 0–1, means of the base samples
+    cases: Floats  # [models, cases of deterministic use cases], 0–1, means of the base samples, or of all
     asked: Bools  # [models]: was to be asked that day
+    all_samples: (
+        Bools  # [models, use_cases]: the evidence wanted full count; `cases` and the score are means of all samples
+    )
+    judged_share: Floats  # [models, use_cases]: of the score, the part that the judge gave
 
 
 def suite_of(record: DayRecord) -> tuple[str, str]:
@@ -122,7 +127,7 @@ class Days:
         model = np.array([at.models[line.model] for line in lines], dtype=np.int64)
         use_case = np.array([at.use_cases[line.use_case, line.grading] for line in lines], dtype=np.int64)
 
-        def spread(values: list[float | None] | list[bool], empty: float | bool) -> npt.NDArray[Any]:
+        def spread(values: Sequence[float | None], empty: float | bool) -> npt.NDArray[Any]:
             full = np.full(shape, empty)
             full[model, use_case] = np.array(values, dtype=full.dtype)  # None becomes NaN
             return full
@@ -148,7 +153,14 @@ class Days:
             self._late(day),
             self._anew(day),
         )
-        return Arrays(now, spread([line.base_score for line in lines], np.nan), cases, asked)
+        return Arrays(
+            now,
+            spread([line.base_score for line in lines], np.nan),
+            cases,
+            asked,
+            spread([line.trigger == EVIDENCE for line in lines], False),
+            spread([judged_share(line) for line in lines], 0.0),
+        )
 
     def _anew(self, day: Day) -> Bools:
         """[models]: a series begins, because a person has accepted the new level."""
@@ -175,3 +187,13 @@ class Days:
         for model, providers in served.items():
             mixed[self.columns.models[model]] = len(providers) != 1
         return mixed
+
+
+def judged_share(line: DailyScore) -> float:
+    """How much of a score is the judge's. Hybrid scores recorded before this was kept give it by their two parts."""
+    if line.judged_share is not None:
+        return line.judged_share
+    if line.score is None or line.judged is None or line.checked is None:
+        return float(line.grading == "judge")
+    apart = line.judged - line.checked
+    return min(max((line.score - line.checked) / apart, 0.0), 1.0) if abs(apart) > 1 else 0.5

@@ -1,5 +1,5 @@
 """Expectation: what the days before say about today. Which use cases have a baseline, which scores are far from it, which use
-cases were flagged, and which provider usually serves a model."""
+cases were flagged, of which models the evidence wants more samples, and which provider usually serves a model."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from statistics import fmean
 import numpy as np
 
 from probatio.records import Constants, Grading, RuleConstants
-from probatio.verdict.baseline import compare, rule_for
+from probatio.verdict.baseline import Bools, compare, rule_for
 from probatio.verdict.days import Days, suite_of
+from probatio.verdict.evidence import asks_full
+from probatio.verdict.fold import fold_both, graded_in_one_way
 from probatio.verdict.rule import expect, start
 from probatio.verdict.rule_fold import fold_rule
 from probatio.verdict.sampling import CALIBRATING, TRIGGERS, full_round_follows, start_triggers
 
 
 class Expectation:
-    """The rule's fold over the days before `day` of the same suite, read for one model and use case at a time."""
+    """Both folds over the days before `day` of the same suite, read for one model and use case at a time."""
 
     def __init__(self, days: Days, constants: Constants, suite: tuple[str, str], day: str) -> None:
         """`days` are the days before `day`, of any suite; `suite` is the version and the fingerprint of today's."""
@@ -30,13 +32,18 @@ class Expectation:
         self._columns = same.columns
         self._rule = rule_for(constants.rule, self._columns.gradings)
         state = start(self._rule, len(self._columns.models))
-        for folded in fold_rule(self._rule, same, constants):
-            state = folded.state
+        asks: Bools | None = None
+        if graded_in_one_way(self._columns):
+            for both in fold_both(self._rule, same, constants, improvement=False):
+                state, asks = both.rule.state, asks_full(both.state)
+        else:  # no verdict can be given of such days
+            for folded in fold_rule(self._rule, same, constants):
+                state = folded.state
         self._expected = expect(self._rule, state, today)
         self._lines = {day.ordinal: day.lines for day in same.days}
         inside = (state.when < today) & (state.when >= today - constants.rule.baseline_days)
         self._counted = {int(when): state.counted[slot] for slot, when in enumerate(state.when) if inside[slot]}
-        self._triggers = start_triggers(self._rule, state, self._expected, today)
+        self._triggers = start_triggers(self._rule, state, self._expected, today, asks)
 
     def trigger(self, model: str, use_case: str, grading: Grading) -> str | None:
         """Why this use case runs at full count from the start; None where base samples come first."""

@@ -10,15 +10,17 @@ import numpy as np
 from probatio.errors import UsageError
 from probatio.records import Constants, Day
 from probatio.verdict import evidence
-from probatio.verdict.baseline import Bools, Floats, Ints, rule_for
-from probatio.verdict.days import Columns, Days
+from probatio.verdict.baseline import Bools, Floats, Ints, Rule, rule_for
+from probatio.verdict.days import Arrays, Columns, Days
 from probatio.verdict.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.verdict.headline import headlines
 from probatio.verdict.judge_drift import JudgeDrift
 from probatio.verdict.model_status import NEVER, Codes, flagged
 from probatio.verdict.rule import RuleOutcome
-from probatio.verdict.rule_fold import fold_rule
+from probatio.verdict.rule_fold import RuleFold, fold_rule
 from probatio.verdict.streams import Streams, streams_of
+
+POINTS_PER_MARK = 25.0  # marks of 1–5 become scores of 0–100
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +41,34 @@ class Folded:
     headline_since: Ints  # [models]: first day of the present headline
 
 
+@dataclass(frozen=True, slots=True)
+class BothFolds:
+    """One recorded day after the rule and the evidence have read it."""
+
+    rule: RuleFold
+    bets: EvidenceDay  # what the evidence read
+    outcome: EvidenceOutcome
+    state: EvidenceState  # after the day
+
+
 def fold(series: Days, constants: Constants) -> Iterator[Folded]:
     """The days of one suite version, one by one."""
     columns = series.columns
-    streams = streams_of_columns(columns)
-    if len(streams.use_cases) != len(columns.use_cases):
+    if not graded_in_one_way(columns):
         raise UsageError(
             f"A use case is graded in two ways under suite version {series.days[0].record.suite_version} "
             f"({', '.join(' as '.join(each) for each in columns.use_cases)}); such a change bumps the version."
         )
-    state = evidence.start(len(columns.models), streams, constants.evidence)
     flagged_since = np.full((len(columns.models), len(columns.use_cases)), NEVER, dtype=np.int64)
     shown = np.full(len(columns.models), -1, dtype=np.int8)
     shown_since = np.full(len(columns.models), NEVER, dtype=np.int64)
-    for each in fold_rule(rule_for(constants.rule, columns.gradings), series, constants):
-        outcome = each.outcome
-        bets = evidence_day(outcome, each.arrays.cases, each.arrays.base_score, streams)
-        state, evidence_outcome = evidence.step(state, bets)
+    for both in fold_both(rule_for(constants.rule, columns.gradings), series, constants):
+        each, outcome = both.rule, both.rule.outcome
         flags = flagged(each.state.status)
         fallen = flags & (flagged_since == NEVER)
         flagged_since = np.where(flags, np.where(fallen, outcome.day, flagged_since), NEVER)
         tested = ~np.isnan(outcome.score) & (outcome.held == 0) & (outcome.expected.days >= constants.rule.baseline_min)
-        today = headlines(outcome.model, evidence_outcome.status)
+        today = headlines(outcome.model, both.outcome.status)
         # a status that comes back after a gap keeps the rule's own date
         begun = np.where(today == outcome.model, outcome.model_since, outcome.day)
         shown_since = np.where((today == shown) & (shown_since != NEVER), shown_since, begun)
@@ -69,9 +77,9 @@ def fold(series: Days, constants: Constants) -> Iterator[Folded]:
             day=each.day,
             columns=columns,
             rule=outcome,
-            bets=bets,
-            evidence=evidence_outcome,
-            state=state,
+            bets=both.bets,
+            evidence=both.outcome,
+            state=both.state,
             judge=each.judge,
             flagged_since=flagged_since,
             fallen=fallen,
@@ -81,12 +89,45 @@ def fold(series: Days, constants: Constants) -> Iterator[Folded]:
         )
 
 
-def evidence_day(outcome: RuleOutcome, cases: Floats, base_score: Floats, streams: Streams) -> EvidenceDay:
-    """What the evidence may bet on: base samples, none of a gap, of a held day, or of a barred judge."""
+def fold_both(rule: Rule, series: Days, constants: Constants, *, improvement: bool = True) -> Iterator[BothFolds]:
+    """Both layers, day by day. `rule` is made for the columns of `series`, which are comparable."""
+    streams = streams_of_columns(series.columns)
+    state = evidence.start(len(series.columns.models), streams, constants.evidence, improvement=improvement)
+    shift = 0.0
+    for each in fold_rule(rule, series, constants):
+        if each.judge.shift is not None:  # a day without a calibration is read by the last one
+            shift = each.judge.shift
+        bets = evidence_day(
+            each.outcome,
+            each.arrays.cases,
+            anchored(each.arrays, each.outcome.score, shift),
+            streams,
+            np.asarray(each.arrays.all_samples.any(axis=1)),
+        )
+        state, outcome = evidence.step(state, bets)
+        yield BothFolds(each, bets, outcome, state)
+
+
+def graded_in_one_way(columns: Columns) -> bool:
+    """Whether every use case is graded in one way."""
+    return len({use_case for use_case, _ in columns.use_cases}) == len(columns.use_cases)
+
+
+def anchored(arrays: Arrays, score: Floats, shift: float) -> Floats:
+    """[models, use_cases] what the evidence reads: base scores, or those of all samples where it asked for them, with the
+    judge's shift taken off the part that it gave."""
+    read = np.where(arrays.all_samples, score, arrays.base_score)
+    return np.asarray(read - POINTS_PER_MARK * shift * arrays.judged_share)
+
+
+def evidence_day(
+    outcome: RuleOutcome, cases: Floats, scores: Floats, streams: Streams, full: Bools | None = None
+) -> EvidenceDay:
+    """What the evidence may bet on: none of a gap, of a held day, or of a barred judge."""
     silent = np.isnan(outcome.score) | (outcome.held > 0)
     of_case = streams.deterministic[streams.home] if len(streams.home) else np.zeros(0, dtype=np.int64)
-    judged = np.where(silent, np.nan, base_score)[:, streams.judged]
-    return EvidenceDay(outcome.day, np.where(silent[:, of_case], np.nan, cases), judged, outcome.new_series)
+    judged = np.where(silent, np.nan, scores)[:, streams.judged]
+    return EvidenceDay(outcome.day, np.where(silent[:, of_case], np.nan, cases), judged, outcome.new_series, full)
 
 
 def streams_of_columns(columns: Columns) -> Streams:

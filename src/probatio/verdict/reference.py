@@ -1,26 +1,13 @@
-"""The frozen reference: what a model was in its first scored days, with its doubt, vectorised over models.
+"""The reference: what a model was on the days before, with its doubt, vectorised over models.
 
-Taken once from the first `reference_days` scored days of a (model, route, suite version) and never again, so that a slow
-decline can't drag it along. Only base samples enter.
+The first `reference_days` scored days of a (model, route, suite content); `history.py` says which days are taken in later.
+`levels.py` has the cases' levels, `caution.py` the streams' τ and dispersion.
 
-**A case's level r** is the mean of its scores on days that follow a day on which it was not low. Two smoothings are possible
-where 28 of 28 passed: r must stay under 1, or nothing could be staked. We take the smaller of the mean and (sum + ½)/(n + 1):
-it only ever lowers r. Smoothing upwards (an always failing case at 0.02) would give its bets a mean above 1 while nothing
-got worse.
+**Judged.** A use case's level is its mean less τ; its sd is the long-run sd times `judged_sd_factor`, at least the floor. The
+pool of the judged is one bet on the mean departure of its use cases, with the long-run sd of that mean: where use cases move
+together on a day, a product over them would count the day once for each.
 
-**ρ**, the daily rate at which a low case recovers, is counted over all cases of the model: one case is low on a handful of its
-28 days, and the prior's weight of 6 days would drown that. "Less 1.3 standard errors" is taken as Wilson's lower limit, which
-is never negative. Worked: no low day at all leaves the prior, 0.15 of 6 days, and ρ = 0.04 (the plain formula gives
-0.15 − 1.3 · 0.146 < 0, and a case that dies could never be found); 7 low days, each gone the next day, give 7.9 of 13 and
-ρ = 0.43 either way. The bet needs the rate of the days it is placed on, and where short and long failures mix, a case that is
-still low on its second day is likely one of the long ones: the days from the second on are counted for themselves, the overall
-rate their prior, and the lower of the two is ρ.
-
-**τ** of a stream is `caution` standard errors of its reference mean, as a share of it. The standard error is Newey and West's
-(Bartlett weights up to `hac_lag` days), at least what independent yes/no cases would have: 28 days without a single failure
-don't prove there is never one. Judged use cases have their sd floor in that place.
-
-**Fewer than half of the days** leave a case or judged use case without a reference: it places no bet in this series.
+**Fewer than half of the days** leave a case or judged use case without a reference: it places no bet.
 """
 
 from __future__ import annotations
@@ -31,6 +18,15 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from probatio.records import EvidenceConstants
+from probatio.verdict.caution import (
+    dispersions,
+    lag_of,
+    least_variance,
+    long_run_variance,
+    standard_errors,
+    tau_of,
+)
+from probatio.verdict.levels import levels_of
 from probatio.verdict.streams import ALL, KIND, OWN, SCOPES, Bools, Floats, Ints, Streams
 
 
@@ -40,15 +36,24 @@ class Reference:
 
     mean: Floats  # [m, C] of each case, 0–1
     level: Floats  # [m, scopes, C] r: what a case is expected to reach after a not-low day, less τ of the stream
-    recovery: Floats  # [m] ρ
+    entry: Floats  # [m, C] h: chance of becoming low
+    entry_at_full: Floats  # [m, C] the same on a day asked at full count
+    first_recovery: Floats  # [m] ρ on the day after the first low day …
+    later_recovery: Floats  # [m] … and from the second low day on
     judged_mean: Floats  # [m, J] 0–100
-    judged_level: Floats  # [m, scopes, J] m₀
+    judged_level: Floats  # [m, J] m₀
     judged_sd: Floats  # [m, J] s: long-run sd times the factor, floored
+    pool_mean: Floats  # [m] of the judged use cases together, 0–100
+    pool_level: Floats  # [m, scopes] that mean, less τ of the stream
+    pool_sd: Floats  # [m] of their mean departure on a day
     stream_mean: Floats  # [m, S] 0–1
     stream_error: Floats  # [m, S] standard error of that mean
     tau: Floats  # [m, S] share of the mean
-    weights: Floats  # [m, S, components] of the model statistic; they sum to 1
+    dispersion: Floats  # [m, S] D
+    weights: Floats  # [m, S, components] of the dense bets in the model statistic …
+    memory_weights: Floats  # [m, D + 1] … and of the memories; together they sum to 1
     reach: Ints  # [m] calendar days a previous scored day may lie back to count as yesterday
+    days: Ints  # [m] that are in it
     spells: Ints  # [m] runs of low days of a case in the reference
     spell_mean: Floats  # [m] their mean length in scored days; NaN without one
     spell_longest: Ints  # [m]
@@ -62,70 +67,108 @@ class Reference:
             changed[field.name] = values
         return replace(self, **changed)
 
+    def rows(self, which: Ints | Bools) -> Reference:
+        """Only these models, in this order."""
+        return replace(self, **{field.name: getattr(self, field.name)[which] for field in fields(self)})
+
 
 def no_reference(models: int, streams: Streams, constants: EvidenceConstants) -> Reference:
-    """Before any reference is frozen."""
+    """Before there is any."""
     cases, judged = len(streams.cases), len(streams.judged)
 
     def unknown(*shape: int) -> Floats:
         return np.full((models, *shape), np.nan)
 
+    def none() -> Ints:
+        return np.zeros(models, dtype=np.int64)
+
     return Reference(
         mean=unknown(cases),
         level=unknown(len(SCOPES), cases),
-        recovery=unknown(),
+        entry=unknown(cases),
+        entry_at_full=unknown(cases),
+        first_recovery=unknown(),
+        later_recovery=unknown(),
         judged_mean=unknown(judged),
-        judged_level=unknown(len(SCOPES), judged),
+        judged_level=unknown(judged),
         judged_sd=unknown(judged),
+        pool_mean=unknown(),
+        pool_level=unknown(len(SCOPES)),
+        pool_sd=unknown(),
         stream_mean=unknown(streams.count),
         stream_error=unknown(streams.count),
         tau=unknown(streams.count),
+        dispersion=unknown(streams.count),
         weights=np.zeros((models, streams.count, len(constants.deltas) + 1)),
-        reach=np.ones(models, dtype=np.int64),
-        spells=np.zeros(models, dtype=np.int64),
+        memory_weights=np.zeros((models, len(streams.deterministic) + 1)),
+        reach=none() + 1,
+        days=none(),
+        spells=none(),
         spell_mean=unknown(),
-        spell_longest=np.zeros(models, dtype=np.int64),
+        spell_longest=none(),
     )
 
 
 def reference_of(
-    cases: Floats, judged: Floats, numbers: Ints, streams: Streams, constants: EvidenceConstants
+    cases: Floats,
+    judged: Floats,
+    numbers: Ints,
+    streams: Streams,
+    constants: EvidenceConstants,
+    days: Ints | None = None,
 ) -> Reference:
-    """The reference from the recorded days: cases [m, days, C] 0–1, judged [m, days, J] 0–100, day numbers [m, days]."""
-    days = cases.shape[1]
-    cases = np.where((~np.isnan(cases)).sum(axis=1, keepdims=True) * 2 >= days, cases, np.nan)
-    judged = np.where((~np.isnan(judged)).sum(axis=1, keepdims=True) * 2 >= days, judged, np.nan)
-    mean, judged_mean = _mean(cases), _mean(judged)
-    reach = np.ceil(np.median(np.diff(numbers, axis=1), axis=1)).astype(np.int64)
+    """From the recorded days: cases [m, n, C] 0–1, judged [m, n, J] 0–100, day numbers [m, n].
 
+    `days` [m] says how many of the n each model has; the rest of its row is NaN. All of them, if None.
+    """
+    if days is None:
+        days = np.full(len(cases), cases.shape[1], dtype=np.int64)
+    cases, judged = _enough(cases, days), _enough(judged, days)
+    mean, judged_mean = _mean(cases), _mean(judged)
+    between = np.diff(numbers, axis=1)
+    reach = np.ceil(np.median(between[:, : constants.reference_days - 1], axis=1)).astype(np.int64)
+    there = ~np.isnan(cases)
     low = cases < (mean - constants.low)[:, None, :]
-    paired = (
-        ~np.isnan(cases[:, 1:]) & ~np.isnan(cases[:, :-1]) & (np.diff(numbers, axis=1) <= reach[:, None])[..., None]
-    )
-    level = _level(cases, low, paired)
-    recovery = _recovery(low, paired, constants)
+    paired = there[:, 1:] & there[:, :-1] & (between <= reach[:, None])[..., None]
+    levels = levels_of(cases, low, paired, constants)
     spells, spell_mean, spell_longest = _spells(low)
 
-    error = _standard_errors(cases, mean, judged, judged_mean, streams, constants)
-    stream_mean = streams.with_pools(streams.mean_of_cases(mean), judged_mean / 100)
-    tau = np.where(
-        stream_mean > 0, np.minimum(1.0, constants.caution * error / np.where(stream_mean > 0, stream_mean, 1)), 1.0
+    lag = lag_of(days, constants)
+    # from what each case departs from its own mean: a missing case then moves no day
+    departures = streams.with_pools(
+        streams.mean_of_cases(cases - mean[:, None, :]), (judged - judged_mean[:, None, :]) / 100
     )
-    tau = np.where(np.isnan(stream_mean), np.nan, tau)
-    case_tau, judged_tau = _tau_of_units(tau, streams)
-    long_run = np.sqrt(_long_run_variance(judged - judged_mean[:, None, :], constants.hac_lag))
+    error = standard_errors(departures, least_variance(cases, judged_mean, streams, constants), lag)
+    stream_mean = streams.with_pools(streams.mean_of_cases(mean), judged_mean / 100)
+    tau = tau_of(stream_mean, error, streams, constants)
+    case_tau, pool_tau = _tau_of_units(tau, streams)
+    pool = streams.count - 1
+    factor, floor = constants.judged_sd_factor, constants.judged_sd_floor
+    judged_sd = factor * np.sqrt(long_run_variance(judged - judged_mean[:, None, :], lag))
+    pool_sd = factor * 100 * np.sqrt(long_run_variance(departures[:, :, pool:], lag)[:, 0])
+    judges = np.maximum((~np.isnan(judged_mean)).sum(axis=1), 1)
+    residuals = cases[:, 1:] - levels.usual[:, None, :]
     return Reference(
         mean=mean,
-        level=level[:, None, :] * (1 - case_tau),
-        recovery=recovery,
+        level=levels.level[:, None, :] * (1 - case_tau),
+        entry=levels.entry,
+        entry_at_full=_at_full_count(levels.entry, mean, constants),
+        first_recovery=levels.first_recovery,
+        later_recovery=levels.later_recovery,
         judged_mean=judged_mean,
-        judged_level=judged_mean[:, None, :] * (1 - judged_tau),
-        judged_sd=np.maximum(constants.judged_sd_factor * long_run, constants.judged_sd_floor),
+        judged_level=judged_mean * (1 - tau[:, streams.judged]),
+        judged_sd=np.maximum(judged_sd, floor),
+        pool_mean=100 * stream_mean[:, pool],
+        pool_level=100 * stream_mean[:, pool, None] * (1 - pool_tau),
+        pool_sd=np.maximum(pool_sd, floor / np.sqrt(judges)),
         stream_mean=stream_mean,
         stream_error=error,
         tau=tau,
-        weights=_weights(stream_mean, streams, constants),
+        dispersion=dispersions(residuals, levels.after, levels.level, lag, streams),
+        weights=(weights := _weights(stream_mean, streams, constants))[0],
+        memory_weights=weights[1],
         reach=reach,
+        days=days,
         spells=spells,
         spell_mean=spell_mean,
         spell_longest=spell_longest,
@@ -140,6 +183,12 @@ def fingerprint(cases: Floats, judged: Floats, numbers: Ints, streams: Streams, 
     return digest.hexdigest()
 
 
+def _enough(values: Floats, days: Ints) -> Floats:
+    """Without what has fewer than half of the days."""
+    enough = (~np.isnan(values)).sum(axis=1) * 2 >= days[:, None]
+    return values if enough.all() else np.where(enough[:, None, :], values, np.nan)
+
+
 def _mean(values: Floats) -> Floats:
     """Over the days (axis 1), NaN where there is none."""
     there = ~np.isnan(values)
@@ -147,125 +196,67 @@ def _mean(values: Floats) -> Floats:
     return np.where(counts > 0, np.where(there, values, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)
 
 
-def _level(cases: Floats, low: Bools, paired: Bools) -> Floats:
-    """[m, C] the mean after a not-low day, smoothed downwards only; NaN where no such day was seen."""
-    after = paired & ~low[:, :-1]
-    counts = after.sum(axis=1)
-    sums = np.where(after, cases[:, 1:], 0).sum(axis=1)
-    level = np.minimum(sums / np.maximum(counts, 1), (sums + 0.5) / (counts + 1))
-    return np.where(counts > 0, level, np.nan)
-
-
-def _recovery(low: Bools, paired: Bools, constants: EvidenceConstants) -> Floats:
-    """[m] the lower estimate of the daily rate at which a low case recovers."""
-    from_low = paired & low[:, :-1]
-    still_low = from_low.copy()
-    still_low[:, 0] = False
-    still_low[:, 1:] &= from_low[:, :-1]
-    weight = constants.recovery_weight
-
-    def estimate(days: Bools, prior: Floats | float) -> tuple[Floats, Floats]:
-        chances, gone = days.sum(axis=(1, 2)), (days & ~low[:, 1:]).sum(axis=(1, 2))
-        rate = (weight * prior + gone) / (weight + chances)
-        return rate, lower_limit(rate, weight + chances, constants.recovery_se)
-
-    rate, recovery = estimate(from_low, constants.recovery_prior)
-    _, later = estimate(still_low, rate)
-    return np.where(still_low.any(axis=(1, 2)), np.minimum(recovery, later), recovery)
-
-
-def lower_limit(rate: Floats, trials: Floats, errors: float) -> Floats:
-    """Wilson's lower limit of a rate, so many standard errors down: between 0 and the rate."""
-    square = errors * errors
-    half = errors * np.sqrt(rate * (1 - rate) / trials + square / (4 * trials * trials))
-    return (rate + square / (2 * trials) - half) / (1 + square / trials)
+def _at_full_count(entry: Floats, mean: Floats, constants: EvidenceConstants) -> Floats:
+    """[m, C] h on a day of k samples: a yes/no case is low from so many failures on that their share passes `low`. With a
+    mean of 0.99 one of three is enough, and that comes nearly three times as often as a failure of one sample. Never
+    less than h itself: where failures last all day, all samples fail together."""
+    samples = round(constants.full_factor)
+    needed = np.floor(samples * (1 - mean + constants.low) + 1e-9) + 1  # failures that make it low
+    chance = np.zeros_like(entry)
+    term = (1 - entry) ** samples
+    for failures in range(samples + 1):
+        chance += np.where(failures >= needed, term, 0.0)
+        term = term * (samples - failures) / (failures + 1) * entry / (1 - entry)
+    return np.minimum(constants.memory.entry_most, np.maximum(entry, chance))
 
 
 def _spells(low: Bools) -> tuple[Ints, Floats, Ints]:
-    running = np.zeros(low[:, 0].shape, dtype=np.int64)
-    longest = np.zeros(len(low), dtype=np.int64)
-    for day in range(low.shape[1]):
-        running = np.where(low[:, day], running + 1, 0)
-        longest = np.maximum(longest, running.max(axis=1, initial=0))
     began = low.copy()
     began[:, 1:] &= ~low[:, :-1]
-    spells = began.sum(axis=(1, 2))
-    return spells, np.where(spells > 0, low.sum(axis=(1, 2)) / np.maximum(spells, 1), np.nan), longest
-
-
-def _standard_errors(
-    cases: Floats, mean: Floats, judged: Floats, judged_mean: Floats, streams: Streams, constants: EvidenceConstants
-) -> Floats:
-    """[m, S] of each stream's reference mean, on the scale 0–1.
-
-    Taken from what each case departs from its own mean: a missing case then moves no day.
-    """
-    daily = streams.with_pools(
-        streams.mean_of_cases(cases - mean[:, None, :]), (judged - judged_mean[:, None, :]) / 100
-    )
-    days = (~np.isnan(daily)).sum(axis=1)
-    least = _least_variance(cases, judged_mean, streams, constants)
-    return np.asarray(np.sqrt(np.maximum(_long_run_variance(daily, constants.hac_lag), least) / np.maximum(days, 1)))
-
-
-def _long_run_variance(values: Floats, lag: int) -> Floats:
-    """[m, days, k] → [m, k]: Newey and West's, days without a value left out, never negative.
-
-    Divided by n − (lag + 1), the sum of the weights: centring on the sample's own mean takes that share of the variance
-    away, a seventh of it at 28 days. (Divided by n − 1, autocorrelated judged scores were falsely CONFIRMED in 4 % of
-    model-years; so, in 1.5 %.)
-    """
-    there = ~np.isnan(values)
-    counts = np.maximum(there.sum(axis=1), lag + 2)
-    centred = np.where(there, values - _mean(values)[:, None, :], 0.0)
-    total = (centred**2).sum(axis=1)
-    for back in range(1, lag + 1):
-        total += 2 * (1 - back / (lag + 1)) * (centred[:, back:] * centred[:, :-back]).sum(axis=1)
-    return np.asarray(np.maximum(total, 0.0) / (counts - lag - 1))
-
-
-def _least_variance(cases: Floats, judged_mean: Floats, streams: Streams, constants: EvidenceConstants) -> Floats:
-    """[m, S] of one day's value, were the cases independent yes/no answers and the judge as steady as its floor."""
-    there = ~np.isnan(cases)
-    counts = there.sum(axis=1)
-    rate = (np.where(there, cases, 0).sum(axis=1) + 0.5) / (counts + 1)
-    yes_no = np.where(counts > 0, rate * (1 - rate), np.nan)
-    of_mean = streams.mean_of_cases(yes_no) / streams.case_counts
-    of_judge = np.where(np.isnan(judged_mean), np.nan, (constants.judged_sd_floor / 100) ** 2)
-    variance = streams.with_pools(of_mean, of_judge)
-    there = ~np.isnan(variance)
-    for place, members in enumerate(streams.pools(), start=len(streams.use_cases)):
-        variance[:, place] /= np.maximum(there[:, members].sum(axis=1), 1)
-    return variance
+    spells = np.asarray(np.count_nonzero(began, axis=(1, 2)))
+    longest = np.zeros(len(low), dtype=np.int64)
+    model = np.nonzero(began.transpose(0, 2, 1))[0]
+    if len(model):  # low days in order of model, case and day: each first one begins a spell
+        is_first = began.transpose(0, 2, 1)[np.nonzero(low.transpose(0, 2, 1))]
+        lengths = np.diff(np.append(np.flatnonzero(is_first), len(is_first)))
+        np.maximum.at(longest, model, lengths)
+    days = np.count_nonzero(low, axis=(1, 2))
+    return spells, np.where(spells > 0, days / np.maximum(spells, 1), np.nan), longest
 
 
 def _tau_of_units(tau: Floats, streams: Streams) -> tuple[Floats, Floats]:
-    """[m, scopes, C] and [m, scopes, J]: τ of the three streams each unit belongs to."""
+    """[m, scopes, C] and [m, scopes]: τ of the streams each case belongs to, and of those of the judged pool, which has no
+    place of its own among the use cases."""
     everything, deterministic, judged = range(len(streams.use_cases), streams.count)
     cases = np.empty((len(tau), len(SCOPES), len(streams.cases)))
     cases[:, OWN] = tau[:, streams.deterministic[streams.home]]
     cases[:, KIND] = tau[:, deterministic, None]
     cases[:, ALL] = tau[:, everything, None]
-    use_cases = np.empty((len(tau), len(SCOPES), len(streams.judged)))
-    use_cases[:, OWN] = tau[:, streams.judged]
-    use_cases[:, KIND] = tau[:, judged, None]
-    use_cases[:, ALL] = tau[:, everything, None]
-    return cases, use_cases
+    pool = np.full((len(tau), len(SCOPES)), np.nan)
+    pool[:, KIND], pool[:, ALL] = tau[:, judged], tau[:, everything]
+    return cases, pool
 
 
-def _weights(stream_mean: Floats, streams: Streams, constants: EvidenceConstants) -> Floats:
-    """Half for the pools, half for the use cases, equal within each half over the components that can bet.
+def _weights(stream_mean: Floats, streams: Streams, constants: EvidenceConstants) -> tuple[Floats, Floats]:
+    """Dense [m, S, components] and memories [m, D + 1]: within the pools, and within the use cases, equal over all that can bet.
 
-    A component is a δ, or the dead case; the latter exists where there are deterministic cases. A stream without a reference
-    has no weight. Weights are fixed before the first bet, so the statistic's mean is bounded as each component's is.
+    A component is a δ, or the dead case; the latter exists where there are deterministic cases. What has no reference has no
+    weight, and without any deterministic one the memories' part goes to the rest.
     """
+    parts = constants.weights
     betting = np.repeat(~np.isnan(stream_mean)[..., None], len(constants.deltas) + 1, axis=2)
     own, pools = slice(0, len(streams.use_cases)), slice(len(streams.use_cases), None)
     everything, deterministic, judged = range(len(streams.use_cases), streams.count)
     betting[:, [*streams.judged, judged], -1] = False
     betting[:, everything, -1] &= ~np.isnan(stream_mean[:, deterministic])
     weights = np.zeros(betting.shape)
-    for half in (own, pools):
-        counts = betting[:, half].sum(axis=(1, 2), keepdims=True)
-        weights[:, half] = 0.5 * betting[:, half] / np.maximum(counts, 1)
-    return weights
+    for part, share in ((own, parts.use_cases), (pools, parts.pools)):
+        counts = betting[:, part].sum(axis=(1, 2), keepdims=True)
+        weights[:, part] = share * betting[:, part] / np.maximum(counts, 1)
+    remembering = ~np.isnan(stream_mean[:, streams.deterministic])
+    memories = np.zeros((len(stream_mean), len(streams.deterministic) + 1))
+    memories[:, :-1] = parts.memory_of_use_cases * remembering / np.maximum(remembering.sum(axis=1, keepdims=True), 1)
+    memories[:, -1] = parts.memory_of_pool * remembering.any(axis=1)
+    total = weights.sum(axis=(1, 2)) + memories.sum(axis=1)
+    scale = np.where(total > 0, 1 / np.where(total > 0, total, 1.0), 0.0)
+    return weights * scale[:, None, None], memories * scale[:, None]

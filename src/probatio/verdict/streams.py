@@ -48,13 +48,20 @@ class Streams:
         """[D] cases of each deterministic use case."""
         return np.bincount(self.home, minlength=len(self.deterministic)).astype(np.int64)
 
+    @property
+    def membership(self) -> Floats:
+        """[C, D] 1 where a case belongs to the use case: a sum over the cases of each is a product with this."""
+        return np.asarray(self.home[:, None] == np.arange(len(self.deterministic)), dtype=np.float64)
+
     def mean_of_cases(self, values: Floats) -> Floats:
         """[…, C] → […, D]: the mean over the cases that have a value; NaN where none has."""
         if not len(self.deterministic):
             return np.empty((*values.shape[:-1], 0))
         there = ~np.isnan(values)
-        sums = np.add.reduceat(np.where(there, values, 0.0), self.starts, axis=-1)
-        counts = np.add.reduceat(there, self.starts, axis=-1, dtype=np.int64)
+        if there.all():
+            return np.asarray(values @ self.membership / self.case_counts)
+        sums = np.where(there, values, 0.0) @ self.membership
+        counts = there @ self.membership
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
     def with_pools(self, deterministic: Floats, judged: Floats) -> Floats:

@@ -10,7 +10,7 @@ overwrites the other.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from math import isnan
@@ -61,6 +61,8 @@ def verdicts(
             continue
         so_far: list[Folded] = []
         for folded in fold(series.until(wanted[-1]), constants):
+            if so_far:  # only the last day's state is read, and a year of them fills memory
+                so_far[-1] = replace(so_far[-1], state=folded.state)
             so_far.append(folded)
             begun.take(folded)
             if dates is None or folded.day.date in dates:
