@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Protocol
 
 import msgspec
@@ -96,8 +98,11 @@ def graders_digest(use_cases: tuple[str, ...]) -> str:
 
 
 @lru_cache(maxsize=8)
-def sources(use_cases: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
-    """What takes part in grading these use cases: module → text, and the path of any other file → text."""
+def sources(use_cases: tuple[str, ...]) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    """What takes part in grading these use cases: module → text, and the path of any other file → text.
+
+    Kept and given to everyone who asks, so nobody may change it.
+    """
     modules: dict[str, str] = {}
     scripts: dict[str, str] = {}
     waiting = [*ALWAYS, *(f"{PACKAGE}.{use_case}.grader" for use_case in use_cases)]
@@ -113,7 +118,7 @@ def sources(use_cases: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]
             scripts |= {
                 str(each): each.read_text(encoding="utf-8") for each in file.parent.iterdir() if each.suffix in CODE
             }
-    return modules, scripts
+    return MappingProxyType(modules), MappingProxyType(scripts)
 
 
 def _beside(module: str, file: Path, other: Path) -> str:
