@@ -3,8 +3,8 @@
 The smallest permanent drop, as a share of the reference mean, such that it and every larger one would be CONFIRMED within
 `detectable_days` with `detectable_probability`: for each use case alone, and for all together. The reference's days are drawn
 again in blocks of a week and more, whole days at a time, so that failures that last and cases that fail together stay so; some
-quiet days come first, then the drop, through the detector's own bets. A yes/no case loses a share of its passes, a case with partial
-credit and a judged score that share of its points. All sizes are tried on the same draws, so that none is easier to detect by
+quiet days come first, then the drop, through the detector's own bets. A yes/no case loses a share of its passes, a case with
+partial credit and a judged score that share of its points. All sizes are tried on the same draws, so that none is easier to detect by
 luck, and from the largest down: the first that is not confirmed often enough ends the search, and the border is halved between
 the two, and at last taken on the line between them.
 
