@@ -61,8 +61,8 @@ Where the figures differ from the specification's, whose prototype was written a
 - **On days at full count a steady yes/no case counts as low by one failure of three**, nearly three times as often as by one of
   one. The memory takes that into account in h; without it, its bets would have a mean above 1 on such days.
 - **Two providers, 10 days at a time**: here a model begins with either provider, and its reference has mostly seen both. What
-  the specification's models began with is not said. Begun with the better one, later days would be worse than the reference; that
-  was not tried.
+  the specification's models began with is not said.
+  Begun with the better one, later days would be worse than the reference; that was not tried.
 
 What breaks the bound of 1 %, in this table and for this reason: healthy shifts beyond the band that last for weeks (providers,
 cases drawn anew, slow wander), day effects that the reference has not shown (day effect carried over), two incidents within

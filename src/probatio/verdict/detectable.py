@@ -1,12 +1,12 @@
 """Minimum detectable effect: the smallest drop that an OK rules out, by simulation from the model's own reference noise.
 
 The smallest permanent drop, as a share of the reference mean, such that it and every larger one would be CONFIRMED within
-`detectable_days` with `detectable_probability`: for each use case alone, and for all together. The reference's days are drawn
-again in blocks of a week and more, whole days at a time, so that failures that last and cases that fail together stay so; some
-quiet days come first, then the drop, through the detector's own bets. A yes/no case loses a share of its passes, a case with
-partial credit and a judged score that share of its points. All sizes are tried on the same draws, so that none is easier to
-detect by luck, and from the largest down: the first that is not confirmed often enough ends the search, and the border is halved
-between the two, and at last taken on the line between them.
+`detectable_days` with `detectable_probability`: for each use case alone, and for all together. The reference's days are
+drawn again in blocks of a week and more, whole days at a time, so that failures that last and cases that fail together stay
+so; some quiet days come first, then the drop, through the detector's own bets. A yes/no case loses a share of its passes, a
+case with partial credit and a judged score that share of its points. All sizes are tried on the same draws, so that none is
+easier to detect by luck, and from the largest down: the first that is not confirmed often enough ends the search, and the
+border is halved between the two, and at last taken on the line between them.
 
 What the model truly is the reference shows only so well: the days of each replica come from a world of its own, the
 reference's days drawn again once before. (Without that the promise of 80 % was kept in 72 % on 25 cases.)
