@@ -189,7 +189,7 @@ def _evidence_line(verdict: ModelVerdict, constants: Constants) -> str:
     )
     return (
         f"{verdict.evidence}, {value} (suspected at {limits.suspected:,.0f}, confirmed at {limits.confirmed:,.0f}), "
-        f"{verdict.reference_days} of {limits.reference_days} reference days{named}{changed}{smallest}"
+        f"{_reference(verdict.reference_days, limits.reference_days)}{named}{changed}{smallest}"
     )
 
 
@@ -216,3 +216,8 @@ def _broken(line: str) -> list[str]:
 
 def _cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+def _reference(days: int, needed: int) -> str:
+    """A reference that is complete goes on growing."""
+    return f"{days} of {needed} reference days" if days < needed else f"a reference of {days} days"
