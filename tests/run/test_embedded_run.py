@@ -16,7 +16,7 @@ def test_a_run_on_the_embedded_model_is_asked_graded_and_says_which_file_answere
     tmp_path: Path, smallest: Path
 ) -> None:
     command = [*COMMAND, "trial", "--model", "smollm2-135m", "--suite", str(suite(tmp_path / "suite", tasks=3))]
-    flags = ["--context", "minimal", "--n-shot", "0", "--results", str(tmp_path / "results"), "--run-id", "r"]
+    flags = ["--context", "examples-only", "--n-shot", "0", "--results", str(tmp_path / "results"), "--run-id", "r"]
     (tmp_path / "config").mkdir()
     config = tmp_path / "config" / "models.yml"
     model = {"id": "smollm2-135m", "provider": "embedded", "name": "smollm2-135m"}

@@ -57,7 +57,7 @@ def command(
       probatio study 2026-01-05T20-27-27
       probatio study run-1 run-2 --out results/both --no-narrative
       probatio study 2026-01-05T20-27-27 --json
-      probatio study faber-run kcl-run --side-by-side --out results/languages
+      probatio study one-language other-language --side-by-side --out results/languages
     """
     from probatio.ask.hosts import environment
     from probatio.config import load_config
