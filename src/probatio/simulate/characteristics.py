@@ -217,7 +217,8 @@ def _beside_specification(figures: Characteristics) -> str:
         ours = list(specified.ours(figures))
         outside = [each for each in ours if each[2] > specified.high or each[3] < specified.low]
         shown = "; ".join(f"{where} {_in_unit(value, specified.unit)}".strip() for where, value, _, _ in ours)
-        rows.append([specified.claim, specified.text, shown or "–", "differs" if outside else "agrees" if shown else "too few models to say"])
+        said = "differs" if outside else "agrees" if ours else "too few models to say"
+        rows.append([specified.claim, specified.text, shown or "–", said])
         if outside:
             reasons.append(f"- **{specified.claim}**: {specified.why}")
     compared = _lines(["claim", "specification", "here", ""], rows)
