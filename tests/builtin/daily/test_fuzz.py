@@ -16,7 +16,5 @@ def test_no_mutated_answer_breaks_a_grader_or_lets_us_grow(monkeypatch: pytest.M
 
     found = fuzz(2000, seed=3)
     assert found.checked == 2000
-    assert not [why for why in found.unchecked if "the check failed" in why]
-    # Some expressions of customer_service are not linear yet: they end at the limit of 2 s. This is to become 0.
-    assert found.unchecked.total() <= 20
+    assert not found.unchecked, found.unchecked
     assert found.own_growth_mb < 30
