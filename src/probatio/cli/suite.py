@@ -76,7 +76,8 @@ def list_suites(as_json: bool) -> None:
     default="command",
     show_default=True,
     metavar="NAME",
-    help="What to begin from: `command`, a language of commands that every Linux has, or a few tasks of a built-in suite.",
+    help="What to begin from: `command`, a language of commands that every Linux has, or a few tasks of a built-in suite, such "
+    "as `strues`, whose whole toolchain is one file in the folder.",
 )
 def new(folder: Path, source: str) -> None:
     """Write a small working folder for a language of your own. The folder must be new or empty.
