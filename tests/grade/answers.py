@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probatio.grade import answer_language, assess
+from probatio.grade import assess
 from probatio.records import Assessment, Response, Task
 from probatio.suite.language_suite import load_suite
 
@@ -11,7 +11,7 @@ SUITE = load_suite()
 
 def assessed(task: Task, response: Response) -> Assessment:
     """The assessment of an answer to a task of the default suite's language."""
-    return assess(task, response, answer_language(task, SUITE.spec, SUITE.host))
+    return assess(task, response, SUITE.answer_language(task))
 
 
 def answered(text: str | None, **fields: object) -> Response:

@@ -12,7 +12,6 @@ from typing import Literal
 import msgspec
 
 from probatio.authoring.report import BROKEN, EXAMPLE, IN_CONTEXT, MATERIAL, SOLUTION, WRONG, Proof
-from probatio.grade import answer_language
 from probatio.grade.extract import fenced_blocks
 from probatio.languages.contract import LanguageSpec
 from probatio.records import ProgramTest, Task
@@ -45,7 +44,7 @@ def right_claims(suite: Suite) -> Iterator[Claim]:
     """Programs that must be what the suite says they are."""
     yield from _examples(suite)
     for task in suite.tasks.values():
-        subject, spec = f"task {task.id}", answer_language(task, suite.spec, suite.host)
+        subject, spec = f"task {task.id}", suite.answer_language(task)
         if task.solution and KINDS[task.type].judged != "text":
             yield Claim(subject, SOLUTION, task, spec, fenced(task.solution, spec), "right")
             if KINDS[task.type].judged == "completion":  # the question asks for the missing part only
@@ -62,7 +61,7 @@ def right_claims(suite: Suite) -> Iterator[Claim]:
 def wrong_claims(suite: Suite) -> Iterator[Claim]:
     """Answers to every task that must not be taken for right."""
     for task in suite.tasks.values():
-        spec = answer_language(task, suite.spec, suite.host)
+        spec = suite.answer_language(task)
         for told, answer in _wrong_answers(suite, task, spec):
             yield Claim(f"task {task.id}", WRONG, task, spec, answer, "wrong", told)
 

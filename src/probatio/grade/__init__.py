@@ -33,8 +33,3 @@ def assess(task: Task, response: Response, spec: LanguageSpec, isolation: Choice
 def needs_sandbox(task: Task) -> bool:
     """Whether grading an answer runs it. Text is compared in microseconds; a program runs in a thread of its own."""
     return KINDS[task.type].judged != "text"
-
-
-def answer_language(task: Task, spec: LanguageSpec, host: LanguageSpec | None) -> LanguageSpec:
-    """The language an answer to the task is written in."""
-    return host if host is not None and KINDS[task.type].judged == "host program" else spec

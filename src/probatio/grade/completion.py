@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-BLANK = "___"
+from probatio.suite.language_suite import BLANK
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.grade import GRADER_VERSION, answer_language
+from probatio.grade import GRADER_VERSION
 from probatio.grade.apart import assess_apart
 from probatio.records import UNASKED_ERRORS, Assessment, Grade, Model, Prompt, Response, Sampling, Stamp, TrialKey
 from probatio.run.attempts import EarlierAttempts
@@ -136,5 +136,5 @@ class Assessor:
 
     async def __call__(self, response: Response) -> Assessment:
         task = self._suite.tasks[response.task_id]
-        spec = answer_language(task, self._suite.spec, self._suite.host)
+        spec = self._suite.answer_language(task)
         return await assess_apart(self._pool, task, response, spec, self._sandbox)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from probatio.study.findings import FeedbackWorth, Study, Trying
-from probatio.study.intervals import Rate
 from probatio.study.markdown import table
-
-DASH = "–"
+from probatio.study.wording import DASH, interval, share
 
 
 def attempts_lines(study: Study) -> list[str]:
     """For a reader in a hurry."""
     lines = [
-        f"{one.model}, {one.feedback} feedback: {' → '.join(_share(rate) for rate in one.within)} solved within "
+        f"{one.model}, {one.feedback} feedback: {' → '.join(share(rate) for rate in one.within)} solved within "
         f"{_numbers(len(one.within))} attempts"
         for one in study.trying
     ]
@@ -45,7 +43,7 @@ def attempts_section(study: Study) -> list[str]:
         *table(
             ["run", "model", "error of the first answer", "answers", "put right later", "95 % interval"],
             [
-                [one.run, one.model, repair.error, repair.rate.asked, repair.rate.passed, _interval(repair.rate)]
+                [one.run, one.model, repair.error, repair.rate.asked, repair.rate.passed, interval(repair.rate)]
                 for one in study.trying
                 for repair in one.repairs
             ],
@@ -59,7 +57,7 @@ def attempts_section(study: Study) -> list[str]:
 
 
 def _row(one: Trying, most: int) -> list[object]:
-    within = [f"{_share(rate)} ({_interval(rate)})" for rate in one.within]
+    within = [f"{share(rate)} ({interval(rate)})" for rate in one.within]
     return [
         one.run, one.model, one.feedback, *within, *[DASH] * (most - len(within)),
         _tokens(one.tokens_to_solve), _tokens(one.tokens_spent),
@@ -80,14 +78,6 @@ def _sentence(worth: FeedbackWorth) -> str:
 
 def _numbers(most: int) -> str:
     return f"{', '.join(map(str, range(1, most)))} and {most}" if most > 1 else "1"
-
-
-def _share(rate: Rate) -> str:
-    return DASH if rate.share is None else f"{100 * rate.share:.0f} %"
-
-
-def _interval(rate: Rate) -> str:
-    return f"{100 * rate.low:.0f}–{100 * rate.high:.0f} %" if rate.asked else DASH
 
 
 def _tokens(count: float | None) -> str:

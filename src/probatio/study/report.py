@@ -8,8 +8,8 @@ from typing import Any
 from probatio.study.attempts_report import attempts_lines, attempts_section
 from probatio.study.curves import RESAMPLES
 from probatio.study.findings import Effect, Failure, JointTest, Level, Place, Reach, Study, curve_name
-from probatio.study.intervals import Rate
 from probatio.study.markdown import cell, fenced, table
+from probatio.study.wording import DASH, interval, share
 
 AXIS_TITLES = {
     "model": "Model",
@@ -22,8 +22,6 @@ AXIS_TITLES = {
 }
 
 FAILURES_TITLE = "## Failing examples"
-
-DASH = "–"
 
 
 def report(study: Study, charts: Mapping[str, str]) -> str:
@@ -40,11 +38,11 @@ def short_form(study: Study) -> list[str]:
     rate = study.overall
     unasked = f", {study.unasked} not asked or not checked" if study.unasked else ""
     lines = [
-        f"{rate.passed}/{rate.asked} passed ({_share(rate)}, 95 % {_interval(rate)}) over {rate.tasks} tasks{unasked}"
+        f"{rate.passed}/{rate.asked} passed ({share(rate)}, 95 % {interval(rate)}) over {rate.tasks} tasks{unasked}"
     ]
     axes = {axis.name: axis.levels for axis in study.axes}
     if len(axes.get("model", ())) > 1:
-        lines += [f"{level.name}: {_share(level.rate)} ({_interval(level.rate)})" for level in axes["model"]]
+        lines += [f"{level.name}: {share(level.rate)} ({interval(level.rate)})" for level in axes["model"]]
     lines += [
         f"{curve_name(curve, study.curves)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
         for curve in study.curves
@@ -123,7 +121,7 @@ def _rates(study: Study) -> list[str]:
 
 def _level(level: Level) -> list[object]:
     rate = level.rate
-    return [level.name, f"{rate.passed}/{rate.asked}", _share(rate), _interval(rate), rate.tasks, level.unasked]
+    return [level.name, f"{rate.passed}/{rate.asked}", share(rate), interval(rate), rate.tasks, level.unasked]
 
 
 def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
@@ -139,8 +137,8 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         [curve_name(curve, study.curves), *(reached(reach, curve.estimated) for reach in curve.reach)]
         for curve in study.curves
     ]
-    shares = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
-    lines += table(["model", *(f"reaches {share}" for share in shares)], rows)
+    marks = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
+    lines += table(["model", *(f"reaches {mark}" for mark in marks)], rows)
     lines += _picture(charts, "learning-curves", "Learning curves") + _picture(charts, "contexts", "Context by n-shot")
     for curve in study.curves:
         size = "tokens (estimated)" if curve.estimated else "tokens"
@@ -153,8 +151,8 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
                     point.n_shot,
                     f"{point.tokens:,}",
                     f"{point.rate.passed}/{point.rate.asked}",
-                    _share(point.rate),
-                    _interval(point.rate),
+                    share(point.rate),
+                    interval(point.rate),
                     f"{100 * point.fit:.0f} %",
                     f"{100 * point.band_low:.0f}–{100 * point.band_high:.0f} %",
                 ]
@@ -234,8 +232,8 @@ def _hardest(study: Study) -> list[str]:
             task.task_id,
             *(value or DASH for value in (task.type, task.category, task.difficulty)),
             f"{task.rate.passed}/{task.rate.asked}",
-            _share(task.rate),
-            _interval(task.rate),
+            share(task.rate),
+            interval(task.rate),
         ]
         for task in study.hardest
     ]
@@ -295,14 +293,6 @@ def _place(place: Place, estimated: bool, doubt: str = "") -> str:
 def _tokens_interval(reach: Reach) -> str:
     low, high = ("not reached" if end is None else f"{end:,}" for end in (reach.tokens_low, reach.tokens_high))
     return f"95 % {low} to {high}" if low != high else f"95 % {low}"
-
-
-def _share(rate: Rate) -> str:
-    return DASH if rate.share is None else f"{100 * rate.share:.0f} %"
-
-
-def _interval(rate: Rate) -> str:
-    return f"{100 * rate.low:.0f}–{100 * rate.high:.0f} %" if rate.asked else DASH
 
 
 def _percent(part: int, whole: int) -> str:

@@ -12,10 +12,10 @@ from probatio.extras import installed_extras
 from probatio.store.files import put
 from probatio.study.analysis import study_of
 from probatio.study.findings import Curve, RunSeen
-from probatio.study.intervals import Rate
 from probatio.study.markdown import cell, table
 from probatio.study.report import reached
 from probatio.study.trials import run_seen
+from probatio.study.wording import interval, share
 
 PAGE = "languages.md"
 PICTURE = "languages-{number}.png"
@@ -76,7 +76,7 @@ def page(languages: Sequence[LanguageSeen], pictures: dict[str, str]) -> str:
         if model in pictures:
             lines += [f"![Pass rate against tokens of context, {cell(model)}]({pictures[model]})", ""]
         lines += table(
-            ["language", "least told", "most told", *(f"reaches {share:.0f} %" for share in _shares(languages))],
+            ["language", "least told", "most told", *(f"reaches {mark:.0f} %" for mark in _shares(languages))],
             [_ends(name, curve) for name, curve in _of_model(languages, model)],
         )
         lines += ["", "Every condition:", ""]
@@ -84,7 +84,7 @@ def page(languages: Sequence[LanguageSeen], pictures: dict[str, str]) -> str:
             ["language", "context", "n-shot", "tokens", "passed", "rate", "95 % interval"],
             [
                 [name, point.context, point.n_shot, f"{point.tokens:,}", f"{point.rate.passed}/{point.rate.asked}",
-                 _share(point.rate), f"{100 * point.rate.low:.0f}–{100 * point.rate.high:.0f} %"]
+                 share(point.rate), interval(point.rate)]
                 for name, curve in _of_model(languages, model)
                 for point in curve.points
             ],
@@ -135,14 +135,10 @@ def _ends(name: str, curve: Curve) -> list[str]:
     first, last = curve.points[0], curve.points[-1]
     return [
         name,
-        *(f"{_share(point.rate)} at {point.tokens:,} tokens ({point.context})" for point in (first, last)),
+        *(f"{share(point.rate)} at {point.tokens:,} tokens ({point.context})" for point in (first, last)),
         *(reached(reach, curve.estimated) for reach in curve.reach),
     ]
 
 
 def _shares(languages: Sequence[LanguageSeen]) -> list[float]:
     return [100 * reach.share for reach in languages[0].curves[0].reach]
-
-
-def _share(rate: Rate) -> str:
-    return "–" if rate.share is None else f"{100 * rate.share:.0f} %"

@@ -25,6 +25,7 @@ DEFAULT_SUITE = next(iter(IMPLEMENTED))
 NO_CONTEXT = "examples-only"
 """The one context of a folder that has none: nothing is shown but examples."""
 BLANK = "___"
+"""What marks the missing part of a template."""
 
 _TASK_NAMES = {"input": "material", "expected_completion": "solution"}
 """Names of the first task files, read in every language."""
@@ -49,6 +50,10 @@ class Suite(msgspec.Struct, frozen=True):
     @property
     def language(self) -> Language:
         return language(self.spec)
+
+    def answer_language(self, task: Task) -> LanguageSpec:
+        """The language an answer to the task is written in."""
+        return _answer_language(task, self.spec, self.host)
 
     @property
     def categories(self) -> list[str]:
@@ -145,10 +150,11 @@ def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
 
 
 def _tasks(listed: Iterable[dict[str, Any]], aliases: Mapping[str, str], file: Path) -> Iterator[Task]:
+    names = {**_TASK_NAMES, **aliases}
     for given in listed:
         fields: dict[str, Any] = {}
         for name, value in given.items():
-            fields.setdefault({**_TASK_NAMES, **aliases}.get(name, name), value)
+            fields.setdefault(names.get(name, name), value)
         place = f"{file}, task `{given.get('id', '?')}`"
         kind = str(fields.get("type"))
         fields["type"] = aliases.get(kind, kind)
@@ -207,9 +213,13 @@ def _require_material(task: Task, host: LanguageSpec | None, file: Path) -> None
         raise UsageError(f"{place} asks for one output; give one test or `expected_output`.")
 
 
+def _answer_language(task: Task, spec: LanguageSpec, host: LanguageSpec | None) -> LanguageSpec:
+    return host if host is not None and KINDS[task.type].judged == "host program" else spec
+
+
 def _require_input(task: Task, spec: LanguageSpec, host: LanguageSpec | None, file: Path) -> None:
     """Refuse standard input where nothing could read it."""
-    judged = host if host is not None and KINDS[task.type].judged == "host program" else spec
+    judged = _answer_language(task, spec, host)
     if any(test.stdin for test in task.runs) and not language(judged).takes_input:
         raise UsageError(
             f"{file}: task `{task.id}` gives standard input, which programs of {judged.name} can't read here."

@@ -8,7 +8,6 @@ from typing import get_args
 
 import pytest
 
-from probatio.grade import answer_language
 from probatio.grade import assess as assess_in
 from probatio.languages import faber, typescript
 from probatio.records import Assessment, Example, Response, Task, TaskType
@@ -57,7 +56,7 @@ def answered(task: Task, text: str, dialect: str = "latin") -> Response:
 
 
 def assess(task: Task, response: Response) -> Assessment:
-    return assess_in(task, response, answer_language(task, SUITE.spec, SUITE.host))
+    return assess_in(task, response, SUITE.answer_language(task))
 
 
 def printed_by_typescript(source: str) -> str:
