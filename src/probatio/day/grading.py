@@ -13,7 +13,7 @@ from probatio.builtin.daily.graders import blend
 from probatio.day.examining import Examined, PackedCase, examine
 from probatio.errors import CannotCheck
 from probatio.grade.apart import unchecked
-from probatio.grade.check_result import CheckResult
+from probatio.grade.check_result import CheckResult, Part
 from probatio.grade.length import cut_note
 from probatio.grade.unanswered import unanswered
 from probatio.judge.asking import Judge, NoJudgement
@@ -123,10 +123,7 @@ def assessment(
         "use_case": use_case.id,
         "checked": None if checked is None else round(checked.score, 6),
         "judged": None if judged is None else round(judged, 6),
-        "parts": [
-            {"name": part.name, "score": part.score, "weight": part.weight, "detail": part.detail}
-            for part in (checked.parts if checked else ())
-        ],
+        "parts": [_part(part) for part in (checked.parts if checked else ())],
         "penalty": checked.penalty if checked else 0.0,
         "marks": {name: {"mark": each.mark, "reason": each.reason} for name, each in (marks or {}).items()},
         "note": checked.note if checked else None,
@@ -136,6 +133,11 @@ def assessment(
     detail = f"no judge: {no_judge}" if marks is None and use_case.grading != "deterministic" else None
     label = None if score >= 1 else _label(response, examined, score)
     return Assessment(True, score > 0, score >= 1, label, detail, score, breakdown)
+
+
+def _part(part: Part) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": part.name, "score": part.score, "weight": part.weight, "detail": part.detail}
+    return told | ({"rung": part.rung} if part.rung else {})
 
 
 def _label(response: Response, examined: Examined, score: float) -> ErrorType | None:

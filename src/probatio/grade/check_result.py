@@ -12,6 +12,7 @@ class Part(msgspec.Struct, frozen=True):
     score: float  # 0–1
     detail: str = ""  # what was expected and what was there, for the reader of a breakdown
     weight: float = 1.0
+    rung: int = 0  # on the ladder of the case, from 1; 0 for what belongs to none
 
 
 class CheckResult(msgspec.Struct, frozen=True):

@@ -41,6 +41,7 @@ class _UseCaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     grading: Grading
     max_tokens: int
     checked: float | None = None
+    cases: dict[str, int] | None = None  # the ids in their order, each with the number of its rungs (0: no ladder)
 
 
 class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -73,6 +74,7 @@ class Case(msgspec.Struct, frozen=True):
     use_case: str = ""
     difficulty: int = 2  # 1 easy, 2 middle, 3 hard
     gold: dict[str, Any] = {}
+    rungs: int = 0  # of the ladder this case is: steps of the same job from trivial to beyond reach; 0: no ladder
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -169,6 +171,11 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
     cases = read_yaml(folder / "cases.yml", _CaseFile, root).cases
     if not cases:
         raise UsageError(f"{folder / 'cases.yml'} holds no case.")
+    found = {case.id: case.rungs for case in cases}
+    if entry.cases is not None and list(entry.cases.items()) != list(found.items()):
+        raise UsageError(
+            f"{folder / 'cases.yml'} has the cases {found}, the manifest lists {entry.cases} for `{entry.id}`."
+        )
     rubric = read_yaml(folder / "rubric.yml", Rubric, root) if entry.grading != "deterministic" else None
     if entry.grading == "hybrid" and (entry.checked is None or not 0 < entry.checked < 1):
         raise UsageError(f"{root / 'suite.yml'}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1.")
