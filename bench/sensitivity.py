@@ -3,8 +3,8 @@
     python bench/sensitivity.py SUITE=ORIGINAL:COPY,COPY… [SUITE=…]
 
 ORIGINAL and COPY are results folders with one closed day each, of the same suite. The differences of the cases (mean of their
-samples, copy minus original) are paired; their mean over its standard error is how far apart the day puts the two. Tokens are those
-of the original's prompts and answers, so that suites of unequal size can be compared at the same number: z grows with √tokens.
+samples, copy minus original) are paired; their mean over its standard error is how far apart the day puts the two. Tokens are
+those of the original's prompts and answers: z grows with √tokens, so suites of unequal size can be compared at the same number.
 """
 
 from __future__ import annotations
@@ -53,10 +53,8 @@ def main() -> None:
             copy, _ = case_scores(Path(folder))
             difference, errors = apart(original, copy)
             fair = errors / (tokens / 10_000) ** 0.5
-            print(
-                f"| {suite} | {Path(folder).name} | {len(copy)} | | {mean(copy.values()):.1f} | {difference:+.1f} | {errors:+.2f} "
-                f"| {fair:+.2f} |"
-            )
+            told = f"{mean(copy.values()):.1f} | {difference:+.1f} | {errors:+.2f} | {fair:+.2f}"
+            print(f"| {suite} | {Path(folder).name} | {len(copy)} | | {told} |")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
     python config/frontier.py grade FOLDER [USE_CASE…]        grade FOLDER/answers/NN.txt: scores, and rungs one by one
     python config/frontier.py keep FOLDER NAME [USE_CASE…]    add them to tests/frontier/NAME.jsonl, in place of older ones
 
-A subject is given FOLDER and nothing else; it writes FOLDER/answers/NN.txt. tests/frontier/README.md tells how the kept answers were made.
+A subject is given FOLDER and nothing else; it writes FOLDER/answers/NN.txt.
+tests/frontier/README.md tells how the kept answers were made.
 """
 
 from __future__ import annotations
