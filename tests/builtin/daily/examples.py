@@ -20,7 +20,7 @@ EXAMPLES = {
     "structured_extraction": "extract_depot",
     "math_reasoning": "math_basics",
     "code_generation": "code_balance",
-    "instruction_following": "follow_packing",
+    "instruction_following": "follow_list",
     "report_analysis": "report_bakery",
     "summarization": "sum_library",
     "customer_service": "cs_late_return",
