@@ -225,7 +225,7 @@ def _order_head(listed: dict[str, int]) -> list[Asked]:
         Asked(2, "postcode", "exact", "8006", "string"),
         Asked(2, "copy_to", "set", ["Karl", "Tove"], "list of strings, the first names of who gets a copy"),
         Asked(2, "express", "bool", False, "true or false"),
-        Asked(2, "dock", "exact", "C4", text),
+        Asked(2, "dock", "exact", "C4", text, {"also": ["dock C4"]}),
         Asked(3, f"first_{names[0]}", "number", listed[names[0]], f"number, the {names[0]} of the first list"),
         Asked(3, f"first_{names[9]}", "number", listed[names[9]], f"number, the {names[9]} of the first list"),
         Asked(3, f"first_{names[17]}", "number", listed[names[17]], f"number, the {names[17]} of the first list"),
@@ -314,8 +314,9 @@ def _stock_head(start: dict[str, int], first_writer: str) -> list[Asked]:
     text = "string"
     return [
         Asked(1, "ward", "text", "Ward 6 North", text),
-        Asked(1, "product", "text", "saline 0.9 %", text),
-        Asked(1, "unit", "text", "bags of 500 ml", text),
+        Asked(1, "product", "text", "saline 0.9 %", text, {"also": ["saline 0.9%", "saline"]}),
+        Asked(1, "unit", "text", "bags of 500 ml", "string, what is counted, with its size",
+              {"also": ["500 ml bags", "bag of 500 ml"]}),
         Asked(1, "book_number", "exact", "SB-2207", text),
         Asked(1, "opened_on", "date", "2024-09-16", "string, YYYY-MM-DD"),
         Asked(1, "head_nurse", "text", "Ruth Abara", text),
