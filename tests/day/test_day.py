@@ -37,6 +37,7 @@ from double import Double, Faults
 from probatio.records import Response
 from probatio.store.layout import ANSWERS, SET_ASIDE
 from probatio.store.lines import read_lines
+from probatio.suite.daily_suite import load_daily
 
 
 class GoldDay(NamedTuple):
@@ -86,7 +87,10 @@ def test_calls_are_drawn_as_the_manifest_says(gold_day: GoldDay) -> None:
     assert {body["temperature"] for body in gold_day.double.bodies} == {0.0}
     assert all(body["reasoning"] == {"effort": "low"} for body in bodies)
     assert {body["seed"] for body in bodies} == {1042, 1043, 1044, 1045, 1046}  # full round: far from those of the base
-    assert {body["max_tokens"] for body in bodies} == {900, 700, 1500}
+    limits = {
+        use_case.max_tokens for name, use_case in load_daily().use_cases.items() if name in (EXTRACTION, SUMMARY, STORY)
+    }
+    assert {body["max_tokens"] for body in bodies} == limits
 
 
 def test_the_judge_sees_no_name_of_a_model(gold_day: GoldDay) -> None:

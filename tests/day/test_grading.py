@@ -18,7 +18,7 @@ from probatio.workers import Pool
 
 SUITE = load_daily()
 FIRST, SECOND = (case.id for case in SUITE.use_cases["structured_extraction"].cases[:2])
-OBJECT = '{"name": "Marlene Oyelaran"}'
+OBJECT = '{"buyer": "Tidemark Boatyard"}'
 
 
 def sample(text: str, case: str = FIRST, number: int = 0) -> Response:
@@ -80,7 +80,7 @@ def test_samples_that_say_the_same_are_checked_once_and_graded_each(counted: Cou
 
 
 def test_another_word_or_another_case_is_another_check(counted: Counted) -> None:
-    found = graded(sample(OBJECT), sample(OBJECT.replace("Marlene", "Marla")), sample(OBJECT, SECOND))
+    found = graded(sample(OBJECT), sample(OBJECT.replace("Tidemark", "Tidewater")), sample(OBJECT, SECOND))
     assert counted.calls == 3
     assert len({each.score for each in found}) == 3
 
@@ -101,6 +101,6 @@ def test_a_tool_that_was_missing_is_looked_for_again(counted: Counted) -> None:
 
 def test_what_is_remembered_is_bounded(counted: Counted, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(grading, "REMEMBERED", 2)
-    texts = [OBJECT.replace("Marlene", name) for name in ("A", "B", "C", "A", "C")]
+    texts = [OBJECT.replace("Tidemark", name) for name in ("A", "B", "C", "A", "C")]
     graded(*(sample(text) for text in texts))
     assert counted.calls == 4  # A had gone, C was there

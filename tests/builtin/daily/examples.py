@@ -17,10 +17,10 @@ from probatio.suite.daily_suite import Case, UseCase, load_daily
 
 PAGE = Path(__file__).parents[3] / "docs" / "daily.md"
 EXAMPLES = {
-    "structured_extraction": "extract_contact",
+    "structured_extraction": "extract_depot",
     "math_reasoning": "math_basics",
     "code_generation": "code_balance",
-    "instruction_following": "follow_packing",
+    "instruction_following": "follow_list",
     "report_analysis": "report_bakery",
     "summarization": "sum_library",
     "customer_service": "cs_late_return",

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.cases import cases
+from builtin.daily.text_puzzles import puzzle_proofs, puzzles
 from probatio.builtin.daily.instruction_following.grader import Gold, check, echo
 from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
 from probatio.suite.daily_suite import DAILY, Case
@@ -25,8 +26,12 @@ class WorkedFile(msgspec.Struct):
 
 
 FOLDER = DAILY / "instruction_following"
-CASES = cases("instruction_following")
-GOLDS = {one.case: one.answer for one in read_yaml(FOLDER / "proofs.yml", WorkedFile).proofs if one.kind == "gold"}
+PUZZLES, LADDERS = puzzles("instruction_following"), cases("instruction_following")
+CASES = PUZZLES | LADDERS
+GOLDS = {
+    **{one["case"]: one["answer"] for one in puzzle_proofs("instruction_following") if one["kind"] == "gold"},
+    **{one.case: one.answer for one in read_yaml(FOLDER / "proofs.yml", WorkedFile).proofs if one.kind == "gold"},
+}
 RULES = [(case.id, rule) for case in CASES.values() for rule in msgspec.convert(case.gold, Gold).rules]
 
 OFF_TASK = (
@@ -64,7 +69,8 @@ def test_an_answer_to_something_else_collects_next_to_nothing(case: Case, answer
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 def test_the_gold_of_another_case_is_off_the_matter(case: Case) -> None:
-    others = {name: check(case, answer).score for name, answer in GOLDS.items() if name != case.id}
+    beside = LADDERS if case.id in LADDERS else PUZZLES  # a ladder may well be about what an old case was about
+    others = {name: check(case, GOLDS[name]).score for name in beside if name != case.id}
     assert max(others.values()) <= 0.5, others
 
 
@@ -84,6 +90,18 @@ def test_half_a_gold_answer_earns_less_than_the_whole(case: Case) -> None:
     lines = GOLDS[case.id].splitlines()
     half = "\n".join(lines[: len(lines) // 2]) or GOLDS[case.id][: len(GOLDS[case.id]) // 2]
     assert 0 < check(case, half).score < 0.9
+
+
+def test_the_rules_of_a_ladder_carry_their_rungs_and_what_stands_round_the_answer_belongs_to_the_first() -> None:
+    case = CASES["follow_list"]
+    checked = check(case, GOLDS[case.id])
+    assert {part.rung for part in checked.parts} == set(range(1, case.rungs + 1))
+    assert checked.parts[-1].name == "nothing else"
+    assert checked.parts[-1].rung == 1
+    totals = {
+        rung: sum(part.weight for part in checked.parts if part.rung == rung) for rung in range(1, case.rungs + 1)
+    }
+    assert set(totals.values()) == {12.0}
 
 
 def test_echo_is_the_share_of_runs_taken_from_the_prompt() -> None:

@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.cases import cases
+from builtin.daily.text_puzzles import puzzles
 from probatio.builtin.daily.structured_extraction.fields import KINDS, Field, credit, fits
 from probatio.builtin.daily.structured_extraction.grader import EXTRA, FAULT, RIVAL, Gold, check, leaves
 from probatio.suite.daily_suite import Case
 
-CASES = cases("structured_extraction")
+CASES = puzzles("structured_extraction") | cases("structured_extraction")
 
 
 def small(**fields: dict[str, Any]) -> Case:
@@ -113,6 +114,30 @@ def test_a_hedge_over_two_objects_earns_less_than_either_guess() -> None:
     hedge = check(case, f"{wrong}\n{right}").score
     assert hedge == pytest.approx(1 - RIVAL)
     assert hedge < check(case, wrong).score < check(case, right).score
+
+
+LADDER = small(
+    ship={"as": "text", "value": "Callisto", "rung": 1},
+    berth={"as": "exact", "value": "7B", "rung": 2},
+    tons={"as": "number", "value": 31, "rung": 3, "weight": 2},
+)
+
+
+def test_the_fields_of_a_ladder_carry_their_rungs_and_nothing_is_earned_for_the_schema() -> None:
+    checked = check(LADDER, '{"ship": "Callisto", "berth": "?", "tons": 1}')
+    assert [(part.name, part.rung, part.score) for part in checked.parts] == [
+        ("ship", 1, 1.0), ("berth", 2, 0.0), ("tons", 3, 0.0),
+    ]  # fmt: skip
+    assert checked.score == pytest.approx(1 / 4)
+    assert check(LADDER, "no object").score == 0
+    assert [part.rung for part in check(LADDER, "no object").parts] == [1, 2, 3]
+
+
+def test_what_is_taken_off_on_a_ladder_is_a_share_of_what_was_earned() -> None:
+    extra = '{"ship": "Callisto", "berth": "?", "tons": 1, "sure": true}'
+    assert check(LADDER, extra).score == pytest.approx((1 - EXTRA) / 4)
+    hedge = '{"ship": "Callisto", "berth": "7B", "tons": 1} {"ship": "Callisto", "berth": "7B", "tons": 31}'
+    assert check(LADDER, hedge).score == pytest.approx(1 - RIVAL)
 
 
 def test_both_values_under_one_key_earn_nothing_for_it() -> None:

@@ -30,6 +30,7 @@ class Substance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: tuple[Rule, ...]
     substance: Substance
+    bare: float = 1.0  # weight of "nothing else"; on a ladder it is part of the first rung
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
@@ -38,7 +39,9 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     reading = Reading(answer[:LONGEST])
     worth = substance(gold.substance, reading, case.prompt)
     parts = tuple(_part(rule, reading, worth) for rule in gold.rules)
-    bare = Part("nothing else", worth * (not reading.framed), "chatter round the answer" if reading.framed else "")
+    ladder = any(rule.rung for rule in gold.rules)
+    chatter = "chatter round the answer" if reading.framed else ""
+    bare = Part("nothing else", worth * (not reading.framed), chatter, gold.bare, rung=int(ladder))
     note = (
         None
         if worth >= 1
@@ -49,7 +52,7 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
 
 def _part(rule: Rule, reading: Reading, worth: float) -> Part:
     score = KINDS[rule.kind].score(rule, reading)
-    return Part(rule.name, score * worth, f"{rule.kind} of {rule.of}: {score:.2f}", rule.weight)
+    return Part(rule.name, score * worth, f"{rule.kind} of {rule.of}: {score:.2f}", rule.weight, rule.rung)
 
 
 def substance(wanted: Substance, reading: Reading, prompt: str) -> float:

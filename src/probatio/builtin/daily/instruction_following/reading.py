@@ -94,6 +94,8 @@ class Reading:
         """What a rule looks at: all units of a kind, or the one at a place counted from 1 (or from -1 at the end)."""
         if of == "column":
             return self.column(at)
+        if of == "paragraph_sentences":
+            return [sentence for paragraph in self.units("paragraphs", at) for sentence in sentences(paragraph)]
         if of == "text":
             return [self.text] if self.text else []
         every: list[str] = getattr(self, of)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from probatio.builtin.daily.instruction_following.measures import measured
 from probatio.builtin.daily.instruction_following.reading import Reading, sentences, words
 
 NEAR = 0.8  # what a count that is off by almost nothing earns
@@ -29,13 +30,14 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str  # the instruction in a few words, as the breakdown shows it
     kind: str
-    of: str = "text"  # text, words, sentences, lines, paragraphs, items, column, beside_table
+    of: str = "text"  # text, words, sentences, lines, paragraphs, paragraph_sentences, items, column, beside_table
     at: int = 0  # which unit, from 1 or from -1 backwards; 0 is every one; for a column its number
     low: int = 0
     high: int = 0
     text: str = ""
     words: tuple[str, ...] = ()
     weight: float = 1.0
+    rung: int = 0  # on the ladder of the case; 0 where it is none
 
 
 class Kind(NamedTuple):
@@ -207,6 +209,78 @@ def _language(rule: Rule, reading: Reading) -> float:
     return min(1.0, right / (right + others) / 0.75)
 
 
+def _measured(rule: Rule, reading: Reading) -> float:
+    """The share of units in which what `text` names is counted `low` to `high` times: no credit for a near miss."""
+    counts = [measured(rule.text, unit) for unit in reading.units(rule.of, rule.at)]
+    return _mean([float(rule.low <= count <= rule.high) for count in counts])
+
+
+def _total(rule: Rule, reading: Reading) -> float:
+    """The same over all units together."""
+    units = reading.units(rule.of, rule.at)
+    return float(bool(units) and rule.low <= sum(measured(rule.text, unit) for unit in units) <= rule.high)
+
+
+def _in_steps(rule: Rule, reading: Reading) -> float:
+    """Units one after the other, each with as much of what `text` names as the rule's words say."""
+    return _steps(rule, reading.units(rule.of, rule.at))
+
+
+def _word_steps(rule: Rule, reading: Reading) -> float:
+    """The same for the words of one unit."""
+    return _steps(rule, [word for unit in reading.units(rule.of, rule.at) for word in words(unit)])
+
+
+def _steps(rule: Rule, units: Sequence[str]) -> float:
+    right = [measured(rule.text, unit) == int(wanted) for unit, wanted in zip(units, rule.words, strict=False)]
+    return sum(right) / max(len(rule.words), len(units))
+
+
+def _spelled(rule: Rule, reading: Reading) -> float:
+    """The first letters of the units, or their last ones where `words` says so, are those of `text`."""
+    place = -1 if "last" in rule.words else 0
+    letters = [[char for char in unit.casefold() if char.isalpha()] for unit in reading.units(rule.of, rule.at)]
+    right = [bool(unit) and unit[place] == wanted for unit, wanted in zip(letters, rule.text.casefold(), strict=False)]
+    return sum(right) / max(len(rule.text), len(letters))
+
+
+def _ends_sorted(rule: Rule, reading: Reading) -> float:
+    """All units by their last letter from A to Z, or nothing: a shuffle has half of its neighbours in order."""
+    ends = [letters[-1] for unit in reading.units(rule.of) if (letters := [c for c in unit.casefold() if c.isalpha()])]
+    return float(len(ends) >= rule.low and ends == sorted(ends))
+
+
+def _is(rule: Rule, reading: Reading) -> float:
+    return _mean([float(unit.strip("*_` ") == rule.text) for unit in reading.units(rule.of, rule.at)])
+
+
+def _told(rule: Rule, reading: Reading) -> float:
+    """A line `label: number`, the label in `words`, whose number is what `text` counts in the units.
+
+    What is shorter than `low` words is no text to count in: nothing is earned by counting four words.
+    """
+    told = [re.fullmatch(rf"[*_\- ]*{re.escape(rule.words[0])}[*_]*\s*[:=][*_]*\s*(\d{{1,6}})\.?[*_]*", line, re.IGNORECASE)
+            for line in reading.lines]  # fmt: skip
+    numbers = {int(match[1]) for match in told if match}
+    units = reading.units(rule.of, rule.at)
+    enough = sum(len(words(unit)) for unit in units) >= max(1, rule.low)
+    return float(enough and numbers == {sum(measured(rule.text, unit) for unit in units)})
+
+
+def _column_told(rule: Rule, reading: Reading) -> float:
+    """Whether column `at` gives what `text` counts in column `high`."""
+    rows = [row for row in reading.table[1:] if len(row) >= max(rule.at, rule.high)]
+    return _mean([float(row[rule.at - 1] == str(measured(rule.text, row[rule.high - 1]))) for row in rows])
+
+
+def _column_sum(rule: Rule, reading: Reading) -> float:
+    """The numbers in column `at` add up to `low` to `high`."""
+    cells = reading.column(rule.at)
+    if not cells or not all(re.fullmatch(r"\d{1,6}", cell) for cell in cells):
+        return 0.0
+    return float(rule.low <= sum(int(cell) for cell in cells) <= rule.high)
+
+
 SMALL_WORDS = {
     code: frozenset(line.split())
     for code, line in {
@@ -239,4 +313,14 @@ KINDS: dict[str, Kind] = {
     "letters_told": Kind(_letters_told, ("at",)),
     "names_row": Kind(_names_row, ("at",)),
     "language": Kind(_language, ("text",)),
+    "measured": Kind(_measured, ("text", "low", "high")),
+    "total": Kind(_total, ("of", "text", "low", "high")),
+    "in_steps": Kind(_in_steps, ("of", "text", "words")),
+    "word_steps": Kind(_word_steps, ("of", "at", "text", "words")),
+    "spelled": Kind(_spelled, ("of", "text")),
+    "ends_sorted": Kind(_ends_sorted, ("of", "low")),
+    "is": Kind(_is, ("of", "at", "text")),
+    "told": Kind(_told, ("text", "words")),
+    "column_told": Kind(_column_told, ("at", "high", "text")),
+    "column_sum": Kind(_column_sum, ("at", "low", "high")),
 }

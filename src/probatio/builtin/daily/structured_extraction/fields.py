@@ -27,6 +27,7 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"ki
     of: str = "text"  # kind of the items of a set or list
     fields: dict[str, Field] = {}  # of an object; of each row
     weight: float = 1.0
+    rung: int = 0  # on the ladder of the case; 0 where it is none
 
 
 class Kind(NamedTuple):

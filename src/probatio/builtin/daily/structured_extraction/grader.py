@@ -25,18 +25,27 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
-    """Every field is one part, the schema another; invented fields, several objects and broken JSON cost points."""
+    """Every field is one part, the schema another; invented fields, several objects and broken JSON cost points.
+
+    On a ladder there is no part for the schema, which the names of dozens of fields would earn without a value; and what is taken
+    off is a share of what was earned, so that it never takes all of the few points a small model has.
+    """
     gold = msgspec.convert(case.gold, Gold)
+    ladder = any(field.rung for _, field in leaves(gold.fields))
     json = find_object(answer)
     if json is None:
         nothing = tuple(
-            Part(name, 0.0, "no JSON object in the answer", field.weight) for name, field in leaves(gold.fields)
+            Part(name, 0.0, "no JSON object in the answer", field.weight, field.rung)
+            for name, field in leaves(gold.fields)
         )
-        return CheckResult((*nothing, Part("schema", 0.0)), note="The answer holds no JSON object.")
+        schema = () if ladder else (Part("schema", 0.0),)
+        return CheckResult((*nothing, *schema), note="The answer holds no JSON object.")
     value, wrapped = _unwrapped(json.value, gold.fields)
     parts = tuple(_field(name, field, value) for name, field in leaves(gold.fields))
     extras = sorted(set(_extras(gold.fields, value)))
     penalty, note = _deductions(json, extras, wrapped)
+    if ladder:
+        return CheckResult(parts, penalty * CheckResult(parts).score, note)
     return CheckResult((*parts, _schema(gold, value)), penalty, note)
 
 
@@ -52,8 +61,9 @@ def leaves(fields: dict[str, Field], above: str = "") -> Iterator[tuple[str, Fie
 def _field(path: str, field: Field, value: dict[str, Any]) -> Part:
     present, given = _at(path, value)
     if not present:
-        return Part(path, 0.0, f"missing; expected {_short(field.value)}", field.weight)
-    return Part(path, credit(field, given), f"expected {_short(field.value)}, was {_short(given)}", field.weight)
+        return Part(path, 0.0, f"missing; expected {_short(field.value)}", field.weight, field.rung)
+    detail = f"expected {_short(field.value)}, was {_short(given)}"
+    return Part(path, credit(field, given), detail, field.weight, field.rung)
 
 
 def _at(path: str, value: Any) -> tuple[bool, Any]:
