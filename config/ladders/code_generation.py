@@ -126,14 +126,13 @@ SHORT = [
         lambda s: (t := [c for c in s.lower() if c.isalpha()]) == t[::-1],
         of("level", "Level", "A man, a plan, a canal: Panama", "ab", "abca", "No 1x1 on!", "x, y", "was it a car?", "", "Ab 2 ba"),
     ),
-    Short("f8(n)", "the n-th Fibonacci number: f8(0) is 0, f8(1) is 1; 0 ≤ n ≤ 20", fibonacci, of(0, 1, 2, 3, 7, 12, 20), 39),
-    Short("f9(n)", "whether n is a prime number (True or False); 1 ≤ n ≤ 1000", prime, of(1, 2, 3, 4, 9, 17, 25, 91, 97, 561, 341, 997, 1000), 45),
+    Short("f8(n)", "the n-th Fibonacci number: f8(0) is 0, f8(1) is 1; 0 ≤ n ≤ 20", fibonacci, of(0, 1, 2, 3, 7, 12, 20)),
+    Short("f9(n)", "whether n is a prime number (True or False); 1 ≤ n ≤ 1000", prime, of(1, 2, 3, 4, 9, 17, 25, 91, 97, 561, 341, 997, 1000)),
     Short(
         "f10(s)",
         'the letters of s by runs, each with its length: f10("aaabcc") is "a3b1c2"; s has letters only and may be empty',
         lambda s: "".join(f"{k}{len(list(g))}" for k, g in groupby(s)),
         of("aaabcc", "", "z", "abab", "mmmmmmmmmmmm", "aaAAa"),
-        58,
     ),
     Short(
         "f11(s)",
@@ -195,7 +194,7 @@ def short_prompt() -> str:
         "",
         "Where a limit stands in brackets, the function must be right in all hidden tests and its whole definition must not be longer than",
         "that: all characters from the first (`f` or `d`) to the last, with spaces, line breaks and indents. " + SIZES,
-        "`f8=lambda n:…` is a definition like any other. Import lines cost nothing. Functions may call each other. Whatever else stands in",
+        "`f12=lambda m:…` is a definition like any other. Import lines cost nothing. Functions may call each other. Whatever else stands in",
         "the file is added to the length of every function. A call must end within one second.",
         "",
         "Reply with one Python code block that holds all functions. Use the standard library only. No explanation.",
@@ -230,14 +229,14 @@ def collatz(n: int) -> int:
     return 0 if n == 1 else 1 + collatz(n // 2 if n % 2 == 0 else 3 * n + 1)
 
 
-TWO = [(0, 0), (5, 0), (0, 4), (3, 8), (9, 2), (6, 6)]
+TWO = [(0, 0), (5, 0), (0, 4), (3, 8), (9, 2), (6, 6), (31, 47), (58, 26)]
 COUNTING = [
     Counting("A + 3", lambda a, b: a + 3, alone(0, 4, 17), 3),
-    Counting("0, whatever A was", lambda a, b: 0, alone(6, 1, 0, 15), 3),
+    Counting("0, whatever A was", lambda a, b: 0, alone(6, 1, 0, 260), 3),
     Counting("A − B, or 0 where B is larger than A", lambda a, b: max(0, a - b), TWO, 4),
     Counting("B, whatever A was", lambda a, b: b, TWO, 7),
-    Counting("3 · A", lambda a, b: 3 * a, alone(1, 0, 2, 9), 10),
-    Counting("A / 2, rounded down", lambda a, b: a // 2, alone(1, 0, 2, 7, 12, 25), 10),
+    Counting("3 · A", lambda a, b: 3 * a, alone(1, 0, 2, 9, 75), 10),
+    Counting("A / 2, rounded down", lambda a, b: a // 2, alone(1, 0, 2, 7, 12, 125), 10),
     Counting("the larger of A and B", lambda a, b: max(a, b), TWO, 13),
     Counting("A · B", lambda a, b: a * b, [*TWO, (7, 11)], 15),
     Counting("the remainder of A divided by B; B is at least 1", lambda a, b: a % b, [(0, 3), (7, 3), (9, 3), (2, 5), (20, 1), (23, 6), (5, 5)], 14),
@@ -431,16 +430,17 @@ LANGUAGES = [
     Language("all strings with exactly two b", 0, lambda s, c: min(3, s + (c == "b")), lambda s: s == 2, 20),
     Language("all strings, the empty one too, in which no two b stand side by side", "", avoids("bb"), lambda s: s != "!", 20),
     Language("all strings of one letter or more that begin and end with the same letter", "", lambda s, c: (s + c)[:1] + c, lambda s: s[:1] != "" and s[0] == s[-1], 40),
-    Language("all strings, the empty one too, that do not contain aba", "", avoids("aba"), lambda s: s != "!", 60),
+    Language("all strings, the empty one too, that do not contain aba", "", avoids("aba"), lambda s: s != "!", 40),
     Language("all strings in which the number of a is even and the number of b is even (0 is even)", (0, 0), counts(2, 2), lambda s: s == (0, 0), 60),
     Language("all strings of one letter or more that are a binary number divisible by 3, if a is the digit 0 and b the digit 1 (zeros may stand in front)", None, lambda s, c: remainder(2, 3)(s or 0, c), lambda s: s == 0, 60),
-    Language("all strings, the empty one too, that contain neither abb nor bab", "", avoids("abb", "bab"), lambda s: s != "!", 60),
     Language("all strings, the empty one too, of which no beginning (the whole string counts as one) has over two more a than b or over two more b than a", 0, near(2), lambda s: s is not None, 80),
-    Language("all strings in which the number of a is divisible by 3 and the number of b is even (0 is both)", (0, 0), counts(3, 2), lambda s: s == (0, 0), 160),
-    Language("all strings of one letter or more that are a binary number divisible by 5, if a is 0 and b is 1 (zeros may stand in front)", None, lambda s, c: remainder(2, 5)(s or 0, c), lambda s: s == 0, 160),
-    Language("all strings, the empty one too, that contain neither aabb nor abab", "", avoids("aabb", "abab"), lambda s: s != "!", 160),
-    Language("all strings in which the number of a is odd, the number of b is odd, and no two b stand side by side", (0, 0, ""), lambda s, c: "!" if s == "!" or s[2] + c == "bb" else ((s[0] + (c == "a")) % 2, (s[1] + (c == "b")) % 2, c), lambda s: s != "!" and s[:2] == (1, 1), 160),
-    Language("all strings of one letter or more that are a binary number divisible by 7, if a is 0 and b is 1 (zeros may stand in front)", None, lambda s, c: remainder(2, 7)(s or 0, c), lambda s: s == 0, 500),
+    Language("all strings, the empty one too, that contain neither abb nor bab", "", avoids("abb", "bab"), lambda s: s != "!", 60),
+    Language("all strings in which aa stands at exactly one place and bb stands at exactly one place (aaa has aa at two places)", ("", 0, 0), lambda s, c: (c, min(2, s[1] + (s[0] + c == "aa")), min(2, s[2] + (s[0] + c == "bb"))), lambda s: s[1:] == (1, 1), 120),
+    Language("all strings in which the number of a is divisible by 3 and the number of b is even (0 is both)", (0, 0), counts(3, 2), lambda s: s == (0, 0), 120),
+    Language("all strings of one letter or more that are a binary number divisible by 5, if a is 0 and b is 1 (zeros may stand in front)", None, lambda s, c: remainder(2, 5)(s or 0, c), lambda s: s == 0, 80),
+    Language("all strings, the empty one too, that contain neither aabb nor abab", "", avoids("aabb", "abab"), lambda s: s != "!", 80),
+    Language("all strings in which the number of a is odd, the number of b is odd, and no two b stand side by side", (0, 0, ""), lambda s, c: "!" if s == "!" or s[2] + c == "bb" else ((s[0] + (c == "a")) % 2, (s[1] + (c == "b")) % 2, c), lambda s: s != "!" and s[:2] == (1, 1), 110),
+    Language("all strings of one letter or more that are a binary number divisible by 7, if a is 0 and b is 1 (zeros may stand in front)", None, lambda s, c: remainder(2, 7)(s or 0, c), lambda s: s == 0, 200),
 ]  # fmt: skip
 
 
@@ -508,14 +508,14 @@ def cases() -> Iterable[dict[str, Any]]:
         yield {"id": name, "difficulty": difficulty, "rungs": len(gold["rungs"]), "prompt": prompt, "gold": gold}
 
 
-class _Dumper(yaml.SafeDumper):
+class _Dumper(yaml.CSafeDumper):
     """Prompts as blocks, lists of plain values on one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
     style = "|" if "\n" in text and not any(line.endswith(" ") for line in text.split("\n")) else None
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 

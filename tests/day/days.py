@@ -55,6 +55,7 @@ def small_suite(folder: Path, *use_cases: str, cases: int = 2) -> Path:
     manifest["judge"] |= {"name": JUDGE, "route": [], "api_key_env": "JUDGE_KEY"}
     frozen = []
     for entry in manifest["use_cases"]:
+        entry.pop("cases", None)  # they are not all here
         there = folder / entry["id"]
         there.mkdir(parents=True)
         kept = STORIES if entry["id"] == STORY else built_in(entry["id"], "cases")[:cases]

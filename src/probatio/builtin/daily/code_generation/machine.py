@@ -68,8 +68,10 @@ def _part(rung: Rung, text: str | None) -> Part:
 
 
 def instructions(text: str | None) -> list[Instruction] | str:
-    """The program written in a text, or what is wrong with it. A program ends at the first blank line after its first one."""
+    """The program written in a text, or what is wrong with it. A program ends at a blank line; words beside its label are no line of it."""
     lines = re.split(r"\n[ \t]*\n", (text or "").strip())[0].split("\n")
+    if len(lines) > 1 and not _LINE.fullmatch(lines[0]):
+        del lines[0]
     if not lines[0]:
         return "there is no such program in the answer"
     if len(lines) > LONGEST:
