@@ -1,5 +1,7 @@
 """Pebble, the language of the ladder code_interpreter: its rules, a reference interpreter over a tree, and the hidden programs."""
 
+# ruff: noqa: E501 (prompts and tables read best as they are asked)
+
 from __future__ import annotations
 
 import random
@@ -137,7 +139,13 @@ class Reference:
                 raise Fault(line)
             quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
             return wrapped(quotient if words[1] == "/" else left - quotient * right)
-        results = {"+": left + right, "-": left - right, "*": left * right, "<": int(left < right), "=": int(left == right)}
+        results = {
+            "+": left + right,
+            "-": left - right,
+            "*": left * right,
+            "<": int(left < right),
+            "=": int(left == right),
+        }
         return wrapped(results[words[1]])
 
     def put(self, name: str, value: int) -> None:
@@ -154,7 +162,9 @@ class Reference:
                 return ended
         return None
 
-    def one(self, line: int, word: str, words: list[str], first: list[Any], second: list[Any]) -> tuple[str, int] | None:
+    def one(
+        self, line: int, word: str, words: list[str], first: list[Any], second: list[Any]
+    ) -> tuple[str, int] | None:
         if word == "say":
             self.printed.append(str(self.value(words, line)))
         elif word == "set":
@@ -254,12 +264,14 @@ class Author:
             parts += [self.chance.choice("++--**/%<="), self.operand()]
         return " ".join(parts)
 
+    def inside(self, size: int, depth: int, loops: int) -> list[str]:
+        return ["  " + line for line in self.block(size, depth, loops)]
+
     def block(self, size: int, depth: int, loops: int) -> list[str]:
         lines: list[str] = []
         for _ in range(size):
             word = self.chance.choice(self.words)
             small = self.chance.randint(1, 3)
-            inner = lambda n=small, more=0: ["  " + line for line in self.block(n, depth + 1, loops + more)]  # noqa: B023, E731
             if word in ("if", "loop", "try", "def") and depth > 2:
                 word = "say"
             if word == "loop" and loops > 1:
@@ -271,16 +283,20 @@ class Author:
             elif word == "back":
                 lines.append(f"back {self.chance.choice(['a', 'b', 'c', 'it'])}")
             elif word == "if":
-                other = ["else", *inner()] if self.chance.random() < 0.6 else []
-                lines += [f"if {self.expression()}", *inner(), *other, "end"]
+                other = ["else", *self.inside(small, depth + 1, loops)] if self.chance.random() < 0.6 else []
+                lines += [f"if {self.expression()}", *self.inside(small, depth + 1, loops), *other, "end"]
             elif word == "loop":
                 count = self.chance.choice(("2", "3", "1 + 2", "a % 4", "0", "b - 1 % 3"))
-                lines += [f"loop {count}", *inner(small, 1), "end"]
+                lines += [f"loop {count}", *self.inside(small, depth + 1, loops + 1), "end"]
             elif word == "try":
-                lines += ["try", *inner(small + 1), "end"]
+                lines += ["try", *self.inside(small + 1, depth + 1, loops), "end"]
             elif word == "def":
                 name = self.chance.choice("fgh")
-                lines += [f"def {name} {self.chance.choice(('', 'a', 'a b', 'c', 'b turned'))}".rstrip(), *inner(small + 1), "end"]
+                lines += [
+                    f"def {name} {self.chance.choice(('', 'a', 'a b', 'c', 'b turned'))}".rstrip(),
+                    *self.inside(small + 1, depth + 1, loops),
+                    "end",
+                ]
             elif word == "call":
                 operands = " ".join(self.operand() for _ in range(self.chance.randint(0, 2)))
                 lines.append(f"call {self.chance.choice('fffgghk')} {operands}".rstrip())
@@ -299,7 +315,18 @@ class Author:
         lines = [*head, *self.block(size, 0, 0), "say a" if head else "say 0"]
         if "call" in self.words:
             body = self.block(self.chance.randint(3, 5), 1, 0)
-            lines = ["def f a", *["  " + line for line in body], "end", "def g b c", "  call f b", "  give it + c", "end", *lines, "say b", "say it"]
+            lines = [
+                "def f a",
+                *["  " + line for line in body],
+                "end",
+                "def g b c",
+                "  call f b",
+                "  give it + c",
+                "end",
+                *lines,
+                "say b",
+                "say it",
+            ]
         return "\n".join(lines)
 
 
@@ -332,7 +359,9 @@ def rungs(chance: random.Random) -> list[dict[str, Any]]:
     """The twelve groups: given programs where a line says it all, programs by chance elsewhere."""
     found = []
     for number, (name, words, size, strict, useful) in enumerate(GROUPS, 1):
-        programs = SIMPLE.get(number) or _made(chance, words + (" call call def" if number == 8 else ""), size, TESTS.get(number, 10), useful)
+        programs = SIMPLE.get(number) or _made(
+            chance, words + (" call call def" if number == 8 else ""), size, TESTS.get(number, 10), useful
+        )
         rung: dict[str, Any] = {"rung": number, "name": name, "function": "run"}
         rung["tests"] = [{"args": [program], "expected": run(program)} for program in programs]
         found.append(rung | ({"strict": True, "limit": LIMIT} if strict else {}))
@@ -340,7 +369,8 @@ def rungs(chance: random.Random) -> list[dict[str, Any]]:
 
 
 def _made(chance: random.Random, words: str, size: int, count: int, useful: Callable[[list[str]], bool]) -> list[str]:
-    author, found = Author(chance, words), []
+    author = Author(chance, words)
+    found: list[str] = []
     while len(found) < count:
         program = author.program(size)
         try:

@@ -37,8 +37,8 @@ TEXTS = [
 
 def function_of(gold: dict[str, Any]) -> str | None:
     """The function that a case of Code Generation asks for, the first of several; None where it asks for no Python."""
-    rungs = gold.get("rungs") or [gold]
-    return rungs[0].get("function")
+    first = (gold.get("rungs") or [gold])[0]
+    return str(first["function"]) if "function" in first else None
 
 
 def grade(case: str, *answers: str) -> list[Assessment]:
@@ -149,10 +149,7 @@ USE_CASES = (EXTRACTION, SUMMARY, "math_reasoning", "code_generation")
 
 def hostile_answer(prompt: str, number: int) -> str:
     use_case, case = next(
-        (use_case, case)
-        for use_case in USE_CASES
-        for case in built_in(use_case, "cases")
-        if case["prompt"] == prompt
+        (use_case, case) for use_case in USE_CASES for case in built_in(use_case, "cases") if case["prompt"] == prompt
     )
     if case["id"] in HOSTILE_TEXTS:
         return HOSTILE_TEXTS[case["id"]][0][1]

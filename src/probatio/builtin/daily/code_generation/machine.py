@@ -15,9 +15,10 @@ REGISTERS = "ABCDE"
 LONGEST = 200
 """Lines of a program; more than five times the largest limit."""
 STEPS = 20_000
-"""Of one run, as the prompt states. The first failed run ends a rung, so that a ladder of endless loops costs tenths of a second."""
+"""Of one run, as the prompt states. The first failed run ends a rung: a ladder of endless loops costs tenths of a second."""
 _LINE = re.compile(
-    r"[ \t`*]*(?:\d{1,3}[.:)|]?[ \t]+|\d{1,3}[.:)|])?[ \t]*(?:(inc|dec)[ \t]+([a-e])|(jz)[ \t]+([a-e])[ \t,]+(\d{1,3})|(jmp)[ \t]+(\d{1,3}))"
+    r"[ \t`*]*(?:\d{1,3}[.:)|]?[ \t]+|\d{1,3}[.:)|])?[ \t]*"
+    r"(?:(inc|dec)[ \t]+([a-e])|(jz)[ \t]+([a-e])[ \t,]+(\d{1,3})|(jmp)[ \t]+(\d{1,3}))"
     r"[ \t`*;]*(?:(?:#|//|;|--)[^\n]*)?",
     re.IGNORECASE,
 )
@@ -68,7 +69,7 @@ def _part(rung: Rung, text: str | None) -> Part:
 
 
 def instructions(text: str | None) -> list[Instruction] | str:
-    """The program written in a text, or what is wrong with it. A program ends at a blank line; words beside its label are no line of it."""
+    """The program written in a text, or what is wrong with it. It ends at a blank line; words beside its label are no line."""
     lines = re.split(r"\n[ \t]*\n", (text or "").strip())[0].split("\n")
     if len(lines) > 1 and not _LINE.fullmatch(lines[0]):
         del lines[0]

@@ -46,9 +46,7 @@ def _part(rung: Rung, text: str | None) -> Part:
     if (wrong := failure(comparators, rung.wires, rung.ends)) is not None:
         return Part(rung.name, 0.0, wrong, rung=rung.rung)
     count = len(comparators)
-    return Part(
-        rung.name, size.credit(count, rung.limit), size.words(count, rung.limit, "comparators"), rung=rung.rung
-    )
+    return Part(rung.name, size.credit(count, rung.limit), size.words(count, rung.limit, "comparators"), rung=rung.rung)
 
 
 def comparators_in(text: str | None, wires: int) -> list[tuple[int, int]] | str:

@@ -1,4 +1,4 @@
-"""Regular expressions over two letters: parsed here, turned into an automaton and compared with the right one on all strings at once.
+"""Regular expressions over two letters, as automata that are compared with the right one on all strings at once.
 
 No backtracking engine ever sees an answer: the time is bounded by `MOST_POSITIONS` and `MOST_VISITS`.
 """
@@ -60,11 +60,13 @@ def _part(rung: Rung, text: str | None) -> Part:
         why = f"it {'matches' if accepted else 'does not match'} {string!r}" if string else "wrong on the empty string"
         return Part(rung.name, 0.0, why, rung=rung.rung)
     length = len(expression)
-    return Part(rung.name, size.credit(length, rung.limit), size.words(length, rung.limit, "characters"), rung=rung.rung)
+    return Part(
+        rung.name, size.credit(length, rung.limit), size.words(length, rung.limit, "characters"), rung=rung.rung
+    )
 
 
 def written(text: str) -> str:
-    """The expression in the first line of a text, without backticks, anchors around the whole, spaces and a remark after two spaces."""
+    """The expression in the first line of a text, without backticks, outer anchors, spaces and a remark."""
     line = next((each.strip() for each in text.split("\n") if each.strip()), "")
     line = re.split(r"[ \t]{2,}|[ \t]+(?:#|//|—|–)", line)[0]
     line = line.strip("`* \t") if line.startswith("`") else line
@@ -222,36 +224,57 @@ class _Parser:
         return piece
 
 
-def difference(expression: str, rung: Rung) -> tuple[str, bool] | None:
-    """A shortest string on which the expression is wrong, and whether it matches it; None where it is right on every string."""
+class Built(NamedTuple):
+    """An expression's automaton. A state is the set of positions just read, as bits; `START` before the first letter."""
+
+    whole: _Piece
+    follow: list[int]
+    takes: tuple[int, ...]  # for each letter, the positions that take it
+
+    def ends(self, state: int) -> bool:
+        return self.whole.empty if state == START else bool(state & self.whole.last)
+
+    def following(self, state: int) -> tuple[tuple[int, ...], int]:
+        """The states after each letter, and how many positions were visited for it."""
+        places = [] if state == START else _bits(state)
+        reached = self.whole.first if state == START else 0
+        for position in places:
+            reached |= self.follow[position]
+        return tuple(reached & taken for taken in self.takes), len(places) + 1
+
+
+START = -1
+
+
+def built(expression: str) -> Built:
+    """The automaton of an expression. Raises Refused for what is none."""
     if len(expression) > LONGEST:
         raise Refused(f"longer than {LONGEST} characters")
     parser = _Parser(expression)
     whole = parser.choice()
     if parser.at < len(expression):
         raise Refused("a bracket is closed and was never opened")
-    letters, follow = parser.automaton.letters, parser.automaton.follow
-    takes = {letter: sum(1 << at for at, taken in enumerate(letters) if letter in taken) for letter in LETTERS}
-    # The beginning is no position: -1 stands for it, and what may follow it is what may come first.
-    waiting: list[tuple[int, int, str]] = [(-1, 0, "")]
-    seen = {(-1, 0)}
+    letters = parser.automaton.letters
+    takes = tuple(sum(1 << at for at, taken in enumerate(letters) if letter in taken) for letter in LETTERS)
+    return Built(whole, parser.automaton.follow, takes)
+
+
+def difference(expression: str, rung: Rung) -> tuple[str, bool] | None:
+    """A shortest string on which the expression is wrong, and whether it matches it; None where it is right on every string."""
+    automaton = built(expression)
+    waiting: list[tuple[int, int, str]] = [(START, 0, "")]
+    seen = {(START, 0)}
     visits = 0
     for here, state, string in waiting:
-        accepted = whole.empty if here == -1 else bool(here & whole.last)
+        accepted = automaton.ends(here)
         if accepted != (state in rung.accepts):
             return string, accepted
-        following = 0
-        if here == -1:
-            following = whole.first
-        else:
-            places = _bits(here)
-            visits += len(places) + 1
-            if visits > MOST_VISITS:
-                raise Refused("too large to be compared")
-            for position in places:
-                following |= follow[position]
+        after, visited = automaton.following(here)
+        visits += visited
+        if visits > MOST_VISITS:
+            raise Refused("too large to be compared")
         for number, letter in enumerate(LETTERS):
-            pair = (following & takes[letter], rung.next[state][number])
+            pair = (after[number], rung.next[state][number])
             if pair not in seen:
                 seen.add(pair)
                 waiting.append((*pair, string + letter))
