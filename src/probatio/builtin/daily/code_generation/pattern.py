@@ -18,8 +18,10 @@ LETTERS = "ab"
 LONGEST = 2_000
 """Characters of an expression that are read; more than the largest limit of a rung."""
 DEEPEST = 80
-MOST_POSITIONS = 3_000
-MOST_VISITS = 300_000
+TOO_LARGE = "too large to be compared"
+MOST_POSITIONS = 1_000
+MOST_VISITS = 100_000
+"""Of positions, while the automaton is built and again while it is compared; the longest gold takes under a hundredth of it."""
 
 
 class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +59,7 @@ def _part(rung: Rung, text: str | None) -> Part:
         return Part(rung.name, 0.0, str(refused), rung=rung.rung)
     if different is not None:
         string, accepted = different
-        why = f"it {'matches' if accepted else 'does not match'} {string!r}" if string else "wrong on the empty string"
+        why = f"it {'matches' if accepted else 'does not match'} {string[:60]!r}" if string else "wrong on the empty string"
         return Part(rung.name, 0.0, why, rung=rung.rung)
     length = len(expression)
     return Part(
@@ -87,6 +89,7 @@ class _Automaton:
     def __init__(self) -> None:
         self.letters: list[str] = []  # of each position: the letters it takes
         self.follow: list[int] = []
+        self.visits = 0
 
     def letter(self, taken: str) -> _Piece:
         if len(self.letters) >= MOST_POSITIONS:
@@ -97,6 +100,9 @@ class _Automaton:
         return _Piece(False, bit, bit)
 
     def join(self, last: int, first: int) -> None:
+        self.visits += last.bit_count()
+        if self.visits > MOST_VISITS:
+            raise Refused(TOO_LARGE)
         for position in _bits(last):
             self.follow[position] |= first
 
@@ -272,7 +278,7 @@ def difference(expression: str, rung: Rung) -> tuple[str, bool] | None:
         after, visited = automaton.following(here)
         visits += visited
         if visits > MOST_VISITS:
-            raise Refused("too large to be compared")
+            raise Refused(TOO_LARGE)
         for number, letter in enumerate(LETTERS):
             pair = (after[number], rung.next[state][number])
             if pair not in seen:
