@@ -35,6 +35,12 @@ TEXTS = [
 ]
 
 
+def function_of(gold: dict[str, Any]) -> str | None:
+    """The function that a case of Code Generation asks for, the first of several; None where it asks for no Python."""
+    first = (gold.get("rungs") or [gold])[0]
+    return str(first["function"]) if "function" in first else None
+
+
 def grade(case: str, *answers: str) -> list[Assessment]:
     """How answers are graded, each kept as its line would be."""
 
@@ -114,7 +120,7 @@ def test_an_answer_after_a_very_long_thought_is_graded_whole() -> None:
 @pytest.mark.parametrize("source", named(SOLUTIONS))
 def test_no_solution_makes_us_compute_for_it(source: str) -> None:
     before = own_cpu()
-    function = CODE.gold["function"]
+    function = function_of(CODE.gold)
     body = source.format(f=function)
     answer = body if f"def {function}" in body else f"{body}\ndef {function}(*a): pass"
     grade(CODE.id, f"```python\n{answer}\n```")
@@ -142,11 +148,13 @@ USE_CASES = (EXTRACTION, SUMMARY, "math_reasoning", "code_generation")
 
 
 def hostile_answer(prompt: str, number: int) -> str:
-    case = next(case for use_case in USE_CASES for case in built_in(use_case, "cases") if case["prompt"] == prompt)
+    use_case, case = next(
+        (use_case, case) for use_case in USE_CASES for case in built_in(use_case, "cases") if case["prompt"] == prompt
+    )
     if case["id"] in HOSTILE_TEXTS:
         return HOSTILE_TEXTS[case["id"]][0][1]
-    if "function" in case.get("gold", {}):
-        return f"```python\n{SOLUTIONS[4][1].format(f=case['gold']['function'])}\n```"
+    if use_case == "code_generation" and (function := function_of(case["gold"])):
+        return f"```python\n{SOLUTIONS[4][1].format(f=function)}\n```"
     return LONG[number % 5][1]
 
 
@@ -213,7 +221,7 @@ def one_hostile_answer(root: Path) -> Any:
 
     def reply(body: dict[str, Any]) -> str:
         hostile = body["messages"][0]["content"] == first["prompt"]
-        return f"```python\n{UNCHECKABLE.format(f=first['gold']['function'])}\n```" if hostile else gold(body)
+        return f"```python\n{UNCHECKABLE.format(f=function_of(first['gold']))}\n```" if hostile else gold(body)
 
     return reply
 
@@ -239,7 +247,7 @@ def test_a_day_with_an_answer_that_can_not_be_checked_is_closed_and_tries_again(
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_day_stops_at_once_while_a_check_hangs(tmp_path: Path, number: signal.Signals) -> None:
     suite = small_suite(tmp_path / "suite", "code_generation", cases=2)
-    function = {case["prompt"]: case["gold"]["function"] for case in built_in("code_generation", "cases")}
+    function = {case["prompt"]: function_of(case["gold"]) for case in built_in("code_generation", "cases")}
     sleeps = "```python\ndef {f}(*a):\n    import time\n    time.sleep(4)\n```"
     assert suite.exists()
     with Double(reply=lambda body: sleeps.format(f=function[body["messages"][0]["content"]])) as double:

@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "daily.md"
 EXAMPLES = {
     "structured_extraction": "extract_depot",
     "math_reasoning": "math_basics",
-    "code_generation": "code_balance",
+    "code_generation": "code_short",
     "instruction_following": "follow_list",
     "report_analysis": "report_bakery",
     "summarization": "sum_library",

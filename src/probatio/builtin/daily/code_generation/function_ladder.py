@@ -1,0 +1,198 @@
+"""A ladder of Python functions in one file: each rung by its own hidden tests, so that one bad function costs only itself."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from probatio.builtin.daily.code_generation import size
+from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, fault, shown
+from probatio.builtin.daily.code_generation.solution_text import FENCES, dedented
+from probatio.grade.check_result import Part
+from probatio.grade.extract import fenced_blocks
+from probatio.languages.python import Call, Failed, Result, run_calls
+from probatio.sandbox import Choice
+
+LONGEST = 60_000
+"""Characters of a solution that are parsed; more than ten times the longest answer."""
+TRIES = 3
+"""A rung that ends or hangs the process costs the rungs after it nothing, so often."""
+MISSING = "there is no such function in the answer"
+_DISPATCH = "_rung"
+_LOADER = f"""
+def _load(texts, names, run=exec, compiled=compile, anything=Exception):
+    for text in texts:
+        try:
+            run(compiled(text, "solution.py", "exec"), names)
+        except anything:
+            pass
+_load(TEXTS, globals())
+{_DISPATCH} = (lambda names: lambda name, *args: names[name](*args))(globals())
+"""
+"""Builtins are taken before the solution is loaded: `from re import *` has a `compile` of its own."""
+_NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+_CONTINUES = re.compile(r"[\s)\]}]|(?:else|elif|except|finally)\b|$")
+
+
+class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One function, or one set of tests of it. `strict`: only all tests together count. `limit`: characters of its definition."""
+
+    rung: int
+    name: str
+    function: str
+    tests: tuple[HiddenTest, ...]
+    strict: bool = False
+    limit: int | None = None
+
+
+class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    kind: str
+    rungs: tuple[Rung, ...]
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """A statement at the top of the file: the name it defines, if it is a function or a lambda, and whether it is free."""
+
+    text: str
+    defines: str | None
+    free: bool
+
+
+def parts(gold: dict[str, Any], answer: str, isolation: Choice) -> tuple[Part, ...]:
+    """Every rung of the ladder, by the functions in the answer."""
+    ladder = msgspec.convert(gold, Gold)
+    found = statements(answer)
+    lengths = lengths_of(found, {rung.function for rung in ladder.rungs})
+    there = [rung for rung in ladder.rungs if rung.function in lengths]
+    results = _results(found, there, isolation)
+    return tuple(_part(rung, results.get(rung.rung), lengths.get(rung.function, 0)) for rung in ladder.rungs)
+
+
+def _part(rung: Rung, results: list[Result] | None, length: int) -> Part:
+    if results is None:
+        return Part(rung.name, 0.0, MISSING, rung=rung.rung)
+    faults = [fault(test, result) for test, result in zip(rung.tests, results, strict=True)]
+    earned = credit(rung, faults)
+    detail = shown(rung.tests, faults)
+    if not detail:
+        earned *= size.credit(length, rung.limit)
+        detail = size.words(length, rung.limit, "characters")
+    return Part(rung.name, earned, detail, rung=rung.rung)
+
+
+def credit(rung: Rung, faults: list[str | None]) -> float:
+    """The share of tests passed beyond what one and the same result for every call would pass; a program must be right
+    in all of them for its size to count, so a rung with a limit is strict."""
+    passed = sum(why is None for why in faults)
+    if rung.strict or rung.limit is not None:
+        return float(passed == len(faults))
+    luck = max(Counter(test.raises or repr(test.expected) for test in rung.tests).values())
+    if luck == len(faults):
+        return float(passed == len(faults))
+    return max(0.0, (passed - luck) / (len(faults) - luck))
+
+
+def _results(found: list[Statement], rungs: list[Rung], isolation: Choice) -> dict[int, list[Result]]:
+    """What every call of every rung gave. All rungs share a process; where it ends early, the rungs after the one it ended in
+    get another."""
+    source = _file(found)
+    results: dict[int, list[Result]] = {}
+    for _ in range(TRIES):
+        if not rungs:
+            break
+        calls = [Call((rung.function, *call.args), call.wants_args) for rung in rungs for call in calls_of(rung.tests)]
+        given = iter(run_calls(source, _DISPATCH, calls, isolation))
+        for rung in rungs:
+            results[rung.rung] = [_own(next(given)) for _ in rung.tests]
+        silent = [rung for rung in rungs if isinstance(results[rung.rung][-1], Failed)]
+        last = max((n for n, rung in enumerate(rungs) if rung not in silent), default=-1)
+        rungs = rungs[last + 2 :]  # behind the last that was answered stands the one it ended in
+    return results
+
+
+def _own(result: Result) -> Result:
+    """The result without the function's name among the arguments."""
+    args = getattr(result, "args", None)
+    return result if not args else msgspec.structs.replace(result, args=args[1:])
+
+
+def _file(found: list[Statement]) -> str:
+    """The statements, each loaded by itself: one that raises takes no other with it."""
+    return _LOADER.replace("TEXTS", repr([each.text for each in found]))
+
+
+def statements(answer: str) -> list[Statement]:
+    """The statements of all Python blocks of an answer, or of the answer itself where it has no block."""
+    blocks = [block for block in fenced_blocks(answer) if block.body.strip()]
+    ours = [block for block in blocks if block.language in FENCES] or blocks
+    texts = [dedented(block.body) for block in ours] or [answer]
+    found: list[Statement] = []
+    left = LONGEST
+    for text in texts:
+        found += _of(text[:left])
+        left = max(0, left - len(text))
+    return found
+
+
+def _of(text: str) -> list[Statement]:
+    """A text's statements; of one with errors, those pieces that stand at its margin and have none."""
+    whole = _parsed(text)
+    if whole is not None:
+        return whole
+    pieces: list[list[str]] = []
+    for line in text.splitlines():
+        goes_on = _CONTINUES.match(line) or (pieces and pieces[-1][-1].startswith("@"))
+        if goes_on and pieces:
+            pieces[-1].append(line)
+        elif not goes_on:
+            pieces.append([line])
+    return [each for piece in pieces for each in _parsed("\n".join(piece)) or ()]
+
+
+def _parsed(text: str) -> list[Statement] | None:
+    try:
+        with warnings.catch_warnings(action="ignore"):  # `1and` is odd, and still Python
+            body = ast.parse(text).body
+    except _NOT_PARSED:
+        return None
+    lines = text.encode("utf-8", "surrogatepass").split(b"\n")
+    return [_statement(lines, node) for node in body]
+
+
+def _statement(lines: list[bytes], node: ast.stmt) -> Statement:
+    decorators = getattr(node, "decorator_list", ())
+    first = min([node.lineno, *(each.lineno for each in decorators)])
+    rows = lines[first - 1 : node.end_lineno]
+    rows[-1] = rows[-1][: node.end_col_offset]
+    rows[0] = rows[0][node.col_offset if first == node.lineno else 0 :]
+    text = b"\n".join(rows).decode("utf-8", "surrogatepass")
+    return Statement(text, _defined(node), isinstance(node, ast.Import | ast.ImportFrom) or _idle(node))
+
+
+def _defined(node: ast.stmt) -> str | None:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return node.name
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        return node.targets[0].id
+    return None
+
+
+def _idle(node: ast.stmt) -> bool:
+    """A text or a print at the top of the file, which no function can use."""
+    if not isinstance(node, ast.Expr):
+        return False
+    value = node.value
+    return isinstance(value, ast.Constant) or (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print"
+    )
+
+
+def lengths_of(found: list[Statement], asked: set[str]) -> dict[str, int]:
+    """Function asked for → characters of its last definition, and of everything that is neither a function asked for nor free."""
+    others = sum(len(each.text) for each in found if each.defines not in asked and not each.free)
+    return {each.defines: len(each.text) + others for each in found if each.defines in asked and each.defines}
