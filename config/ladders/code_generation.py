@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
-from code_pebble import PROMPT as PEBBLE  # type: ignore[import-not-found]  # beside this script
+from code_pebble import PROMPT as PEBBLE  # beside this script
 from code_pebble import rungs as pebble_rungs
 
 FILE = Path(__file__).parents[2] / "src/probatio/builtin/daily/code_generation/cases.yml"
