@@ -59,7 +59,11 @@ def _part(rung: Rung, text: str | None) -> Part:
         return Part(rung.name, 0.0, str(refused), rung=rung.rung)
     if different is not None:
         string, accepted = different
-        why = f"it {'matches' if accepted else 'does not match'} {string[:60]!r}" if string else "wrong on the empty string"
+        why = (
+            f"it {'matches' if accepted else 'does not match'} {string[:60]!r}"
+            if string
+            else "wrong on the empty string"
+        )
         return Part(rung.name, 0.0, why, rung=rung.rung)
     length = len(expression)
     return Part(
