@@ -18,40 +18,41 @@ from math_stories import EASY, HARD, MIDDLE, NAMES, story
 
 RUNGS = 15  # of every ladder: five easy, five for ordinary models, five beyond who answers at once
 SEED = 3
+# The last rung of each family is so long that even who thinks for an hour will hardly reach its end without a slip.
 
 PRODUCTS = (  # digits of the two factors
     (1, 1), (2, 1), (2, 2), (3, 2), (3, 3),
     (4, 3), (4, 4), (5, 5), (6, 6), (7, 7),
-    (8, 8), (9, 9), (10, 10), (12, 12), (15, 15),
+    (8, 8), (9, 9), (10, 10), (13, 13), (20, 20),
 )  # fmt: skip
 REMAINDERS = (  # digits of the dividend, the divisor
     (2, 4), (2, 7), (3, 6), (3, 9), (3, 13),
     (4, 17), (5, 19), (6, 23), (8, 37), (10, 47),
-    (13, 71), (17, 83), (22, 97), (30, 193), (45, 389),
+    (13, 71), (18, 83), (27, 97), (45, 193), (110, 389),
 )  # fmt: skip
-CHECKPOINTS = (1, 2, 3, 4, 5, 7, 9, 12, 15, 19, 27, 39, 59, 99, 199)  # the gap to the one before makes a rung hard
+CHECKPOINTS = (1, 2, 3, 4, 5, 7, 9, 12, 15, 19, 27, 39, 59, 99, 400)  # the gap to the one before makes a rung hard
 STORIES = (  # sentences, and of which kinds
     (3, EASY), (3, EASY), (4, EASY), (4, EASY), (5, EASY),
     (5, MIDDLE), (6, MIDDLE), (7, MIDDLE), (8, MIDDLE), (10, MIDDLE),
-    (13, HARD), (17, HARD), (22, HARD), (29, HARD), (38, HARD),
+    (13, HARD), (17, HARD), (22, HARD), (30, HARD), (60, HARD),
 )  # fmt: skip
-LETTERS = (4, 5, 6, 7, 9, 11, 14, 18, 24, 32, 50, 70, 100, 140, 200)  # length of the string
-INVERSIONS = (2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 15, 19, 25, 34)  # numbers in the row
+LETTERS = (4, 5, 6, 7, 9, 11, 14, 18, 24, 32, 50, 70, 100, 150, 400)  # length of the string
+INVERSIONS = (2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 15, 19, 26, 60)  # numbers in the row
 GRIDS = (  # rows, columns, blocked squares
     (2, 2, 0), (2, 3, 0), (2, 4, 0), (3, 3, 0), (3, 3, 1),
     (3, 4, 1), (3, 5, 1), (4, 4, 1), (4, 5, 2), (5, 5, 2),
-    (6, 6, 3), (7, 7, 4), (8, 8, 5), (9, 9, 7), (11, 12, 9),
+    (6, 6, 3), (7, 7, 4), (8, 8, 5), (10, 10, 8), (16, 16, 20),
 )  # fmt: skip
-DEPTHS = (1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 9, 13, 18, 26, 40)  # functions applied one after the other
+DEPTHS = (1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 9, 13, 18, 27, 150)  # functions applied one after the other
 BASES = (  # base, digits
     (2, 2), (2, 3), (2, 4), (3, 3), (5, 3),
     (2, 8), (7, 4), (6, 5), (7, 6), (9, 7),
-    (7, 9), (9, 11), (7, 14), (9, 17), (7, 24),
+    (7, 9), (9, 11), (7, 14), (9, 18), (7, 40),
 )  # fmt: skip
 POWERS = (  # base, exponent, divisor
     (2, 3, 5), (3, 3, 4), (5, 2, 7), (2, 5, 9), (3, 4, 10),
     (7, 3, 11), (2, 10, 13), (3, 8, 17), (5, 9, 23), (7, 12, 31),
-    (23, 37, 101), (57, 91, 211), (123, 145, 409), (345, 678, 1009), (2468, 13579, 7919),
+    (23, 37, 101), (57, 91, 211), (123, 145, 409), (345, 678, 1009), (123456, 7654321, 99991),
 )  # fmt: skip
 
 ONLY = (
