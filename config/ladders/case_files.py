@@ -42,8 +42,8 @@ def _block(text: str, indent: int) -> str:
 
 def cases_text(head: str, ladders: Sequence[Ladder]) -> str:
     cases = [
-        f"  - id: {each.id}\n    difficulty: {each.difficulty}\n    rungs: {each.rungs}\n    prompt: |\n{_block(each.prompt, 6)}\n"
-        f"    gold:\n{_block(each.gold, 6)}\n"
+        f"  - id: {each.id}\n    difficulty: {each.difficulty}\n    rungs: {each.rungs}\n"
+        f"    prompt: |\n{_block(each.prompt, 6)}\n    gold:\n{_block(each.gold, 6)}\n"
         for each in ladders
     ]
     return f"# {head}\ncases:\n" + "\n".join(cases)

@@ -1,4 +1,4 @@
-"""Worked answers to the ladders of Math & Reasoning. What each is worth is counted here, by hand or task by task, never by the grader."""
+"""Worked answers to the ladders of Math & Reasoning. What each is worth is counted here, never by the grader."""
 
 from __future__ import annotations
 
@@ -31,25 +31,47 @@ def proofs(case: str, prompt: str, tasks: list[Task], rungs: int) -> list[Proof]
     easy = [task for task in tasks if task.gold["rung"] <= rungs // 3]
     found = [
         Proof(case, "gold", {"score": 1.0}, "as asked", plain(tasks)),
-        Proof(case, "adversarial", {"score": 1.0}, "bold labels, thousands, a preamble and a closing remark", _dressed(tasks)),
+        Proof(
+            case,
+            "adversarial",
+            {"score": 1.0},
+            "bold labels, thousands, a preamble and a closing remark",
+            _dressed(tasks),
+        ),
         Proof(case, "adversarial", {"score": 1.0}, "a table", _table(tasks)),
-        Proof(case, "adversarial", {"score": 1.0}, "a first try, then all of it once more in a fence", _corrected(tasks)),
+        Proof(
+            case, "adversarial", {"score": 1.0}, "a first try, then all of it once more in a fence", _corrected(tasks)
+        ),
         Proof(case, "wrong", {"score": len(low) / len(tasks)}, "the top third is left out", plain(low)),
         Proof(case, "wrong", {"score": len(easy) / len(tasks)}, "only the lowest third", plain(easy)),
         Proof(case, "wrong", {"at_most": 0.08}, "the answers of the rung above", _shifted(tasks, len(tasks) // rungs)),
-        Proof(case, "adversarial", {"at_most": 0.1}, "the same for every task, and the value that is right most often", _same(tasks)),
+        Proof(
+            case,
+            "adversarial",
+            {"at_most": 0.1},
+            "the same for every task, and the value that is right most often",
+            _same(tasks),
+        ),
         Proof(case, "adversarial", {"score": 0.0}, "two candidates for every task", _hedged(tasks)),
         Proof(case, "adversarial", {"at_most": 0.01}, "the prompt given back", prompt),
-        Proof(case, "adversarial", {"score": 0.0}, "right values that say not what they are for", " ".join(map(value, tasks))),
+        Proof(
+            case,
+            "adversarial",
+            {"score": 0.0},
+            "right values that say not what they are for",
+            " ".join(map(value, tasks)),
+        ),
     ]
-    return found + SPECIAL.get(case, lambda _: [])(tasks)
+    return [*found, *SPECIAL[case](tasks)]
 
 
 def _dressed(tasks: list[Task]) -> str:
     named = []
     for task in tasks:
         if "names" in task.gold:
-            told = ", ".join(f"{name} = {number}" for name, number in zip(task.gold["names"], task.gold["values"], strict=True))
+            told = ", ".join(
+                f"{name} = {number}" for name, number in zip(task.gold["names"], task.gold["values"], strict=True)
+            )
         else:
             told = value(task, thousands=True)
         named.append(f"**{task.label}:** {told}")
@@ -87,7 +109,7 @@ def _hedged(tasks: list[Task]) -> str:
 
 
 def _products(tasks: list[Task]) -> list[Proof]:
-    """One digit wrong in the middle of the two longest products: half of the credit, for all digits but this and the two at the ends."""
+    """One digit wrong in the middle of the two longest: half the credit, for all digits but this and the two at the ends."""
     worth, lines = 0.0, []
     changed = [task for task in tasks if task.label[0] == "P"][-2:]
     for task in tasks:
@@ -100,11 +122,19 @@ def _products(tasks: list[Task]) -> list[Proof]:
             worth += 1
         lines.append(f"{task.label}: {told}")
     working = "\n".join(
-        f"{task.label}: {task.question.split('. ')[1]} = {value(task)}" if task.label[0] == "P" else f"{task.label}: {value(task)}"
+        f"{task.label}: {task.question.split('. ')[1]} = {value(task)}"
+        if task.label[0] == "P"
+        else f"{task.label}: {value(task)}"
         for task in tasks
     )
     return [
-        Proof("math_products", "wrong", {"score": worth / len(tasks)}, "one digit wrong in the two longest products", "\n".join(lines)),
+        Proof(
+            "math_products",
+            "wrong",
+            {"score": worth / len(tasks)},
+            "one digit wrong in the two longest products",
+            "\n".join(lines),
+        ),
         Proof("math_products", "adversarial", {"score": 1.0}, "every product as an equation", working),
     ]
 
@@ -113,16 +143,24 @@ def _rows(case: str) -> Any:
     def special(tasks: list[Task]) -> list[Proof]:
         n = len(tasks[0].gold["values"])
         one_off = "\n".join(
-            f"{task.label}: {' '.join(map(str, [*task.gold['values'][:-1], task.gold['values'][-1] + 1]))}" for task in tasks
+            f"{task.label}: {' '.join(map(str, [*task.gold['values'][:-1], task.gold['values'][-1] + 1]))}"
+            for task in tasks
         )
         commas = "\n".join(f"{task.label}: ({', '.join(map(str, task.gold['values']))})" for task in tasks)
         turned = "\n".join(
             f"{task.label}: "
-            + ", ".join(f"{name}: {number}" for name, number in reversed(list(zip(task.gold["names"], task.gold["values"], strict=True))))
+            + ", ".join(
+                f"{name}: {number}"
+                for name, number in reversed(list(zip(task.gold["names"], task.gold["values"], strict=True)))
+            )
             for task in tasks
         )
-        started = "\n".join(f"{task.label}: {' '.join(re.findall(r'[0-9]+', task.question)[1 : n + 1])}" for task in tasks)
-        still = [Proof(case, "wrong", {"score": 0.0}, "the coins at the start", started)] if case == "math_words" else []
+        started = "\n".join(
+            f"{task.label}: {' '.join(re.findall(r'[0-9]+', task.question)[1 : n + 1])}" for task in tasks
+        )
+        still = (
+            [Proof(case, "wrong", {"score": 0.0}, "the coins at the start", started)] if case == "math_words" else []
+        )
         return [
             *still,
             Proof(case, "wrong", {"score": (n - 1) / n}, "the last number of every row is one too many", one_off),

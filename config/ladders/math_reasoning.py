@@ -12,6 +12,7 @@ import math
 import random
 from typing import Any
 
+import math_prompts
 from case_files import Ladder, cases_text, flow, proofs_text, write
 from math_proofs import Task, proofs
 from math_stories import EASY, HARD, MIDDLE, NAMES, story
@@ -55,11 +56,6 @@ POWERS = (  # base, exponent, divisor
     (23, 37, 101), (57, 91, 211), (123, 145, 409), (345, 678, 1009), (123456, 7654321, 99991),
 )  # fmt: skip
 
-ONLY = (
-    "Write the answers only, at once, without working and without any other text: one line for each task, in the order of the\n"
-    "tasks, with the label, a colon and {what}. Answer every task; where you are not sure, give your best guess."
-)
-
 
 def chance(family: str, rung: int) -> random.Random:
     return random.Random(f"{family}{rung}/{SEED}")
@@ -72,7 +68,9 @@ def whole(digits: int, draw: random.Random) -> int:
 
 
 def number(label: str, rung: int, name: str, question: str, value: int, kind: str = "number") -> Task:
-    return Task(label, f"{label}. {question}", {"label": label, "name": name, "rung": rung, "kind": kind, "value": str(value)})
+    return Task(
+        label, f"{label}. {question}", {"label": label, "name": name, "rung": rung, "kind": kind, "value": str(value)}
+    )
 
 
 def row(label: str, rung: int, name: str, question: str, values: tuple[int, ...], names: tuple[str, ...]) -> Task:
@@ -88,21 +86,12 @@ def products() -> tuple[str, list[Task]]:
         kind = "digits" if a * b > 999 else "number"
         tasks.append(number(f"P{rung}", rung, "product", f"{a} × {b}", a * b, kind))
         draw = chance("R", rung)
-        dividend = next(n for n in iter(lambda: whole(length, draw), None) if n % divisor not in used)
+        dividend = 0
+        while dividend % divisor in used:
+            dividend = whole(length, draw)
         used.add(dividend % divisor)
         tasks.append(number(f"R{rung}", rung, "remainder", f"{dividend} divided by {divisor}", dividend % divisor))
-    head = (
-        "Thirty tasks, from easy to very hard. P: multiply the two numbers. R: divide the first whole number by the second and give\n"
-        f"the remainder (17 divided by 5 leaves 2).\n\n{ONLY.format(what='the number')} The first line begins with \"P1:\".\n\n"
-    )
-    return head, tasks
-
-
-RULES = """\
-1. a becomes a + d.
-2. If a is even, b becomes b + 3; if a is odd, b becomes b + a.
-3. If c is less than b, c becomes c + b; otherwise c becomes c - b.
-4. If d is less than c, d becomes 2 * d + 1; otherwise d becomes d - c."""
+    return math_prompts.PRODUCTS, tasks
 
 
 def trace() -> tuple[str, list[Task]]:
@@ -116,17 +105,9 @@ def trace() -> tuple[str, list[Task]]:
         if step in CHECKPOINTS:
             rung = CHECKPOINTS.index(step) + 1
             tasks.append(row(f"S{step}", rung, f"after step {step}", "", (a, b, c, d), ("a", "b", "c", "d")))
-    head = (
-        "Four counters start with a = 2, b = 3, c = 5, d = 7. Then one step after the other is carried out. Every step consists of these\n"
-        f"four lines, in this order, and each line uses the newest values:\n\n{RULES}\n\n"
-        "After every line only the last two digits of the new value are kept (118 becomes 18, 205 becomes 5).\n\n"
-        f"What are the four counters after step {', '.join(map(str, CHECKPOINTS[:-1]))} and {CHECKPOINTS[-1]}?\n\n"
-        "Write the answers only, at once, without working and without any other text: one line for each of these steps, with S and the\n"
-        "number of the step, a colon, and the values of a, b, c and d in this order, separated by spaces. Write all "
-        f"{RUNGS} lines; where you\nare not sure, give your best guess. The lines begin with:\n"
-        + "\n".join(f"{task.label}:" for task in tasks)
-    )
-    return head, tasks
+    steps = f"{', '.join(map(str, CHECKPOINTS[:-1]))} and {CHECKPOINTS[-1]}"
+    labels = "\n".join(f"{task.label}:" for task in tasks)
+    return math_prompts.TRACE.format(steps=steps, count=RUNGS, labels=labels), tasks
 
 
 def words() -> tuple[str, list[Task]]:
@@ -134,13 +115,7 @@ def words() -> tuple[str, list[Task]]:
     for rung, (steps, kinds) in enumerate(STORIES, start=1):
         text, coins = story(steps, kinds, chance("W", rung))
         tasks.append(row(f"W{rung}", rung, f"story of {steps}", f"W{rung}. {text}", coins, NAMES))
-    head = (
-        "Fifteen stories, from short to very long. In each, Ada, Mia and Eva have some coins at the start, and then one thing happens after\n"
-        "the other. How many coins does each of them have at the end?\n\n"
-        f"{ONLY.format(what='three numbers separated by spaces: the coins of Ada, of Mia and of Eva').replace('task', 'story').replace('storys', 'stories').replace('label', 'number of the story')}\n"
-        'The first line begins with "W1:".\n\n'
-    )
-    return head, tasks
+    return math_prompts.WORDS, tasks
 
 
 def paths(rows: int, columns: int, blocked: set[tuple[int, int]]) -> int:
@@ -153,9 +128,7 @@ def paths(rows: int, columns: int, blocked: set[tuple[int, int]]) -> int:
 
 def _grid(rows: int, columns: int, count: int, draw: random.Random) -> list[tuple[int, int]]:
     """Blocked squares, not next to the two corners, that leave more than a third of the paths."""
-    squares = [
-        (r, c) for r in range(1, rows + 1) for c in range(1, columns + 1) if 1 < r + c - 1 < rows + columns - 1
-    ]
+    squares = [(r, c) for r in range(1, rows + 1) for c in range(1, columns + 1) if 1 < r + c - 1 < rows + columns - 1]
     while True:
         blocked = sorted(draw.sample(squares, count))
         if 3 ** (1 + count // 4) * paths(rows, columns, set(blocked)) > math.comb(rows + columns - 2, rows - 1):
@@ -165,7 +138,9 @@ def _grid(rows: int, columns: int, count: int, draw: random.Random) -> list[tupl
 def counting() -> tuple[str, list[Task]]:
     tasks: list[Task] = []
     used: set[tuple[str, int]] = set()  # no value twice: one number for all tasks must not pay
-    for rung, (length, count, (rows, columns, holes)) in enumerate(zip(LETTERS, INVERSIONS, GRIDS, strict=True), start=1):
+    for rung, (length, count, (rows, columns, holes)) in enumerate(
+        zip(LETTERS, INVERSIONS, GRIDS, strict=True), start=1
+    ):
         draw = chance("L", rung)
         occurs = 0
         while not 1 < occurs < length or ("L", occurs) in used:
@@ -183,16 +158,10 @@ def counting() -> tuple[str, list[Task]]:
         blocked = _grid(rows, columns, holes, chance("G", rung))
         told = ", blocked " + " ".join(f"({r},{c})" for r, c in blocked) if blocked else ""
         kind = "digits" if rung > 2 * RUNGS // 3 else "number"
-        tasks.append(number(f"G{rung}", rung, "paths", f"{rows} × {columns}{told}", paths(rows, columns, set(blocked)), kind))
-    head = (
-        "Forty-five tasks, from easy to very hard.\n"
-        "L: How many times does the letter occur in the string?\n"
-        "I: In how many pairs of numbers of the row is the earlier one larger than the later one? (In the row 5 3 4 there are 2.)\n"
-        "G: A grid has so many rows × columns. How many ways lead from the square in the first row and first column to the one in the last\n"
-        "row and last column, if each move goes one square to the right or one square down, and blocked squares (row,column) may not be\n"
-        f"entered?\n\n{ONLY.format(what='the number')} The first line begins with \"L1:\".\n\n"
-    )
-    return head, tasks
+        tasks.append(
+            number(f"G{rung}", rung, "paths", f"{rows} × {columns}{told}", paths(rows, columns, set(blocked)), kind)
+        )
+    return math_prompts.COUNTING, tasks
 
 
 def f(n: int) -> int:
@@ -220,7 +189,9 @@ def _nested(depth: int, largest: int, draw: random.Random) -> tuple[str, int]:
 
 def functions() -> tuple[str, list[Task]]:
     tasks = []
-    for rung, (depth, (base, digits), (low, power, divisor)) in enumerate(zip(DEPTHS, BASES, POWERS, strict=True), start=1):
+    for rung, (depth, (base, digits), (low, power, divisor)) in enumerate(
+        zip(DEPTHS, BASES, POWERS, strict=True), start=1
+    ):
         question, value = _nested(depth, 60 if rung <= RUNGS // 3 else 400, chance("F", rung))
         tasks.append(number(f"F{rung}", rung, "functions", question, value))
         draw = chance("B", rung)
@@ -229,18 +200,7 @@ def functions() -> tuple[str, list[Task]]:
         kind = "digits" if value > 999 else "number"
         tasks.append(number(f"B{rung}", rung, "base", f"{written} in base {base}", value, kind))
         tasks.append(number(f"M{rung}", rung, "power", f"{low}^{power} divided by {divisor}", pow(low, power, divisor)))
-    head = (
-        "Forty-five tasks, from easy to very hard.\n"
-        "F: Three functions of whole numbers are given.\n"
-        "   f(n) is n / 2 if n is even, and n + 101 if n is odd.\n"
-        "   g(n) is 7 * n + 5, of which only the last three digits are kept (1245 becomes 245).\n"
-        "   h(n) is 1000 - n if n is greater than 500, and 2 * n + 3 otherwise.\n"
-        "   Several letters mean one function after the other, from right to left: fgh(5) is f(g(h(5))). What is the value?\n"
-        "B: Which number, written in the usual base 10, is this?\n"
-        "M: What is the remainder when the power is divided by the number? (2^4 divided by 5 leaves 1.)\n\n"
-        f"{ONLY.format(what='the number')} The first line begins with \"F1:\".\n\n"
-    )
-    return head, tasks
+    return math_prompts.FUNCTIONS, tasks
 
 
 LADDERS: tuple[tuple[str, int, Any], ...] = (
@@ -261,7 +221,9 @@ def made() -> tuple[str, str]:
         gold = "\n".join(["answers:", *(f"  - {flow(task.gold)}" for task in tasks)])
         ladders.append(Ladder(name, difficulty, RUNGS, prompt, gold))
         worked += proofs(name, prompt, tasks, RUNGS)
-    head = "Math & Reasoning: five ladders of fifteen rungs, made by config/ladders/math_reasoning.py. Change the script, not this file."
+    head = (
+        f"Math & Reasoning: five ladders of {RUNGS} rungs, made by config/ladders/math_reasoning.py. Change the script."
+    )
     return cases_text(head, ladders), proofs_text("config/ladders/math_reasoning.py", worked)
 
 

@@ -1,4 +1,4 @@
-"""Stories about three girls and their coins, for the ladder of word problems: sentences drawn so that all stays whole and small."""
+"""Stories about three girls and their coins, drawn so that all numbers stay whole and small."""
 
 from __future__ import annotations
 

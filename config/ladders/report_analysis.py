@@ -75,18 +75,20 @@ REPORTS = (
         Topic("WEATHER STATIONS AND THEIR REPORTS", "Reports sold and days in service in one year; prices and fees in dollars.",
               "station", "stations", "zone", "zones", ("Alpha", "Beta", "Gamma", "Delta", "Kappa", "Omega"), "subject",
               ("dust", "frost", "rain", "snow", "wind"), "reports", "days",
-              ("Alcorn", "Emlith", "Irvax", "Orfell", "Urwick", "Yellan"), ("Adler", "Erikson", "Idowu", "Oyelaran", "Ulrich", "Yamada")),
+              ("Alcorn", "Emlith", "Irvax", "Orfell", "Urwick", "Yellan"),
+              ("Adler", "Erikson", "Idowu", "Oyelaran", "Ulrich", "Yamada")),
     ),
 )  # fmt: skip
 
-FORMS = {
-    "lines": "Answer in numbered lines, one per question: its number, a full stop, and the answer alone, at once, without working and "
-    "without a\nsentence round it. Answer every question; where you are not sure, give your best guess. Only where the report does not "
-    "give the\nanswer at all, write: not stated",
-    "json": 'Answer with one JSON object and nothing else, with the keys "q1" to "q{count}" and the answers alone as values, at once, '
-    "without\nworking; several names are a list. Answer every question; where you are not sure, give your best guess. Only where the "
-    'report does\nnot give the answer at all, the value is "not stated".',
-}
+LINES = """\
+Answer in numbered lines, one per question: its number, a full stop, and the answer alone, at once, without working and
+without a sentence round it. Answer every question; where you are not sure, give your best guess. Only where the report
+does not give the answer at all, write: not stated"""
+JSON = """\
+Answer with one JSON object and nothing else, with the keys "q1" to "q25" and the answers alone as values, at once,
+without working; several names are a list. Answer every question; where you are not sure, give your best guess. Only
+where the report does not give the answer at all, the value is "not stated"."""
+FORMS = {"lines": LINES, "json": JSON}
 
 
 def made() -> tuple[str, str]:
@@ -97,8 +99,8 @@ def made() -> tuple[str, str]:
         asked = questions(report, each.spread, random.Random(f"{each.id} questions/{SEED}"))
         listed = "\n".join(f"{number}. {question.text}" for number, question in enumerate(asked, start=1))
         prompt = (
-            f"Read the report and answer the questions below it.\n\n{text(report)}\n\nQuestions (heed the notes everywhere):\n{listed}\n\n"
-            + FORMS[each.form].replace("{count}", str(len(asked)))
+            f"Read the report and answer the questions below it.\n\n{text(report)}\n\n"
+            f"Questions (heed the notes everywhere):\n{listed}\n\n{FORMS[each.form]}"
         )
         known: list[Any] = [row.name for row in report.shown]
         known += [*report.heads, *report.prices, *report.towns.values(), *report.heads.values()]
@@ -106,7 +108,9 @@ def made() -> tuple[str, str]:
         gold += [f"  - {flow(question.gold)}" for question in asked]
         ladders.append(Ladder(each.id, each.difficulty, RUNGS, prompt, "\n".join(gold)))
         worked += proofs(each.id, each.form, prompt, [question.gold for question in asked])
-    head = "Report Analysis: five ladders of fifteen rungs, made by config/ladders/report_analysis.py. Change the script, not this file."
+    head = (
+        f"Report Analysis: five ladders of {RUNGS} rungs, made by config/ladders/report_analysis.py. Change the script."
+    )
     return cases_text(head, ladders), proofs_text("config/ladders/report_analysis.py", worked)
 
 

@@ -1,4 +1,4 @@
-"""Worked answers to the ladders of Report Analysis. What each is worth is counted here, question by question, never by the grader."""
+"""Worked answers to the ladders of Report Analysis. What each is worth is counted here, never by the grader."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def proofs(case: str, form: str, prompt: str, gold: Gold) -> list[Proof]:
     whole = sum(each.get("weight", 1.0) for each in gold) + FORM
 
     def worth(numbers: Any) -> float:
-        return (sum(gold[number - 1].get("weight", 1.0) for number in numbers) + FORM) / whole
+        return float((sum(gold[number - 1].get("weight", 1.0) for number in numbers) + FORM) / whole)
 
     near = right | {number: round(gold[number - 1]["value"] * 1.02, 3) for number in sums}
     made_up = right | dict.fromkeys(absent, 17)
@@ -32,7 +32,8 @@ def proofs(case: str, form: str, prompt: str, gold: Gold) -> list[Proof]:
     return [
         Proof(case, "gold", {"score": 1.0}, "as asked", written(right, form)),
         Proof(case, "adversarial", {"score": 1.0}, "chatter, bold face, thousands, a unit", _dressed(right, gold, form)),
-        Proof(case, "adversarial", {"score": 1 - FORM / whole}, "the other form loses the form and no more", written(right, other)),
+        Proof(case, "adversarial", {"score": 1 - FORM / whole}, "the other form loses the form and no more",
+              written(right, other)),
         Proof(case, "wrong", {"score": worth(low)}, "the top third is left out", written(low, form)),
         Proof(case, "wrong", {"score": worth(low) + 0.4 * 0.6 * len(sums) / whole}, "every large sum is 2 percent too high",
               written(near, form)),
@@ -40,8 +41,10 @@ def proofs(case: str, form: str, prompt: str, gold: Gold) -> list[Proof]:
               "what the report does not say is made up", written(made_up, form)),
         Proof(case, "wrong", {"at_most": 0.1}, "the answers of the question before",
               written({number: right[number - 1 or len(right)] for number in right}, form)),
-        Proof(case, "adversarial", {"score": 0.0}, "not stated to everything knows nothing", written(dict.fromkeys(right, ABSENT), form)),
-        Proof(case, "adversarial", {"at_most": 0.06}, "the same number for every question", written(dict.fromkeys(right, 500), form)),
+        Proof(case, "adversarial", {"score": 0.0}, "not stated to everything knows nothing",
+              written(dict.fromkeys(right, ABSENT), form)),
+        Proof(case, "adversarial", {"at_most": 0.06}, "the same number for every question",
+              written(dict.fromkeys(right, 500), form)),
         Proof(case, "adversarial", {"at_most": 0.06}, "two candidates for every question", written(_hedged(right, gold), form)),
         Proof(case, "adversarial", {"score": 1 - RIVAL}, "two sets of answers are a hedge",
               f"{written(right | {1: 1}, form)}\n\n{written(right, form)}"),
@@ -61,7 +64,9 @@ def _line(answer: Any) -> str:
 
 def _dressed(right: dict[int, Any], gold: Gold, form: str) -> str:
     dressed = {
-        number: f"{answer:,}" + (" in all" if gold[number - 1]["kind"] == "amount" else "") if isinstance(answer, int) else answer
+        number: f"{answer:,}" + (" in all" if gold[number - 1]["kind"] == "amount" else "")
+        if isinstance(answer, int)
+        else answer
         for number, answer in right.items()
     }
     if form == "json":

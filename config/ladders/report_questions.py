@@ -1,4 +1,4 @@
-"""The questions about a report, rung by rung: two easy ones for each rung of the lower two thirds, one hard one for each above."""
+"""The questions about a report, rung by rung: two for each rung of the lower two thirds, one hard one for each above."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from report_tables import Report, Row
 
 RUNGS = 15
+EASY = 10  # of them have two questions each
 
 
 class Spread(NamedTuple):
@@ -30,13 +31,12 @@ def questions(report: Report, spread: Spread, chance: random.Random) -> list[Que
     asked: list[Question] = []
     for rung, pair in enumerate(_easy(report, chance), start=1):
         asked += [Question(text, {"rung": rung, **gold, "weight": 1 / len(pair)}) for text, gold in pair]
-    for rung, (text, gold) in enumerate(_hard(report, spread, chance), start=len(_RANKS) + 1):
+    for rung, (text, gold) in enumerate(_hard(report, spread, chance), start=EASY + 1):
         asked.append(Question(text, {"rung": rung, **gold}))
     assert asked[-1].gold["rung"] == RUNGS
     return asked
 
 
-_RANKS = range(10)
 _Asked = tuple[str, dict[str, Any]]
 
 
@@ -63,7 +63,8 @@ def _easy(report: Report, chance: random.Random) -> list[list[_Asked]]:
     first, second = chance.sample(early, 2)
     third, fourth = chance.sample(late, 2)
     kind = chance.choice([kind for kind in report.prices if report.prices[kind] == report.shown_prices[kind]])
-    one, two, three, four = chance.sample(list(report.heads), 3) + [chance.choice(list(report.heads))]
+    one, two, three = chance.sample(list(report.heads), 3)
+    four = chance.choice(list(report.heads))
     big, small = sorted(chance.sample(clean, 2), key=lambda row: -row.units)
     fixed, final = report.now(report.touched["set"][0]), report.now(report.touched["superseded"][0])
     dozen, moved = report.now(report.touched["dozens"][0]), report.now(report.touched["moved"][0])

@@ -1,9 +1,9 @@
-"""Reports as data: topics in plain words, tables and notes drawn by chance, and the rows as they are once the notes are heeded."""
+"""Reports as data: topics in plain words, tables and notes drawn by chance, and the rows once the notes are heeded."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 
@@ -185,27 +185,20 @@ def _show(report: Report, row: Row, why: str) -> None:
 
 def text(report: Report) -> str:
     """The report as it is shown."""
-    topic = report.topic
-    title = str.capitalize
-    places = [f"| {row.name} | {row.region} | {row.kind} | {row.units} | {row.second} |" for row in report.shown]
-    kinds = [f"| {kind} | {price} |" for kind, price in report.shown_prices.items()]
-    regions = [f"| {name} | {report.towns[name]} | {head} | {report.fees[name]} |" for name, head in report.heads.items()]
-    notes = [f"[{number}] {note}" for number, note in enumerate(report.notes, start=1)]
-    return "\n".join(
-        [
-            f"{topic.title}\n{topic.about}\n",
-            f"| {title(topic.place)} | {title(topic.region)} | {title(topic.kind)} | {title(topic.units)} | {title(topic.second)} |",
-            "|---|---|---|---|---|",
-            *places,
-            f"\n| {title(topic.kind)} | Price |",
-            "|---|---|",
-            *kinds,
-            f"\n| {title(topic.region)} | Office | Head | Fee |",
-            "|---|---|---|---|",
-            *regions,
-            "\nNotes, made after the tables:",
-            *notes,
-            f"\nThe takings of each {topic.place} are its {topic.units} times the price of its {topic.kind}. Its profit is its takings less "
-            f"the fee of its {topic.region};\nevery {topic.place} pays the whole fee.",
-        ]
+    t = report.topic
+    heads = [word.capitalize() for word in (t.place, t.region, t.kind, t.units, t.second)]
+    offices = [[name, report.towns[name], head, report.fees[name]] for name, head in report.heads.items()]
+    notes = "\n".join(f"[{number}] {note}" for number, note in enumerate(report.notes, start=1))
+    return (
+        f"{t.title}\n{t.about}\n\n{_table(heads, report.shown)}\n\n"
+        f"{_table([heads[2], 'Price'], report.shown_prices.items())}\n\n"
+        f"{_table([heads[1], 'Office', 'Head', 'Fee'], offices)}\n\n"
+        f"Notes, made after the tables:\n{notes}\n\n"
+        f"The takings of each {t.place} are its {t.units} times the price of its {t.kind}. Its profit is its takings less the\n"
+        f"fee of its {t.region}; every {t.place} pays the whole fee."
     )
+
+
+def _table(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    lines = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])

@@ -1,4 +1,4 @@
-"""The cases of the daily suite before its ladders, with their proofs: users' suites may hold such gold, and it is graded as ever."""
+"""The cases of the daily suite before its ladders, with their proofs: users' suites may hold such gold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ HERE = Path(__file__).parent
 
 
 def _read(use_case: str, kind: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = yaml.safe_load((HERE / use_case / "puzzles" / f"{kind}.yml").read_text(encoding="utf-8"))[kind]
+    found: list[dict[str, Any]] = yaml.safe_load(
+        (HERE / use_case / "puzzles" / f"{kind}.yml").read_text(encoding="utf-8")
+    )[kind]
     return found
 
 

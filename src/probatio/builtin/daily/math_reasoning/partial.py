@@ -12,7 +12,7 @@ _INTEGER = re.compile(r"(?<![\w.])([-+]?\d+)(?:\.0+)?(?![\w%^/]|\.\d)")
 
 
 def ends(given: Fraction, wanted: int, near: float) -> float:
-    """1 for the number; else up to `near` for the digits in a row that are right at its end and, if it is as long, at its start."""
+    """1 for the number; else up to `near` for the digits that are right at its end and, if it is as long, at its start."""
     if given == wanted:
         return 1.0
     if given.denominator != 1 or (given < 0) != (wanted < 0):
@@ -51,7 +51,9 @@ def row_share(text: str, wanted: Sequence[int], names: Sequence[str]) -> float:
     if len(given) > len(wanted):
         return 0.0
     named = [
-        re.search(rf"(?<!\w){re.escape(name)}(?!\w)[^\w+-]{{0,6}}(?:(?:has|is)\s)?(?P<number>[-+]?\d+)", text, re.IGNORECASE)
+        re.search(
+            rf"(?<!\w){re.escape(name)}(?!\w)[^\w+-]{{0,6}}(?:(?:has|is)\s)?(?P<number>[-+]?\d+)", text, re.IGNORECASE
+        )
         for name in names
     ]
     if names and all(named):

@@ -44,7 +44,9 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
             score = effort * is_absent(given, gold.absent)
         else:
             score = KINDS[question.kind](question, given, gold.names) if there else 0.0
-        parts.append(Part(f"question {number}", score, _detail(question, gold, there, given), question.weight, question.rung))
+        parts.append(
+            Part(f"question {number}", score, _detail(question, gold, there, given), question.weight, question.rung)
+        )
     as_asked = answers.form == gold.form and not answers.faults
     parts.append(Part("form", effort * as_asked, f"asked for {gold.form}, was {answers.form or 'neither'}", FORM))
     note = None if answers.by_question else "The answer holds neither a JSON object nor numbered lines."

@@ -56,10 +56,10 @@ def _amount(question: Question, answer: Any, names: Names) -> float:
     value = the_number(answer)
     if value is None:
         return 0.0
-    off = abs(value - question.value)
+    off = float(abs(value - question.value))
     if off < 1e-9:
         return 1.0
-    return question.near * max(0.0, 1 - off / (question.within * abs(question.value)))
+    return question.near * max(0.0, 1 - off / (question.within * abs(float(question.value))))
 
 
 def the_number(answer: Any) -> float | None:
