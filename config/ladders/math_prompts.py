@@ -17,21 +17,25 @@ R: Divide the first whole number by the second and give the remainder (17 divide
 """ + _ONLY.format(first="P1")
 
 TRACE = """\
-Four counters start with a = 2, b = 3, c = 5, d = 7. Then one step after the other is carried out. Every step consists
-of these four lines, in this order, and each line uses the newest values:
+Two machines work in steps: step 1, step 2, step 3 and so on.
+
+Machine T has one number, x = 9 at the start. In step n, x becomes x / 2 + n if x is even, and x + n if x is odd.
+
+Machine S has four numbers: a = 2, b = 3, c = 5, d = 7 at the start. Every step consists of these four lines, in this
+order, and each line uses the newest values:
 
 1. a becomes a + d.
 2. If a is even, b becomes b + 3; if a is odd, b becomes b + a.
 3. If c is less than b, c becomes c + b; otherwise c becomes c - b.
 4. If d is less than c, d becomes 2 * d + 1; otherwise d becomes d - c.
 
-After every line only the last two digits of the new value are kept (118 becomes 18, 205 becomes 5).
+In both machines only the last two digits of every new value are kept (118 becomes 18, 205 becomes 5).
 
-What are the four counters after step {steps}?
+What are the numbers after step {steps}?
 
-Write the answers only, at once, without working and without any other text: one line for each of these steps, with S
-and the number of the step, a colon, and the values of a, b, c and d in this order, separated by spaces. Write all
-{count} lines; where you are not sure, give your best guess. The lines begin with:
+Write the answers only, at once, without working and without any other text: two lines for each of these steps, one with
+T, the number of the step, a colon and x, and one with S, the number of the step, a colon and a, b, c and d in this
+order, separated by spaces. Write all {count} lines; where you are not sure, give your best guess. The lines begin with:
 {labels}"""
 
 WORDS = """\

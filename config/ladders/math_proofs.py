@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from case_files import Proof
@@ -139,36 +140,49 @@ def _products(tasks: list[Task]) -> list[Proof]:
     ]
 
 
-def _rows(case: str) -> Any:
+def _rows(case: str) -> Callable[[list[Task]], list[Proof]]:
+    """Rows of numbers in other forms; values that are no row are as they should be."""
+
     def special(tasks: list[Task]) -> list[Proof]:
-        n = len(tasks[0].gold["values"])
-        one_off = "\n".join(
-            f"{task.label}: {' '.join(map(str, [*task.gold['values'][:-1], task.gold['values'][-1] + 1]))}"
-            for task in tasks
-        )
-        commas = "\n".join(f"{task.label}: ({', '.join(map(str, task.gold['values']))})" for task in tasks)
-        turned = "\n".join(
-            f"{task.label}: "
-            + ", ".join(
-                f"{name}: {number}"
-                for name, number in reversed(list(zip(task.gold["names"], task.gold["values"], strict=True)))
+        rows = [task for task in tasks if "values" in task.gold]
+        share = len(rows) / len(tasks) / len(rows[0].gold["values"])
+
+        def told(form: Callable[[list[str], list[int]], str]) -> str:
+            return "\n".join(
+                f"{task.label}: {form(task.gold['names'], task.gold['values']) if task in rows else value(task)}"
+                for task in tasks
             )
-            for task in tasks
-        )
-        started = "\n".join(
-            f"{task.label}: {' '.join(re.findall(r'[0-9]+', task.question)[1 : n + 1])}" for task in tasks
-        )
-        still = (
-            [Proof(case, "wrong", {"score": 0.0}, "the coins at the start", started)] if case == "math_words" else []
-        )
+
+        def turned(names: list[str], numbers: list[int]) -> str:
+            return ", ".join(f"{name}: {number}" for name, number in list(zip(names, numbers, strict=True))[::-1])
+
         return [
-            *still,
-            Proof(case, "wrong", {"score": (n - 1) / n}, "the last number of every row is one too many", one_off),
-            Proof(case, "adversarial", {"score": 1.0}, "rows in brackets with commas", commas),
-            Proof(case, "adversarial", {"score": 1.0}, "every number behind its name, in another order", turned),
+            Proof(
+                case,
+                "wrong",
+                {"score": 1 - share},
+                "the last number of every row is one too many",
+                told(lambda _, numbers: " ".join(map(str, [*numbers[:-1], numbers[-1] + 1]))),
+            ),
+            Proof(
+                case,
+                "adversarial",
+                {"score": 1.0},
+                "rows in brackets with commas",
+                told(lambda _, numbers: f"({', '.join(map(str, numbers))})"),
+            ),
+            Proof(case, "adversarial", {"score": 1.0}, "every number behind its name, in another order", told(turned)),
         ]
 
     return special
+
+
+def _words(tasks: list[Task]) -> list[Proof]:
+    started = "\n".join(f"{task.label}: {' '.join(re.findall(r'[0-9]+', task.question)[1:4])}" for task in tasks)
+    return [
+        Proof("math_words", "wrong", {"score": 0.0}, "the coins at the start", started),
+        *_rows("math_words")(tasks),
+    ]
 
 
 def _counting(tasks: list[Task]) -> list[Proof]:
@@ -194,10 +208,10 @@ def _functions(tasks: list[Task]) -> list[Proof]:
     ]
 
 
-SPECIAL: dict[str, Any] = {
+SPECIAL: dict[str, Callable[[list[Task]], list[Proof]]] = {
     "math_products": _products,
     "math_trace": _rows("math_trace"),
-    "math_words": _rows("math_words"),
+    "math_words": _words,
     "math_counting": _counting,
     "math_functions": _functions,
 }

@@ -95,19 +95,21 @@ def products() -> tuple[str, list[Task]]:
 
 
 def trace() -> tuple[str, list[Task]]:
-    a, b, c, d = 2, 3, 5, 7
-    tasks = []
+    x, a, b, c, d = 9, 2, 3, 5, 7
+    tasks: list[Task] = []
     for step in range(1, CHECKPOINTS[-1] + 1):
+        x = (x + step if x % 2 else x // 2 + step) % 100
         a = (a + d) % 100
         b = (b + (a if a % 2 else 3)) % 100
         c = (c + b if c < b else c - b) % 100
         d = (2 * d + 1 if d < c else d - c) % 100
         if step in CHECKPOINTS:
             rung = CHECKPOINTS.index(step) + 1
+            tasks.append(number(f"T{step}", rung, f"after step {step}", "", x))
             tasks.append(row(f"S{step}", rung, f"after step {step}", "", (a, b, c, d), ("a", "b", "c", "d")))
     steps = f"{', '.join(map(str, CHECKPOINTS[:-1]))} and {CHECKPOINTS[-1]}"
     labels = "\n".join(f"{task.label}:" for task in tasks)
-    return math_prompts.TRACE.format(steps=steps, count=RUNGS, labels=labels), tasks
+    return math_prompts.TRACE.format(steps=steps, count=len(tasks), labels=labels), tasks
 
 
 def words() -> tuple[str, list[Task]]:
@@ -217,7 +219,7 @@ def made() -> tuple[str, str]:
     ladders, worked = [], []
     for name, difficulty, make in LADDERS:
         head, tasks = make()
-        prompt = head + "\n".join(task.question for task in tasks if task.question)
+        prompt = head if name == "math_trace" else head + "\n".join(task.question for task in tasks)
         gold = "\n".join(["answers:", *(f"  - {flow(task.gold)}" for task in tasks)])
         ladders.append(Ladder(name, difficulty, RUNGS, prompt, gold))
         worked += proofs(name, prompt, tasks, RUNGS)

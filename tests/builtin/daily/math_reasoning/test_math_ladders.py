@@ -9,6 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from builtin.daily.cases import cases
 from probatio.builtin.daily.math_reasoning.grader import Digits, Gold, Near, Row, check
@@ -100,7 +102,20 @@ def test_the_trace_follows_the_rules_as_they_are_written() -> None:
             now[name] = int(str(expression(formula)(now))[-2:])
         seen[f"S{step}"] = tuple(now.values())
     assert asked == {label: seen[label] for label in asked}
-    assert [f"{label}:" for label in asked] == prompt.splitlines()[-len(asked) :]
+
+
+def test_the_machine_with_one_number() -> None:
+    prompt = CASES["math_trace"].prompt
+    assert "In step n, x becomes x / 2 + n if x is even, and x + n if x is odd." in prompt
+    (start,) = re.findall(r"x = (\d+) at the start", prompt)
+    x, seen = int(start), {}
+    asked = values("math_trace", "T")
+    for n in range(1, 1 + max(int(label[1:]) for label in asked)):
+        half, odd = divmod(x, 2)
+        x = int(str((x if odd else half) + n)[-2:])
+        seen[f"T{n}"] = x
+    assert asked == {label: seen[label] for label in asked}
+    assert {label[1:] for label in asked} == {label[1:] for label in rows("math_trace")}
 
 
 def whole(coins: dict[str, int], name: str, part: int) -> int:
@@ -251,6 +266,18 @@ def test_no_single_number_for_everything_earns_a_tenth(case: Case) -> None:
             for each in gold(case).answers
         )
         assert check(case, answer).score <= 0.1, number
+
+
+PIECES = st.sampled_from(
+    ["12", " ", "or", ",", ".", "-", "a", "Ada", "=", "(", ")", "9" * 70, "½", "٣", "|", "**", "\n", "1e9", "/"]
+)
+
+
+@given(st.sampled_from(list(CASES.values())), st.text(max_size=60) | st.lists(PIECES, max_size=12).map("".join))
+@settings(max_examples=150, deadline=None)
+def test_any_text_behind_every_label_scores_between_0_and_1(case: Case, text: str) -> None:
+    answer = "\n".join(f"{each.label}: {text}" for each in gold(case).answers)
+    assert 0 <= check(case, answer).score <= 1
 
 
 def credit(answer: Digits | Near | Row, text: str) -> float:
