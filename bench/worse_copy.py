@@ -4,6 +4,7 @@
 
 Every weight matrix gets noise of `sigma` times its own standard deviation; norms and biases stay as they are. The copy is
 stored as Q8_0, so `--sigma 0` gives the same model in the same format: what differs between two copies is the noise alone.
+`--sigma 0 --format Q4_0` is the copy a provider would make to save memory: four bits a weight, rounded without any care.
 Ask it with `probatio daily --model gguf:worse.gguf`, or put it in a models.yml under the name it takes the place of.
 """
 
@@ -19,7 +20,7 @@ import numpy as np
 from probatio.embedded import catalogue
 
 
-def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0) -> int:
+def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0, form: str = "Q8_0") -> int:
     """Write the copy; how many matrices were touched."""
     reader = gguf.GGUFReader(source)
     writer = gguf.GGUFWriter(target, str(reader.fields["general.architecture"].contents()))
@@ -29,6 +30,7 @@ def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0) -> int:
         kind = field.types[0]
         inner = field.types[-1] if kind == gguf.GGUFValueType.ARRAY else None
         writer.add_key_value(name, field.contents(), kind, sub_type=inner)
+    stored_as = gguf.GGMLQuantizationType[form]
     chance = np.random.default_rng(seed)
     touched = 0
     for tensor in reader.tensors:
@@ -40,8 +42,7 @@ def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0) -> int:
         touched += 1
         if sigma:
             values += chance.standard_normal(values.shape, dtype=np.float32) * (sigma * values.std())
-        stored = gguf.quantize(values, gguf.GGMLQuantizationType.Q8_0)
-        writer.add_tensor(tensor.name, stored, raw_dtype=gguf.GGMLQuantizationType.Q8_0)
+        writer.add_tensor(tensor.name, gguf.quantize(values, stored_as), raw_dtype=stored_as)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -55,11 +56,12 @@ def main() -> None:
     reading.add_argument("out", type=Path)
     reading.add_argument("--sigma", type=float, default=0.1, help="noise, relative to each matrix's standard deviation")
     reading.add_argument("--seed", type=int, default=0)
+    reading.add_argument("--format", choices=("Q8_0", "Q4_0"), default="Q8_0", help="how the weights are stored")
     given = reading.parse_args()
     source = Path(given.model) if given.model.endswith(".gguf") else catalogue.resolve(given.model).path
     if source is None or not source.is_file():
         sys.exit(f"{given.model} is not here; get it with: probatio models pull {given.model}")
-    touched = worse_copy(source, given.out, given.sigma, given.seed)
+    touched = worse_copy(source, given.out, given.sigma, given.seed, given.format)
     print(f"{given.out}: {touched} matrices, sigma {given.sigma}, seed {given.seed}")
 
 
