@@ -53,6 +53,13 @@ def proofs(case: str, prompt: str, tasks: list[Task], rungs: int) -> list[Proof]
             "the same for every task, and the value that is right most often",
             _same(tasks),
         ),
+        Proof(
+            case,
+            "adversarial",
+            {"at_most": 0.1},
+            "counting up: for every task the number of its rung",
+            _counted_up(tasks),
+        ),
         Proof(case, "adversarial", {"score": 0.0}, "two candidates for every task", _hedged(tasks)),
         Proof(case, "adversarial", {"at_most": 0.01}, "the prompt given back", prompt),
         Proof(
@@ -98,6 +105,12 @@ def _same(tasks: list[Task]) -> str:
     values = [number for task in tasks for number in task.gold.get("values", [task.gold.get("value")])]
     best = str(max(values, key=values.count))
     return "\n".join(f"{task.label}: {' '.join([best] * len(task.gold.get('values', [0])))}" for task in tasks)
+
+
+def _counted_up(tasks: list[Task]) -> str:
+    return "\n".join(
+        f"{task.label}: {' '.join([str(task.gold['rung'])] * len(task.gold.get('values', [0])))}" for task in tasks
+    )
 
 
 def _hedged(tasks: list[Task]) -> str:

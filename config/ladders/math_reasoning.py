@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections import Counter
 from typing import Any
 
 import math_prompts
@@ -22,37 +23,42 @@ SEED = 3
 # The last rung of each family is so long that even who thinks for an hour will hardly reach its end without a slip.
 
 PRODUCTS = (  # digits of the two factors
-    (1, 1), (2, 1), (2, 2), (3, 2), (3, 3),
-    (4, 3), (4, 4), (5, 5), (6, 6), (7, 7),
+    (1, 1), (2, 1), (3, 1), (2, 2), (3, 2),
+    (3, 3), (4, 4), (5, 5), (6, 6), (7, 7),
     (8, 8), (9, 9), (10, 10), (13, 13), (20, 20),
 )  # fmt: skip
 REMAINDERS = (  # digits of the dividend, the divisor
-    (2, 4), (2, 7), (3, 6), (3, 9), (3, 13),
-    (4, 17), (5, 19), (6, 23), (8, 37), (10, 47),
+    (2, 4), (2, 5), (2, 7), (2, 9), (3, 8),
+    (3, 13), (4, 17), (5, 19), (6, 23), (7, 29),
     (13, 71), (18, 83), (27, 97), (45, 193), (110, 389),
 )  # fmt: skip
-CHECKPOINTS = (1, 2, 3, 4, 5, 7, 9, 12, 15, 19, 27, 39, 59, 99, 400)  # the gap to the one before makes a rung hard
+CHECKPOINTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 36, 60, 100, 400)  # the gap to the one before makes a rung hard
 STORIES = (  # sentences, and of which kinds
     (3, EASY), (3, EASY), (4, EASY), (4, EASY), (5, EASY),
     (5, MIDDLE), (6, MIDDLE), (7, MIDDLE), (8, MIDDLE), (10, MIDDLE),
     (13, HARD), (17, HARD), (22, HARD), (30, HARD), (60, HARD),
 )  # fmt: skip
-LETTERS = (4, 5, 6, 7, 9, 11, 14, 18, 24, 32, 50, 70, 100, 150, 400)  # length of the string
-INVERSIONS = (2, 3, 3, 4, 4, 5, 6, 7, 8, 9, 12, 15, 19, 26, 60)  # numbers in the row
+LETTERS = (3, 4, 5, 6, 7, 9, 10, 12, 14, 17, 50, 70, 100, 150, 400)  # length of the string
+INVERSIONS = (2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 12, 15, 19, 26, 60)  # numbers in the row
+OFTEN = 4  # times that a value may be right in a ladder of counting
 GRIDS = (  # rows, columns, blocked squares
-    (2, 2, 0), (2, 3, 0), (2, 4, 0), (3, 3, 0), (3, 3, 1),
-    (3, 4, 1), (3, 5, 1), (4, 4, 1), (4, 5, 2), (5, 5, 2),
+    (2, 2, 0), (2, 4, 0), (2, 3, 0), (3, 3, 0), (2, 5, 0),
+    (3, 4, 0), (3, 3, 1), (3, 4, 1), (3, 5, 1), (4, 4, 1),
     (6, 6, 3), (7, 7, 4), (8, 8, 5), (10, 10, 8), (16, 16, 20),
 )  # fmt: skip
-DEPTHS = (1, 1, 1, 2, 2, 3, 3, 4, 5, 6, 9, 13, 18, 27, 150)  # functions applied one after the other
+DEPTHS = (  # functions applied one after the other, the largest number they begin with
+    (1, 9), (1, 9), (1, 20), (1, 40), (2, 9),
+    (2, 12), (2, 20), (2, 40), (3, 12), (3, 20),
+    (9, 400), (13, 400), (18, 400), (27, 400), (150, 400),
+)  # fmt: skip
 BASES = (  # base, digits
-    (2, 2), (2, 3), (2, 4), (3, 3), (5, 3),
-    (2, 8), (7, 4), (6, 5), (7, 6), (9, 7),
+    (2, 2), (2, 3), (2, 4), (3, 3), (5, 2),
+    (2, 6), (5, 3), (7, 3), (2, 8), (7, 4),
     (7, 9), (9, 11), (7, 14), (9, 18), (7, 40),
 )  # fmt: skip
 POWERS = (  # base, exponent, divisor
-    (2, 3, 5), (3, 3, 4), (5, 2, 7), (2, 5, 9), (3, 4, 10),
-    (7, 3, 11), (2, 10, 13), (3, 8, 17), (5, 9, 23), (7, 12, 31),
+    (2, 3, 5), (3, 2, 4), (5, 2, 7), (2, 4, 9), (3, 3, 10),
+    (2, 5, 7), (7, 3, 11), (2, 10, 13), (3, 8, 17), (5, 9, 23),
     (23, 37, 101), (57, 91, 211), (123, 145, 409), (345, 678, 1009), (123456, 7654321, 99991),
 )  # fmt: skip
 
@@ -139,30 +145,30 @@ def _grid(rows: int, columns: int, count: int, draw: random.Random) -> list[tupl
 
 def counting() -> tuple[str, list[Task]]:
     tasks: list[Task] = []
-    used: set[tuple[str, int]] = set()  # no value twice: one number for all tasks must not pay
-    for rung, (length, count, (rows, columns, holes)) in enumerate(
-        zip(LETTERS, INVERSIONS, GRIDS, strict=True), start=1
-    ):
-        draw = chance("L", rung)
+    grids = [_grid(*size, chance("G", rung)) for rung, size in enumerate(GRIDS, start=1)]
+    ways = [paths(rows, columns, set(blocked)) for (rows, columns, _), blocked in zip(GRIDS, grids, strict=True)]
+    used = Counter(ways)  # no value often, nor that of the rung, nor the last one's:
+    occurs = turned = 0  # neither one number for all, nor counting up, nor an answer in the wrong line may pay
+    for rung, (length, count) in enumerate(zip(LETTERS, INVERSIONS, strict=True), start=1):
+        draw, barred = chance("L", rung), (0, rung, occurs)
         occurs = 0
-        while not 1 < occurs < length or ("L", occurs) in used:
+        while occurs in barred or occurs > max(2, 0.7 * length) or used[occurs] >= OFTEN:
             letters = draw.sample("bdghkmnpt", 3)
             text = "".join(draw.choices(letters, k=length))
             occurs = text.count(letters[0])
+        used[occurs] += 1
         tasks.append(number(f"L{rung}", rung, "letters", f"{letters[0]} in {text}", occurs, "near"))
-        draw = chance("I", rung)
+        draw, barred = chance("I", rung), (0, rung if rung > 1 else 0, turned)
         turned = 0
-        while not turned or ("I", turned) in used:
+        while turned in barred or used[turned] >= OFTEN:
             numbers = draw.sample(range(1, max(10, 2 * count)), count)
             turned = sum(numbers[i] > numbers[j] for j in range(count) for i in range(j))
+        used[turned] += 1
         tasks.append(number(f"I{rung}", rung, "inversions", " ".join(map(str, numbers)), turned, "near"))
-        used |= {("L", occurs), ("I", turned)}
-        blocked = _grid(rows, columns, holes, chance("G", rung))
-        told = ", blocked " + " ".join(f"({r},{c})" for r, c in blocked) if blocked else ""
+        rows, columns, _ = GRIDS[rung - 1]
+        told = ", blocked " + " ".join(f"({r},{c})" for r, c in grids[rung - 1]) if grids[rung - 1] else ""
         kind = "digits" if rung > 2 * RUNGS // 3 else "number"
-        tasks.append(
-            number(f"G{rung}", rung, "paths", f"{rows} × {columns}{told}", paths(rows, columns, set(blocked)), kind)
-        )
+        tasks.append(number(f"G{rung}", rung, "paths", f"{rows} × {columns}{told}", ways[rung - 1], kind))
     return math_prompts.COUNTING, tasks
 
 
@@ -191,10 +197,10 @@ def _nested(depth: int, largest: int, draw: random.Random) -> tuple[str, int]:
 
 def functions() -> tuple[str, list[Task]]:
     tasks = []
-    for rung, (depth, (base, digits), (low, power, divisor)) in enumerate(
+    for rung, ((depth, largest), (base, digits), (low, power, divisor)) in enumerate(
         zip(DEPTHS, BASES, POWERS, strict=True), start=1
     ):
-        question, value = _nested(depth, 60 if rung <= RUNGS // 3 else 400, chance("F", rung))
+        question, value = _nested(depth, largest, chance("F", rung))
         tasks.append(number(f"F{rung}", rung, "functions", question, value))
         draw = chance("B", rung)
         written = draw.choice("123456789"[: base - 1]) + "".join(draw.choices("0123456789"[:base], k=digits - 1))
