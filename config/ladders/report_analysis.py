@@ -33,7 +33,7 @@ REPORTS = (
         "report_depots", 1, "lines",
         Size(rows=16, regions=3, kinds=3, units=(1100, 9800), second=(21, 79), prices=(13, 98), fees=(1100, 9900),
              sets=1, moves=1, dozens=1, drops=1, adds=0, prices_changed=0),
-        Spread(summed=2, conditioned=2, takings=2, headed=2),
+        Spread(conditioned=2, priced=True, takings=2, headed=2),
         Topic("THE DEPOTS OF HARLAN FREIGHT", "Stock and working hours at the end of the year; prices and fees in euros.",
               "depot", "depots", "district", "districts", ("North", "South", "East"), "goods", ("rice", "tea", "salt"),
               "crates", "hours", ("Ambly", "Corven", "Estrin"), ("Iversen", "Okafor", "Quist")),
@@ -42,7 +42,7 @@ REPORTS = (
         "report_orchards", 1, "json",
         Size(rows=26, regions=3, kinds=3, units=(210, 990), second=(15, 89), prices=(11, 78), fees=(310, 990),
              sets=1, moves=1, dozens=1, drops=1, adds=0, prices_changed=0),
-        Spread(summed=2, conditioned=2, takings=1, headed=2),
+        Spread(conditioned=2, priced=True, takings=2, headed=2),
         Topic("ORCHARDS OF THE THREE VALLEYS", "The harvest of one year, in baskets; prices and fees in crowns.",
               "orchard", "orchards", "valley", "valleys", ("Arnen", "Bellis", "Corry"), "fruit", ("apple", "pear", "plum"),
               "baskets", "trees", ("Wexby", "Yarrow", "Zenna"), ("Abara", "Eklund", "Ivanov")),
@@ -51,7 +51,7 @@ REPORTS = (
         "report_boats", 2, "lines",
         Size(rows=40, regions=4, kinds=4, units=(110, 980), second=(40, 290), prices=(11, 89), fees=(210, 990),
              sets=2, moves=2, dozens=1, drops=1, adds=1, prices_changed=1),
-        Spread(summed=2, conditioned=2, takings=1, headed=2),
+        Spread(conditioned=3, priced=False, takings=2, headed=3),
         Topic("THE FISHING FLEET OF FOUR HARBOURS", "Boxes landed and days at sea in one season; prices and fees in marks.",
               "boat", "boats", "harbour", "harbours", ("Amrum", "Bosham", "Cullen", "Dunwich"), "catch",
               ("cod", "crab", "eel", "sole"), "boxes", "days", ("Ashbrin", "Olnith", "Uptarn", "Yeovax"),
@@ -61,7 +61,7 @@ REPORTS = (
         "report_workshops", 2, "json",
         Size(rows=56, regions=5, kinds=4, units=(110, 980), second=(12, 96), prices=(11, 97), fees=(210, 990),
              sets=2, moves=2, dozens=2, drops=1, adds=1, prices_changed=1),
-        Spread(summed=2, conditioned=3, takings=1, headed=2),
+        Spread(conditioned=3, priced=False, takings=2, headed=4),
         Topic("WORKSHOPS OF THE OLD CITY", "Pieces sold and hours open in one month; prices and fees in florins.",
               "workshop", "workshops", "quarter", "quarters", ("Castle", "Market", "River", "Temple", "Wall"), "ware",
               ("bowls", "chairs", "lamps", "rugs"), "pieces", "hours", ("Aldwen", "Estway", "Ironvale", "Okrath", "Upgrave"),
@@ -71,7 +71,7 @@ REPORTS = (
         "report_stations", 3, "lines",
         Size(rows=80, regions=6, kinds=5, units=(110, 980), second=(20, 98), prices=(11, 97), fees=(210, 990),
              sets=3, moves=3, dozens=2, drops=2, adds=1, prices_changed=1),
-        Spread(summed=3, conditioned=3, takings=2, headed=3),
+        Spread(conditioned=3, priced=False, takings=3, headed=4),
         Topic("WEATHER STATIONS AND THEIR REPORTS", "Reports sold and days in service in one year; prices and fees in dollars.",
               "station", "stations", "zone", "zones", ("Alpha", "Beta", "Gamma", "Delta", "Kappa", "Omega"), "subject",
               ("dust", "frost", "rain", "snow", "wind"), "reports", "days",
@@ -82,12 +82,12 @@ REPORTS = (
 
 LINES = """\
 Answer in numbered lines, one per question: its number, a full stop, and the answer alone, at once, without working and
-without a sentence round it. Answer every question; where you are not sure, give your best guess. Only where the report
-does not give the answer at all, write: not stated"""
+without a sentence round it. Answer every question; if you are not sure, guess. Only where the report does not give the
+answer at all, write: not stated"""
 JSON = """\
 Answer with one JSON object and nothing else, with the keys "q1" to "q25" and the answers alone as values, at once,
-without working; several names are a list. Answer every question; where you are not sure, give your best guess. Only
-where the report does not give the answer at all, the value is "not stated"."""
+without working; several names are a list. Answer every question; if you are not sure, guess. Only where the report does
+not give the answer at all, the value is "not stated"."""
 FORMS = {"lines": LINES, "json": JSON}
 
 

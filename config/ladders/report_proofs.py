@@ -10,6 +10,7 @@ from case_files import Proof
 FORM = 0.5  # weight of the form beside the rungs
 INVENTED = 0.01
 RIVAL = 0.25
+NEAR, WITHIN = 0.3, 0.03  # credit for a large sum that is nearly right, and how near
 ABSENT = "not stated"
 
 Gold = list[dict[str, Any]]
@@ -26,7 +27,7 @@ def proofs(case: str, form: str, prompt: str, gold: Gold) -> list[Proof]:
     def worth(numbers: Any) -> float:
         return float((sum(gold[number - 1].get("weight", 1.0) for number in numbers) + FORM) / whole)
 
-    near = right | {number: round(gold[number - 1]["value"] * 1.02, 3) for number in sums}
+    near = right | {number: round(gold[number - 1]["value"] * 1.01, 3) for number in sums}
     made_up = right | dict.fromkeys(absent, 17)
     other = "json" if form == "lines" else "lines"
     return [
@@ -35,8 +36,8 @@ def proofs(case: str, form: str, prompt: str, gold: Gold) -> list[Proof]:
         Proof(case, "adversarial", {"score": 1 - FORM / whole}, "the other form loses the form and no more",
               written(right, other)),
         Proof(case, "wrong", {"score": worth(low)}, "the top third is left out", written(low, form)),
-        Proof(case, "wrong", {"score": worth(low) + 0.4 * 0.6 * len(sums) / whole}, "every large sum is 2 percent too high",
-              written(near, form)),
+        Proof(case, "wrong", {"score": worth(low) + NEAR * (1 - 0.01 / WITHIN) * len(sums) / whole},
+              "every large sum is 1 percent too high", written(near, form)),
         Proof(case, "wrong", {"score": worth(set(right) - set(absent)) - INVENTED * len(absent)},
               "what the report does not say is made up", written(made_up, form)),
         Proof(case, "wrong", {"at_most": 0.1}, "the answers of the question before",

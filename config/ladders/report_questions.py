@@ -13,10 +13,10 @@ EASY = 10  # of them have two questions each
 
 
 class Spread(NamedTuple):
-    """How far the hard questions reach: over how many regions (or kinds) each goes."""
+    """How far the hard questions reach: over how many kinds or regions each goes."""
 
-    summed: int
     conditioned: int
+    priced: bool  # a short report asks for the takings of what a long one only adds up
     takings: int
     headed: int
 
@@ -135,25 +135,27 @@ def _some(report: Report, chance: random.Random) -> _Asked:
 
 
 def _hard(report: Report, spread: Spread, chance: random.Random) -> list[_Asked]:
-    """Sums over many rows, with conditions, joins and all the notes."""
+    """Sums over many rows, with conditions, joins and all the notes; in the last two every row needs a product of its own."""
     t, regions = report.topic, list(report.heads)
-    summed = _some_of(regions, spread.summed, chance)
+    outside = chance.choice(regions)
     kinds = _some_of(list(report.prices), spread.conditioned, chance)
     low = _middle(report.rows, chance)
     taking = _some_of(regions, spread.takings, chance)
     headed = _some_of(regions, spread.headed, chance)
     least = _middle(report.rows, chance)
+    some = f"{t.places} with more than {low} {t.second} and with {' or '.join(kinds)}"
     heads = " and ".join(report.heads[region] for region in headed)
     return [
-        (f"How many {t.units} do all {t.places} in {' and '.join(summed)} have together?",
-         _total(report, lambda row: row.region in summed, lambda row: row.units)),
-        (f"How many {t.units} do all {t.places} with {' or '.join(kinds)} and more than {low} {t.second} have together?",
-         _total(report, lambda row: row.kind in kinds and row.second > low, lambda row: row.units)),
+        (f"What are the takings of all {some} together?" if spread.priced else f"How many {t.units} do all {some} have together?",
+         _total(report, lambda row: row.kind in kinds and row.second > low,
+                report.takings if spread.priced else lambda row: row.units)),
         (f"What are the takings of all {t.places} in {' and '.join(taking)} together?",
          _total(report, lambda row: row.region in taking, report.takings)),
         (f"What are the profits of all {t.places} with at least {least} {t.second} in the {t.regions_word} of {heads} together?",
          _total(report, lambda row: row.region in headed and row.second >= least, report.profit)),
-        (f"What are the profits of all {t.places} together?", _total(report, lambda _: True, report.profit)),
+        (f"What are the scores of all {t.places} outside {outside} together?",
+         _total(report, lambda row: row.region != outside, report.score)),
+        (f"What are the scores of all {t.places} together?", _total(report, lambda _: True, report.score)),
     ]  # fmt: skip
 
 

@@ -77,6 +77,9 @@ class Report(NamedTuple):
     def profit(self, row: Row) -> int:
         return self.takings(row) - self.fees[row.region]
 
+    def score(self, row: Row) -> int:
+        return self.profit(row) * row.second
+
 
 _ONSETS = ("B", "D", "F", "G", "H", "K", "L", "M", "N", "P", "R", "S", "T", "V")
 _VOWELS = ("a", "e", "i", "o", "u")
@@ -148,9 +151,7 @@ def _annotate(report: Report, size: Size, chance: random.Random) -> None:
         row = next(free)
         report.rows.remove(row)
         report.touched.setdefault("dropped", []).append(row.name)
-        report.notes.append(
-            f"{row.name} was closed before the year began; leave it out wherever {topic.places} are counted, summed or compared."
-        )
+        report.notes.append(f"{row.name} was closed all year; leave it out of every count, sum and comparison.")
     for region in adding:
         more = chance.randint(2, 9)
         for at, row in enumerate(report.shown):
@@ -194,8 +195,8 @@ def text(report: Report) -> str:
         f"{_table([heads[2], 'Price'], report.shown_prices.items())}\n\n"
         f"{_table([heads[1], 'Office', 'Head', 'Fee'], offices)}\n\n"
         f"Notes, made after the tables:\n{notes}\n\n"
-        f"The takings of each {t.place} are its {t.units} times the price of its {t.kind}. Its profit is its takings less the\n"
-        f"fee of its {t.region}; every {t.place} pays the whole fee."
+        f"The takings of each {t.place} are its {t.units} times the price of its {t.kind}. Its profit is its takings less\n"
+        f"the whole fee of its {t.region}. Its score is its profit times its {t.second}."
     )
 
 

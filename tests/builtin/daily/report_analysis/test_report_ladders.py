@@ -67,9 +67,7 @@ class Reading:
         elif words := says(rf"The {units} of (\w+(?: and \w+)*) are given in dozens; multiply them by 12\."):
             for name in words[0].split(" and "):
                 self.places[name]["units"] *= 12
-        elif words := says(
-            r"(\w+) was closed before the year began; leave it out wherever \w+ are counted, summed or compared\."
-        ):
+        elif words := says(r"(\w+) was closed all year; leave it out of every count, sum and comparison\."):
             del self.places[words[0]]
         elif words := says(rf"Add (\d+) to the {self.second} of every {self.place} in (\w+)\."):
             for place in self.places.values():
@@ -91,6 +89,15 @@ class Reading:
             place["units"] * self.prices[place["kind"]] - fee * self.offices[place["region"]]["fee"]
             for place in self.which(test).values()
         )
+
+    def scores(self, without: set[str]) -> int:
+        """Price by price and fee by fee, as it is summed by nobody else."""
+        times = [(x, x["second"]) for x in self.places.values() if x["region"] not in without]
+        taken = sum(
+            price * sum(x["units"] * n for x, n in times if x["kind"] == kind) for kind, price in self.prices.items()
+        )
+        paid = sum(of["fee"] * sum(n for x, n in times if x["region"] == region) for region, of in self.offices.items())
+        return int(taken - paid)
 
     def headed(self, heads: str) -> set[str]:
         return {name for name, office in self.offices.items() if office["head"] in heads.split(" and ")}
@@ -122,11 +129,12 @@ class Reading:
             rf"How many {units} do all {places} in (\w+) with (\w+) have together\?": lambda region, kind: self.total(
                 lambda x: (x["region"], x["kind"]) == (region, kind)
             ),
-            rf"How many {units} do all {places} in (\w+(?: and \w+)*) have together\?": lambda regions: self.total(
-                lambda x: x["region"] in regions.split(" and ")
-            ),
-            rf"How many {units} do all {places} with (\w+(?: or \w+)*) and more than (\d+) {second} have together\?":
-                lambda kinds, limit: self.total(lambda x: x["kind"] in kinds.split(" or ") and x["second"] > int(limit)),
+            rf"How many {units} do all {places} with more than (\d+) {second} and with (\w+(?: or \w+)*) have together\?":
+                lambda limit, kinds: self.total(lambda x: x["kind"] in kinds.split(" or ") and x["second"] > int(limit)),
+            rf"What are the takings of all {places} with more than (\d+) {second} and with (\w+(?: or \w+)*) together\?":
+                lambda limit, kinds: self.money(
+                    lambda x: x["kind"] in kinds.split(" or ") and x["second"] > int(limit), fee=False
+                ),
             rf"What are the takings of all {places} in (\w+(?: and \w+)*) together\?": lambda regions: self.money(
                 lambda x: x["region"] in regions.split(" and "), fee=False
             ),
@@ -134,7 +142,8 @@ class Reading:
                 lambda limit, heads: self.money(
                     lambda x: x["second"] >= int(limit) and x["region"] in self.headed(heads), fee=True
                 ),
-            rf"What are the profits of all {places} together\?": lambda: self.money(lambda _: True, fee=True),
+            rf"What are the scores of all {places} outside (\w+) together\?": lambda region: self.scores({region}),
+            rf"What are the scores of all {places} together\?": lambda: self.scores(set()),
         }  # fmt: skip
         found = [work(*match.groups()) for form, work in forms.items() if (match := re.fullmatch(form, question))]
         assert len(found) == 1, question

@@ -23,8 +23,8 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scale: float = 1.0  # 12.4 (million) may also be written out, as 12,400,000
     weight: float = 1.0
     rung: int = 0
-    near: float = 0.4  # of an amount: at most so much for one that is nearly right …
-    within: float = 0.05  # … less the further off it is, nothing from this share of it on
+    near: float = 0.3  # of an amount: at most so much for one that is nearly right …
+    within: float = 0.03  # … less the further off it is, nothing from this share of it on
 
 
 Names = tuple[str, ...]
