@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from builtin.daily.puzzles import with_puzzles
 from day.days import DAY, EXTRACTION, SUMMARY, argv, built_in, environment, gold_script, is_judge, run, small_suite
 from day.hostile import FLOODS, HOSTILE_TEXTS, LONG, PAGES, SOLUTIONS
 from double import Double
@@ -25,7 +26,7 @@ from probatio.store.layout import ANSWERS, GRADES, SCORES
 from probatio.store.lines import read_lines
 from probatio.suite.daily_suite import load_daily
 
-SUITE = load_daily()
+SUITE = with_puzzles(load_daily(), "math_reasoning")  # expressions and units are asked for by no ladder
 CODE = SUITE.use_cases["code_generation"].cases[0]
 WEB = SUITE.use_cases["web_design"].cases[0]
 TEXTS = [

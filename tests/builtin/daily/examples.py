@@ -18,10 +18,10 @@ from probatio.suite.daily_suite import Case, UseCase, load_daily
 PAGE = Path(__file__).parents[3] / "docs" / "daily.md"
 EXAMPLES = {
     "structured_extraction": "extract_depot",
-    "math_reasoning": "math_basics",
+    "math_reasoning": "math_products",
     "code_generation": "code_short",
     "instruction_following": "follow_list",
-    "report_analysis": "report_bakery",
+    "report_analysis": "report_depots",
     "summarization": "sum_library",
     "customer_service": "cs_late_return",
     "web_design": "web_pricing",

@@ -1,4 +1,4 @@
-"""The gold values of Math & Reasoning are right: each is found once more, by counting or by another way."""
+"""The gold values of the puzzles of Math & Reasoning are right: each is found once more, by counting or by another way."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from itertools import combinations, permutations, product
 import msgspec
 import sympy  # type: ignore[import-untyped]
 
-from builtin.daily.cases import cases
+from builtin.daily.puzzles import puzzles
 from probatio.builtin.daily.math_reasoning.grader import Gold, Values
 from probatio.builtin.daily.math_reasoning.numbers import exact
 
-CASES = cases("math_reasoning")
+CASES = puzzles("math_reasoning")
 
 
 def gold(case: str) -> dict[str, str]:

@@ -13,11 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.report_analysis.grader import INVENTED, RIVAL, Gold, check
+from builtin.daily.puzzles import puzzles
+from probatio.builtin.daily.report_analysis.grader import RIVAL, Gold, check
 from probatio.builtin.daily.report_analysis.questions import KINDS
 from probatio.suite.daily_suite import Case
 
-CASES = cases("report_analysis")
+CASES = puzzles("report_analysis") | cases("report_analysis")
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 
 
@@ -169,7 +170,7 @@ def test_making_up_what_the_report_does_not_say_costs_more_than_leaving_it_out(c
     absent = [number for number, question in enumerate(gold(case).questions, start=1) if question.kind == "absent"]
     silent = check(case, written(case, {n: answer for n, answer in right(case).items() if n not in absent}))
     inventive = check(case, written(case, right(case) | dict.fromkeys(absent, 17)))
-    assert inventive.score == pytest.approx(silent.score - INVENTED * len(absent))
+    assert inventive.score == pytest.approx(silent.score - gold(case).invented * len(absent))
 
 
 @ALL

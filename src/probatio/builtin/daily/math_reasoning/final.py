@@ -1,4 +1,4 @@
-"""The final values in an answer: what follows each letter, without chatter, fences, bold face and boxes."""
+"""The final values in an answer: what follows each label (A, or P12), without chatter, fences, bold face and boxes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def final_values(answer: str, labels: Sequence[str]) -> dict[str, list[str]]:
     An answer without any letter may still give its values in boxes: where there are as many as letters, they go in order.
     """
     text = _FENCE_LINE.sub("", _INVISIBLE.sub("", answer[-_LONGEST:]))
-    names = "".join(labels)
+    names = "|".join(re.escape(name) for name in sorted(labels, key=len, reverse=True))
     label = re.compile(
         rf"(?:^[ \t>#*_|`+-]*(?:\d+[.)]\s*)?(?:\$|\\[(\[])?(?:\\boxed\s*\{{)?|(?<=[\s,;|`({{$]))"
-        rf"(?:\\text(?:bf)?\s*\{{|\*\*|__|\()?(?P<letter>[{names}])(?:\}}|\*\*|__|\))?\s*[:|]\s*(?:\*\*|__|\}})?"
-        rf"|^[ \t>#*_-]*(?:\*\*|__)?(?P<first>[{names}])(?:\*\*|__)?\s*[=.)]\s+",
+        rf"(?:\\text(?:bf)?\s*\{{|\*\*|__|\()?(?P<letter>{names})(?:\}}|\*\*|__|\))?\s*[:|]\s*(?:\*\*|__|\}})?"
+        rf"|^[ \t>#*_-]*(?:\*\*|__)?(?P<first>{names})(?:\*\*|__)?\s*[=.)]\s+",
         re.MULTILINE,
     )
     values: dict[str, list[str]] = {name: [] for name in labels}

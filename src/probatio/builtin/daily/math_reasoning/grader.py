@@ -1,4 +1,4 @@
-"""Math & Reasoning, graded: the final value behind each letter, compared as a number, unit or expression, never as text."""
+"""Math & Reasoning, graded: the final value behind each label, compared as a number, unit or expression, never as text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 from probatio.builtin.daily.math_reasoning.algebra import same_expression
 from probatio.builtin.daily.math_reasoning.final import final_values
 from probatio.builtin.daily.math_reasoning.numbers import Number, exact, rounds
+from probatio.builtin.daily.math_reasoning.partial import distance, ends, row_share
 from probatio.builtin.daily.math_reasoning.readings import has_digit, readings_of
 from probatio.builtin.daily.math_reasoning.units import in_unit, same_unit
 from probatio.extras import require
@@ -29,6 +30,7 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     name: str
     value: str = ""
     weight: float = 1.0
+    rung: int = 0
 
 
 class ANumber(Answer, frozen=True, tag="number"):
@@ -68,8 +70,28 @@ class AWord(Answer, frozen=True, tag="word"):
     options: tuple[str, ...] = ()
 
 
+class Digits(Answer, frozen=True, tag="digits"):
+    """A long whole number. A wrong one earns up to `near` for the digits that are right at its two ends."""
+
+    near: float = 0.5
+
+
+class Near(Answer, frozen=True, tag="near"):
+    """A count. A wrong one earns up to `near`, less the further off it is, and nothing from `within` (a share of it) on."""
+
+    near: float = 0.3
+    within: float = 0.1
+
+
+class Row(Answer, frozen=True, tag="row"):
+    """Several whole numbers in their order, or each behind its name; each earns its share."""
+
+    values: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
+
+
 class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    answers: tuple[ANumber | AQuantity | AnExpression | Values | AWord, ...]
+    answers: tuple[ANumber | AQuantity | AnExpression | Values | AWord | Digits | Near | Row, ...]
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
@@ -83,13 +105,13 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
 
 def _part(asked: Answer, candidates: list[str]) -> Part:
     final = next((text for text in candidates if _holds_a_value(asked, text)), None)
-    wanted = asked.value or ", ".join(getattr(asked, "values", ()))
+    wanted = asked.value or ", ".join(map(str, getattr(asked, "values", ())))
     wanted += f" {asked.unit}" if isinstance(asked, AQuantity) else ""
     if final is None:
-        return Part(f"{asked.label}: {asked.name}", 0.0, f"{wanted} expected, nothing there", asked.weight)
+        return Part(f"{asked.label}: {asked.name}", 0.0, f"{wanted} expected, nothing there", asked.weight, asked.rung)
     credit = _CREDIT[type(asked)](asked, final)
     detail = "" if credit == 1 else f"{wanted} expected, {final[:120]!r} there"
-    return Part(f"{asked.label}: {asked.name}", credit, detail, asked.weight)
+    return Part(f"{asked.label}: {asked.name}", credit, detail, asked.weight, asked.rung)
 
 
 def _holds_a_value(asked: Answer, text: str) -> bool:
@@ -170,8 +192,24 @@ def _named(asked: AWord, text: str) -> set[str]:
     return {option for option in asked.options if re.search(rf"\b{re.escape(option)}\b", text, re.IGNORECASE)}
 
 
+def _whole(asked: Digits | Near, text: str) -> float:
+    """As good as the worst of the candidates, as for any number."""
+    readings = readings_of(text)
+    if readings is None or readings[0][0].ratio:
+        return 0.0
+    wanted = int(asked.value)
+    if isinstance(asked, Digits):
+        return min(ends(number.value, wanted, asked.near) for number, _ in readings)
+    return min(distance(number.value, wanted, asked.near, asked.within) for number, _ in readings)
+
+
+def _row(asked: Row, text: str) -> float:
+    return row_share(text, asked.values, asked.names)
+
+
 _CREDIT: dict[type, Callable[..., float]] = {
     ANumber: _number, AQuantity: _quantity, AnExpression: _expression, Values: _values, AWord: _word,
+    Digits: _whole, Near: _whole, Row: _row,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import msgspec
 
-_DIGITS = 40
+_DIGITS = 64  # 40 digits with their thousands separated
 
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:\.\d+)?"
 _DOTTED = r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}(?!\d)"  # 1.234,5 and 1.234.567: no other reading

@@ -16,7 +16,7 @@ from probatio.grade.check_result import CheckResult, Part
 from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case
 
-INVENTED = 0.05  # taken off for each answer to a question the report can't answer …
+INVENTED = 0.05  # taken off for each answer to a question the report can't answer, unless the gold says how much …
 RIVAL = 0.25  # … and for each further set of answers that differs: hedging never pays
 FORM = 0.5  # weight of the form that was asked for
 
@@ -26,6 +26,7 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     form: Form
     names: tuple[str, ...] = ()  # every name a question could be answered with, right or wrong
     absent: str = "not stated"
+    invented: float = INVENTED
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
@@ -43,11 +44,13 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
             score = effort * is_absent(given, gold.absent)
         else:
             score = KINDS[question.kind](question, given, gold.names) if there else 0.0
-        parts.append(Part(f"question {number}", score, _detail(question, gold, there, given), question.weight))
+        parts.append(
+            Part(f"question {number}", score, _detail(question, gold, there, given), question.weight, question.rung)
+        )
     as_asked = answers.form == gold.form and not answers.faults
     parts.append(Part("form", effort * as_asked, f"asked for {gold.form}, was {answers.form or 'neither'}", FORM))
     note = None if answers.by_question else "The answer holds neither a JSON object nor numbered lines."
-    return CheckResult(tuple(parts), min(1.0, INVENTED * invented + RIVAL * answers.rivals), note)
+    return CheckResult(tuple(parts), min(1.0, gold.invented * invented + RIVAL * answers.rivals), note)
 
 
 def _effort(gold: Gold, answers: dict[int, Any]) -> float:

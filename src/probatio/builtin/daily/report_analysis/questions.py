@@ -22,6 +22,9 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tolerance: float = 0.0
     scale: float = 1.0  # 12.4 (million) may also be written out, as 12,400,000
     weight: float = 1.0
+    rung: int = 0
+    near: float = 0.3  # of an amount: at most so much for one that is nearly right …
+    within: float = 0.03  # … less the further off it is, nothing from this share of it on
 
 
 Names = tuple[str, ...]
@@ -46,6 +49,17 @@ def _number(question: Question, answer: Any, names: Names) -> float:
     if off <= question.tolerance + 1e-9:
         return 1.0
     return HALF if off <= 4 * question.tolerance + 1e-9 else 0.0
+
+
+def _amount(question: Question, answer: Any, names: Names) -> float:
+    """All of it exact, else something for an estimate that comes close: a sum over forty rows is not a flip."""
+    value = the_number(answer)
+    if value is None:
+        return 0.0
+    off = float(abs(value - question.value))
+    if off < 1e-9:
+        return 1.0
+    return question.near * max(0.0, 1 - off / (question.within * abs(float(question.value))))
 
 
 def the_number(answer: Any) -> float | None:
@@ -126,6 +140,7 @@ def _yes_no(question: Question, answer: Any, names: Names) -> float:
 
 KINDS: dict[str, Callable[[Question, Any, Names], float]] = {
     "number": _number,
+    "amount": _amount,
     "name": _name,
     "set": _set,
     "ranking": _ranking,
