@@ -132,7 +132,11 @@ def _state(claim: Claim, passage: Sequence[Statement], number: int, places: list
     statement = passage[number]
     if not claim.negative:
         shadowed = _shadowed(statement, places)
-        clear = [[place for place in group if place[0] not in shadowed] for group in places]
+        refused = {at for at, _ in _negators([word.text for word in statement])}  # "we can" in "we can not" is no offer
+        clear = [
+            [(at, length) for at, length in group if at not in shadowed and (length == 1 or at + length not in refused)]
+            for group in places
+        ]
         if not all(clear):
             return "doubtful" if clear[-1] else "denied"
         places = clear
@@ -203,8 +207,8 @@ def _belongs(claim: Claim, passage: Sequence[Statement], number: int, anchor: in
         owner = [ours for at, ours in named if start - 4 <= at < start]
         if owner:
             return owner[-1]
-    if (owner := _in_brackets_after(statement, end, named)) is not None:
-        return owner
+    if (follows := _in_brackets_after(statement, end, named)) is not None:
+        return follows
     topics = [(number, at, ours) for at, ours in named if at < start and _is_topic(statement, at)]
     if topics:
         return topics[0][2] or topics[-1][2]
