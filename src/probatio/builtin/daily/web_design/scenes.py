@@ -66,6 +66,7 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     do: tuple[Action, ...] = ()
     narrow: bool = False
     weight: float = 1.0
+    rung: int = 0  # on the ladder of the case; 0 where it is none
 
 
 class Played(msgspec.Struct, frozen=True):
