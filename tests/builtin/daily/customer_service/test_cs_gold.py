@@ -36,6 +36,10 @@ def amount(euros: Fraction) -> str:
     return f"{float(euros):g}"
 
 
+def cents(euros: Fraction) -> Fraction:
+    return Fraction(floor(euros * 100 + Fraction(1, 2)), 100)
+
+
 def working(after: date, closed: set[date], step: int = 1) -> Iterator[date]:
     """The working days after a day, or before it."""
     while True:
@@ -50,19 +54,19 @@ def nth(days: Iterator[date], number: int) -> date:
 
 def late_return() -> list[str]:
     rows = re.findall(
-        r"^(\w+), (\d+) euros, (from the sale, )?packaging (\w+), (\d+) kg$", message("cs_late_return"), re.M
+        r"^(\w+), ([\d.]+) euros, (from the sale, )?packaging (\w+), (\d+) kg$", message("cs_late_return"), re.M
     )
     assert [row[0] for row in rows][-1] == "Bre"  # the one that came too late
-    expected, total, weight = [], 0, 0
+    expected, total, weight = [], Fraction(0), 0
     for place, (name, price, sale, packaging, kg) in enumerate(rows[:-1], start=1):
-        left = Fraction(price) * (Fraction(85, 100) if packaging == "opened" else 1)
+        left = Fraction(price) * (Fraction(87, 100) if packaging == "opened" else 1)
         left *= Fraction(50 if sale else 90, 100)
-        credit = floor(left - (4 if place >= 3 else 0))
-        expected.append(f"{name} {credit} euros")
+        credit = cents(left - (4 if place >= 3 else 0))
+        expected.append(f"{name} {amount(credit)} euros")
         total, weight = total + credit, weight + int(kg)
-    total += floor(Fraction(total, 20)) if total > 200 else 0
-    assert ceil(weight / 12) == 3
-    return [*expected, "three labels", "nothing for Bre", f"{total} euros in all"]
+    total += cents(total / 20) if total > 200 else 0
+    assert ceil(weight / 12) == 4
+    return [*expected, "four labels", "nothing for Bre", f"{amount(total)} euros in all"]
 
 
 def broken_bowl() -> list[str]:
@@ -107,26 +111,27 @@ def saver_room() -> list[str]:
 
 
 def late_parcel() -> list[str]:
-    holidays = {date(2024, 6, 20), date(2024, 7, 4)}
+    holidays = {date(2024, 5, 1), date(2024, 5, 9), date(2024, 6, 20), date(2024, 7, 4)}
     expected, total = [], Fraction(0)
     for line in message("cs_late_parcel").splitlines():
-        if not (found := re.match(r"88-(\d+), (express, )?([\d.]+) euros, promised \w+ (\d+ \w+), (.*)", line)):
+        if not (found := re.match(r"88-(\d+), (express, |heavy, )?([\d.]+) euros, promised \w+ (\d+ \w+), (.*)", line)):
             continue
-        number, express, price, promised, came = found.groups()
+        number, kind, price, promised, came = found.groups()
         parts = re.findall(r"(?:(\d+)% (?:of it came )?)?(?:came )?\w+day (\d+ \w+)", came)
         back = Fraction(0)
         for share, arrived in parts:
             end = day(arrived, 2024)
-            days = [day(promised, 2024) + timedelta(n) for n in range(1, 30)]
+            days = [day(promised, 2024) + timedelta(n) for n in range(1, 120)]
             late = sum(each.weekday() < 5 and each not in holidays for each in days if each <= end)
-            rate = min(late * 10, 40) if express else min(late * 5, 25)
-            back += Fraction(price) * Fraction(int(share or 100), 100) * Fraction(rate, 100)
+            a_day, most = {"express, ": (10, 40), "heavy, ": (Fraction(3, 2), 90)}.get(kind, (5, 25))
+            rate = min(Fraction(late * a_day), Fraction(most))
+            back += Fraction(price) * Fraction(int(share or 100), 100) * rate / 100
         total += back
         expected.append(f"{number} {amount(back)} euros" if back else f"{number} nothing")
         if number == "1203":
             assert late == 6
             expected.append("1203 is six days late")
-    total += (total - 80) / 10 if total > 80 else 0
+    total += cents((total - 80) / 10) if total > 80 else 0
     return [*expected, f"{amount(total)} euros in all"]
 
 
