@@ -123,8 +123,10 @@ def late_parcel() -> list[str]:
             end = day(arrived, 2024)
             days = [day(promised, 2024) + timedelta(n) for n in range(1, 120)]
             late = sum(each.weekday() < 5 and each not in holidays for each in days if each <= end)
-            a_day, most = {"express, ": (10, 40), "heavy, ": (Fraction(3, 2), 90)}.get(kind, (5, 25))
-            rate = min(Fraction(late * a_day), Fraction(most))
+            rate = {
+                "express, ": min(Fraction(10 * late), Fraction(40)),
+                "heavy, ": min(Fraction(3 * late, 2), Fraction(90)),
+            }.get(kind, min(Fraction(5 * late), Fraction(25)))
             back += Fraction(price) * Fraction(int(share or 100), 100) * rate / 100
         total += back
         expected.append(f"{number} {amount(back)} euros" if back else f"{number} nothing")

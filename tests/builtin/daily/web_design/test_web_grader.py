@@ -169,7 +169,7 @@ def test_a_page_that_hangs_later_keeps_what_it_showed(works: None) -> None:
 
 
 def test_scenes_weigh_what_the_case_says_however_many_there_are(works: None) -> None:
-    for name, weight in (("web_pricing", WEIGHTS["scenes"]), ("web_dashboard", 12)):
+    for name, weight in (("web_pricing", WEIGHTS["scenes"]), ("web_dashboard", 16)):
         checked = graded(name, gold_page(name))
         scenes = {scene.name for scene in msgspec.convert(CASES[name].gold, Gold).scenes}
         assert sum(one.weight for one in checked.parts if one.name in scenes) == pytest.approx(weight)
