@@ -51,6 +51,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unless: str = ""  # phrases that make a statement speak of something else
     negative: bool = False  # the claim is itself a denial
     weight: float = 1.0
+    rung: int = 0  # on the ladder of the case; 0 where it is none
 
 
 class Sighting(NamedTuple):
@@ -131,7 +132,11 @@ def _state(claim: Claim, passage: Sequence[Statement], number: int, places: list
     statement = passage[number]
     if not claim.negative:
         shadowed = _shadowed(statement, places)
-        clear = [[place for place in group if place[0] not in shadowed] for group in places]
+        refused = {at for at, _ in _negators([word.text for word in statement])}  # "we can" in "we can not" is no offer
+        clear = [
+            [(at, length) for at, length in group if at not in shadowed and (length == 1 or at + length not in refused)]
+            for group in places
+        ]
         if not all(clear):
             return "doubtful" if clear[-1] else "denied"
         places = clear
@@ -202,6 +207,8 @@ def _belongs(claim: Claim, passage: Sequence[Statement], number: int, anchor: in
         owner = [ours for at, ours in named if start - 4 <= at < start]
         if owner:
             return owner[-1]
+    if (follows := _in_brackets_after(statement, end, named)) is not None:
+        return follows
     topics = [(number, at, ours) for at, ours in named if at < start and _is_topic(statement, at)]
     if topics:
         return topics[0][2] or topics[-1][2]
@@ -210,6 +217,17 @@ def _belongs(claim: Claim, passage: Sequence[Statement], number: int, anchor: in
         if tops := [ours for at, ours in earlier if _is_topic(passage[back], at)]:
             return tops[0] or tops[-1]
     return any(ours for _, ours in named)
+
+
+def _in_brackets_after(statement: Statement, end: int, named: list[tuple[int, bool]]) -> bool | None:
+    """Whose the value is where nothing but a name follows it in brackets: "114 kg (furrows)"."""
+    bracket = [word.text for word in statement[end : end + 5]]
+    if bracket[:1] != ["("] or ")" not in bracket:
+        return None
+    close = end + bracket.index(")")
+    if any(word.value is not None for word in statement[end:close]):
+        return None
+    return next((ours for at, ours in named if end < at < close), None)
 
 
 def _named(claim: Claim, statement: Statement) -> list[tuple[int, bool]]:

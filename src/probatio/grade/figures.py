@@ -64,6 +64,8 @@ _SLASHED = re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b")
 _CLOCK = re.compile(r"\b(\d{1,2})(?:[:.](\d{2}))? ?([ap])m\b|\b(\d{1,2}):(\d{2})\b")
 _MONEY = re.compile(r"([$£€]) ?(\d+(?:\.\d+)?)(?: ?(m|million|mn|bn|billion|k|thousand)\b)?")
 _SCALED = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)(?:[ -]?(thousand|million|billion|mn|bn)|(k))\b")
+_SHORT_MILLIONS = re.compile(r"(?<=\d)m\b")
+_MILLIONS = re.compile(r"\d\.\d+m\b")  # "5m" alone is a length; in a text that has "48.2m", "5m" is millions too
 _WORD = re.compile(r"\d{1,2}:\d{2}|\d+(?:\.\d+)?%?|[^\W\d_]+\d[\w]*|[^\W\d_]+(?:'[^\W\d_]+)?\*?|[.,;:!?()\n]")
 
 
@@ -132,6 +134,8 @@ def _plain(text: str, markdown: bool) -> str:
         text = order.sub(to, text)
     text = _CLOCK.sub(_clock, text)
     text = _MONEY.sub(_money, text)
+    if _MILLIONS.search(text):
+        text = _SHORT_MILLIONS.sub(" million", text)
     return _SCALED.sub(lambda match: _digits(float(match[1]) * _SHORT_SCALES[match[2] or match[3]]), text)
 
 

@@ -79,7 +79,13 @@ def claim_parts(prose: Prose, claims: Sequence[Claim], weight: float, prefix: st
     """One part for each claim; together they weigh `weight`."""
     total = _total(claims)
     return [
-        Part(f"{prefix}{claim.id}", prose.own * sighting.credit, sighting.state, weight * claim.weight / total)
+        Part(
+            f"{prefix}{claim.id}",
+            prose.own * sighting.credit,
+            sighting.state,
+            weight * claim.weight / total,
+            claim.rung,
+        )
         for claim in claims
         for sighting in [prose.sightings[claim.id]]
     ]

@@ -105,7 +105,7 @@ def test_the_fingerprint_moves_with_a_case_a_rubric_a_constant_and_not_with_the_
     seen = {before}
     changes = [
         ("suite.yml", "bar: 0.3", "bar: 0.4"),
-        ("calibration.yml", "faithfulness: 5", "faithfulness: 4"),
+        ("calibration.yml", "selection: 5", "selection: 4"),
         ("summarization/rubric.yml", "weight:", "weight: 2 #"),
         ("creative_writing/cases.yml", "prompt: |", "prompt: |\n      Now."),
     ]

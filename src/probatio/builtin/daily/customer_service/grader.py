@@ -40,6 +40,7 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     avoid: dict[str, str] = {}  # what is to be avoided → the phrases that show it
     derived: tuple[str, ...] = ()  # figures that follow from policy and message without standing there
     order: tuple[str, ...] = ()
+    rungs: dict[str, int] = {}  # parts that are no elements → their rung
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
@@ -59,6 +60,7 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     if gold.order:
         parts.append(order_part(prose, "order of the steps", gold.order, ORDER))
     note = f"Promised against the policy: {', '.join(broken)}." if broken else copied(prose)
+    parts = [msgspec.structs.replace(part, rung=gold.rungs.get(part.name, part.rung)) for part in parts]
     return CheckResult(tuple(parts), penalty=BROKEN * len(broken), note=note)
 
 

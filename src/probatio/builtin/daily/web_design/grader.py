@@ -15,7 +15,7 @@ from probatio.grade.extract import fenced_blocks
 from probatio.sandbox import Choice
 from probatio.suite.daily_suite import Case
 
-# What a part weighs; the weight of `scenes` is divided among the scenes of a case.
+# What a part weighs; the weight of `scenes` is divided among the scenes of a case, which may set another one.
 WEIGHTS = {
     "elements": 4.0,
     "scenes": 6.0,
@@ -42,6 +42,8 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     elements: tuple[Wanted, ...]
     scenes: tuple[Scene, ...] = ()
+    rungs: dict[str, int] = {}  # parts that are no scenes → their rung
+    scenes_weigh: float = WEIGHTS["scenes"]  # more where the scenes are a long ladder
 
 
 class _Visit(msgspec.Struct):
@@ -66,7 +68,8 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
         except PageFailed as error:
             note = str(error)
             seen.errors.append(note)
-    return CheckResult(_parts(gold, seen), note=note)
+    parts = [msgspec.structs.replace(part, rung=gold.rungs.get(part.name, part.rung)) for part in _parts(gold, seen)]
+    return CheckResult(tuple(parts), note=note)
 
 
 async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
@@ -77,10 +80,10 @@ async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
     seen.narrow = await look(page, wake=True)
     if _elements(gold, seen.wide)[0] == 0:
         return  # there is nothing to use
-    share = WEIGHTS["scenes"] / sum(scene.weight for scene in gold.scenes)
+    share = gold.scenes_weigh / sum(scene.weight for scene in gold.scenes)
     for scene in gold.scenes:
         done = await play(page, scene) if scene.do else at_rest(scene, seen.narrow if scene.narrow else seen.wide)
-        seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight)
+        seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight, scene.rung)
 
 
 def _parts(gold: Gold, seen: _Visit) -> tuple[Part, ...]:
@@ -116,7 +119,7 @@ def _parts(gold: Gold, seen: _Visit) -> tuple[Part, ...]:
         parts.append(Part("labels", labelled * there, _list("without a label", bare), WEIGHTS["labels"]))
     total = sum(scene.weight for scene in gold.scenes)
     for scene in gold.scenes:
-        missed = Part(scene.name, 0.0, "not reached", WEIGHTS["scenes"] * scene.weight / total)
+        missed = Part(scene.name, 0.0, "not reached", gold.scenes_weigh * scene.weight / total, scene.rung)
         parts.append(seen.played.get(scene.name, missed))
     return tuple(parts)
 

@@ -66,6 +66,7 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     do: tuple[Action, ...] = ()
     narrow: bool = False
     weight: float = 1.0
+    rung: int = 0  # on the ladder of the case; 0 where it is none
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -201,9 +202,12 @@ def _short(value: object) -> str:
     return str(msgspec.to_builtins(value))[:120]
 
 
-# The point of an element where a click lands on it, or on its label; null where something else lies there.
-_AIM = """(index) => {
-  const element = globalThis.probatioElements[index];
+# The point of an element where a click lands on it, or on its label; null where something else lies there. Without an index it is
+# the element that was found by this key before, null if it has left the page.
+_AIM = """({ index, key }) => {
+  const known = (globalThis.probatioKnown ??= Object.create(null));
+  const element = index === null ? known[key] : (known[key] = globalThis.probatioElements[index]);
+  if (!element) return null;
   const call = (type, name) => Function.prototype.call.bind(type.prototype[name]);
   const read = (name) => {
     for (let type = Object.getPrototypeOf(element); type; type = Object.getPrototypeOf(type)) {
@@ -246,7 +250,12 @@ async def _act(page: OpenPage, action: Action) -> None:
         if not await page.evaluate(_CHOOSE, {"index": index, "value": action.value}):
             raise _NotFound(f"there is no option {action.value}")
     elif finder := action.click or action.fill:
-        point = await page.evaluate(_AIM, await _index(page, finder))
+        key = msgspec.json.encode(finder).decode()
+        # A field and an id stay what they are, so the page need not be surveyed for every value that is typed.
+        lasting = action.fill is not None or finder == Finder(id=finder.id)
+        point = await page.evaluate(_AIM, {"index": None, "key": key}) if lasting else None
+        if point is None:
+            point = await page.evaluate(_AIM, {"index": await _index(page, finder), "key": key})
         if point is None:
             raise _NotFound(f"something covers {description(finder)}")
         await page.click(*point)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -72,6 +74,8 @@ class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     name_has: str | None = None
     text: str | None = None
     """A part of the text that can be seen in it."""
+    parts: tuple[str, ...] = ()
+    """Texts that can be seen in it in this order, whatever stands between them: a price, a unit in an element of its own."""
     exact: str | None = None
     """All of the text that can be seen in it."""
     id: str | None = None
@@ -86,7 +90,7 @@ class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 def plain(text: str) -> str:
     """Text as it is compared: without spaces, case, typographic marks and what nobody sees, such as soft hyphens."""
-    return "".join(readable(text).translate(_TYPOGRAPHIC).casefold().split())
+    return "".join(_shown(text).split())
 
 
 def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
@@ -101,6 +105,7 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and (finder.name is None or plain(element.name) == plain(finder.name))
         and (finder.name_has is None or plain(finder.name_has) in plain(element.name))
         and (finder.text is None or any(plain(finder.text) in plain(text) for text in _texts(element)))
+        and (not finder.parts or any(_in_turn(finder.parts).search(_shown(text)) for text in _texts(element)))
         and (finder.exact is None or any(plain(finder.exact) == plain(text) for text in _texts(element)))
         and (finder.id is None or element.id == finder.id)
         and (finder.tag is None or element.tag == finder.tag)
@@ -111,6 +116,22 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and all(element.states.get(state, "") == value for state, value in finder.state.items())
         and (around is None or not around.isdisjoint(element.within))
     ]
+
+
+def _shown(text: str) -> str:
+    return readable(text).translate(_TYPOGRAPHIC).casefold()
+
+
+@lru_cache(maxsize=512)
+def _in_turn(parts: tuple[str, ...]) -> re.Pattern[str]:
+    """The parts one after the other; a number is not part of a longer one, and its signs may stand in several elements."""
+    patterns = []
+    for part in parts:
+        written = r"\s*".join(re.escape(char) for char in plain(part))
+        before = r"(?<![\d.,])" if part[0].isdigit() else ""
+        after = r"(?![.,]?\d)" if part[-1].isdigit() else ""
+        patterns.append(before + written + after)
+    return re.compile(".*?".join(patterns), re.DOTALL)
 
 
 def _texts(element: Element) -> tuple[str, ...]:

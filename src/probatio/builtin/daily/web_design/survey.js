@@ -405,6 +405,7 @@ async ({ wake }) => {
   globalThis.probatioElements = kept;
   const STATES = ["pressed", "checked", "selected", "expanded", "invalid", "sort", "current", "hidden", "controls",
     "describedby", "errormessage", "modal", "live", "label"];
+  const disabled = call(Element, "matches");
   const told = (kept, element) => squeeze(kept.get(element) || "").slice(0, LONGEST * 4);
   const descriptions = kept.map((element, index) => {
     const box = rectangle(element), within = [];
@@ -416,6 +417,7 @@ async ({ wake }) => {
     }
     const tag = tagOf(element), field = FIELDS.has(tag), type = typeOf(element);
     if (tag === "input" && /checkbox|radio/.test(type)) states.checked ??= String(get(element, "checked"));
+    if (disabled(element, ":disabled") || attribute(element, "aria-disabled") === "true") states.disabled = "true";
     if (tag === "th") states.scope = short(attribute(element, "scope"));
     if (tag === "dialog") states.open = String(get(element, "open"));
     const labels = /checkbox|radio/.test(type) ? labelsOf(element) : [];
