@@ -65,7 +65,7 @@ def test_a_score_below_its_parts_is_a_deduction_and_a_rounded_one_is_the_same(tm
         (SAYS % (1, -3), "Expected `float` >= 0.0 - at `parts[0].score`"),
         (SAYS % (1, 0.5), "says score 1, and its parts make 0.5"),
         (SAYS % ('"high"', 1), "Expected `float`, got `str` - at `score`"),
-        ("print('good answer')", "does not print one JSON object (JSON is malformed: invalid character (byte 0)); it printed: good"),
+        ("print('good answer')", "(JSON is malformed: invalid character (byte 0)); it printed: good"),
         ("pass", "it printed nothing"),
         ("print('{\"score\": 1}')", "missing required field `parts`"),
         ("print('{\"score\": 1, \"parts\": []}')", "length >= 1 - at `parts`"),

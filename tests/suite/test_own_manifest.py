@@ -110,9 +110,9 @@ def test_a_grader_is_a_built_in_one_by_name_a_file_of_the_folder_or_a_command(su
 
 
 def test_a_use_case_without_a_grader_or_with_an_unknown_one_is_refused(suite: Path) -> None:
-    with pytest.raises(UsageError, match="no grader.*structured_extration.*structured_extraction"):
+    with pytest.raises(UsageError, match=r"no grader.*structured_extration.*structured_extraction"):
         load_daily(changed(suite, use_cases=[{"id": "orders", "grader": "structured_extration"}]))
-    with pytest.raises(UsageError, match="`orders` has no grader: put a grader.py"):
+    with pytest.raises(UsageError, match=r"`orders` has no grader: put a grader.py"):
         load_daily(changed(suite, use_cases=["orders"]))
     with pytest.raises(UsageError, match=r"names the grader marks.py, which is not in"):
         load_daily(changed(suite, use_cases=[{"id": "orders", "grader": "marks.py"}]))
@@ -123,7 +123,7 @@ def test_a_use_case_without_a_grader_or_with_an_unknown_one_is_refused(suite: Pa
 
 def test_a_grader_of_ones_own_under_a_built_in_name_has_to_be_named(suite: Path) -> None:
     (suite / "triage").rename(suite / "summarization")
-    with pytest.raises(UsageError, match="Say which is meant: `grader: grader.py` or `grader: summarization`"):
+    with pytest.raises(UsageError, match=r"Say which is meant: `grader: grader.py` or `grader: summarization`"):
         load_daily(changed(suite, use_cases=["summarization"]))
     loaded = load_daily(changed(suite, use_cases=[{"id": "summarization", "grader": "grader.py"}]))
     assert isinstance(loaded.use_cases["summarization"].grader, OwnGrader)
