@@ -46,6 +46,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: int
     findings: list[Finding]  # the first difference first
     notes: list[str]
+    simulated: int = 0  # days of a rehearsal
+    imported: int = 0  # days taken in from a file
     replayed: int = 0  # days under a set date, by their own record or by the ledger's
     late: int = 0  # days with a model that was asked on another date, and says so
 
@@ -108,6 +110,8 @@ def verify(
             f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
             for _, each in accepted
         ],
+        simulated=sum(day.record.simulated for day in readable),
+        imported=sum(bool(day.record.imported) for day in readable),
         replayed=sum(day.record.replayed for day in readable),
         late=sum(bool(day.record.asked_late) for day in readable),
         **counts,
@@ -124,6 +128,10 @@ def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[st
     return regraded.changed
 
 
+NO_SUITE = "simulated"
+"""The fingerprint of a demo's days: their scores come from a generator."""
+
+
 class Unavailable(ProbatioError):
     """The suite that a day was asked from is not here."""
 
@@ -137,7 +145,7 @@ class _Suites:
 
     def of(self, day: Day) -> DailySuite:
         """The day's suite, under the version it recorded."""
-        if day.record.simulated:
+        if day.record.suite_fingerprint == NO_SUITE:
             raise Unavailable("no model was asked on a simulated day.")
         folder, asked = suite_folder(self._results, day.record), day.record.suite_version
         if folder not in self._read:

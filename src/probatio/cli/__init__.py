@@ -22,11 +22,15 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "verify": ("probatio.cli.verify", "Recompute ledger, grades and verdicts from the raw files."),
     "judge": ("probatio.cli.judge", "Compare the judge's marks with its calibration set."),
     "simulate": ("probatio.cli.simulate", "Measure false alarms and delays of the verdict on synthetic models."),
+    "rehearse": ("probatio.cli.rehearse", "Live through simulated days of a daily suite, to test alerts and gates."),
     "watch": ("probatio.cli.watch", "Run `probatio daily` every day, without cron."),
     "alert": ("probatio.cli.alert", "Test the alert channels; send pending alerts."),
     "site": ("probatio.cli.site", "Serve or build the site; create a demo."),
     "faber": ("probatio.cli.faber", "Check, run, compile or format Faber programs."),
-    "suite": ("probatio.cli.suite", "Write and prove a suite for a language of your own; list and copy built-in ones."),
+    "suite": (
+        "probatio.cli.suite",
+        "Write and prove a suite of your own, for a language or a watch; list built-in ones.",
+    ),
     "models": ("probatio.cli.models", "List the available models; download embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -21,7 +21,7 @@ from probatio.errors import Say, UsageError
 from probatio.judge.asking import Judge, JudgeReply, ask_over, judge_model
 from probatio.judge.calibration import calibrate, calibration_set
 from probatio.ledger.ledger import acceptances, day_hashes, read_ledger, record_day
-from probatio.records import Calibration, DailyScore, Model, Stamp
+from probatio.records import Calibration, DailyScore, Day, DayRecord, Model, Stamp
 from probatio.run.clock import now_text
 from probatio.run.engine import Engine, Watcher
 from probatio.run.job import Job
@@ -74,6 +74,7 @@ class DayWork:
         self.record = joined(read_record(self.folder), prepared.record)
         self._samples = DaySamples(self._suite)
         self._history = DayReader(prepared.results)
+        _require_one_kind(self._history.days(), self.record)
         self._constants = constants_of(self._suite.manifest)
 
     def begin(self) -> None:
@@ -188,6 +189,17 @@ class DayWork:
     def _record(self, **changes: object) -> None:
         self.record = msgspec.structs.replace(self.record, **changes)
         write_record(self.folder, self.record)
+
+
+def _require_one_kind(days: Iterable[Day], record: DayRecord) -> None:
+    """A results folder holds simulated days or real ones, never both: no verdict may rest on a mixture."""
+    other = next((day for day in days if day.record.simulated != record.simulated), None)
+    if other is not None:
+        kinds = ("a simulated day", "real days") if record.simulated else ("a real day", "simulated days")
+        raise UsageError(
+            f"The folder of runs holds {kinds[1]} ({other.date}), and {record.date} would be {kinds[0]}. Name another one with "
+            f"--results."
+        )
 
 
 def _sentence(calibration: Calibration) -> str:
