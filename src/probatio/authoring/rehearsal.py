@@ -18,12 +18,12 @@ from probatio.alerts.episodes import Message
 from probatio.authoring.rehearsed import RehearsalServer, script_of
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
 from probatio.day.preparation import DayRequest, PreparedDay, grader_remarks, suite_place
+from probatio.day.unwatched import unwatched
 from probatio.day.work import DayWork
 from probatio.errors import Incomplete, Say, UsageError
 from probatio.ledger.ledger import recorded_days
-from probatio.records import DayRecord, Grade, Model, ModelVerdict, Response
+from probatio.records import DayRecord, Model, ModelVerdict
 from probatio.run.clock import now_text
-from probatio.run.engine import Engine
 from probatio.run.session import carry_out
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import Choice, isolation
@@ -89,7 +89,7 @@ def rehearse(
             day = (wanted.until - timedelta(days=wanted.days - number)).isoformat()
             prepared = _prepared(wanted, suite, names, day, server.base_url)
             work = DayWork(prepared)
-            ending = carry_out(work, env, _silent, lambda sentence: None)
+            ending = carry_out(work, env, unwatched, lambda sentence: None)
             if not work.closed:
                 raise Incomplete(f"{day}: {ending.stop_reason or 'not every sample could be asked'}.")
             heard = _alerts(wanted.results, channels, env, say, send=send)
@@ -155,17 +155,3 @@ def _require_new(results: Path) -> None:
         raise UsageError(
             f"{results} holds days already; a rehearsal begins in a folder of its own, named with --results."
         )
-
-
-class _Silent:
-    """Nobody watches each sample of a rehearsal."""
-
-    def trial(self, response: Response, grade: Grade) -> None:
-        pass
-
-    def stopping(self, reason: str, in_flight: int) -> None:
-        pass
-
-
-def _silent(engine: Engine) -> _Silent:
-    return _Silent()

@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
+    "import": ("probatio.cli.import_days", "Take in answers or scores of past days from a file."),
     "verdict": ("probatio.cli.verdict", "Show for each model whether it got worse, and why."),
     "accept": ("probatio.cli.accept", "Accept a model's new level as its usual one, with the reason on record."),
     "verify": ("probatio.cli.verify", "Recompute ledger, grades and verdicts from the raw files."),

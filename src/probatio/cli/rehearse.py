@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("suite", metavar="SUITE", type=click.Path(path_type=Path, exists=True, file_okay=False))
+@click.argument("suite", metavar="SUITE", type=click.Path(path_type=Path))
 @click.option("--days", type=click.IntRange(1, 400), default=40, show_default=True, help="Simulated days.")
 @click.option(
     "--worse-from", type=click.IntRange(1), default=35, show_default=True, help="The day from which one model is worse."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -37,6 +37,12 @@ from probatio.verdict.expectation import Expectation
 from probatio.verdict.verdicts import verdicts
 
 
+class Reader(Protocol):
+    """Reads the closed days."""
+
+    def days(self) -> list[Day]: ...
+
+
 class DayEnding(msgspec.Struct, frozen=True):
     """How a session of a day ended."""
 
@@ -59,6 +65,7 @@ class DayWork:
     """One process's work on a day, as a session carries it out."""
 
     retry_errors = True
+    job_type = DayJob
 
     def __init__(self, prepared: PreparedDay) -> None:
         self._prepared = prepared
@@ -73,7 +80,7 @@ class DayWork:
         # Refuses a changed suite before anything is locked or written.
         self.record = joined(read_record(self.folder), prepared.record)
         self._samples = DaySamples(self._suite)
-        self._history = DayReader(prepared.results)
+        self._history = self._reader()
         _require_one_kind(self._history.days(), self.record)
         self._constants = constants_of(self._suite.manifest)
 
@@ -85,6 +92,9 @@ class DayWork:
         self._stamp = Stamp(
             self.record.date, self.record.suite_version, self.record.git_sha, self.record.grader_version
         )
+
+    def _reader(self) -> Reader:
+        return DayReader(self._prepared.results)
 
     def _days(self) -> Days:
         return Days(self._history.days(), acceptances(read_ledger(self._prepared.results)))
@@ -99,7 +109,7 @@ class DayWork:
         grading.stopping = lambda: session.stopping
         barred = calibration is not None and calibration.barred
         asked = {model.id for model in self.models}
-        return DayJob(
+        return self.job_type(
             self._stamp,
             tuple(model for model in self.record.models if model.id in asked),
             self._suite,
