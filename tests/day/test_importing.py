@@ -132,8 +132,18 @@ def test_days_that_were_asked_before_are_corrected_where_they_follow(team: Team)
     assert later.exit_code == 0, f"{later.output}{later.exception}"
     done = team.take(team.lines(8, until=week - timedelta(days=1)), name="earlier.jsonl")
     assert done.exit_code == 0, f"{done.output}{done.exception}"
-    assert "Verdicts of 3 later days follow from these" in done.output
+    assert "Later days whose verdicts follow from these: 3" in done.output
     assert team.probatio("verify", "--results", str(team.results)).exit_code == 0
+
+
+def test_a_day_that_was_asked_before_its_past_was_imported_still_verifies(team: Team) -> None:
+    with Double(reply=lambda body: team.gold[team.prompts[body["messages"][0]["content"]]]) as double:
+        team.config.write_text(yaml.safe_dump({"models": [{"id": "one", "name": "one", "base_url": double.base_url}]}))
+        assert team.probatio("daily", *team.given, "--model", "one").exit_code == 0
+    done = team.take([{**line, "provider": "DoubleCo"} for line in team.lines(6)])
+    assert "Later days whose verdicts follow from these: 1" in done.output
+    verified = team.probatio("verify", "--results", str(team.results))
+    assert verified.exit_code == 0, verified.output
 
 
 def _future(lines: list[dict[str, Any]]) -> None:

@@ -212,10 +212,20 @@ def _date_of(finding: Finding) -> str | None:
     return finding.sample if finding.file == WHERE else finding.file.split("/")[1]
 
 
-def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[Finding]:
-    """The scores, made again from the recorded grades."""
+def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> list[Finding]:
+    """The scores, made again from the recorded grades. Days that were imported after this one was begun were not there then; they
+    were where it was run further since."""
+    earlier = days.before(day.date)
+    then = [each for each in earlier.days if not each.record.imported or each.record.created <= day.record.created]
+    findings = list(_scores_after(results, day, suite, Days(then, earlier.accepted)))
+    if findings and len(then) < len(earlier.days):
+        return list(_scores_after(results, day, suite, earlier)) and findings
+    return findings
+
+
+def _scores_after(results: Path, day: Day, suite: DailySuite, earlier: Days) -> Iterator[Finding]:
     folder, where = results / DAILY / day.date, f"{DAILY}/{day.date}/{SCORES}"
-    past = Expectation(days.before(day.date), constants_of(suite.manifest), suite_of(day.record), day.date)
+    past = Expectation(earlier, constants_of(suite.manifest), suite_of(day.record), day.date)
     wanted = {model: list(lines) for model, lines in day.lines.items()}
     # Why a model could not be asked to the end stands in its gap lines and nowhere else.
     refused = {

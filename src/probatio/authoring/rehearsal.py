@@ -15,6 +15,7 @@ import msgspec
 from probatio.alerts.channels import Channel
 from probatio.alerts.delivery import alert
 from probatio.alerts.episodes import Message
+from probatio.ask.routes import Route
 from probatio.authoring.rehearsed import RehearsalServer, script_of
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
 from probatio.day.preparation import DayRequest, PreparedDay, grader_remarks, suite_place
@@ -22,9 +23,10 @@ from probatio.day.unwatched import unwatched
 from probatio.day.work import DayWork
 from probatio.errors import Incomplete, Say, UsageError
 from probatio.ledger.ledger import recorded_days
-from probatio.records import DayRecord, Model, ModelVerdict
+from probatio.records import Answer, DayRecord, Model, ModelVerdict, Prompt, Sampling
 from probatio.run.clock import now_text
-from probatio.run.session import carry_out
+from probatio.run.job import Job
+from probatio.run.session import Session, carry_out
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import Choice, isolation
 from probatio.store.layout import DAILY
@@ -32,6 +34,7 @@ from probatio.suite.daily_suite import DailySuite, constants_of, load_daily
 from probatio.verdict.verdicts import verdicts
 
 PROVIDER = "rehearsal"
+LATENCY_MS = 500.0
 SHOWN = Channel("alert", "")
 """Where messages go that have no channel: they are shown."""
 
@@ -62,6 +65,19 @@ class RehearsedDay(msgspec.Struct, frozen=True):
 Watch = Callable[[RehearsedDay], None]
 
 
+class RehearsedWork(DayWork):
+    """A day whose answers take the same time every day: how long a server on loopback takes says nothing about a model."""
+
+    async def open(self, session: Session) -> Job:
+        ask = session.client.ask
+
+        async def evenly(route: Route, prompt: Prompt, sampling: Sampling) -> Answer:
+            return msgspec.structs.replace(await ask(route, prompt, sampling), latency_ms=LATENCY_MS)
+
+        session.client.ask = evenly  # type: ignore[method-assign]
+        return await super().open(session)
+
+
 def model_names(count: int) -> list[str]:
     """`model-1` and so on; the last one is made worse."""
     return [f"model-{number}" for number in range(1, count + 1)]
@@ -88,7 +104,7 @@ def rehearse(
             server.day = number
             day = (wanted.until - timedelta(days=wanted.days - number)).isoformat()
             prepared = _prepared(wanted, suite, names, day, server.base_url)
-            work = DayWork(prepared)
+            work = RehearsedWork(prepared)
             ending = carry_out(work, env, unwatched, lambda sentence: None)
             if not work.closed:
                 raise Incomplete(f"{day}: {ending.stop_reason or 'not every sample could be asked'}.")

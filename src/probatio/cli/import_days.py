@@ -65,7 +65,9 @@ def command(file: Path, results: Path, dry_run: bool, as_json: bool, **given: ob
         first = done.gaps[0]
         click.echo(f"Gaps: {len(done.gaps)}, such as {first.model} in {first.use_case} on {first.date}: {first.gap}.")
     if done.corrections:
-        click.echo(f"Verdicts of {done.corrections} later days follow from these; the ledger has their corrections.")
+        click.echo(
+            f"Later days whose verdicts follow from these: {done.corrections}; the ledger has their corrections."
+        )
 
 
 def _told(counted: dict[str, int]) -> str:

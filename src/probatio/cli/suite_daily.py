@@ -25,9 +25,14 @@ def write_new_daily(folder: Path, source: str) -> None:
     use_cases, cases = new_daily(folder)
     named = shlex.quote(str(folder))
     click.echo(f"Written: {folder}, with {use_cases} use cases and {cases} cases. Next:")
-    click.echo(f"  probatio suite check {named}            prove it")
-    click.echo(f"  probatio rehearse {named}               see 40 simulated days, with a model that gets worse")
-    click.echo(f"  probatio daily --suite {named} --dry-run  see what would be asked")
+    steps = {
+        f"probatio suite check {named}": "prove it",
+        f"probatio rehearse {named}": "see 40 simulated days, with a model that gets worse",
+        f"probatio daily --suite {named} --dry-run": "see what would be asked",
+    }
+    wide = max(map(len, steps))
+    for step, why in steps.items():
+        click.echo(f"  {step:<{wide}}  {why}")
 
 
 def check_daily(folder: Path, sandbox: Choice, as_json: bool, watch: Watch) -> None:
