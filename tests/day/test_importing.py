@@ -15,6 +15,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
+from authoring.test_rehearsal import judged_suite
 from double import Double
 from probatio.authoring.copying import STARTERS
 from probatio.cli import root
@@ -219,6 +220,51 @@ def test_an_import_that_was_killed_before_it_was_recorded_is_finished(team: Team
     assert done.exit_code == 0, f"{done.output}{done.exception}"
     assert [line.record().date for line in read_ledger(team.results)] == dates
     assert not list(team.results.glob(".import-*"))
+
+
+def test_an_answer_that_cannot_be_graded_stops_the_import(team: Team) -> None:
+    (team.suite / "orders" / "grader.py").write_text("1 / 0\n")
+    manifest = yaml.safe_load((team.suite / "suite.yml").read_text())
+    (team.suite / "suite.yml").write_text(yaml.safe_dump({**manifest, "use_cases": ["orders"]}))
+    done = team.take(team.lines(2))
+    assert "Nothing was imported: " in str(done.exception)
+    assert "4 answers have no grade: could not be checked: the grader of `orders` ended with exit 1" in str(
+        done.exception
+    )
+    assert not list(team.results.rglob("day.json"))
+
+
+def test_answers_of_a_judged_use_case_are_marked_by_the_judge_of_today(team: Team) -> None:
+    suite = judged_suite(team.folder / "letters")
+    yesterday = (TODAY - timedelta(days=1)).isoformat()
+    lines = [
+        {"date": yesterday, "model": "one", "case": f"letter_{n}", "answer": f"Dear reader {8 + n}."} for n in range(3)
+    ]
+    judge: Callable[[dict[str, Any]], str] = lambda body: json.dumps(  # noqa: E731
+        {"tone": {"mark": _frozen_mark(body["messages"][0]["content"]), "reason": "so"}}
+    )
+    with Double(reply=judge) as double:
+        with (suite / "suite.yml").open("a") as manifest:
+            manifest.write(f"judge: {{name: house-judge, base_url: '{double.base_url}'}}\n")
+        team.suite = suite
+        done = team.take(lines)
+        assert done.exit_code == 0, f"{done.output}{done.exception}"
+    (score,) = team.scores(yesterday)
+    assert (score.grading, score.score) == ("judge", round(100 * (0.75 + 1 + 1) / 3, 4))
+    assert team.probatio("verify", "--results", str(team.results)).exit_code == 0
+    (suite / "suite.yml").write_text(
+        (suite / "suite.yml").read_text().replace("base_url", "api_key_env: NO_SUCH_KEY, base_url")
+    )
+    shutil.rmtree(team.results)
+    refused = team.take(lines)
+    assert "there is no judge, and it has answers that need one" in str(refused.exception)
+    assert not list(team.results.rglob("day.json"))
+
+
+def _frozen_mark(prompt: str) -> int:
+    found = re.search(r"Dear reader (\d+)\.", prompt)
+    assert found is not None
+    return (1, 1, 1, 2, 2, 2, 4, 4, 4, 5, 5, 5)[int(found[1])]
 
 
 def test_a_dry_run_only_checks(team: Team) -> None:

@@ -14,12 +14,13 @@ from probatio.day.samples import BASE
 from probatio.day.work import DayWork
 from probatio.judge.asking import Judge
 from probatio.ledger.ledger import acceptances, read_ledger
-from probatio.records import NO_DIALECT, Assessment, Day, Grade, Model, Response
+from probatio.records import NO_DIALECT, UNASKED_ERRORS, Assessment, Day, Grade, Model, Response
 from probatio.run.engine import grade_line
 from probatio.run.session import Session
 from probatio.store.days import DayReader
 from probatio.store.journal import Journal
 from probatio.store.layout import ANSWERS, GRADES
+from probatio.store.lines import read_lines
 from probatio.suite.daily_suite import Case, DailySuite, UseCase
 from probatio.verdict.days import Days
 
@@ -79,6 +80,15 @@ class ImportWork(DayWork):
         for name, lines in ((ANSWERS, answers), (GRADES, grades)):
             if lines:
                 (self.folder / name).write_bytes(b"".join(lines))
+
+    @property
+    def ungraded(self) -> str | None:
+        """Why some answers have no grade. They could be given none later: an imported day is not run again."""
+        calibration = self.record.calibration
+        if calibration is not None and calibration.error:
+            return f"there is no judge, and it has answers that need one: {calibration.error}"
+        failed = [grade for grade in read_lines(self.folder / GRADES, Grade) if grade.error_type in UNASKED_ERRORS]
+        return f"{len(failed)} answers have no grade: {failed[0].error_detail}" if failed else None
 
     def _reader(self) -> _Both:
         return _Both(DayReader(self._prepared.results), DayReader(self._results))

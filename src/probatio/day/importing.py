@@ -127,9 +127,8 @@ def read_import(file: Path, request: DayRequest, results: Path, now: datetime) -
     for (_, _, case), count in seen.items():
         most[cases[case].use_case] = max(count, most.get(cases[case].use_case, 1))
     use_cases = {
-        name: msgspec.structs.replace(use_case, base_samples=most[name])
+        name: msgspec.structs.replace(use_case, base_samples=most.get(name, use_case.base_samples))
         for name, use_case in suite.use_cases.items()
-        if name in most
     }
     models = list(dict.fromkeys(model for _, model, _ in seen))
     return Import(
@@ -176,10 +175,8 @@ def _made(
             continue
         work = ImportWork(_prepared(wanted, request, results, stage, date, rows), rows, results)
         ending = carry_out(work, env, unwatched, say)
-        if not work.closed:
-            raise Incomplete(
-                f"Nothing was imported: {date}: {ending.stop_reason or 'it could not be graded to the end'}."
-            )
+        if why := ending.stop_reason or work.ungraded:
+            raise Incomplete(f"Nothing was imported: {date}: {why.removesuffix('.')}.")
         scores += work.scored.scores
     return scores
 
@@ -187,7 +184,7 @@ def _made(
 def _prepared(
     wanted: Import, request: DayRequest, results: Path, stage: Path, date: str, rows: Sequence[Row]
 ) -> PreparedDay:
-    suite, fingerprint = wanted.suite, _fingerprint(wanted, request)
+    suite, fingerprint = wanted.suite, daily_fingerprint(wanted.suite)
     of_rows = {suite.cases[row.case].use_case for row in rows}
     record = DayRecord(
         date=date,
@@ -204,12 +201,6 @@ def _prepared(
     )
     use_cases = tuple(use_case for use_case in suite.use_cases.values() if use_case.id in of_rows)
     return PreparedDay(stage, record, suite, use_cases, request, None)
-
-
-def _fingerprint(wanted: Import, request: DayRequest) -> str:
-    """Of the whole suite: an imported day is compared with those that are asked from it."""
-    whole = load_daily(request.suite)
-    return daily_fingerprint(msgspec.structs.replace(whole, manifest=wanted.suite.manifest))
 
 
 def _refuse_dates(results: Path, dates: Mapping[str, object], mark: str) -> None:
