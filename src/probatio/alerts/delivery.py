@@ -6,7 +6,7 @@ taken out after, so a crash in between sends one message twice rather than none.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -60,6 +60,7 @@ class _LineModels(msgspec.Struct):
     date: str
     verdicts: tuple[_LineModel, ...]
     replayed: bool = False
+    simulated: bool = False
     kind: str = "day"
 
 
@@ -88,8 +89,10 @@ def alert(
     say: Say,
     *,
     pauses: tuple[float, ...] = PAUSES,
+    shown: Callable[[Channel, Message], None] | None = None,
 ) -> DeliveryReport:
-    """Find what is due since each channel's last day, and send it after what is still pending."""
+    """Find what is due since each channel's last day, and send it after what is still pending. `shown` is given the messages in
+    place of the channels: nothing leaves."""
     path = results / DAILY / ALERTS
     # two days that end together must not send the same message
     with held(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path, results):
@@ -100,6 +103,12 @@ def alert(
         _write(path, state)
         report = DeliveryReport()
         for channel in channels:
+            if shown is not None:
+                for message in state[channel.name].pending:
+                    shown(channel, message)
+                state[channel.name] = msgspec.structs.replace(state[channel.name], pending=())
+                _write(path, state)
+                continue
             report = _send_pending(path, state, channel, env, say, pauses, report)
     return report
 
@@ -124,13 +133,19 @@ def _with_due(channel: Channel, before: ChannelState, ledger: _Ledger, tell: Tel
     for day in ledger.since(before.day):
         states, messages = due(channel.rule, after.standings, ledger.verdicts(day), pages, ledger.anchor, tell)
         after = ChannelState(day, states)
-        pending += tuple(messages)
+        pending += tuple(map(_marked, messages) if ledger.simulated else messages)
     fresh = tuple(message for message in pending if _days(message.date, ledger.last) <= PENDING_DAYS)
     if len(fresh) < len(pending):
         say(
             f"{len(pending) - len(fresh)} alerts to {channel.name} that could not be sent for {PENDING_DAYS} days are dropped."
         )
     return msgspec.structs.replace(after, pending=fresh)
+
+
+def _marked(message: Message) -> Message:
+    """A message about a rehearsal says so before anything else."""
+    text = f"SIMULATED: a rehearsal. No model was asked.\n{message.body}"
+    return msgspec.structs.replace(message, title=f"SIMULATED {message.title}", body=text)
 
 
 def _send_pending(
@@ -181,6 +196,7 @@ class _Ledger:
         self._lines = {}  # the last line of a date is the one that counts
         models: set[str] = set()
         replayed = False
+        self.simulated = False
         lines = read_ledger(results)
         self.anchor = (head_of(lines) or "")[:SHORT]
         for line in lines:
@@ -195,6 +211,7 @@ class _Ledger:
             self._lines[record.date] = line
             models.update(verdict.model for verdict in record.verdicts)
             replayed |= record.replayed
+            self.simulated |= record.simulated
         if replayed:
             self.anchor += " (replayed: dates were set)"
         self._dates = sorted(self._lines)

@@ -60,11 +60,13 @@ def read_asked(folder: Path) -> Answers:
 
 
 def kind_findings(days: Sequence[Day]) -> Iterator[Finding]:
-    """Days that do not belong among the others: simulated ones, and replayed ones where others were lived."""
+    """Days that do not belong among the others: simulated ones, and replayed ones where others were lived. A rehearsal is
+    simulated from end to end."""
+    rehearsal = all(day.record.simulated for day in days)
     replayed = sum(day.record.replayed for day in days)
     odd = replayed <= len(days) / 2  # the kind that is the rarer one
     for day in days:
-        if day.record.simulated:
+        if day.record.simulated and not rehearsal:
             yield _of_day(
                 day, "the day is marked simulated: no model was asked, and only days that were asked are recorded"
             )

@@ -43,6 +43,10 @@ def regrade_day(folder: Path, day: Day, suite: DailySuite, sandbox: Choice = "au
     grades = {grade.key: (number, grade) for number, grade in _read(folder / GRADES, Grade, findings).items()}
     replies = list(_read(folder / JUDGE_REPLIES, JudgeReply, findings).values())
     findings += _calibration_findings(day, suite, replies)
+    if day.record.imported:  # a score that was taken in without its answer has nothing that could be graded
+        believed = {number for number, response in responses.items() if response.response is None}
+        for number in believed:
+            grades.pop(responses.pop(number).key, None)
     known = {number: response for number, response in responses.items() if response.task_id in suite.cases}
     for number, response in responses.items():
         if number not in known:

@@ -46,6 +46,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     verdicts: int
     findings: list[Finding]  # the first difference first
     notes: list[str]
+    simulated: int = 0  # days of a rehearsal
+    imported: int = 0  # days taken in from a file
     replayed: int = 0  # days under a set date, by their own record or by the ledger's
     late: int = 0  # days with a model that was asked on another date, and says so
 
@@ -108,6 +110,8 @@ def verify(
             f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
             for _, each in accepted
         ],
+        simulated=sum(day.record.simulated for day in readable),
+        imported=sum(bool(day.record.imported) for day in readable),
         replayed=sum(day.record.replayed for day in readable),
         late=sum(bool(day.record.asked_late) for day in readable),
         **counts,
@@ -124,6 +128,10 @@ def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[st
     return regraded.changed
 
 
+NO_SUITE = "simulated"
+"""The fingerprint of a demo's days: their scores come from a generator."""
+
+
 class Unavailable(ProbatioError):
     """The suite that a day was asked from is not here."""
 
@@ -137,7 +145,7 @@ class _Suites:
 
     def of(self, day: Day) -> DailySuite:
         """The day's suite, under the version it recorded."""
-        if day.record.simulated:
+        if day.record.suite_fingerprint == NO_SUITE:
             raise Unavailable("no model was asked on a simulated day.")
         folder, asked = suite_folder(self._results, day.record), day.record.suite_version
         if folder not in self._read:
@@ -204,10 +212,20 @@ def _date_of(finding: Finding) -> str | None:
     return finding.sample if finding.file == WHERE else finding.file.split("/")[1]
 
 
-def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> Iterator[Finding]:
-    """The scores, made again from the recorded grades."""
+def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> list[Finding]:
+    """The scores, made again from the recorded grades. Days that were imported after this one was begun were not there then; they
+    were where it was run further since."""
+    earlier = days.before(day.date)
+    then = [each for each in earlier.days if not each.record.imported or each.record.created <= day.record.created]
+    findings = list(_scores_after(results, day, suite, Days(then, earlier.accepted)))
+    if findings and len(then) < len(earlier.days):
+        return list(_scores_after(results, day, suite, earlier)) and findings
+    return findings
+
+
+def _scores_after(results: Path, day: Day, suite: DailySuite, earlier: Days) -> Iterator[Finding]:
     folder, where = results / DAILY / day.date, f"{DAILY}/{day.date}/{SCORES}"
-    past = Expectation(days.before(day.date), constants_of(suite.manifest), suite_of(day.record), day.date)
+    past = Expectation(earlier, constants_of(suite.manifest), suite_of(day.record), day.date)
     wanted = {model: list(lines) for model, lines in day.lines.items()}
     # Why a model could not be asked to the end stands in its gap lines and nowhere else.
     refused = {

@@ -12,6 +12,7 @@ from probatio.authoring.written import language_yaml, tasks_yaml
 from probatio.errors import UsageError
 from probatio.names import unknown
 from probatio.records import Task
+from probatio.suite.daily_suite import load_daily
 from probatio.suite.language_file import FILE, read_language_file
 from probatio.suite.language_suite import BUILT_IN, built_in_suites, load_suite
 from probatio.suite.task_types import KINDS
@@ -40,6 +41,14 @@ def new(target: Path, source: str) -> int:
     else:
         _part(BUILT_IN / source, target)
     return len(load_suite(target).tasks)
+
+
+def new_daily(target: Path) -> tuple[int, int]:
+    """Write a small working daily suite. The numbers of its use cases and of its cases."""
+    _require_empty(target)
+    _copied(STARTERS / "daily", target)
+    suite = load_daily(target)
+    return len(suite.use_cases), len(suite.cases)
 
 
 def export(source: str, target: Path) -> int:

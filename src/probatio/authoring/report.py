@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -85,24 +85,13 @@ class Report(msgspec.Struct, frozen=True):
 
 def lines(report: Report) -> Iterator[str]:
     """The report as a person reads it: what failed first, then what was proven, what is missing, and the summary."""
-    for state, heading in _HEADINGS:
-        found = [proof for proof in report.proofs if proof.state == state]
-        if found:
-            yield f"{heading}:"
-            for proof in found:
-                if proof.detail != NOT_TRIED:
-                    yield from _proof_lines(proof)
-            if untried := sum(proof.detail == NOT_TRIED for proof in found):
-                yield f"  {_many(untried, 'claim was', 'claims were')} left untried."
-            yield ""
-    yield from _table(_proof_rows(report))
-    yield ""
+    yield from found_lines(report.proofs, NOT_SO)
     if report.tokens:
         yield "Contexts, in tokens (an estimate: 3.5 characters each):"
         yield "  " + " · ".join(f"{name} {tokens}" for name, tokens in report.tokens.items())
         yield ""
     yield f"Tasks: {report.coverage.tasks}"
-    yield from _table(report.coverage.rows())
+    yield from table(report.coverage.rows())
     if report.coverage.missing:
         yield "Missing:"
         yield from (f"  {sentence}" for sentence in report.coverage.missing)
@@ -110,37 +99,59 @@ def lines(report: Report) -> Iterator[str]:
     yield summary(report)
 
 
+def found_lines(proofs: Sequence[Proof], not_so: Mapping[str, str]) -> Iterator[str]:
+    """What was found: failures, warnings and what is open, one by one, then every claim with its counts."""
+    for state, heading in _HEADINGS:
+        found = [proof for proof in proofs if proof.state == state]
+        if found:
+            yield f"{heading}:"
+            for proof in found:
+                if proof.detail != NOT_TRIED:
+                    yield from _proof_lines(proof, not_so)
+            if untried := sum(proof.detail == NOT_TRIED for proof in found):
+                yield f"  {many(untried, 'claim was', 'claims were')} left untried."
+            yield ""
+    yield from table(_proof_rows(proofs, not_so))
+    yield ""
+
+
 def summary(report: Report) -> str:
     """`95 proofs hold; 2 FAILED; 1 warning; 3 not proven (2.1 s)`."""
-    parts = [_many(report.count("proven"), "proof holds", "proofs hold")]
-    if failed := report.count("failed"):
-        parts.append(f"{failed} FAILED")
-    if warnings := report.count("warning"):
-        parts.append(_many(warnings, "warning", "warnings"))
-    if unproven := report.count("open"):
-        parts.append(f"{unproven} not proven")
     version = f" {report.version}" if report.version else ""
-    return f"{report.suite}{version} ({report.language}): {'; '.join(parts)} ({report.seconds:.1f} s)."
+    return f"{report.suite}{version} ({report.language}): {counted(report.proofs)} ({report.seconds:.1f} s)."
 
 
-def _proof_lines(proof: Proof) -> Iterator[str]:
+def counted(proofs: Sequence[Proof]) -> str:
+    """`95 proofs hold; 2 FAILED; 1 warning; 3 not proven`."""
+    counts = Counter(proof.state for proof in proofs)
+    parts = [many(counts["proven"], "proof holds", "proofs hold")]
+    if failed := counts["failed"]:
+        parts.append(f"{failed} FAILED")
+    if warnings := counts["warning"]:
+        parts.append(many(warnings, "warning", "warnings"))
+    if unproven := counts["open"]:
+        parts.append(f"{unproven} not proven")
+    return "; ".join(parts)
+
+
+def _proof_lines(proof: Proof, not_so: Mapping[str, str]) -> Iterator[str]:
     first, *more = proof.detail.splitlines() or [""]
-    said = "" if proof.state == "open" or proof.unchecked else f" {NOT_SO[proof.claim]}{':' if first else '.'}"
+    said = "" if proof.state == "open" or proof.unchecked else f" {not_so[proof.claim]}{':' if first else '.'}"
     yield f"  {proof.subject}:{said} {first}".rstrip()
     yield from (f"{_INDENT}{line}" for line in more)
 
 
-def _proof_rows(report: Report) -> list[tuple[str, ...]]:
+def _proof_rows(proofs: Sequence[Proof], not_so: Mapping[str, str]) -> list[tuple[str, ...]]:
     counts: dict[str, Counter[str]] = {}
-    for proof in report.proofs:
+    for proof in proofs:
         counts.setdefault(proof.claim, Counter())[proof.state] += 1
     shown: list[State] = ["proven", "failed", "warning", "open"]
     heads = ("CLAIM", "PROVEN", "FAILED", "WARNING", "NOT PROVEN")
-    rows = [(claim, *(str(counts[claim][state] or "·") for state in shown)) for claim in NOT_SO if claim in counts]
+    rows = [(claim, *(str(counts[claim][state] or "·") for state in shown)) for claim in not_so if claim in counts]
     return [heads, *rows]
 
 
-def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
+def table(rows: list[tuple[str, ...]]) -> Iterator[str]:
     """Rows in columns; the first column to the left, the others to the right."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
@@ -149,5 +160,5 @@ def _table(rows: list[tuple[str, ...]]) -> Iterator[str]:
         yield "  " + "  ".join(cells).rstrip()
 
 
-def _many(number: int, one: str, many: str) -> str:
+def many(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"

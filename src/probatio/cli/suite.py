@@ -1,4 +1,4 @@
-"""`probatio suite`: begin, prove, copy and list suites."""
+"""`probatio suite`: begin, prove, copy and list suites. The daily ones are in `suite_daily.py`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """Write a suite for a language of your own: a folder to begin with, and the proof that it holds what it says.
+    """Write a suite of your own, for a language or for the daily watch: a folder to begin with, and the proof that it holds
+    what it says.
 
     \b
-    Example:
+    Examples:
       probatio suite new my-language
       probatio suite check my-language
       probatio trial --suite my-language --limit 20
+      probatio suite new --daily my-watch
+      probatio suite check my-watch
     """
 
 
@@ -79,14 +82,21 @@ def list_suites(as_json: bool) -> None:
     help="What to begin from: `command`, a language of commands that every Linux has, or a few tasks of a built-in suite, such "
     "as `strues`, whose whole toolchain is one file in the folder.",
 )
-def new(folder: Path, source: str) -> None:
-    """Write a small working folder for a language of your own. The folder must be new or empty.
+@click.option("--daily", is_flag=True, help="Write a daily suite: use cases of your own for `probatio daily`.")
+def new(folder: Path, source: str, daily: bool) -> None:
+    """Write a small working folder for a language, or with --daily for a watch, of your own. The folder must be new or empty.
 
     \b
     Examples:
       probatio suite new my-language
       probatio suite new my-language --from command
+      probatio suite new --daily my-watch
     """
+    if daily:
+        from probatio.cli.suite_daily import write_new_daily
+
+        write_new_daily(folder, source)
+        return
     from probatio.authoring.copying import new as write_new
 
     tasks, named = write_new(folder, source), shlex.quote(str(folder))
@@ -102,7 +112,8 @@ def new(folder: Path, source: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as one JSON object.")
 def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
     """Prove a folder, or a built-in suite: every example and solution is run in the jail and prints what is expected, every
-    wrong answer fails, contexts and ids are as they should be. Then a table of what is missing.
+    wrong answer fails, contexts and ids are as they should be. Then a table of what is missing. Of a daily suite: every answer
+    in proofs.yml gets the score that stands beside it, and a model can be COOKED.
 
     Exit code 1 if a proof fails, 2 if the folder can't be read or a command of its language is not there.
 
@@ -110,12 +121,19 @@ def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
     Examples:
       probatio suite check my-language
       probatio suite check my-language --json
+      probatio suite check my-watch
     """
     import msgspec
 
     from probatio.authoring.check import check as checked
+    from probatio.authoring.daily_check import daily_folder
     from probatio.authoring.report import lines, summary
 
+    if (watch := daily_folder(folder)) is not None:
+        from probatio.cli.suite_daily import check_daily
+
+        check_daily(watch, sandbox, as_json, _progress())
+        return
     report = checked(folder, sandbox, _progress())
     if as_json:
         click.echo(msgspec.json.encode({**msgspec.to_builtins(report), "summary": summary(report)}).decode())

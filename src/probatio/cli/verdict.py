@@ -106,8 +106,10 @@ def command(
     teller = Teller(results, {each.date: each for each in days.days})
     failed = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
     if as_json:
-        _print_json(shown, [teller.told(verdict) for verdict in shown], day.date, fail_on, failed)
+        _print_json(shown, [teller.told(verdict) for verdict in shown], day, fail_on, failed)
     else:
+        if day.record.simulated:
+            click.echo("SIMULATED: no model was asked on these days.")
         from probatio.cli.verdict_table import explained, table
 
         told = {verdict.model: teller.told(verdict) for verdict in shown}
@@ -150,11 +152,18 @@ def _coloured(render: Callable[[Paint], str]) -> str:
 
 
 def _print_json(
-    verdicts: list[ModelVerdict], told: list[Told], date: str, fail_on: str | None, failed: list[str]
+    verdicts: list[ModelVerdict], told: list[Told], day: Day, fail_on: str | None, failed: list[str]
 ) -> None:
     import msgspec
 
     gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed}
     words = {verdict.model: each for verdict, each in zip(verdicts, told, strict=True)}
-    event = {"event": "verdicts", "date": date, "verdicts": verdicts, "told": words, "gate": gate}
+    event: dict[str, object] = {
+        "event": "verdicts",
+        "date": day.date,
+        "verdicts": verdicts,
+        "told": words,
+        "gate": gate,
+    }
+    event |= {"simulated": True} if day.record.simulated else {}
     click.echo(msgspec.json.encode(event).decode())

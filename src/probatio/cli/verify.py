@@ -81,6 +81,12 @@ def _show(report: Report) -> None:
     click.echo(
         f"Head of the ledger: {report.head or 'none'}  (note it elsewhere: a cut tail can't be seen from inside)"
     )
+    if report.simulated:
+        click.echo(f"Note: {report.simulated} days are SIMULATED: a rehearsal, no model was asked.")
+    if report.imported:
+        click.echo(
+            f"Note: {report.imported} days are imported from a file: when and how their models were asked is not on record."
+        )
     if report.replayed:
         click.echo(
             f"Note: {report.replayed} days are replayed: their dates were set; the answers' own times say when they were "

@@ -15,11 +15,13 @@ from probatio.grade.apart import packed
 from probatio.grade.check_result import CheckResult
 from probatio.grade.extract import without_reasoning
 from probatio.grade.length import gradable
+from probatio.grade.own_grader import GraderFault, check_own
 from probatio.grade.unanswered import unanswered, why_wrong
 from probatio.records import Assessment, Response
 from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.suite.daily_suite import Case
-from probatio.workers import Lane, Pool
+from probatio.suite.grader_entry import LONGEST_SECONDS, OwnGrader
+from probatio.workers import Lane, Pool, Unchecked
 from probatio.workers.lane import CORES
 
 _TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_texts")
@@ -41,7 +43,14 @@ LANES: dict[str, Lane] = {
         warm="probatio.day.examining:warm_pages",
     ),
 }
-"""Use case → what its checks may use, where they are no plain texts."""
+"""Built-in grader → what its checks may use, where they are no plain texts."""
+_OWN = Lane(
+    "own graders",
+    cpu_seconds=2,  # to start one and to read what it says
+    seconds=2 * LONGEST_SECONDS + 30,  # its own limit, and the jail may have to be built twice
+    workers=CORES + 1,
+    warm="probatio.day.examining:warm_programs",
+)
 
 _FUNCTION = "probatio.day.examining:examine_here"
 
@@ -54,6 +63,7 @@ class Examined(msgspec.Struct, frozen=True):
     checked: CheckResult | None = None
     refuses: bool = False  # by its words
     cut: int | None = None  # the length of a response that was cut off
+    fault: str | None = None  # why the grader, one of the user's own, says nothing of the answer
 
     @property
     def text(self) -> str:
@@ -61,14 +71,17 @@ class Examined(msgspec.Struct, frozen=True):
 
 
 class PackedCase(msgspec.Struct, frozen=True, array_like=True):
-    """A case on its way to the workers, packed once. Its gold comes from a file of the suite and may hold any plain value."""
+    """A case and its grader on their way to the workers, packed once. Its gold comes from a file of the suite and may hold any
+    plain value."""
 
-    use_case: str
+    lane: Lane
     packed: bytes
 
     @classmethod
-    def of(cls, case: Case) -> PackedCase:
-        return cls(case.use_case, pickle.dumps(case))
+    def of(cls, case: Case, grader: str | OwnGrader | None = None) -> PackedCase:
+        grader = grader or case.use_case
+        lane = _OWN if isinstance(grader, OwnGrader) else LANES.get(grader, _TEXT)
+        return cls(lane, pickle.dumps((case, grader)))
 
 
 class _Asked(msgspec.Struct, frozen=True, array_like=True):
@@ -96,14 +109,17 @@ async def examine(
     """What a worker finds in the response; with `checked`, the parts checked by code too. Raises `Unchecked`, `CannotCheck`."""
     text = (response.response or "").encode("utf-8", "surrogatepass")
     asked = _Asked(case.packed, checked, text, response.finish_reason, choice)
-    lane = LANES.get(case.use_case, _TEXT) if checked else _TEXT
-    return _examined(await pool.run(lane, _FUNCTION, _encode(asked), before))
+    lane = case.lane if checked else _TEXT
+    examined = _examined(await pool.run(lane, _FUNCTION, _encode(asked), before))
+    if examined.fault is not None:
+        raise Unchecked(examined.fault)
+    return examined
 
 
 def examine_here(payload: bytes) -> bytes:
     """What the worker does."""
     asked = _asked(payload)
-    case = _unpacked(asked.case)
+    case, grader = _unpacked(asked.case)
     text, cut = gradable(asked.text.decode("utf-8", "surrogatepass"))
     response = Response(
         timestamp="", run_id="", framework_version="", task_id=case.id, model="", n_shot=0, context="",
@@ -112,21 +128,31 @@ def examine_here(payload: bytes) -> bytes:
     if nothing := unanswered(response):
         return packed(Examined(b"", nothing, cut=cut))
     answer = without_reasoning(text)
+    try:
+        checked = _checked(case, answer, asked.isolation, grader) if asked.checked else None
+    except GraderFault as error:
+        return packed(Examined(b"", fault=str(error)))
     return packed(
         Examined(
             answer.encode("utf-8", "surrogatepass"),
-            checked=check(case, answer, asked.isolation) if asked.checked else None,
+            checked=checked,
             refuses=why_wrong(msgspec.structs.replace(response, finish_reason=None), "wrong_output") == "refusal",
             cut=cut,
         )
     )
 
 
+def _checked(case: Case, answer: str, isolation: Choice, grader: str | OwnGrader) -> CheckResult:
+    if isinstance(grader, OwnGrader):
+        return check_own(grader, case, answer, isolation)
+    return check(case, answer, isolation, grader)
+
+
 @functools.lru_cache(maxsize=256)
-def _unpacked(packed: bytes) -> Case:
+def _unpacked(packed: bytes) -> tuple[Case, str | OwnGrader]:
     """From our own process, never from an answer: what comes back from a worker is read as plain data."""
-    case: Case = pickle.loads(packed)
-    return case
+    unpacked: tuple[Case, str | OwnGrader] = pickle.loads(packed)
+    return unpacked
 
 
 def warm_texts() -> None:

@@ -66,6 +66,8 @@ def joined(before: DayRecord | None, now: DayRecord) -> DayRecord:
             f"{now.suite_version}), and answers to two suites are not one day. Continue with the suite it began with, or leave "
             f"the day as it is."
         )
+    if before.imported != now.imported:
+        raise UsageError(f"{before.date} was imported from {before.imported}; nobody can be asked on it.")
     if before.replayed != now.replayed:
         was, given = ("with", "without") if before.replayed else ("without", "with")
         raise UsageError(f"{before.date} was begun {was} --replay; it can't be continued {given} it.")

@@ -79,7 +79,7 @@ class Grading:
             checked = use_case.grading != "judge"
             packed = self._packed.get(case.id)
             if packed is None:
-                packed = self._packed[case.id] = PackedCase.of(case)
+                packed = self._packed[case.id] = PackedCase.of(case, use_case.grader)
             check = asyncio.create_task(
                 examine(self._pool, packed, response, checked=checked, choice=self._isolation, before=self._go_on)
             )

@@ -17,7 +17,7 @@ OVER_MIDNIGHT = timedelta(hours=12)
 
 def asked_late(record: DayRecord, first: Mapping[str, str]) -> dict[str, str]:
     """Model → the date it was asked on, where that is not the day's. `first`: model → the moment of its first answer."""
-    if record.replayed:
+    if record.replayed or record.simulated or record.imported:
         return {}
     return {
         model: moment[:10]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
@@ -11,11 +11,12 @@ import msgspec
 
 from probatio.alerts.channels import Channel, know_addresses, read_channels
 from probatio.ask.providers import provider_of
-from probatio.builtin.daily.graders import STARTS_PROCESSES, daily_fingerprint, require_graders
+from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
 from probatio.config import load_config
 from probatio.day.folder import day_folder, day_of
 from probatio.day.settings import as_asked, as_configured
 from probatio.errors import Say
+from probatio.grade.own_grader import fault_of
 from probatio.judge.calibration import calibration_set
 from probatio.names import pick
 from probatio.records import DayRecord, Model, Timeouts
@@ -25,6 +26,7 @@ from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import isolation
 from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
+from probatio.suite.grader_entry import OwnGrader
 
 
 class DayRequest(Request, frozen=True, kw_only=True):
@@ -66,8 +68,10 @@ def prepare(
     use_cases = tuple(suite.use_cases[name] for name in _use_cases(request, suite))
     require_graders(suite)
     calibration_set(suite)
-    if any(use_case.id in STARTS_PROCESSES for use_case in use_cases):
+    if any(map(starts_processes, use_cases)):
         isolation(request.sandbox)
+    for remark in grader_remarks(use_cases):
+        say(remark)
     named = request.models or config.daily.models
     selection = select(config, named, env, say, fetch=fetch, max_cost=request.max_cost, skip_named=True)
     _warn_of_unpinned(selection.models, say)
@@ -90,6 +94,18 @@ def prepare(
         replayed=request.replay,
     )
     return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels)
+
+
+def grader_remarks(use_cases: Iterable[UseCase]) -> Iterator[str]:
+    """What the user should know of graders of their own: those that can't be started here, whose answers are kept to be graded
+    later, and those outside the jail."""
+    for grader in (use_case.grader for use_case in use_cases):
+        if not isinstance(grader, OwnGrader):
+            continue
+        if fault := fault_of(grader):
+            yield f"{fault} The answers of `{grader.use_case}` are kept and graded when the day is run again."
+        if grader.says.isolation == "none":
+            yield f"The grader of `{grader.use_case}` runs outside the jail (isolation: none): it can do all that you can."
 
 
 def suite_place(suite: Path, results: Path) -> str:

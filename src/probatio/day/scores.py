@@ -50,7 +50,9 @@ def score_day(
         for sample in answered:
             by_use_case.setdefault(use_case_of[sample.graded.task_id], []).append(sample)
         use_cases = [use_case for use_case in suite.use_cases.values() if use_case.id in by_use_case]
-        lacks = sum(_lacks(sampling, model, use_case, by_use_case[use_case.id], day) for use_case in use_cases)
+        # An imported day has what its file holds; nobody can be asked for more.
+        open_ones = [] if record.imported else use_cases
+        lacks = sum(_lacks(sampling, model, use_case, by_use_case[use_case.id], day) for use_case in open_ones)
         why = refused.get(model.id) if lacks else None
         if lacks and not why:
             missing[model.id] = lacks

@@ -12,7 +12,7 @@ from probatio.day.work import DayEnding
 from probatio.records import DailyScore, Model
 from probatio.run.estimate import estimate
 from probatio.run.progress import SIGNS, Events, Quiet, spell, unchecked_share
-from probatio.suite.daily_suite import DailySuite, UseCase
+from probatio.suite.daily_suite import DailySuite, UseCase, constants_of_its_own
 
 ANSWER_SHARE = 0.4
 """What a typical answer takes of its use case's max_tokens; an estimate is labelled as one."""
@@ -36,6 +36,10 @@ def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
             f"{prepared.suite.manifest.name} {prepared.suite.version}; the judge's replies are not in the estimate; "
             f"no request was sent."
         )
+        if own := constants_of_its_own(prepared.suite.folder):
+            print(
+                "Constants of its own: " + ", ".join(f"{one.key} {one.value} (built-in {one.built_in})" for one in own)
+            )
 
 
 def _row(model: Model, use_cases: Sequence[UseCase]) -> dict[str, str | int | float | None]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Protocol
 
 import msgspec
 
@@ -21,7 +21,7 @@ from probatio.errors import Say, UsageError
 from probatio.judge.asking import Judge, JudgeReply, ask_over, judge_model
 from probatio.judge.calibration import calibrate, calibration_set
 from probatio.ledger.ledger import acceptances, day_hashes, read_ledger, record_day
-from probatio.records import Calibration, DailyScore, Model, Stamp
+from probatio.records import Calibration, DailyScore, Day, DayRecord, Model, Stamp
 from probatio.run.clock import now_text
 from probatio.run.engine import Engine, Watcher
 from probatio.run.job import Job
@@ -35,6 +35,12 @@ from probatio.suite.daily_suite import constants_of
 from probatio.verdict.days import Days, suite_of
 from probatio.verdict.expectation import Expectation
 from probatio.verdict.verdicts import verdicts
+
+
+class Reader(Protocol):
+    """Reads the closed days."""
+
+    def days(self) -> list[Day]: ...
 
 
 class DayEnding(msgspec.Struct, frozen=True):
@@ -59,6 +65,7 @@ class DayWork:
     """One process's work on a day, as a session carries it out."""
 
     retry_errors = True
+    job_type = DayJob
 
     def __init__(self, prepared: PreparedDay) -> None:
         self._prepared = prepared
@@ -73,7 +80,8 @@ class DayWork:
         # Refuses a changed suite before anything is locked or written.
         self.record = joined(read_record(self.folder), prepared.record)
         self._samples = DaySamples(self._suite)
-        self._history = DayReader(prepared.results)
+        self._history = self._reader()
+        _require_one_kind(self._history.days(), self.record)
         self._constants = constants_of(self._suite.manifest)
 
     def begin(self) -> None:
@@ -84,6 +92,9 @@ class DayWork:
         self._stamp = Stamp(
             self.record.date, self.record.suite_version, self.record.git_sha, self.record.grader_version
         )
+
+    def _reader(self) -> Reader:
+        return DayReader(self._prepared.results)
 
     def _days(self) -> Days:
         return Days(self._history.days(), acceptances(read_ledger(self._prepared.results)))
@@ -98,7 +109,7 @@ class DayWork:
         grading.stopping = lambda: session.stopping
         barred = calibration is not None and calibration.barred
         asked = {model.id for model in self.models}
-        return DayJob(
+        return self.job_type(
             self._stamp,
             tuple(model for model in self.record.models if model.id in asked),
             self._suite,
@@ -188,6 +199,17 @@ class DayWork:
     def _record(self, **changes: object) -> None:
         self.record = msgspec.structs.replace(self.record, **changes)
         write_record(self.folder, self.record)
+
+
+def _require_one_kind(days: Iterable[Day], record: DayRecord) -> None:
+    """A results folder holds simulated days or real ones, never both: no verdict may rest on a mixture."""
+    other = next((day for day in days if day.record.simulated != record.simulated), None)
+    if other is not None:
+        kinds = ("a simulated day", "real days") if record.simulated else ("a real day", "simulated days")
+        raise UsageError(
+            f"The folder of runs holds {kinds[1]} ({other.date}), and {record.date} would be {kinds[0]}. Name another one with "
+            f"--results."
+        )
 
 
 def _sentence(calibration: Calibration) -> str:

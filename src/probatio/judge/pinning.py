@@ -50,7 +50,10 @@ def pin_marks(suite: DailySuite, judged: Sequence[Judged]) -> DailySuite:
     marks = {each.item.id: {name: str(mark.mark) for name, mark in (each.marks or {}).items()} for each in judged}
     _rewrite(suite.folder / CALIBRATION, lambda root: _mark_scalars(root, marks))
     _rewrite(suite.folder / MANIFEST, lambda root: _top_scalars(root, {"version": f'"{next_patch(suite.version)}"'}))
-    fingerprint = daily_fingerprint(load_daily(suite.folder))
+    pinned = load_daily(suite.folder)
+    if pinned.manifest.fingerprint is None:  # a suite of one's own need not pin its content
+        return pinned
+    fingerprint = daily_fingerprint(pinned)
     _rewrite(suite.folder / MANIFEST, lambda root: _top_scalars(root, {"fingerprint": fingerprint}))
     return load_daily(suite.folder)
 

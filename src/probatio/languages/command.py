@@ -37,7 +37,7 @@ _NOT_STARTED = (126, 127)  # as shells say it: not executable, not found
 _STAGES = (None, "check", "run")
 _NEVER_BEGAN: tuple[ErrorType, ...] = ("syntax_error", "type_error")
 _UNLOADABLE = "error while loading shared libraries"
-_LIMITS = {
+PASSED = {
     "time": "did not end within {seconds:g} s", "cpu": "did not end within {cpu_seconds} s of CPU",
     "memory": "needs more than {memory_mb} MB", "output": "printed more than {output_bytes:,} bytes",
     "processes": "started more than {processes} threads or processes", "files": "wrote more than {file_mb} MB",
@@ -86,14 +86,14 @@ class CommandLanguage:
         # Some checkers say what they have to say on standard output.
         outcome = msgspec.structs.replace(outcome, stdout=self._neutral(outcome.stdout[:LONGEST_ERRORS], checker))
         if outcome.stopped:
-            limit = _LIMITS[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
+            limit = PASSED[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
             raise CannotCheck(f"the checker of {self.name} {limit}")
         if outcome.exit == 0:
             return Checked()
         said = _message(outcome)
         error = self._ruled("check", outcome)
         if error is None and outcome.exit in _SIGNALS:
-            raise CannotCheck(f"the checker of {self.name} was ended by {_signal(outcome.exit)}: {said}")
+            raise CannotCheck(f"the checker of {self.name} was ended by {signal_name(outcome.exit)}: {said}")
         if error is None and outcome.exit in _NOT_STARTED:
             raise CannotCheck(f"the checker of {self.name} did not start (exit {outcome.exit}): {said}")
         return Checked(error or "syntax_error", said)
@@ -114,8 +114,8 @@ class CommandLanguage:
             return "timeout", f"stopped at the limit of {outcome.stopped}"
         if outcome.stopped:
             return "runtime_error", f"stopped at the limit of {outcome.stopped}"
-        how = f"ended by {_signal(outcome.exit)}" if outcome.exit in _SIGNALS else f"exit {outcome.exit}"
-        return self._ruled("run", outcome) or "runtime_error", f"{how}: {_error_line(outcome)}"
+        how = f"ended by {signal_name(outcome.exit)}" if outcome.exit in _SIGNALS else f"exit {outcome.exit}"
+        return self._ruled("run", outcome) or "runtime_error", f"{how}: {error_line(outcome)}"
 
     def program_in(self, program: str, dialect: str) -> str:
         return program
@@ -255,7 +255,7 @@ def _jail_speaks(outcome: ProgramOutcome) -> bool:
     return outcome.exit == 1 and outcome.stderr.startswith(("bwrap: ", "probatio: "))
 
 
-def _signal(code: int | None) -> str:
+def signal_name(code: int | None) -> str:
     number = (code or 128) - 128
     try:
         return f"signal {number} ({signal.Signals(number).name})"
@@ -270,7 +270,7 @@ def _message(outcome: ProgramOutcome) -> str:
     return "\n".join(lines[:_LINES])[:LONGEST_MESSAGE] or f"exit {outcome.exit} and no message"
 
 
-def _error_line(outcome: ProgramOutcome) -> str:
+def error_line(outcome: ProgramOutcome) -> str:
     """The line that says what went wrong: the first, but the last of a traceback of Python."""
     lines = [line.strip() for line in outcome.stderr.splitlines() if line.strip()] or ["no message"]
     return lines[-1 if lines[0].startswith("Traceback") else 0][:300]

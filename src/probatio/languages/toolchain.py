@@ -49,18 +49,18 @@ def program_name(commands: Commands) -> str:
     return f"program{commands.suffix}"
 
 
-def tool(language: str, stage: str, commands: Commands, words: Sequence[str]) -> Tool:
-    """The command of one stage. Raises UsageError where something it names is not there."""
+def tool(language: str, stage: str, commands: Commands, words: Sequence[str], where: str = "") -> Tool:
+    """The command of one stage. Raises UsageError where something it names is not there; `where` is what it calls the place of
+    the commands, if that is not a language.yml."""
+    where = where or f"language.yml of {language}: commands."
 
     def wrong(what: str) -> UsageError:
-        return UsageError(f"language.yml of {language}: commands.{stage} {what}")
+        return UsageError(f"{where}{stage} {what}")
 
     if not words:
         raise wrong("is empty; give the command and its arguments.")
     if not _SUFFIX.fullmatch(commands.suffix):
-        raise UsageError(
-            f"language.yml of {language}: commands.suffix is {commands.suffix!r}; write it as .lua, with its dot."
-        )
+        raise UsageError(f"{where}suffix is {commands.suffix!r}; write it as .lua, with its dot.")
     folder = str(Path(commands.folder).resolve()) if commands.folder else ""
     if not folder and any("{folder}" in word for word in (*words, *commands.reads)):
         raise wrong("names {folder}, and the language has no folder.")
@@ -73,7 +73,7 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str]) ->
     named = _named(words, folder, wrong)
     argv, started = _started(words[0], filled(words[0]), wrong)
     binary = argv[0]
-    extra = _extra_reads(language, commands, folder, filled)
+    extra = _extra_reads(where, commands, folder, filled)
     scripts = tuple(dict.fromkeys((*started, *named, *(path for path in extra if _within(path, folder)))))
     reads = [*started, *named, *extra]
     env = dict(_ENV)
@@ -84,7 +84,7 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str]) ->
         binary = argv[0]
         place, its_env = home.home()
         env.update((*its_env, *_PYTHON_ENV))
-        imported = _imported(language, argv, words, scripts, folder)
+        imported = _imported(where, argv, words, scripts, folder)
         reads += [place, *([imported.folder] if imported.folder else ()), *imported.reads]
         if imported.folder:
             env["PYTHONPATH"] = imported.folder
@@ -163,19 +163,17 @@ def _named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageError]
     return found
 
 
-def _extra_reads(language: str, commands: Commands, folder: str, filled: Callable[[str], str]) -> list[str]:
+def _extra_reads(where: str, commands: Commands, folder: str, filled: Callable[[str], str]) -> list[str]:
     """What `reads` names; the language's folder itself stands for all that is in it but the tasks."""
     found: list[str] = []
     for word in commands.reads:
         path = os.path.normpath(filled(word))
         if not os.path.isabs(path) or not Path(path).exists():  # noqa: PTH117
-            raise UsageError(f"language.yml of {language}: commands.reads names `{word}`, which is not there.")
+            raise UsageError(f"{where}reads names `{word}`, which is not there.")
         if path == folder:
             found += sorted(str(entry) for entry in Path(folder).iterdir() if entry.name != TASKS)
         elif folder and _shows_tasks(path, folder):
-            raise UsageError(
-                f"language.yml of {language}: commands.reads names `{word}`, which holds the tasks with their solutions."
-            )
+            raise UsageError(f"{where}reads names `{word}`, which holds the tasks with their solutions.")
         else:
             found.append(path)
     return found
@@ -196,7 +194,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _imported(
-    language: str, argv: tuple[str, ...], words: Sequence[str], scripts: tuple[str, ...], folder: str
+    where: str, argv: tuple[str, ...], words: Sequence[str], scripts: tuple[str, ...], folder: str
 ) -> Packages:
     """The packages the language's own scripts import. A program under test is given none."""
     texts = [one for script in map(Path, scripts) for one in (script.rglob("*.py") if script.is_dir() else (script,))]
@@ -210,4 +208,4 @@ def _imported(
     try:
         return packages(texts, asked, beside)
     except UsageError as error:
-        raise UsageError(f"language.yml of {language}: {error}") from error
+        raise UsageError(f"{where.removesuffix('commands.')}{error}") from error

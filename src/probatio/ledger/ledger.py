@@ -64,6 +64,8 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     code: str
     verdicts: tuple[ModelVerdict, ...]
     replayed: bool = False  # the day's date was set; said by its own record, or declared later by a correction
+    simulated: bool = False  # a rehearsal: no model was asked
+    imported: str = ""  # where the day's answers or scores come from, if no model was asked by us
     acceptance: Acceptance | None = None  # of an acceptance; such a record has no files and no verdicts of its own
 
 
@@ -278,6 +280,8 @@ def _new_records(
                 code=code_version(),
                 verdicts=verdicts_of[each],
                 replayed=days[each].record.replayed or (old is not None and old.replayed),
+                simulated=days[each].record.simulated,
+                imported=days[each].record.imported,
             )
         )
     return records

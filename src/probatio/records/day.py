@@ -101,7 +101,8 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     skipped: dict[str, str] = {}  # model → why it was not asked
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
-    simulated: bool = False
+    simulated: bool = False  # no model was asked: a demo or a rehearsal
+    imported: str = ""  # the file that a past day was taken in from; we asked nobody on it
     asked_late: dict[str, str] = {}  # model → the date on which it was asked, where that is not the day's own
     replayed: bool = False  # the date was set with --replay: no model was asked on it, and every page says so
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from probatio.alerts.telling import figures_of
+from probatio.errors import UsageError
 from probatio.simulate.characteristics import constants_digest
 from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.store.days import suite_folder
+from probatio.suite.daily_suite import constants_of_its_own
+from probatio.suite.own_manifest import OwnConstant
 
 
 def page(request: PageRequest) -> PageReply:
@@ -32,4 +36,13 @@ def page(request: PageRequest) -> PageReply:
         titles={"profile": PROFILES, "noise": JUDGED, "fault": FAULTS},
         evidence=msgspec.to_builtins(manifest.evidence),
         attribution=msgspec.to_builtins(manifest.attribution),
+        own_constants=_own_constants(folder),
     )
+
+
+def _own_constants(folder: Path | None) -> tuple[OwnConstant, ...]:
+    """In what the suite differs from the built-in one; nothing where its folder has gone."""
+    try:
+        return constants_of_its_own(folder)
+    except UsageError:
+        return ()

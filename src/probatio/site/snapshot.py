@@ -111,6 +111,11 @@ class Site:
         return any(record.simulated for record in self.records.values())
 
     @property
+    def imported(self) -> int:
+        """Days that were taken in from a file."""
+        return sum(bool(record.imported) for record in self.records.values())
+
+    @property
     def last_date(self) -> str | None:
         return next(reversed(self.records), None)
 

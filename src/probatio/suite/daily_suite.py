@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from probatio.errors import UsageError
 from probatio.records import AttributionConstants, Constants, EvidenceConstants, Grading, RuleConstants, Sampling
+from probatio.suite.grader_entry import GraderCommand, OwnGrader, grader_of_entry
 from probatio.suite.language_suite import BUILT_IN
+from probatio.suite.own_manifest import OwnConstant, completed, own_constants, refuse_unknown
 from probatio.suite.reachable import unreachable
-from probatio.yamlfile import read_yaml
+from probatio.yamlfile import as_record, read_yaml
 
 DAILY = BUILT_IN / "daily"
+MANIFEST = "suite.yml"
 
 
 class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -42,6 +45,7 @@ class _UseCaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     max_tokens: int
     checked: float | None = None
     cases: dict[str, int] | None = None  # the ids in their order, each with the number of its rungs (0: no ladder)
+    grader: str | GraderCommand | None = None  # a built-in use case, a Python file of the folder, or a command
 
 
 class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -51,7 +55,7 @@ class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """`suite.yml` of a daily suite."""
+    """`suite.yml` of a daily suite, completed by the built-in one."""
 
     name: str
     version: str
@@ -103,6 +107,9 @@ class UseCase(msgspec.Struct, frozen=True):
     cases: tuple[Case, ...]
     rubric: Rubric | None
     folder: Path
+    grader: str | OwnGrader | None = (
+        None  # a built-in grader by its name, or one's own; None: that of the use case's own name
+    )
 
     @property
     def kind(self) -> Grading:
@@ -135,30 +142,61 @@ class _CaseFile(msgspec.Struct):
     cases: list[Case]
 
 
+class Fault(msgspec.Struct, frozen=True):
+    """What keeps a suite that can be read from being used."""
+
+    claim: Literal["ids", "cooked"]
+    sentence: str
+
+
 def load_daily(folder: Path | None = None) -> DailySuite:
     """The daily suite in `folder`, or the built-in one."""
+    suite, faults = read_daily(folder)
+    if faults:
+        raise UsageError(faults[0].sentence)
+    return suite
+
+
+def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[Fault]]:
+    """The daily suite in `folder`, and what is wrong with it as a whole."""
     root = folder or DAILY
     manifest = read_manifest(root)
     use_cases: dict[str, UseCase] = {}
     taken: dict[str, str] = {}
+    faults: list[Fault] = []
     for entry in manifest.use_cases:
-        use_case = _use_case(root, manifest, entry)
+        if entry.id in use_cases:
+            faults.append(Fault("ids", f"{root / MANIFEST}: the use case `{entry.id}` is listed twice."))
+            continue
+        use_case = use_cases[entry.id] = _use_case(root, manifest, entry)
         for case in use_case.cases:
             if case.id in taken:
-                raise UsageError(f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}.")
+                told = f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}."
+                faults.append(Fault("ids", told))
             taken[case.id] = entry.id
-        use_cases[entry.id] = use_case
     if why := unreachable(manifest.rule, [use_case.grading for use_case in use_cases.values()]):
-        raise UsageError(
-            f"{root / 'suite.yml'}: by its rule no model could ever be COOKED: {why}. Change the suite's numbers."
-        )
-    return DailySuite(root, manifest, use_cases)
+        told = f"{root / MANIFEST}: by its rule no model could ever be COOKED: {why}. Change the suite's numbers."
+        faults.append(Fault("cooked", told))
+    return DailySuite(root, manifest, use_cases), faults
 
 
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, where only its constants are needed."""
     root = folder or DAILY
-    return read_yaml(root / "suite.yml", DailyManifest, root)
+    own = _written(root)
+    if root != DAILY:
+        own = completed(own, _written(DAILY), root)
+        refuse_unknown(own, DailyManifest, str(root / MANIFEST))
+    return as_record(own, DailyManifest, str(root / MANIFEST))
+
+
+def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
+    """The constants in which the suite in `folder` differs from the built-in one."""
+    return () if folder is None or folder == DAILY else own_constants(_written(folder), _written(DAILY))
+
+
+def _written(root: Path) -> dict[str, Any]:
+    return read_yaml(root / MANIFEST, dict[str, Any], root)
 
 
 def constants_of(manifest: DailyManifest) -> Constants:
@@ -178,7 +216,7 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
         )
     rubric = read_yaml(folder / "rubric.yml", Rubric, root) if entry.grading != "deterministic" else None
     if entry.grading == "hybrid" and (entry.checked is None or not 0 < entry.checked < 1):
-        raise UsageError(f"{root / 'suite.yml'}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1.")
+        raise UsageError(f"{root / MANIFEST}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1.")
     base, full = getattr(manifest.samples, entry.grading)
     weight = {"deterministic": 1.0, "judge": 0.0, "hybrid": entry.checked or 0.0}[entry.grading]
     return UseCase(
@@ -192,4 +230,5 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
         cases=tuple(msgspec.structs.replace(case, use_case=entry.id) for case in cases),
         rubric=rubric,
         folder=folder,
+        grader=None if root == DAILY else grader_of_entry(root, entry.id, entry.grading, entry.grader, DAILY),
     )
