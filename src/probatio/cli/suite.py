@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probatio.cli import options
+from probatio.cli import options, suite_twist
 
 if TYPE_CHECKING:
     from probatio.authoring.proving import Watch
@@ -140,6 +140,9 @@ def export(name: str, folder: Path) -> None:
 
     tasks, named = write_copy(name, folder), shlex.quote(str(folder))
     click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {named}")
+
+
+command.add_command(suite_twist.command)
 
 
 def _progress() -> Watch:

@@ -36,7 +36,9 @@ def chosen_dialects(asked: tuple[str, ...], usual: tuple[str, ...] | None, suite
     if twisted:
         there = suite.twisted_dialects
         if not there:
-            raise UsageError(f"--dialect {twisted[0]}: the suite {suite.name} has no tasks under a twist (no twists/*.yml).")
+            raise UsageError(
+                f"--dialect {twisted[0]}: the suite {suite.name} has no tasks under a twist (no twists/*.yml)."
+            )
         chosen += pick("dialect", twisted, there, f"in the suite {suite.name}, which has {', '.join(suite.twists)}")
     return chosen
 
@@ -54,7 +56,9 @@ def under_twists(
     can = [task for task in tasks if all(task in twist.asked for twist in twists)]
     kept = [task for task in can if named or any(task in twist.touched for twist in twists)]
     if not kept:
-        raise UsageError("None of these tasks is touched by the twist of the dialect; choose other tasks or another twist.")
+        raise UsageError(
+            "None of these tasks is touched by the twist of the dialect; choose other tasks or another twist."
+        )
     names = ", ".join(twist.twist for twist in twists)
     parts = [f"{len(can) - len(kept)} are not touched by it"] if len(can) > len(kept) else []
     parts += [f"{len(tasks) - len(can)} can't be asked under it"] if len(tasks) > len(can) else []

@@ -79,6 +79,9 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
 
 def _row(record: RunRecord, suite: Suite, model_id: str) -> dict[str, str | int | float | None]:
     keys = [record.plan[number] for number in record.plan.of_model(model_id)]
-    characters = sum(len(render(suite, suite.task(key.task_id, key.dialect), key.context, key.n_shot, key.dialect)) for key in keys)
+    prompts = (
+        render(suite, suite.task(key.task_id, key.dialect), key.context, key.n_shot, key.dialect) for key in keys
+    )
+    characters = sum(map(len, prompts))
     expected = estimate(record.model(model_id), characters, len(keys) * ANSWER_TOKENS)
     return {"model": model_id, "trials": len(keys), "tokens_in": expected.tokens_in, "cost": expected.cost}

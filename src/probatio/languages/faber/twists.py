@@ -33,6 +33,7 @@ from probatio.languages.faber.rewriting import (
     unchanged,
 )
 
+
 class Example(Struct, frozen=True):
     """A program with what it prints in plain Faber and under the twist; `plain` is None where plain Faber refuses it."""
 
@@ -72,7 +73,9 @@ _ROWS = (
             "usque": ("(range)", "range without its end"),
             "intra": (">= && <=", "inside a range"),
         },
-        says=(("`..` leaves the end out, `{{w: usque}}` keeps it", "`..` keeps the end, `{{w: usque}}` leaves it out"),),
+        says=(
+            ("`..` leaves the end out, `{{w: usque}}` keeps it", "`..` keeps the end, `{{w: usque}}` leaves it out"),
+        ),
     ),
     Twist(
         "one-based",

@@ -100,9 +100,7 @@ def takes(node: tree.Expression, same_line: bool) -> frozenset[str]:
     return NOTHING
 
 
-def last_operand(
-    node: tree.Expression, binary: Mapping[str, int] = BINARY
-) -> tuple[tree.Expression | None, int]:
+def last_operand(node: tree.Expression, binary: Mapping[str, int] = BINARY) -> tuple[tree.Expression | None, int]:
     """The operand the expression ends with, and how tightly it must bind to stand there without brackets."""
     match node:
         case tree.Binary():
