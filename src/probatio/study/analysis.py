@@ -16,6 +16,7 @@ from probatio.study.factors import factors
 from probatio.study.failures import failures
 from probatio.study.findings import Study
 from probatio.study.narrative import Narrative, narrate, section, unasked
+from probatio.study.prices import prices
 from probatio.study.rates import axes, funnels, hardest, overall
 from probatio.study.report import report
 from probatio.study.tokens import shared_parts
@@ -78,6 +79,7 @@ def _study(trials: Trials) -> Study:
         failures=failures(trials, tokens),
         trying=trying,
         feedback_worth=worth_of_feedback,
+        prices=prices(trials, tokens),
     )
 
 

@@ -193,6 +193,40 @@ class FeedbackWorth(msgspec.Struct, frozen=True):
     tokens: tuple[float, float, float] | None  # difference of tokens per trial, and its interval
 
 
+class PriceAt(msgspec.Struct, frozen=True):
+    """What a rule costs under one condition."""
+
+    context: str
+    n_shot: int
+    tokens: int | None  # of context and examples, under the twist
+    estimated: bool
+    plain: Rate
+    twisted: Rate
+    lost: float  # percentage points, without the twist less with it
+    low: float
+    high: float
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What one exchanged rule costs a model."""
+
+    model: str
+    dialect: str
+    twist: str
+    rule: str
+    tasks: int
+    pairs: int
+    plain: Rate
+    twisted: Rate
+    lost: float
+    low: float
+    high: float
+    conditions: list[PriceAt]  # by their tokens
+    regained: Place | None  # None where it is not, or where the tokens are not known
+    control_tasks: int
+    control: tuple[float, float, float] | None  # points lost on tasks that the rule does not touch, with their interval
+
+
 class Study(msgspec.Struct, frozen=True):
     """Everything computed from one run or from several runs of one suite."""
 
@@ -212,3 +246,4 @@ class Study(msgspec.Struct, frozen=True):
     failures: list[Failure]
     trying: list[Trying] = []
     feedback_worth: list[FeedbackWorth] = []
+    prices: list[Price] = []
