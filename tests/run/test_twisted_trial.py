@@ -78,7 +78,7 @@ def test_a_reader_pays_only_where_it_is_told_nothing_and_a_reciter_pays_everywhe
     assert reader.low < 50 < reader.high
     assert reader.regained is not None
     assert reader.regained.context == "minimal"
-    assert reader.regained.tokens > reader.conditions[0].tokens
+    assert reader.regained.tokens > (reader.conditions[0].tokens or 0)
     assert reciter.regained is None
 
 

@@ -34,7 +34,7 @@ def new(target: Path, source: str) -> int:
     """Write a small working folder. The number of its tasks."""
     if source not in starters():
         raise unknown("start", source, starters())
-    _require_empty(target)
+    require_empty(target)
     if (STARTERS / source / FILE).exists():
         _copied(STARTERS / source, target)
     else:
@@ -46,7 +46,7 @@ def export(source: str, target: Path) -> int:
     """Copy a built-in suite. Nothing pins its content any more, because it is there to be changed. The number of its tasks."""
     if source not in built_in_suites():
         raise unknown("built-in suite", source, built_in_suites())
-    _require_empty(target)
+    require_empty(target)
     folder = BUILT_IN / source
     _copied(folder, target)
     about = msgspec.structs.replace(read_language_file(folder), fingerprint=None)
@@ -99,7 +99,7 @@ def _uses(folder: Path, aliases: dict[str, str], parts: tuple[str, ...] = ("task
     return isinstance(written, dict) and bool(aliases.keys() & written.keys())
 
 
-def _require_empty(target: Path) -> None:
+def require_empty(target: Path) -> None:
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is a file; name a folder.")
     if target.is_dir() and any(target.iterdir()):

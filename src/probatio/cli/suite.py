@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probatio.cli import options, suite_twist
+from probatio.cli import options, suite_twist, suite_vary
 
 if TYPE_CHECKING:
     from probatio.authoring.proving import Watch
@@ -143,6 +143,7 @@ def export(name: str, folder: Path) -> None:
 
 
 command.add_command(suite_twist.command)
+command.add_command(suite_vary.command)
 
 
 def _progress() -> Watch:

@@ -109,5 +109,5 @@ def test_no_context_says_what_the_twist_makes_false() -> None:
 
 
 def test_a_dialect_with_an_unknown_twist_is_refused_by_name() -> None:
-    with pytest.raises(ValueError, match="no twist 'one-basd'; choose one of .*one-based"):
+    with pytest.raises(ValueError, match=r"no twist 'one-basd'; choose one of .*one-based"):
         faber.check("scribe 1", "latin+one-basd")
