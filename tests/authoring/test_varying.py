@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ AWK = {
 }  # fmt: skip
 
 
-def folder(root: Path, *tasks: dict[str, object]) -> Path:
+def folder(root: Path, *tasks: Mapping[str, object]) -> Path:
     (root / "tasks").mkdir(parents=True)
     (root / "language.yml").write_text(json.dumps(AWK), encoding="utf-8")
     listed = [{"category": "c", "difficulty": 1, "goal": "", **task} for task in tasks]

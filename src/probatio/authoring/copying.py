@@ -15,6 +15,7 @@ from probatio.records import Task
 from probatio.suite.language_file import FILE, read_language_file
 from probatio.suite.language_suite import BUILT_IN, built_in_suites, load_suite
 from probatio.suite.task_types import KINDS
+from probatio.suite.twists import FOLDER as TWISTS
 from probatio.yamlfile import read_yaml
 
 STARTERS = Path(__file__).parent / "starters"
@@ -60,7 +61,7 @@ def export(source: str, target: Path) -> int:
 def _part(folder: Path, target: Path) -> None:
     """The language, its contexts and examples, and the easiest tasks of each type."""
     suite = load_suite(folder)
-    _copied(folder, target, "tasks")
+    _copied(folder, target, "tasks", TWISTS)
     about = read_language_file(folder)
     if not _uses(folder, about.aliases, ("examples",)):
         about = msgspec.structs.replace(about, aliases={})

@@ -105,6 +105,19 @@ class Twisting(Protocol):
         ...
 
 
+@runtime_checkable
+class Needing(Protocol):
+    """What a language has besides where it can tell what a program asks its reader or writer to know."""
+
+    def needs(self, program: str) -> frozenset[str]:
+        """The words, library names and rules that a program of the suite, or a part of one, makes use of."""
+        ...
+
+    def not_shown(self, needed: frozenset[str], text: str) -> frozenset[str]:
+        """What of it a text in the first dialect does not show. Programs stand in fences there."""
+        ...
+
+
 def twist_of(dialect: str) -> str:
     """The name of the dialect's twist; empty where it has none."""
     return dialect.partition(TWISTED)[2]

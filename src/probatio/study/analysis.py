@@ -19,6 +19,7 @@ from probatio.study.narrative import Narrative, narrate, section, unasked
 from probatio.study.prices import prices
 from probatio.study.rates import axes, funnels, hardest, overall
 from probatio.study.report import report
+from probatio.study.telling import told
 from probatio.study.tokens import shared_parts
 from probatio.study.trials import Trials, open_trials
 
@@ -80,6 +81,7 @@ def _study(trials: Trials) -> Study:
         trying=trying,
         feedback_worth=worth_of_feedback,
         prices=prices(trials, tokens),
+        told=told(trials),
     )
 
 

@@ -193,6 +193,16 @@ class FeedbackWorth(msgspec.Struct, frozen=True):
     tokens: tuple[float, float, float] | None  # difference of tokens per trial, and its interval
 
 
+class Told(msgspec.Struct, frozen=True):
+    """The trials of a model in one context: those whose prompt shows all that the task needs, and those that ask to infer."""
+
+    model: str
+    context: str
+    shown: Rate
+    inferred: Rate
+    lacking: dict[str, int]  # name or rule → trials that lack it
+
+
 class PriceAt(msgspec.Struct, frozen=True):
     """What a rule costs under one condition."""
 
@@ -247,3 +257,4 @@ class Study(msgspec.Struct, frozen=True):
     trying: list[Trying] = []
     feedback_worth: list[FeedbackWorth] = []
     prices: list[Price] = []
+    told: list[Told] = []

@@ -10,6 +10,7 @@ from probatio.study.curves import RESAMPLES
 from probatio.study.findings import Effect, Failure, JointTest, Level, Place, Reach, Study, curve_name
 from probatio.study.markdown import cell, fenced, table
 from probatio.study.prices_report import prices_lines, prices_section
+from probatio.study.telling import told_section
 from probatio.study.wording import DASH, interval, share
 
 AXIS_TITLES = {
@@ -28,8 +29,8 @@ FAILURES_TITLE = "## Failing examples"
 def report(study: Study, charts: Mapping[str, str]) -> str:
     """The whole computed part. `charts` names the picture files there are."""
     lines = [*_head(study), *_short_section(study), *_funnel(study, charts), *_rates(study)]
-    lines += [*_curves(study, charts), *attempts_section(study), *prices_section(study), *_factors(study)]
-    lines += [*_hardest(study), *_failures(study)]
+    lines += [*_curves(study, charts), *attempts_section(study), *prices_section(study)]
+    lines += [*told_section(study), *_factors(study), *_hardest(study), *_failures(study)]
     return "\n".join(lines) + "\n"
 
 

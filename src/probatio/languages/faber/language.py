@@ -13,6 +13,7 @@ from probatio.languages.contract import TWISTED, Checked, twist_of
 from probatio.languages.faber import dialects
 from probatio.languages.faber.diagnostics import Lines, Report
 from probatio.languages.faber.grammar import grammar
+from probatio.languages.faber.needs import needs, not_shown
 from probatio.languages.faber.parse.tokens import tokenize
 from probatio.languages.faber.twists import TWISTS, stated
 from probatio.languages.faber.vocabulary import WORDS, Word
@@ -80,6 +81,12 @@ class Faber:
         for usual, instead in TWISTS[twist_of(dialect)].says:
             template = template.replace(usual, instead)
         return template
+
+    def needs(self, program: str) -> frozenset[str]:
+        return needs(program)
+
+    def not_shown(self, needed: frozenset[str], text: str) -> frozenset[str]:
+        return not_shown(needed, text)
 
     def respelt(self, program: str, dialect: str) -> str:
         return _respelt(program, dialect)
