@@ -100,6 +100,18 @@ def test_the_analysis_has_a_section_for_it(run: Path, tmp_path: Path) -> None:
     assert study.notes == []  # the fingerprint of a twisted run is the one that is computed again
 
 
+def test_trials_that_ask_for_inference_are_reported_apart(run: Path, tmp_path: Path) -> None:
+    study = study_of([run])
+    told = {(one.model, one.context): one for one in study.told}
+    bare, minimal = told["reader", "examples-only"], told["reader", "minimal"]
+    assert (bare.shown.asked, bare.inferred.asked) == (0, 2 * 7)  # seven tasks in two dialects
+    assert (minimal.shown.asked, minimal.inferred.asked) == (2, 12)  # `scribe 7` alone needs no more than minimal has
+    assert minimal.shown.passed == 2
+    assert minimal.lacking["usque keeps its end"] > 0
+    text = write_study(study, tmp_path)[0].read_text(encoding="utf-8")
+    assert "## Told or inferred" in text
+
+
 def test_a_run_without_a_twist_has_the_fingerprint_it_always_had(run: Path) -> None:
     from probatio.grade import GRADER_VERSION
     from probatio.suite.prompt import asked_fingerprint

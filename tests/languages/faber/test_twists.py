@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from probatio.languages import faber
@@ -111,3 +113,17 @@ def test_no_context_says_what_the_twist_makes_false() -> None:
 def test_a_dialect_with_an_unknown_twist_is_refused_by_name() -> None:
     with pytest.raises(ValueError, match=r"no twist 'one-basd'; choose one of .*one-based"):
         faber.check("scribe 1", "latin+one-basd")
+
+
+def test_the_page_lists_every_twist_as_the_table_has_it() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "twists.md").read_text(encoding="utf-8")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split(" | ")] for line in page.splitlines() if line.startswith("| `")
+    ]
+    assert [row[0].strip("` ") for row in rows] == list(TWISTS)
+    for name, rule, _, plain, twisted, tasks in rows:
+        twist = TWISTS[name.strip("` ")]
+        assert rule == LANGUAGE.twists[twist.name]
+        assert plain.strip("`") == " ".join((twist.example.plain or "").split())
+        assert twisted.strip("`") == " ".join(twist.example.twisted.split())
+        assert int(tasks.strip("| ")) == (len(SUITE.twists[twist.name].tasks) if twist.name in SUITE.twists else 0)
