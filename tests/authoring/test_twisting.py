@@ -13,7 +13,10 @@ from authoring.folders import checked
 from probatio.authoring.report import TWISTED
 from probatio.authoring.twisting import Making, missing_part, twist_path, twist_text, with_blank
 from probatio.errors import UsageError
+from probatio.languages import faber
+from probatio.languages.faber.language import LANGUAGE
 from probatio.suite.language_suite import BUILT_IN, Suite, load_suite
+from probatio.suite.task_types import KINDS
 
 FABER = load_suite("faber")
 TASKS = [
@@ -129,3 +132,15 @@ def test_every_task_of_the_built_in_suite_is_known_to_every_twist_and_each_touch
     for name, content in FABER.twists.items():
         assert content.asked.union(content.left_out) == FABER.tasks.keys(), name
         assert len(content.tasks) >= 4, name
+
+
+@pytest.mark.parametrize("words", ["english", "symbols", "scrambled"])
+def test_in_other_words_a_task_under_a_twist_is_the_same_program(words: str) -> None:
+    for name, content in FABER.twists.items():
+        for task in (content.task(FABER.tasks[each.id]) for each in content.tasks):
+            kind = KINDS[task.type]
+            program = task.material if kind.material == "program" else task.solution
+            if program and kind.judged != "completion":
+                respelt = LANGUAGE.respelt(program.strip(), f"{words}+{name}")
+                assert respelt != program.strip(), task.id
+                assert faber.compile(respelt, f"{words}+{name}") == faber.compile(program, f"latin+{name}"), task.id

@@ -52,6 +52,7 @@ def list_suites(as_json: bool) -> None:
                 "examples": len(suite.examples),
                 "contexts": list(suite.contexts),
                 "dialects": list(suite.language.dialects),
+                "twists": list(suite.twists),
                 "folder": str(suite.folder),
             }
             for suite in suites
