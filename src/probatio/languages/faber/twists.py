@@ -161,14 +161,15 @@ _ROWS = (
     ),
     Twist(
         "join-backwards",
-        '`+` joins texts from right to left: `"a" + "b"` is `"ba"`. Numbers are added as usual, and so is what `+=` does.',
+        '`+` joins texts from right to left: `"a" + "b"` is `"ba"`, and `"n" + 1` is `"1n"`. Numbers are added as usual, and '
+        "`+=` is as usual.",
         Example('scribe "a" + "b" + "c"', "abc", "cba"),
         joined_backwards,
         joined_to_be_backwards,
     ),
     Twist(
         "loops-backwards",
-        "A loop `{ex} … {pro} x` runs from the last element to the first, also over a range.",
+        "A loop `{ex} … {pro} x` runs from the last element to the first, also over a range. `{de} … {pro} x` is as usual.",
         Example("ex 1 usque 3 pro i {\n    scribe i\n}", "1\n2\n3", "3\n2\n1"),
         looped_backwards,
         looped_to_be_backwards,
@@ -177,8 +178,8 @@ _ROWS = (
     ),
     Twist(
         "arguments-backwards",
-        "The arguments of a function stand in reverse order in a call: `f(1, 2)` calls `f` with 2 as its first argument and "
-        "1 as its second. Methods and the functions of modules take them as usual.",
+        "A call of a function by the name it was declared with hands its arguments over in reverse order: `f(1, 2)` calls `f` "
+        "with 2 as its first argument and 1 as its second. Methods, lambdas and the functions of modules are as usual.",
         Example(
             "functio reliquum(numerus a, numerus b) -> numerus {\n    redde a - b\n}\nscribe reliquum(1, 10)", "-9", "9"
         ),
