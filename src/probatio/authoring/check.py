@@ -13,10 +13,12 @@ from probatio.authoring.contents import content_proofs, tokens
 from probatio.authoring.coverage import coverage
 from probatio.authoring.proving import Proving, Watch
 from probatio.authoring.report import NOT_TRIED, TOOLCHAIN, Proof, Report, State
+from probatio.authoring.twist_proofs import twist_proofs
 from probatio.errors import ProbatioError
 from probatio.grade import GRADER_VERSION
 from probatio.languages.finding import require_toolchain
 from probatio.sandbox import Choice, isolation
+from probatio.suite.inference import Shown, told
 from probatio.suite.language_file import FILE, read_language_file
 from probatio.suite.language_suite import Suite, load_suite, suite_folder
 from probatio.suite.prompt import fingerprint
@@ -50,7 +52,15 @@ def check(which: Path | str, choice: Choice, watch: Watch) -> Report:
         proofs=tuple(sorted(proofs, key=lambda proof: _ORDER.index(proof.state))),
         coverage=coverage(suite),
         seconds=time.monotonic() - began,
+        told=_told(suite),
     )
+
+
+def _told(suite: Suite) -> dict[str, Shown]:
+    try:
+        return told(suite)
+    except ProbatioError:  # a context that can't be filled in
+        return {}
 
 
 async def _programs(suite: Suite, choice: Choice, watch: Watch) -> list[Proof]:
@@ -59,6 +69,8 @@ async def _programs(suite: Suite, choice: Choice, watch: Watch) -> list[Proof]:
     proving = Proving(shared(), suite.language.dialects[0], choice, len(right) + len(wrong), watch)
     proofs = await proving.prove(right, impatient=True)
     proofs += await proving.prove(wrong, impatient=False)
+    if not proving.gave_up:
+        proofs += await twist_proofs(suite, choice)
     known = {(proof.subject, f"{BARE}: {proof.detail}") for proof in proofs}
     proofs = [proof for proof in proofs if (proof.subject, proof.detail) not in known]  # wrong either way: said once
     if proving.gave_up:

@@ -16,6 +16,7 @@ from probatio.suite.daily_suite import load_daily
 from probatio.suite.language_file import FILE, read_language_file
 from probatio.suite.language_suite import BUILT_IN, built_in_suites, load_suite
 from probatio.suite.task_types import KINDS
+from probatio.suite.twists import FOLDER as TWISTS
 from probatio.yamlfile import read_yaml
 
 STARTERS = Path(__file__).parent / "starters"
@@ -35,7 +36,7 @@ def new(target: Path, source: str) -> int:
     """Write a small working folder. The number of its tasks."""
     if source not in starters():
         raise unknown("start", source, starters())
-    _require_empty(target)
+    require_empty(target)
     if (STARTERS / source / FILE).exists():
         _copied(STARTERS / source, target)
     else:
@@ -55,7 +56,7 @@ def export(source: str, target: Path) -> int:
     """Copy a built-in suite. Nothing pins its content any more, because it is there to be changed. The number of its tasks."""
     if source not in built_in_suites():
         raise unknown("built-in suite", source, built_in_suites())
-    _require_empty(target)
+    require_empty(target)
     folder = BUILT_IN / source
     _copied(folder, target)
     about = msgspec.structs.replace(read_language_file(folder), fingerprint=None)
@@ -69,7 +70,7 @@ def export(source: str, target: Path) -> int:
 def _part(folder: Path, target: Path) -> None:
     """The language, its contexts and examples, and the easiest tasks of each type."""
     suite = load_suite(folder)
-    _copied(folder, target, "tasks")
+    _copied(folder, target, "tasks", TWISTS)
     about = read_language_file(folder)
     if not _uses(folder, about.aliases, ("examples",)):
         about = msgspec.structs.replace(about, aliases={})
@@ -108,7 +109,7 @@ def _uses(folder: Path, aliases: dict[str, str], parts: tuple[str, ...] = ("task
     return isinstance(written, dict) and bool(aliases.keys() & written.keys())
 
 
-def _require_empty(target: Path) -> None:
+def require_empty(target: Path) -> None:
     if target.exists() and not target.is_dir():
         raise UsageError(f"{target} is a file; name a folder.")
     if target.is_dir() and any(target.iterdir()):

@@ -9,6 +9,7 @@ from typing import Literal
 import msgspec
 
 from probatio.authoring.coverage import Coverage
+from probatio.suite.inference import Shown
 
 State = Literal["proven", "failed", "warning", "open"]
 """`open`: nothing is there to prove it with, or it was not tried."""
@@ -26,6 +27,7 @@ GROWING = "each context says more than the one before"
 UNIQUE = "ids are unique"
 PINNED = "the fingerprint is the pinned one"
 SECRET = "no prompt shows a solution"
+TWISTED = "tasks and examples hold under the twists"
 
 NOT_SO = {
     TOOLCHAIN: "the toolchain can't be used",
@@ -41,6 +43,7 @@ NOT_SO = {
     UNIQUE: "ids are not unique",
     PINNED: "the fingerprint is not the pinned one",
     SECRET: "a prompt shows the solution",
+    TWISTED: "it does not hold",
 }
 """Every claim, and what is said where it is not so."""
 
@@ -48,6 +51,7 @@ NOT_TRIED = "not tried"
 
 _HEADINGS: tuple[tuple[State, str], ...] = (("failed", "FAILED"), ("warning", "Warnings"), ("open", "Not proven"))
 _INDENT = "    "
+_MOST_LACKING = 6
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -74,6 +78,8 @@ class Report(msgspec.Struct, frozen=True):
     proofs: tuple[Proof, ...]
     coverage: Coverage
     seconds: float
+    told: dict[str, Shown] = {}
+    """Per context, how many tasks find in it all that they need."""
 
     def count(self, state: State) -> int:
         return sum(proof.state == state for proof in self.proofs)
@@ -89,6 +95,10 @@ def lines(report: Report) -> Iterator[str]:
     if report.tokens:
         yield "Contexts, in tokens (an estimate: 3.5 characters each):"
         yield "  " + " · ".join(f"{name} {tokens}" for name, tokens in report.tokens.items())
+        yield ""
+    if report.told:
+        yield "What tasks need of the language, and contexts show without examples (the others ask for inference):"
+        yield from (_told_line(name, shown) for name, shown in report.told.items())
         yield ""
     yield f"Tasks: {report.coverage.tasks}"
     yield from table(report.coverage.rows())
@@ -113,6 +123,11 @@ def found_lines(proofs: Sequence[Proof], not_so: Mapping[str, str]) -> Iterator[
             yield ""
     yield from table(_proof_rows(proofs, not_so))
     yield ""
+
+
+def _told_line(context: str, shown: Shown) -> str:
+    lacking = ", ".join(f"{name} {count}" for name, count in list(shown.lacking.items())[:_MOST_LACKING])
+    return f"  {context}: {shown.shown} of {shown.tasks} tasks" + (f"; lacking most: {lacking}" if lacking else "")
 
 
 def summary(report: Report) -> str:

@@ -11,15 +11,30 @@ import click
 from probatio.cli import options
 from probatio.errors import UsageError
 from probatio.languages.faber import Diagnostic
-from probatio.languages.faber.dialects import NAMES as DIALECTS
+from probatio.languages.faber.dialects import NAMES
+from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.sandbox import Choice
+
+
+def _dialect(_: click.Context, __: click.Parameter, name: str | None) -> str | None:
+    """A dialect by its name, with or without a twist."""
+    if name is not None:
+        try:
+            dialect_named(name)
+        except ValueError as error:
+            raise click.BadParameter(str(error)) from None
+    return name
+
+
+DIALECTS = f"[{'|'.join(NAMES)}][+TWIST]"
 
 dialect_option = click.option(
     "--dialect",
-    type=click.Choice(DIALECTS),
+    callback=_dialect,
+    metavar=DIALECTS,
     default="latin",
     show_default=True,
-    help="The dialect of the program.",
+    help="The dialect of the program; `latin+one-based` has one rule exchanged (docs/twists.md).",
 )
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one line of JSON per file, with its diagnostics."
@@ -140,7 +155,7 @@ def compile_(files: tuple[str, ...], dialect: str, as_json: bool) -> None:
 @files_argument
 @dialect_option
 @json_option
-@click.option("--to", type=click.Choice(DIALECTS), default=None, help="Convert to this dialect.")
+@click.option("--to", callback=_dialect, metavar=DIALECTS, default=None, help="Convert to this dialect.")
 @click.option("--write", is_flag=True, help="Write the result to the files instead of printing it.")
 def format_(files: tuple[str, ...], dialect: str, as_json: bool, to: str | None, write: bool) -> None:
     """Print programs in the standard layout, or in another dialect. Comments are kept.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probatio.cli import options
+from probatio.cli import options, suite_twist, suite_vary
 
 if TYPE_CHECKING:
     from probatio.authoring.proving import Watch
@@ -55,6 +55,7 @@ def list_suites(as_json: bool) -> None:
                 "examples": len(suite.examples),
                 "contexts": list(suite.contexts),
                 "dialects": list(suite.language.dialects),
+                "twists": list(suite.twists),
                 "folder": str(suite.folder),
             }
             for suite in suites
@@ -158,6 +159,10 @@ def export(name: str, folder: Path) -> None:
 
     tasks, named = write_copy(name, folder), shlex.quote(str(folder))
     click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {named}")
+
+
+command.add_command(suite_twist.command)
+command.add_command(suite_vary.command)
 
 
 def _progress() -> Watch:

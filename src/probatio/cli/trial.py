@@ -57,7 +57,7 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     "dialects",
     multiple=True,
     callback=options.listed,
-    help="The words of the language, where it has several sets.  [default: the first]",
+    help="The words of the language, where it has several sets; WORDS+TWIST also exchanges a rule.  [default: the first]",
 )
 @click.option(
     "--suite",

@@ -6,7 +6,8 @@ outside this package knows a language by its name.
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -15,6 +16,9 @@ from probatio.sandbox import Choice, Limits, ProgramOutcome
 
 STANDARD = "standard"
 """The dialect of a language that has only one."""
+
+TWISTED = "+"
+"""Stands between the words of a dialect and its twist: `words+twist`."""
 
 
 class Checked(msgspec.Struct, frozen=True):
@@ -69,6 +73,59 @@ class Language(Protocol):
     def describe(self, what: str, argument: str, dialect: str) -> str:
         """What a context says about the language by a placeholder: `grammar`, `vocabulary`, …; KeyError where it can't tell."""
         ...
+
+
+@runtime_checkable
+class Twisting(Protocol):
+    """What a language has besides where a rule of its meaning can be exchanged: a *twist*, part of a dialect's name.
+
+    `check`, `run` and `describe` of such a language take twisted dialects too; `program_in` gives a program of the suite that
+    does the same under the twist.
+    """
+
+    @property
+    def twists(self) -> Mapping[str, str]:
+        """The rule of every twist by its name, in the words of the first dialect."""
+        ...
+
+    def rule(self, dialect: str) -> str:
+        """The rule of the dialect's twist, as a context states it."""
+        ...
+
+    def restated(self, template: str, dialect: str) -> str:
+        """The template of a context without what would be false under the twist."""
+        ...
+
+    def respelt(self, program: str, dialect: str) -> str:
+        """A program that is written for the twist, in the words of the dialect."""
+        ...
+
+    def alike(self, program: str, dialect: str) -> bool:
+        """Whether the twist can't matter to a program: it is compiled to the same thing with and without."""
+        ...
+
+
+@runtime_checkable
+class Needing(Protocol):
+    """What a language has besides where it can tell what a program asks its reader or writer to know."""
+
+    def needs(self, program: str) -> frozenset[str]:
+        """The words, library names and rules that a program of the suite, or a part of one, makes use of."""
+        ...
+
+    def not_shown(self, needed: frozenset[str], text: str) -> frozenset[str]:
+        """What of it a text in the first dialect does not show. Programs stand in fences there."""
+        ...
+
+
+def twist_of(dialect: str) -> str:
+    """The name of the dialect's twist; empty where it has none."""
+    return dialect.partition(TWISTED)[2]
+
+
+def untwisted(dialect: str) -> str:
+    """The dialect of the same words without a twist."""
+    return dialect.partition(TWISTED)[0]
 
 
 class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"error": "class"}):

@@ -41,7 +41,7 @@ class EarlierAttempts:
 
     def conversation(self, key: TrialKey, question: str) -> Conversation:
         """All that was said before this attempt, and what is wrong with the last answer."""
-        task = self._suite.tasks[key.task_id]
+        task = self._suite.task(key.task_id, key.dialect)
         shows_output = "{must_print}" in self._suite.questions[task.type]
         turns = [Turn("user", question)]
         for attempt in range(1, key.attempt):

@@ -12,9 +12,10 @@ from probatio.config import Config, load_config
 from probatio.errors import Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.languages.finding import require_toolchain
-from probatio.names import matches, pick
+from probatio.names import pick
 from probatio.records import Feedback
 from probatio.run.clock import now_text
+from probatio.run.levels import chosen_dialects, levels, under_twists
 from probatio.run.models import select
 from probatio.run.plan import Plan
 from probatio.run.record import RunRecord, checked_run_id, new_run_id, read_run
@@ -51,15 +52,15 @@ def prepare(
     config = load_config(request.config)
     selection = select(config, request.models, env, say, fetch=fetch, max_cost=request.max_cost, skip_named=False)
     moment = datetime.now(UTC)
-    tasks = _tasks(request, suite)
+    dialects = chosen_dialects(request.dialects, config.dialects, suite, say)
+    tasks = under_twists(_tasks(request, suite), dialects, suite, say, named=bool(request.tasks))
     runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
     for spec in filter(None, (suite.spec, suite.host)):
         require_toolchain(spec)
     plan = Plan(
         models=tuple(model.id for model in selection.models),
-        dialects=_levels("dialect", request.dialects, config.dialects, suite.language.dialects, suite, say)
-        or suite.language.dialects[:1],
-        contexts=_levels("context", request.contexts, config.contexts, tuple(suite.contexts), suite, say)
+        dialects=dialects,
+        contexts=levels("context", request.contexts, config.contexts, tuple(suite.contexts), suite, say)
         or tuple(suite.contexts),
         n_shots=_n_shots(request, config, suite),
         tasks=tasks,
@@ -75,7 +76,7 @@ def prepare(
         suite=suite.name if suite.folder.parent == BUILT_IN else str(suite.folder.resolve()),
         suite_name=suite.name,
         suite_version=suite.version,
-        suite_fingerprint=asked_fingerprint(suite, GRADER_VERSION),
+        suite_fingerprint=asked_fingerprint(suite, GRADER_VERSION, plan.dialects),
         grader_version=GRADER_VERSION,
         plan=plan,
         models=selection.models,
@@ -95,7 +96,7 @@ def resumed(folder: Path, max_connections: int | None, max_cost: float | None) -
     """A run to go on with: everything from its record, but for how fast and how far money goes this time."""
     record = read_run(folder)
     suite = load_suite(record.suite_folder)
-    if asked_fingerprint(suite, GRADER_VERSION) != record.suite_fingerprint:
+    if asked_fingerprint(suite, GRADER_VERSION, record.plan.dialects) != record.suite_fingerprint:
         raise UsageError(
             f"The suite, its toolchain or the grader has changed since {record.run_id} began, and answers to two suites are "
             "not one run. "
@@ -116,23 +117,6 @@ def _tasks(request: TrialRequest, suite: Suite) -> tuple[str, ...]:
     if not tasks:
         raise UsageError("No task has both that name and that category.")
     return tasks
-
-
-def _levels(
-    kind: str, asked: tuple[str, ...], usual: tuple[str, ...] | None, known: tuple[str, ...], suite: Suite, say: Say
-) -> tuple[str, ...]:
-    """What was asked for must be there. What models.yml names counts for suites that have it; empty where none is named."""
-    where = f"in the suite {suite.name}, which has {', '.join(known)}"
-    if asked:
-        return pick(kind, asked, known, where)
-    there = tuple(name for name in known if any(matches(pattern, name) for pattern in usual or ()))
-    if absent := [name for name in usual or () if not any(matches(name, each) for each in known)]:
-        asked_now = f" Asked: {', '.join(there)}." if there else ""
-        say(
-            f"models.yml names the {kind} {', '.join(absent)}, which the suite {suite.name} does not have; "
-            f"it has {', '.join(known)}.{asked_now}"
-        )
-    return there
 
 
 def _n_shots(request: TrialRequest, config: Config, suite: Suite) -> tuple[int, ...]:

@@ -40,7 +40,7 @@ def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) 
             )
     if verbose:
         for key in record.plan:
-            prompt = render(suite, suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)
+            prompt = render(suite, suite.task(key.task_id, key.dialect), key.context, key.n_shot, key.dialect)
             if as_json:
                 print(msgspec.json.encode({"event": "prompt", **key._asdict(), "prompt": prompt}).decode())
             else:
@@ -79,6 +79,9 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
 
 def _row(record: RunRecord, suite: Suite, model_id: str) -> dict[str, str | int | float | None]:
     keys = [record.plan[number] for number in record.plan.of_model(model_id)]
-    characters = sum(len(render(suite, suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)) for key in keys)
+    prompts = (
+        render(suite, suite.task(key.task_id, key.dialect), key.context, key.n_shot, key.dialect) for key in keys
+    )
+    characters = sum(map(len, prompts))
     expected = estimate(record.model(model_id), characters, len(keys) * ANSWER_TOKENS)
     return {"model": model_id, "trials": len(keys), "tokens_in": expected.tokens_in, "cost": expected.cost}

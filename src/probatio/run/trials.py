@@ -93,7 +93,7 @@ class TrialJob:
             yield [number + self._first for number in again]
 
     def prompt(self, key: TrialKey) -> Prompt:
-        question = render(self._suite, self._suite.tasks[key.task_id], key.context, key.n_shot, key.dialect)
+        question = render(self._suite, self._suite.task(key.task_id, key.dialect), key.context, key.n_shot, key.dialect)
         return question if key.attempt == 1 else self._earlier.conversation(key, question)
 
     def sampling(self, key: TrialKey) -> Sampling:
@@ -135,6 +135,6 @@ class Assessor:
         self._pool = shared()
 
     async def __call__(self, response: Response) -> Assessment:
-        task = self._suite.tasks[response.task_id]
+        task = self._suite.task(response.task_id, response.dialect)
         spec = self._suite.answer_language(task)
         return await assess_apart(self._pool, task, response, spec, self._sandbox)

@@ -16,8 +16,10 @@ from probatio.study.factors import factors
 from probatio.study.failures import failures
 from probatio.study.findings import Study
 from probatio.study.narrative import Narrative, narrate, section, unasked
+from probatio.study.prices import prices
 from probatio.study.rates import axes, funnels, hardest, overall
 from probatio.study.report import report
+from probatio.study.telling import told
 from probatio.study.tokens import shared_parts
 from probatio.study.trials import Trials, open_trials
 
@@ -78,6 +80,8 @@ def _study(trials: Trials) -> Study:
         failures=failures(trials, tokens),
         trying=trying,
         feedback_worth=worth_of_feedback,
+        prices=prices(trials, tokens),
+        told=told(trials),
     )
 
 

@@ -193,6 +193,50 @@ class FeedbackWorth(msgspec.Struct, frozen=True):
     tokens: tuple[float, float, float] | None  # difference of tokens per trial, and its interval
 
 
+class Told(msgspec.Struct, frozen=True):
+    """The trials of a model in one context: those whose prompt shows all that the task needs, and those that ask to infer."""
+
+    model: str
+    context: str
+    shown: Rate
+    inferred: Rate
+    lacking: dict[str, int]  # name or rule → trials that lack it
+
+
+class PriceAt(msgspec.Struct, frozen=True):
+    """What a rule costs under one condition."""
+
+    context: str
+    n_shot: int
+    tokens: int | None  # of context and examples, under the twist
+    estimated: bool
+    plain: Rate
+    twisted: Rate
+    lost: float  # percentage points, without the twist less with it
+    low: float
+    high: float
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What one exchanged rule costs a model."""
+
+    model: str
+    dialect: str
+    twist: str
+    rule: str
+    tasks: int
+    pairs: int
+    plain: Rate
+    twisted: Rate
+    lost: float
+    low: float
+    high: float
+    conditions: list[PriceAt]  # by their tokens
+    regained: Place | None  # None where it is not, or where the tokens are not known
+    control_tasks: int
+    control: tuple[float, float, float] | None  # points lost on tasks that the rule does not touch, with their interval
+
+
 class Study(msgspec.Struct, frozen=True):
     """Everything computed from one run or from several runs of one suite."""
 
@@ -212,3 +256,5 @@ class Study(msgspec.Struct, frozen=True):
     failures: list[Failure]
     trying: list[Trying] = []
     feedback_worth: list[FeedbackWorth] = []
+    prices: list[Price] = []
+    told: list[Told] = []

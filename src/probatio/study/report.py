@@ -9,6 +9,8 @@ from probatio.study.attempts_report import attempts_lines, attempts_section
 from probatio.study.curves import RESAMPLES
 from probatio.study.findings import Effect, Failure, JointTest, Level, Place, Reach, Study, curve_name
 from probatio.study.markdown import cell, fenced, table
+from probatio.study.prices_report import prices_lines, prices_section
+from probatio.study.telling import told_section
 from probatio.study.wording import DASH, interval, share
 
 AXIS_TITLES = {
@@ -27,7 +29,8 @@ FAILURES_TITLE = "## Failing examples"
 def report(study: Study, charts: Mapping[str, str]) -> str:
     """The whole computed part. `charts` names the picture files there are."""
     lines = [*_head(study), *_short_section(study), *_funnel(study, charts), *_rates(study)]
-    lines += [*_curves(study, charts), *attempts_section(study), *_factors(study), *_hardest(study), *_failures(study)]
+    lines += [*_curves(study, charts), *attempts_section(study), *prices_section(study)]
+    lines += [*told_section(study), *_factors(study), *_hardest(study), *_failures(study)]
     return "\n".join(lines) + "\n"
 
 
@@ -47,7 +50,7 @@ def short_form(study: Study) -> list[str]:
         f"{curve_name(curve, study.curves)}: {'; '.join(_reached(reach, curve.estimated) for reach in curve.reach)}"
         for curve in study.curves
     ]
-    return lines + attempts_lines(study)
+    return lines + attempts_lines(study) + prices_lines(study)
 
 
 def _head(study: Study) -> list[str]:

@@ -71,7 +71,7 @@ def question_in(prompt: str, suite: Suite | None, task_id: str, dialect: str) ->
     if suite is None or task_id not in suite.tasks:
         return None
     try:
-        asked = question(suite, suite.tasks[task_id], dialect)
+        asked = question(suite, suite.task(task_id, dialect), dialect)
     except ProbatioError:
         return None
     return asked if prompt.endswith(asked) else None

@@ -287,7 +287,7 @@ def _suite(trials: Trials, suite_folder: Path | None) -> Suite | None:
     record = read_run(folder)
     try:
         suite = load_suite(record.suite_folder)
-        now = asked_fingerprint(suite, record.grader_version)
+        now = asked_fingerprint(suite, record.grader_version, record.plan.dialects)
     except UsageError as error:
         trials.notes.append(
             f"The suite of the run can't be read, so types, categories and difficulties are missing: {error}"

@@ -2,7 +2,7 @@
 
 A context is a Markdown template. A program in a fence of the language is shown in the dialect. What the language can tell about
 itself is filled in, so that it can't go stale: `{{grammar}}`, `{{vocabulary}}` (also with single braces), and whatever else
-its implementation knows, as in `{{words: types}}`.
+its implementation knows, as in `{{words: types}}`. Under a twist a context that says anything states its rule too.
 """
 
 from __future__ import annotations
@@ -11,12 +11,15 @@ import re
 from functools import lru_cache
 
 from probatio.errors import UsageError
-from probatio.languages.contract import Language
+from probatio.languages.contract import Language, Twisting, twist_of
 from probatio.suite.language_suite import Suite
 
 _PLACEHOLDER = re.compile(
     r"\{\{\s*(?P<what>[a-z_]+)\s*(?::\s*(?P<argument>[^}]*?))?\s*\}\}|(?<!\{)\{(?P<plain>grammar|vocabulary)\}(?!\})"
 )
+
+RULE = "One rule is not the usual one here:\n- {rule}"
+"""How a context states the rule of a twist. A context without a word leaves it to the examples."""
 
 
 def context_text(suite: Suite, context: str, dialect: str) -> str:
@@ -40,7 +43,11 @@ def rendered(language: Language, fences: tuple[str, ...], template: str, dialect
 
     names = "|".join(map(re.escape, fences))
     program = re.compile(rf"(?P<open>```(?:{names})\n)(?P<body>.*?)(?P<close>\n```)", re.DOTALL)
+    twisting = language if twist_of(dialect) and isinstance(language, Twisting) else None
+    if twisting:
+        template = twisting.restated(template, dialect)
     text = program.sub(
         lambda match: match["open"] + language.program_in(match["body"], dialect) + match["close"], template
     )
-    return _PLACEHOLDER.sub(fill, text).strip()
+    text = _PLACEHOLDER.sub(fill, text).strip()
+    return f"{text}\n\n{RULE.format(rule=twisting.rule(dialect))}" if twisting and text else text

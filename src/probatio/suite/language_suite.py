@@ -11,13 +11,14 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.inside import read_inside
-from probatio.languages.contract import Language, LanguageSpec
+from probatio.languages.contract import TWISTED, Language, LanguageSpec, twist_of
 from probatio.languages.finding import BUILT_IN as IMPLEMENTED
 from probatio.languages.finding import language
 from probatio.names import unknown
 from probatio.records import Example, Task, TaskType
 from probatio.suite.language_file import FILE, LanguageFile, read_language_file
 from probatio.suite.task_types import FIELDS, KINDS
+from probatio.suite.twists import TwistFile, read_twists
 from probatio.yamlfile import as_record, read_yaml
 
 BUILT_IN = Path(__file__).parent.parent / "builtin"
@@ -46,10 +47,25 @@ class Suite(msgspec.Struct, frozen=True):
     examples: tuple[Example, ...]
     questions: dict[TaskType, str]
     pinned: str | None
+    twists: dict[str, TwistFile] = {}
+    """What the tasks are under each twist of the language that the folder has."""
 
     @property
     def language(self) -> Language:
         return language(self.spec)
+
+    @property
+    def twisted_dialects(self) -> tuple[str, ...]:
+        return tuple(f"{words}{TWISTED}{twist}" for words in self.language.dialects for twist in self.twists)
+
+    def task(self, task_id: str, dialect: str) -> Task:
+        """A task as it is asked in a dialect: under a twist, with the output or the program that is right there."""
+        task, twist = self.tasks[task_id], twist_of(dialect)
+        if not twist:
+            return task
+        if twist not in self.twists:
+            raise UsageError(f"The suite {self.name} has no tasks under the twist `{twist}`.")
+        return self.twists[twist].task(task)
 
     def answer_language(self, task: Task) -> LanguageSpec:
         """The language an answer to the task is written in."""
@@ -113,6 +129,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
         examples=tuple(_examples(root, about.aliases)),
         questions=_questions(root, about.aliases),
         pinned=about.fingerprint,
+        twists=read_twists(root),
     )
 
 

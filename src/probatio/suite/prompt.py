@@ -6,11 +6,12 @@ a server's prompt cache reads it once.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import msgspec
 
-from probatio.languages.contract import Language, LanguageSpec
+from probatio.languages.contract import Language, LanguageSpec, Twisting, twist_of
 from probatio.languages.finding import language
 from probatio.records import Example, Task
 from probatio.suite.contexts import context_text
@@ -68,6 +69,8 @@ def shown_material(language: Language, task: Task, dialect: str) -> str:
     """What a question is about, in the language and dialect it is shown in."""
     text = (task.material or "").strip()
     match KINDS[task.type].material:
+        case "program" if twist_of(dialect) and isinstance(language, Twisting):
+            return language.respelt(text, dialect)  # a task under a twist is written for it
         case "program":
             return language.program_in(text, dialect)
         case "template" | "broken program":  # neither can be parsed
@@ -144,9 +147,21 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
     )
 
 
-def asked_fingerprint(suite: Suite, grader_version: str) -> str:
-    """What a run records: the suite's content, and the versions of the toolchains on this machine that grade its answers."""
-    return digest(fingerprint(suite, grader_version), toolchains(suite))
+def asked_fingerprint(suite: Suite, grader_version: str, dialects: Iterable[str] = ()) -> str:
+    """What a run records: the suite's content, and the versions of the toolchains on this machine that grade its answers.
+
+    The twists of the run's dialects count too. A run without a twist has the fingerprint it would have if there were none.
+    """
+    twisted = {dialect: _under_twist(suite, dialect) for dialect in dialects if twist_of(dialect)}
+    parts = [fingerprint(suite, grader_version), toolchains(suite), *([twisted] if twisted else [])]
+    return digest(*parts)
+
+
+def _under_twist(suite: Suite, dialect: str) -> list[object]:
+    """All that a twist changes in prompts and grades."""
+    contexts = [context_text(suite, name, dialect) for name in suite.contexts]
+    examples = [suite.language.program_in(example.program.strip(), dialect) for example in suite.examples]
+    return [contexts, examples, suite.twists[twist_of(dialect)]]
 
 
 def toolchains(suite: Suite) -> dict[str, str]:

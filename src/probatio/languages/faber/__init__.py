@@ -5,7 +5,9 @@ from __future__ import annotations
 from probatio.languages.faber.analysis import TOO_DEEP, Rejected, analyse
 from probatio.languages.faber.conversion import Conversion, convert
 from probatio.languages.faber.diagnostics import Diagnostic, error_class
+from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.languages.faber.emit import emit
+from probatio.languages.faber.twists import meant
 from probatio.sandbox import Choice, ProgramOutcome
 
 __all__ = [
@@ -33,7 +35,7 @@ def compile(source: str, dialect: str = "latin") -> str:
     if analysis.diagnostics:
         raise Rejected(analysis.diagnostics)
     try:
-        return emit(analysis.program)
+        return emit(meant(analysis.program, dialect_named(dialect).twist))
     except RecursionError:
         raise Rejected([TOO_DEEP]) from None
 

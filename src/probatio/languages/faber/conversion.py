@@ -11,6 +11,7 @@ from probatio.languages.faber.diagnostics import Diagnostic
 from probatio.languages.faber.dialects import dialect as dialect_named
 from probatio.languages.faber.print import print_program
 from probatio.languages.faber.tree import SURFACE, Node, Program
+from probatio.languages.faber.twists import meant, written
 
 
 class Conversion(Struct, frozen=True):
@@ -26,12 +27,16 @@ UNPRINTABLE = Diagnostic("syntax", "print", 1, 1, "The program cannot be printed
 
 def convert(source: str, dialect: str = "latin", to: str | None = None) -> Conversion:
     """Print a program canonically in dialect `to`. What cannot be read comes back unchanged, with the reasons."""
-    target = dialect_named(to or dialect)
-    analysis = analyse(source, dialect, semantic=False)
-    if analysis.diagnostics or not analysis.program.complete:
-        return Conversion(source, {}, analysis.diagnostics)
-    foreign = target.name != dialect
+    target, written_in = dialect_named(to or dialect), dialect_named(dialect)
+    untwisted = target.twist is written_in.twist
+    analysis = analyse(source, dialect, semantic=not untwisted, thorough=not untwisted)
+    unread = [each for each in analysis.diagnostics if each.phase != "semantic"]
+    if unread or not analysis.program.complete:
+        return Conversion(source, {}, unread)
+    foreign = target.spelling != written_in.spelling
     try:
+        if not untwisted:
+            analysis.program = written(meant(analysis.program, written_in.twist), target.twist)
         for separate in (False, True):
             text, renamed = print_program(analysis.program, source, analysis.tokens.comments, target, foreign, separate)
             if (foreign and not target.escapes and renamed) or _means_the_same(text, target.name, analysis.program):

@@ -1,11 +1,17 @@
-"""Dialects: the same grammar under other words. Latin is the language; the others exist to be compared with it."""
+"""Dialects: the same grammar under other words, and where wanted with one rule exchanged (see `twists`).
+
+Latin is the language; the others exist to be compared with it.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Callable
 from functools import cache
 
+from probatio.languages.contract import TWISTED
+from probatio.languages.faber.twists import Twist, parts_of
 from probatio.languages.faber.vocabulary import ANNOTATIONS, KEYWORDS, TYPES, WORDS
 
 NAMES = ("latin", "english", "symbols", "scrambled")
@@ -27,12 +33,16 @@ class Dialect:
         "escapes",
         "keyword_of",
         "name",
+        "spelling",
+        "twist",
         "type_of",
         "words",
     )
 
-    def __init__(self, name: str, spelling: dict[str, str]) -> None:
-        self.name = name
+    def __init__(self, name: str, spelling: dict[str, str], twist: Twist | None = None) -> None:
+        self.name = name if twist is None else f"{name}{TWISTED}{twist.name}"
+        self.spelling = name  # the name of its words alone
+        self.twist = twist
         self.words = spelling  # latin → word, for every keyword, type and annotation
         self.keyword_of = {spelling[w.latin]: w.latin for w in KEYWORDS}
         self.type_of = {spelling[w.latin]: w.latin for w in TYPES}
@@ -135,13 +145,16 @@ def _scrambled() -> dict[str, str]:
 
 @cache
 def dialect(name: str) -> Dialect:
-    """The dialect of this name; ValueError names those there are."""
-    if name == "latin":
-        return Dialect(name, {word.latin: word.latin for word in WORDS})
-    if name == "english":
-        return Dialect(name, {word.latin: word.english for word in WORDS})
-    if name == "symbols":
-        return Dialect(name, {word.latin: word.symbol for word in WORDS})
-    if name == "scrambled":
-        return Dialect(name, _scrambled())
-    raise ValueError(f"There is no Faber dialect '{name}'; choose one of {', '.join(NAMES)}.")
+    """The dialect of this name, `latin` or `latin+one-based`; ValueError names those there are."""
+    words, twist = parts_of(name)
+    if words not in _SPELLINGS:
+        raise ValueError(f"There is no Faber dialect '{words}'; choose one of {', '.join(NAMES)}.")
+    return Dialect(words, _SPELLINGS[words](), twist)
+
+
+_SPELLINGS: dict[str, Callable[[], dict[str, str]]] = {
+    "latin": lambda: {word.latin: word.latin for word in WORDS},
+    "english": lambda: {word.latin: word.english for word in WORDS},
+    "symbols": lambda: {word.latin: word.symbol for word in WORDS},
+    "scrambled": _scrambled,
+}

@@ -33,9 +33,10 @@ def rules() -> dict[str, str]:
 
 def grammar(dialect: str = "latin") -> str:
     """All rules as EBNF, keywords spelt as the dialect spells them."""
-    words = dialect_named(dialect).words
+    chosen = dialect_named(dialect)
+    words, others = chosen.words, chosen.twist.grammar if chosen.twist else {}
     lines = []
-    for name, definition in rules().items():
+    for name, definition in (rules() | others).items():
         spelt = definition if name.isupper() else _LITERAL.sub(lambda m: f'"{words.get(m[1], m[1])}"', definition)
         lines.append(f"{name} = {spelt} ;")
     return "\n".join(lines) + "\n"

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 import msgspec
 
 from probatio.languages import faber
-from probatio.languages.contract import Checked
+from probatio.languages.contract import TWISTED, Checked, twist_of
 from probatio.languages.faber import dialects
 from probatio.languages.faber.diagnostics import Lines, Report
 from probatio.languages.faber.grammar import grammar
+from probatio.languages.faber.needs import needs, not_shown
 from probatio.languages.faber.parse.tokens import tokenize
-from probatio.languages.faber.vocabulary import WORDS
+from probatio.languages.faber.twists import TWISTS, stated
+from probatio.languages.faber.vocabulary import WORDS, Word
 from probatio.languages.failure import why_failed
 from probatio.languages.typescript.engines import engine_version
 from probatio.records import ErrorType
@@ -67,11 +70,51 @@ class Faber:
             case _:
                 raise KeyError("Faber tells its grammar, vocabulary, words and w.")
 
+    @property
+    def twists(self) -> dict[str, str]:
+        return {name: stated(twist, lambda latin: latin) for name, twist in TWISTS.items()}
+
+    def rule(self, dialect: str) -> str:
+        return stated(TWISTS[twist_of(dialect)], lambda latin: _word(latin, dialect))
+
+    def restated(self, template: str, dialect: str) -> str:
+        for usual, instead in TWISTS[twist_of(dialect)].says:
+            template = template.replace(usual, instead)
+        return template
+
+    def needs(self, program: str) -> frozenset[str]:
+        return needs(program)
+
+    def not_shown(self, needed: frozenset[str], text: str) -> frozenset[str]:
+        return not_shown(needed, text)
+
+    def respelt(self, program: str, dialect: str) -> str:
+        return _respelt(program, dialect)
+
+    def alike(self, program: str, dialect: str) -> bool:
+        try:
+            return faber.compile(program) == faber.compile(program, dialect)
+        except faber.Rejected:
+            return False
+
 
 @lru_cache(maxsize=4096)
 def _program_in(program: str, dialect: str) -> str:
     """A latin program in the dialect, by parse and print; latin itself stays as its author wrote it."""
-    return program if dialect == "latin" else faber.format(program, "latin", dialect).rstrip("\n")
+    if dialect == "latin":
+        return program
+    printed = faber.format(program, "latin", dialect)
+    if dialects.dialect(dialect).spelling == "latin" and printed == faber.format(program, "latin"):
+        return program  # the twist is not about it
+    return printed.rstrip("\n")
+
+
+@lru_cache(maxsize=1024)
+def _respelt(program: str, dialect: str) -> str:
+    """A program of the dialect's twist, from the words of latin to those of the dialect."""
+    if dialects.dialect(dialect).spelling == "latin":
+        return program
+    return faber.format(program, f"latin{TWISTED}{twist_of(dialect)}", dialect).rstrip("\n")
 
 
 @lru_cache(maxsize=1024)
@@ -81,7 +124,7 @@ def _template_in(template: str, dialect: str) -> str:
     A name after a dot is a member's and stays; that no other name is one of the language's words is what the suite's test
     holds, by reading the completed template back.
     """
-    if dialect == "latin":
+    if dialects.dialect(dialect).spelling == "latin":
         return template
     words = dialects.dialect(dialect).words
     tokens = tokenize(template, dialects.dialect("latin"), Report(Lines(template)))
@@ -109,10 +152,24 @@ def _table(groups: list[str], dialect: str) -> str:
     rows = [
         f"| `{_word(word.latin, dialect)}` | {f'`{word.typescript}`' if word.typescript else ''} "
         f"| {_meaning(word.meaning, dialect)} |"
-        for word in WORDS
+        for word in map(_twisted(dialect), WORDS)
         if word.group in groups
     ]
     return "\n".join(["| Faber | TypeScript | meaning |", "|---|---|---|", *rows])
+
+
+def _twisted(dialect: str) -> Callable[[Word], Word]:
+    """The row of a word as it is under the dialect's twist."""
+    twist = dialects.dialect(dialect).twist
+    others = twist.words if twist else {}
+
+    def row(word: Word) -> Word:
+        if word.latin not in others:
+            return word
+        typescript, meaning = others[word.latin]
+        return msgspec.structs.replace(word, typescript=typescript, meaning=meaning)
+
+    return row
 
 
 def _meaning(text: str, dialect: str) -> str:

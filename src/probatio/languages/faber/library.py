@@ -271,6 +271,8 @@ PRELUDE: dict[str, str] = {
     "  return Array.from({ length: Math.max(0, count) }, (_, i) => start + i * step);\n}",
     "within": "function $within(x: any, low: any, high: any, inclusive: boolean): boolean {\n"
     "  return x >= low && (inclusive ? x <= high : x < high);\n}",
+    "joined": "function $joined(a: any, b: any): any {\n"
+    '  return typeof a === "string" || typeof b === "string" ? b + a : a + b;\n}',
     "maybe": "function $maybe<T>(x: any, use: (x: any) => T): T | undefined {\n  return x == null ? undefined : use(x);\n}",
     "parsed": "function $parsed(number: number, otherwise: () => any): any {\n"
     "  return Number.isNaN(number) ? otherwise() : number;\n}",

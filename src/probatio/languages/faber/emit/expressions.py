@@ -28,6 +28,7 @@ from probatio.languages.faber.emit.precedence import (
     Bound,
 )
 from probatio.languages.faber.emit.types import typescript_type
+from probatio.languages.faber.rewriting import BACKWARDS
 
 BINARY = {
     "??": OR, "||": OR, "&&": AND, "|": BIT_OR, "^": BIT_XOR, "&": BIT_AND,
@@ -115,6 +116,8 @@ def emit_binary(emitter: Emitter, node: tree.Binary) -> Bound:
         return emit_intra(emitter, node)
     if node.operator == "inter":
         return f"{emitter.text(node.right, MEMBER)}.includes({emitter.text(node.left)})", MEMBER
+    if node.operator == BACKWARDS:
+        return f"{emitter.need('joined')}({emitter.text(node.left)}, {emitter.text(node.right)})", MEMBER
     level = BINARY[node.operator]
     left, right = emitter.text(node.left, level), emitter.text(node.right, level + 1)
     if level in (OR, AND):

@@ -33,7 +33,8 @@ class Cursor:
     """
 
     __slots__ = (
-        "depth", "dialect", "ends", "i", "kinds", "parse_expression", "parse_statement", "report", "starts", "tokens", "values",
+        "assigns_right", "depth", "dialect", "ends", "i", "kinds", "parse_expression", "parse_statement", "report", "starts",
+        "sums_first", "tokens", "values",
     )  # fmt: skip
 
     def __init__(
@@ -48,6 +49,8 @@ class Cursor:
         self.parse_expression, self.parse_statement = parse_expression, parse_statement
         self.kinds, self.values, self.starts, self.ends = tokens.kinds, tokens.values, tokens.starts, tokens.ends
         self.dialect = dialect
+        reads = dialect.twist.reads if dialect.twist else ""
+        self.assigns_right, self.sums_first = reads == "assignment to the right", reads == "sums first"
         self.report = report
         self.i = 0
         self.depth = 0

@@ -51,6 +51,9 @@ LEVELS = {
 }
 """How tightly an infix operator binds; `non` only as the first half of `non est`."""
 
+SUMS_FIRST = LEVELS | dict.fromkeys(("+", "-"), 10) | dict.fromkeys(("*", "/", "%"), 9)
+"""The same under the twist of that name."""
+
 OPERATOR_OF = {"aut": "||", "vel": "??", "et": "&&"}
 PREFIX_OF = {"non": "!", "-": "-", "~": "~"} | {
     w: w for w in ("nulla", "nonnulla", "nonnihil", "negativum", "positivum")
@@ -71,6 +74,8 @@ def parse_expression(cursor: Cursor) -> Expression:
         at = cursor.starts[cursor.i]
         cursor.i += 1
         value = parse_expression(cursor)
+        if kind == "=" and cursor.assigns_right:
+            left, value = value, left
         if isinstance(left, (Name, Member, Index)):
             left = Assign(at, kind, left, value)
         else:
@@ -111,12 +116,13 @@ def parse_binary(cursor: Cursor, lowest: int) -> Expression:
     """All infix levels from `lowest` up, by precedence climbing."""
     left = parse_prefix(cursor)
     kinds = cursor.kinds
+    levels = SUMS_FIRST if cursor.sums_first else LEVELS
     highest = 10  # what was read last bounds what may still follow at this level
     family = ""
     depth = cursor.depth
     while True:
         kind = kinds[cursor.i]
-        level = LEVELS.get(kind)
+        level = levels.get(kind)
         if level is None or level < lowest or level > highest:
             break
         at = cursor.starts[cursor.i]

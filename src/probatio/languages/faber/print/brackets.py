@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from probatio.languages.faber import tree
 from probatio.languages.faber.parse.expressions import OPERAND_WORDS, TESTS
 from probatio.languages.faber.parse.operands import PIPELINE_VERBS
@@ -15,6 +17,7 @@ BINARY = {
     "<": COMPARE, "<=": COMPARE, ">": COMPARE, ">=": COMPARE, "intra": COMPARE, "inter": COMPARE,
     "|": BIT_OR, "^": BIT_XOR, "&": BIT_AND, "+": SUM, "-": SUM, "*": PRODUCT, "/": PRODUCT, "%": PRODUCT,
 }  # fmt: skip
+SUMS_FIRST = BINARY | dict.fromkeys(("+", "-"), PRODUCT) | dict.fromkeys(("*", "/", "%"), SUM)
 LEVEL: dict[type[tree.Expression], int] = {
     **dict.fromkeys((tree.Spread, tree.Assign, tree.Lambda, tree.Pipeline, tree.Filter), OPEN),
     tree.Conditional: CHOICE,
@@ -36,8 +39,8 @@ _FIRST = {
 }  # fmt: skip
 
 
-def binds(node: tree.Expression) -> int:
-    return BINARY[node.operator] if isinstance(node, tree.Binary) else LEVEL.get(type(node), CALL)
+def binds(node: tree.Expression, binary: Mapping[str, int] = BINARY) -> int:
+    return binary[node.operator] if isinstance(node, tree.Binary) else LEVEL.get(type(node), CALL)
 
 
 def leading(node: tree.Expression) -> set[int]:
@@ -49,7 +52,7 @@ def leading(node: tree.Expression) -> set[int]:
     return parts
 
 
-def taker(node: tree.Expression, following: str) -> tree.Expression | None:
+def taker(node: tree.Expression, following: str, binary: Mapping[str, int] = BINARY) -> tree.Expression | None:
     """The part at the expression's end that would take what follows for its own.
 
     `following` is a word, a sign, NAME or FLAGS, with a newline before it where it stands on the next line. In a test
@@ -59,8 +62,8 @@ def taker(node: tree.Expression, following: str) -> tree.Expression | None:
     while word not in takes(node, same_line=word == following):
         if test is None and isinstance(node, tree.Unary) and node.operator in TESTS:
             test = node
-        last, at_least = last_operand(node)
-        if last is None or binds(last) < at_least:
+        last, at_least = last_operand(node, binary)
+        if last is None or binds(last, binary) < at_least:
             return None
         node = last
     return test or node
@@ -97,11 +100,11 @@ def takes(node: tree.Expression, same_line: bool) -> frozenset[str]:
     return NOTHING
 
 
-def last_operand(node: tree.Expression) -> tuple[tree.Expression | None, int]:
+def last_operand(node: tree.Expression, binary: Mapping[str, int] = BINARY) -> tuple[tree.Expression | None, int]:
     """The operand the expression ends with, and how tightly it must bind to stand there without brackets."""
     match node:
         case tree.Binary():
-            return node.right, binds(node) + 1
+            return node.right, binds(node, binary) + 1
         case tree.Unary() | tree.Cede():
             return node.value, PREFIX
         case tree.Range():

@@ -82,10 +82,10 @@ def print_property(printer: Printer, part: tree.Property | tree.Spread, at_least
 
 
 def print_binary(printer: Printer, node: tree.Binary) -> str:
-    level = binds(node)
+    level = binds(node, printer.binary)
     left, right = printer.text(node.left, level, node.operator), printer.text(node.right, level + 1)
     mixed = isinstance(node.left, tree.Binary) and node.left.operator != node.operator
-    if mixed and level == binds(node.left) == OR:
+    if mixed and level == binds(node.left, printer.binary) == OR:
         left = f"({left})"
     word = WORD_OF.get(node.operator)
     return f"{left} {printer.words[word] if word else node.operator} {right}"
@@ -101,6 +101,8 @@ def print_unary(printer: Printer, node: tree.Unary) -> str:
 
 
 def print_assign(printer: Printer, node: tree.Assign) -> str:
+    if node.operator == "=" and printer.reads == "assignment to the right":
+        return f"{printer.text(node.value, CHOICE)} = {printer.text(node.target, CALL)}"
     return f"{printer.text(node.target, CALL)} {node.operator} {printer.text(node.value)}"
 
 

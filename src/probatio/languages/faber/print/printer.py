@@ -12,7 +12,7 @@ from probatio.languages.faber.dialects import Dialect
 from probatio.languages.faber.parse.declarations import RAW_ANNOTATIONS
 from probatio.languages.faber.parse.operands import REGEX_FLAGS
 from probatio.languages.faber.parse.tokens import NAME
-from probatio.languages.faber.print.brackets import FLAGS, OPEN, binds, leading, taker
+from probatio.languages.faber.print.brackets import BINARY, FLAGS, OPEN, SUMS_FIRST, binds, leading, taker
 
 INDENT = "    "
 _FIRST_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*|\S")
@@ -36,6 +36,8 @@ class Printer:
     ) -> None:
         self.dialect = dialect
         self.words = dialect.words
+        self.reads = dialect.twist.reads if dialect.twist else ""
+        self.binary = SUMS_FIRST if self.reads == "sums first" else BINARY
         self.bindings = bindings  # variables that cannot keep their name in this dialect
         self.source = source
         self.comments = comments
@@ -88,11 +90,11 @@ class Printer:
 
     def text(self, node: tree.Expression, at_least: int = OPEN, following: str = "") -> str:
         """Brackets go round the part that would take what follows the expression for its own (see `taker`)."""
-        part = taker(node, following) if following else None
+        part = taker(node, following, self.binary) if following else None
         if part is not None:
             self.closed.add(id(part))
         text = self.expressions[type(node)](self, node)
-        return self.enclosed(node, text) if binds(node) < at_least or id(node) in self.closed else text
+        return self.enclosed(node, text) if binds(node, self.binary) < at_least or id(node) in self.closed else text
 
     def enclosed(self, node: tree.Expression, text: str) -> str:
         """Brackets, or where none can stand what else ends the phrase: a comma, a newline, or nothing but its own form."""
