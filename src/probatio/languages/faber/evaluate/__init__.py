@@ -5,7 +5,7 @@ It is the second opinion on what a program prints. What it can't judge it declin
 
 from __future__ import annotations
 
-from probatio.languages.faber.evaluate.program import Outcome, Prepared, evaluate, evaluate_text
+from probatio.languages.faber.evaluate.program import Outcome, evaluate, evaluate_text
 from probatio.languages.faber.evaluate.values import Declined
 
-__all__ = ["Declined", "Outcome", "Prepared", "evaluate", "evaluate_text"]
+__all__ = ["Declined", "Outcome", "evaluate", "evaluate_text"]

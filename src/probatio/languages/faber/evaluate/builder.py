@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable as Function
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from probatio.languages.faber import tree
@@ -16,22 +16,14 @@ Run = Function[[Frame], Value]
 BREAK, CONTINUE, RETURN = "break", "continue", "return"
 
 
-class Diverged(Exception):
-    """What was printed is not what was to be compared with; nobody needs the rest."""
-
-
 class Machine:
     """A run: its output, and the steps it has left."""
 
-    __slots__ = ("expected", "out", "steps")
+    __slots__ = ("out", "steps")
 
-    def __init__(self, steps: int, expected: Sequence[str] | None = None) -> None:
+    def __init__(self, steps: int) -> None:
         self.out: list[str] = []
         self.steps = steps
-        self.expected = expected
-
-    def restart(self, steps: int, expected: Sequence[str] | None) -> None:
-        self.out, self.steps, self.expected = [], steps, expected
 
     def tick(self) -> None:
         self.steps -= 1
@@ -39,19 +31,7 @@ class Machine:
             raise OutOfSteps
 
     def show(self, line: str) -> None:
-        if self.expected is not None:
-            place = len(self.out)
-            if place >= len(self.expected) or self.expected[place] != line:
-                raise Diverged
         self.out.append(line)
-
-
-class Changeable:
-    """Where a program that is ready to run can be changed: its steps and its literals, in lists that the run reads."""
-
-    def __init__(self) -> None:
-        self.bodies: list[tuple[list[tree.Statement], list[Run], int]] = []
-        self.literals: list[tuple[tree.Expression, list[Value]]] = []
 
 
 class Builder:
@@ -66,7 +46,7 @@ class Builder:
         self.machine = machine
         self.expressions = expressions
         self.statements = statements
-        self.changeable: Changeable | None = None
+        self._holding: dict[int, bool] = {}
         self.scope = Scope(FrameShape(None), None)
         self.unions: dict[str, tree.Union] = {}
         self.classes: set[str] = set()
@@ -92,7 +72,9 @@ class Builder:
 
     def block(self, block: tree.Block, names: tuple[str, ...] = ()) -> tuple[Run, list[int]]:
         """A block with a scope of its own, and the slots of the names it begins with."""
-        if holds_functions(block):
+        if id(block) not in self._holding:
+            self._holding[id(block)] = holds_functions(block)
+        if self._holding[id(block)]:
             return self._framed(block, names)
         outer, self.scope = self.scope, self.scope.inner()
         slots = [self.scope.declare(name) for name in names]
@@ -128,10 +110,8 @@ class Builder:
             self.scope.declare(name)
         hoisted = [self.statement(node) for node in statements if isinstance(node, tree.Function)]
         rest = [self.statement(node) for node in statements if not isinstance(node, tree.Function)]
-        steps = [*hoisted, *rest]
-        if self.changeable is not None:
-            self.changeable.bodies.append((statements, steps, len(hoisted)))
-        elif len(steps) == 1:
+        steps = (*hoisted, *rest)
+        if len(steps) == 1:
             return steps[0]
 
         def run(frame: Frame) -> Value:

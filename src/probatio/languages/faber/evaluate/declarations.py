@@ -116,16 +116,21 @@ def function_of(builder: Builder, node: tree.Function, protocol: str | None = No
     for each in node.parameters:
         defaults.append(builder.value(each.default) if each.default is not None else None)
         slots.append(builder.scope.declare(each.alias or each.name))
+    first, last = (slots[0], slots[-1] + 1) if slots else (0, 0)
     builder.scope = builder.scope.inner()
     body = builder.body(node.body.body)
     builder.scope, builder.yields, builder.inside, builder.protocol, builder.guarded = outside
     rest = next((place for place, each in enumerate(node.parameters) if each.rest), None)
-    tick, must_end = builder.machine.tick, protocol in ("fit", "fiet")
+    tick, must_end, generates = builder.machine.tick, protocol in ("fit", "fiet"), node.is_generator
+    plain = rest is None and not any(defaults) and not generates
 
     def make(frame: Frame) -> Value:
         def invoke(ego: Value, arguments: list[Value]) -> Value:
             tick()
             own = shape.new(frame, ego)
+            if plain and len(arguments) == len(slots):
+                own[first:last] = arguments
+                return own[1] if body(own) is RETURN else _fell_off() if must_end else UNDEFINED
             own[handed] = []
             for place, slot in enumerate(slots):
                 value = arguments[place] if place < len(arguments) else UNDEFINED
@@ -136,19 +141,19 @@ def function_of(builder: Builder, node: tree.Function, protocol: str | None = No
                     value = default(own)
                 own[slot] = value
             ended = body(own)
-            if node.is_generator:
+            if generates:
                 return Sequence(own[handed])
-            if ended is RETURN:
-                return own[1]
-            if must_end:
-                raise Thrown(error("EPROTO: No terminal response"))
-            return UNDEFINED
+            return own[1] if ended is RETURN else _fell_off() if must_end else UNDEFINED
 
         return Callable_(node.name, promising(invoke) if node.is_async and not node.is_generator else invoke)
 
     if node.is_generator and (node.is_async or _prints(node.body)):
         raise Declined("a generator that does more than hand out values")
     return make
+
+
+def _fell_off() -> Value:
+    raise Thrown(error("EPROTO: No terminal response"))
 
 
 def _prints(part: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from probatio.languages.faber import tree
 from probatio.languages.faber.evaluate.builder import Builder, Run
 from probatio.languages.faber.evaluate.calls import CALLS, lambda_of
-from probatio.languages.faber.evaluate.operators import PREFIXES, SIGNS, parsed_fraction, parsed_whole
+from probatio.languages.faber.evaluate.operators import PREFIXES, SIGNS, parsed_fraction, parsed_whole, quick
 from probatio.languages.faber.evaluate.parts import elements, part_of, set_part, sliced
 from probatio.languages.faber.evaluate.scopes import EGO, PARENT, Frame
 from probatio.languages.faber.evaluate.values import (
@@ -52,12 +52,7 @@ def constant(value: Value) -> Run:
 
 
 def _literal(builder: Builder, node: tree.Number | tree.Text) -> Run:
-    value = node.value if isinstance(node, tree.Number) else unescaped(node.inside)
-    if builder.changeable is None:
-        return constant(value)
-    cell: list[Value] = [value]
-    builder.changeable.literals.append((node, cell))
-    return lambda frame: cell[0]
+    return constant(node.value if isinstance(node, tree.Number) else unescaped(node.inside))
 
 
 def _name(builder: Builder, node: tree.Name) -> Run:
@@ -170,8 +165,7 @@ def _binary(builder: Builder, node: tree.Binary) -> Run:
         return lambda frame: value if truth(value := left(frame)) else right(frame)
     if sign == "??":
         return lambda frame: right(frame) if (value := left(frame)) is None or value is UNDEFINED else value
-    apply = SIGNS[sign]
-    return lambda frame: apply(left(frame), right(frame))
+    return quick(sign, left, right)
 
 
 def _intra(builder: Builder, node: tree.Binary) -> Run:
@@ -198,6 +192,9 @@ def _assign(builder: Builder, node: tree.Assign) -> Run:
     value, target = builder.value(node.value), node.target
     combine = None if node.operator == "=" else SIGNS[node.operator[:-1]]
     if isinstance(target, tree.Name):
+        found = builder.scope.find(target.name)
+        if combine is None and found is not None and found[0] == 0:
+            return _assign_here(found[1], value)
         write, read = assign_name(builder, target.name), builder.value(target)
 
         def assign(frame: Frame) -> Value:
@@ -222,6 +219,14 @@ def _assign(builder: Builder, node: tree.Assign) -> Run:
         return new
 
     return put
+
+
+def _assign_here(slot: int, value: Run) -> Run:
+    def assign(frame: Frame) -> Value:
+        new = frame[slot] = value(frame)
+        return new
+
+    return assign
 
 
 def _conditional(builder: Builder, node: tree.Conditional) -> Run:

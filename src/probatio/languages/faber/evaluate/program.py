@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import Rejected, analyse
-from probatio.languages.faber.evaluate.builder import Builder, Changeable, Diverged, Machine, Run
+from probatio.languages.faber.evaluate.builder import Builder, Machine, Run
 from probatio.languages.faber.evaluate.declarations import DECLARATIONS
 from probatio.languages.faber.evaluate.expressions import EXPRESSIONS
 from probatio.languages.faber.evaluate.statements import STATEMENTS
@@ -43,28 +43,8 @@ def evaluate(program: tree.Program, steps: int = STEPS) -> Outcome:
     return Outcome("".join(f"{line}\n" for line in machine.out), failed, steps - machine.steps)
 
 
-class Prepared:
-    """A program made ready once and run many times, also with a statement left out or a literal changed."""
-
-    def __init__(self, program: tree.Program) -> None:
-        self._machine = Machine(0)
-        self._builder, self._run = _built(program, self._machine, Changeable())
-        changeable = self._builder.changeable
-        assert changeable is not None
-        self.changeable = changeable
-
-    def prints(self, lines: Sequence[str], steps: int = STEPS) -> bool:
-        """Does it print these lines, and end without an error? It is run no longer than it takes to see that it does not."""
-        self._machine.restart(steps, lines)
-        try:
-            return not _finished(self._builder, self._run) and len(self._machine.out) == len(lines)
-        except (Diverged, Declined):
-            return False
-
-
-def _built(program: tree.Program, machine: Machine, changeable: Changeable | None = None) -> tuple[Builder, Run]:
+def _built(program: tree.Program, machine: Machine) -> tuple[Builder, Run]:
     builder = Builder(machine, EXPRESSIONS, _STATEMENTS)
-    builder.changeable = changeable
     _note_declarations(builder, program.body)
     asynchronous = [place for place, node in enumerate(program.body) if isinstance(node, tree.Entry) and node.is_async]
     if asynchronous and asynchronous[0] != len(program.body) - 1:

@@ -51,7 +51,12 @@ def _if(builder: Builder, node: tree.If) -> Run:
     def build() -> Run:
         test, (yes, _) = builder.value(node.test), builder.block(node.yes)
         if node.no is None:
-            return lambda frame: yes(frame) if truth(test(frame)) else None
+
+            def choose(frame: Frame) -> Value:
+                holds = test(frame)
+                return yes(frame) if holds is True or (holds is not False and truth(holds)) else None
+
+            return choose
         no = _if(builder, node.no) if isinstance(node.no, tree.If) else builder.block(node.no)[0]
         return lambda frame: yes(frame) if truth(test(frame)) else no(frame)
 

@@ -1,0 +1,131 @@
+"""From chance to a program: drawn, run, cut down to what matters, and looked over."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from probatio.generate.dependence import idle_parts, mended
+from probatio.generate.draft import Draft
+from probatio.generate.levels import LEVELS, Level
+from probatio.generate.purposes import program
+from probatio.languages.faber import tree
+from probatio.languages.faber.analysis import analyse
+from probatio.languages.faber.dialects import dialect
+from probatio.languages.faber.evaluate import Declined, Outcome, evaluate
+from probatio.languages.faber.print import print_program
+
+_STEPS = 3000
+_ATTEMPTS = 6
+"""How often what is idle may be taken out until nothing is."""
+
+_LONGEST_LINE = 100
+_MOST_PRINTED = 16
+"""Lines of output; a longer one asks for patience, not for understanding."""
+
+_LATIN = dialect("latin")
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """A program in which every part matters, and what the evaluator says it prints."""
+
+    purpose: str
+    text: str
+    tree: tree.Program
+    outcome: Outcome
+    shape: str
+
+
+def draw(chance: random.Random, level: int, purpose: str) -> Drawn | None:
+    """One program, or None where chance drew none that holds what the level asks for."""
+    draft = Draft(chance, LEVELS[level])
+    text = "\n".join(program(draft, purpose))
+    for _ in range(_ATTEMPTS):
+        read = _read(text)
+        outcome = _evaluated(read) if read is not None and plausible(text, draft.level) else None
+        if read is None or outcome is None or outcome.steps > draft.level.rounds[1]:
+            return None
+        idle = idle_parts(read, outcome)
+        if idle == []:
+            return _finished(purpose, text, read, outcome, draft.level)
+        if idle is None or not mended(read, idle):
+            return None
+        text = print_program(read, text, [], _LATIN, False, False)[0].replace(";\n", "\n").rstrip("\n")
+    return None
+
+
+def _finished(purpose: str, text: str, read: tree.Program, outcome: Outcome, level: Level) -> Drawn | None:
+    """A program in which nothing is idle, where it is as long as the level says and prints not too much."""
+    lines = text.split("\n")
+    if not level.lines[0] <= len(lines) <= level.lines[1] or max(map(len, lines)) > _LONGEST_LINE:
+        return None
+    if outcome.steps < level.rounds[0] or outcome.stdout.count("\n") > _MOST_PRINTED or _empty_block(read):
+        return None
+    return Drawn(purpose, text, read, outcome, shape(read))
+
+
+def plausible(text: str, level: Level) -> bool:
+    """Could this become a program of the level, by leaving out a little?"""
+    count = text.count("\n") + 1
+    return level.lines[0] <= count <= level.lines[1] * 1.3 + 3
+
+
+def _empty_block(part: Any) -> bool:
+    if isinstance(part, tree.Block) and not part.body:
+        return True
+    if isinstance(part, list):
+        return any(map(_empty_block, part))
+    return isinstance(part, tree.Node) and any(
+        _empty_block(getattr(part, name)) for name in part.__struct_fields__ if name != "type"
+    )
+
+
+def _read(text: str) -> tree.Program | None:
+    analysis = analyse(text, thorough=True)
+    return None if analysis.diagnostics else analysis.program
+
+
+def _evaluated(read: tree.Program) -> Outcome | None:
+    try:
+        outcome = evaluate(read, _STEPS)
+    except Declined:
+        return None
+    return None if outcome.failed or not outcome.stdout.strip() else outcome
+
+
+def shape(program: tree.Program) -> str:
+    """A program without its names and literals. Two of the same shape are alike, whatever they print."""
+    return " ".join(_shape(program))
+
+
+_LOCAL = frozenset(("at", "end", "type", "places", "name_at", "form"))
+
+
+def _shape(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        yield "["
+        for each in node:
+            yield from _shape(each)
+        yield "]"
+    elif isinstance(node, (tree.Number, tree.Text)):
+        yield type(node).__name__
+    elif isinstance(node, tree.Member):
+        yield f".{node.name}" if isinstance(node.object, tree.Self) is False and node.name in _LIBRARY else "."
+        yield from _shape(node.object)
+    elif isinstance(node, tree.Node):
+        yield type(node).__name__
+        for name in node.__struct_fields__:
+            if name in _LOCAL or name in ("name", "class_name"):
+                continue
+            value = getattr(node, name)
+            if isinstance(value, str):
+                yield value if name in ("operator", "keyword", "over") else "_"
+            elif value is not None:
+                yield from _shape(value)
+        yield ";"
+
+
+_LIBRARY = frozenset(("longitudo", "sectio", "adde", "coniunge", "message"))
