@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probatio.cli import options
+from probatio.cli import generate, options
 
 if TYPE_CHECKING:
     from probatio.authoring.proving import Watch
@@ -26,6 +26,9 @@ def command() -> None:
       probatio suite check my-language
       probatio trial --suite my-language --limit 20
     """
+
+
+command.add_command(generate.command)
 
 
 @command.command("list")

@@ -28,7 +28,7 @@ def idle_parts(program: tree.Program, outcome: Outcome) -> list[tree.Node] | Non
     for place, node in enumerate(mutants.statements):  # the outer ones come first
         if id(node) not in inside and mutants.same_without(place):
             idle.append(node)
-            inside |= {id(each) for each in _nodes(node)}
+            inside |= {id(each) for each in nodes_of(node)}
     for place, literal in enumerate(mutants.literals):
         if id(literal) not in inside and mutants.same_with(place, _others(mutants.value(place))):
             idle.append(literal)
@@ -42,13 +42,13 @@ def _others(value: int | str) -> list[int | str]:
 
 
 def mended(program: tree.Program, idle: list[tree.Node]) -> bool:
-    """Take idle parts out of the tree. False where one is of a kind that can't be taken out."""
+    """Take idle parts out of the tree, as many as can be. False where none can."""
     gone = {id(node) for node in idle}
     _without(program.body, gone)
     _tidy(program.body)
     while _drop_unused(program):
         pass
-    return not gone
+    return len(gone) < len(idle)
 
 
 def _without(body: list[Any], gone: set[int]) -> None:
@@ -91,23 +91,23 @@ def _lists(part: Any) -> list[list[Any]]:
     return found
 
 
-def _nodes(part: Any) -> Iterator[tree.Node]:
+def nodes_of(part: Any) -> Iterator[tree.Node]:
     if isinstance(part, list):
         for each in part:
-            yield from _nodes(each)
+            yield from nodes_of(each)
     elif isinstance(part, tree.Node):
         yield part
         for name in part.__struct_fields__:
             if name != "type":
-                yield from _nodes(getattr(part, name))
+                yield from nodes_of(getattr(part, name))
 
 
 def _holds(part: tree.Node, gone: set[int]) -> bool:
-    return any(id(node) in gone for node in _nodes(part))
+    return any(id(node) in gone for node in nodes_of(part))
 
 
 def _forget(part: tree.Node, gone: set[int]) -> None:
-    gone.difference_update(id(node) for node in _nodes(part))
+    gone.difference_update(id(node) for node in nodes_of(part))
 
 
 def _tidy(statements: list[tree.Statement]) -> None:
@@ -154,7 +154,7 @@ def _drop_unused(program: tree.Program) -> bool:
     """Take out declarations whose names nobody reads. Were there any?"""
     used: Counter[str] = Counter()
     lists: list[list[Any]] = [program.body]
-    for node in _nodes(program.body):
+    for node in nodes_of(program.body):
         lists += [part for name in node.__struct_fields__ if isinstance(part := getattr(node, name), list)]
         if isinstance(node, (tree.Name, tree.Member)):
             used[node.name] += 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.generate.dependence import idle_parts, mended
+from probatio.generate.dependence import idle_parts, mended, nodes_of
 from probatio.generate.draft import Draft
 from probatio.generate.levels import LEVELS, Level
 from probatio.generate.purposes import program
@@ -38,6 +38,9 @@ class Drawn(msgspec.Struct, frozen=True):
     outcome: Outcome
     shape: str
 
+    def nodes(self) -> Iterator[tree.Node]:
+        return nodes_of(self.tree.body)
+
 
 def draw(chance: random.Random, level: int, purpose: str) -> Drawn | None:
     """One program, or None where chance drew none that holds what the level asks for."""
@@ -62,9 +65,17 @@ def _finished(purpose: str, text: str, read: tree.Program, outcome: Outcome, lev
     lines = text.split("\n")
     if not level.lines[0] <= len(lines) <= level.lines[1] or max(map(len, lines)) > _LONGEST_LINE:
         return None
-    if outcome.steps < level.rounds[0] or outcome.stdout.count("\n") > _MOST_PRINTED or _empty_block(read):
+    if outcome.steps < level.rounds[0] or _empty_block(read) or _hard_to_read(outcome.stdout):
         return None
     return Drawn(purpose, text, read, outcome, shape(read))
+
+
+def _hard_to_read(stdout: str) -> bool:
+    """Too many lines, or blanks that nobody sees."""
+    lines = stdout.splitlines()
+    return len(lines) > _MOST_PRINTED or any(
+        line != " ".join(line.split()) or len(line) > _LONGEST_LINE for line in lines
+    )
 
 
 def plausible(text: str, level: Level) -> bool:
@@ -86,6 +97,12 @@ def _empty_block(part: Any) -> bool:
 def _read(text: str) -> tree.Program | None:
     analysis = analyse(text, thorough=True)
     return None if analysis.diagnostics else analysis.program
+
+
+def evaluated(text: str) -> Outcome | None:
+    """What a changed program prints; None where the check refuses it, it fails or does not end."""
+    read = _read(text)
+    return None if read is None else _evaluated(read)
 
 
 def _evaluated(read: tree.Program) -> Outcome | None:

@@ -127,7 +127,11 @@ def _search(draft: Draft, state: State) -> Part:
         return ([], [f"varia {counter} = {draft.between(0, 4)}", *block(f"dum {counter} < {limit + 4}", lines)])
     best, place, name = (draft.name(), draft.name(), draft.name())
     first = state.registers[0]
-    lines = [f"varia {counter} = {draft.between(0, 5)}", f"varia {place} = {counter}", f"varia {best} = {first} % {draft.between(3, 7)}"]
+    lines = [
+        f"varia {counter} = {draft.between(0, 5)}",
+        f"varia {place} = {counter}",
+        f"varia {best} = {first} % {draft.between(3, 7)}",
+    ]
     over = _numbers(draft, min(_MOST_LISTED, _rounds(draft)), 1, 40)
     inside = _inside(state, name)
     value = f"({total(draft, inside, name)}) % {draft.one(PRIMES[3:])}" if draft.level.number > 2 else name

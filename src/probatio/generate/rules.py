@@ -107,7 +107,9 @@ def simple(draft: Draft, state: State) -> list[str]:
 
 def choice(draft: Draft, state: State, depth: int) -> list[str]:
     """`si`, perhaps with `sin` and `secus`."""
-    lines = block(f"si {condition(draft, state)}", body(draft, state, 2 if draft.maybe(0.25) else 1, depth - 1), "")[:-1]
+    lines = block(f"si {condition(draft, state)}", body(draft, state, 2 if draft.maybe(0.25) else 1, depth - 1), "")[
+        :-1
+    ]
     if draft.maybe(0.25):
         lines += block(f"}} sin {condition(draft, state)}", body(draft, state, 1, depth - 1), "")[:-1]
     if draft.maybe(0.5):
