@@ -5,24 +5,20 @@ What does not matter is taken out of the program, not the program out of the sui
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 from probatio.generate.mutants import Mutants
 from probatio.languages.faber import tree
-from probatio.languages.faber.evaluate import Outcome
 
-_DECLARATIONS = (tree.Variable, tree.Function, tree.Class, tree.Enum, tree.Union, tree.Import, tree.Field)
+_DECLARATIONS = (tree.Variable, tree.Function, tree.Class)
 _CHANGES = (1, -1, 3, -4, 11, 6, -7, 99, -99)
 """What is added to a number, before its half, its double and nothing; a number matters if one of them shows."""
 
 
-def idle_parts(program: tree.Program, outcome: Outcome) -> list[tree.Node] | None:
-    """Statements without which the same is printed, and literals that could be others; None where that can't be told."""
-    mutants = Mutants(program, outcome.stdout.splitlines(), outcome.steps * 2 + 50)
-    if not mutants.same():
-        return None
+def idle_parts(mutants: Mutants) -> list[tree.Node]:
+    """Statements without which the same is printed, and literals that could be others."""
     idle: list[tree.Node] = []
     inside: set[int] = set()
     for place, node in enumerate(mutants.statements):  # the outer ones come first
@@ -56,8 +52,10 @@ def _without(body: list[Any], gone: set[int]) -> None:
     kept: list[Any] = []
     for node in body:
         if id(node) in gone:
-            gone.discard(id(node))
             _forget(node, gone)
+            last = kept[-1] if kept else None
+            if isinstance(node, tree.Return) and isinstance(last, tree.If) and last.no is None:
+                kept[-1:] = last.yes.body  # what follows is never reached: the condition always holds
             continue
         test = node.test if isinstance(node, (tree.If, tree.While)) else None
         if isinstance(test, tree.Binary) and test.operator in ("&&", "||"):
@@ -91,15 +89,25 @@ def _lists(part: Any) -> list[list[Any]]:
     return found
 
 
-def nodes_of(part: Any) -> Iterator[tree.Node]:
-    if isinstance(part, list):
-        for each in part:
-            yield from nodes_of(each)
-    elif isinstance(part, tree.Node):
-        yield part
-        for name in part.__struct_fields__:
-            if name != "type":
-                yield from nodes_of(getattr(part, name))
+def nodes_of(part: Any) -> list[tree.Node]:
+    """A node, or a list of them, with all that is inside."""
+    found: list[tree.Node] = []
+    waiting: list[Any] = [part]
+    while waiting:
+        node = waiting.pop()
+        if type(node) is list:
+            waiting += node
+        elif isinstance(node, tree.Node):
+            found.append(node)
+            waiting += [getattr(node, name) for name in _inner(type(node))]
+    return found
+
+
+@functools.cache
+def _inner(kind: type[tree.Node]) -> tuple[str, ...]:
+    """The fields of a node that can hold others."""
+    plain = ("at", "end", "type", "name", "keyword", "operator", "text", "inside", "form", "places", "declared")
+    return tuple(name for name in kind.__struct_fields__ if name not in plain)
 
 
 def _holds(part: tree.Node, gone: set[int]) -> bool:

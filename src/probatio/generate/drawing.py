@@ -11,7 +11,8 @@ import msgspec
 from probatio.generate.dependence import idle_parts, mended, nodes_of
 from probatio.generate.draft import Draft
 from probatio.generate.levels import LEVELS, Level
-from probatio.generate.purposes import program
+from probatio.generate.mutants import Mutants
+from probatio.generate.purposes import program as drawn_program
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import analyse
 from probatio.languages.faber.dialects import dialect
@@ -34,45 +35,66 @@ class Drawn(msgspec.Struct, frozen=True):
 
     purpose: str
     text: str
-    tree: tree.Program
+    program: tree.Program
     outcome: Outcome
     shape: str
 
-    def nodes(self) -> Iterator[tree.Node]:
-        return nodes_of(self.tree.body)
+    def nodes(self) -> list[tree.Node]:
+        return nodes_of(self.program.body)
 
 
 def draw(chance: random.Random, level: int, purpose: str) -> Drawn | None:
     """One program, or None where chance drew none that holds what the level asks for."""
     draft = Draft(chance, LEVELS[level])
-    text = "\n".join(program(draft, purpose))
+    text = "\n".join(drawn_program(draft, purpose))
+    read = _read(text) if plausible(text, draft.level) else None
+    lines = None if read is None else _cut_down(read)
+    if read is None or lines is None:
+        return None
+    text = print_program(read, text, [], _LATIN, False, False)[0].replace(";\n", "\n").rstrip("\n")
+    return _finished(purpose, text, lines, draft.level)
+
+
+def _cut_down(program: tree.Program) -> list[str] | None:
+    """Take out of the tree what does not matter; what it prints then, or None where something idle can't be taken out."""
     for _ in range(_ATTEMPTS):
-        read = _read(text)
-        outcome = _evaluated(read) if read is not None and plausible(text, draft.level) else None
-        if read is None or outcome is None or outcome.steps > draft.level.rounds[1]:
+        mutants = Mutants(program, _STEPS)
+        if not mutants.lines:
             return None
-        idle = idle_parts(read, outcome)
-        if idle == []:
-            return _finished(purpose, text, read, outcome, draft.level)
-        if idle is None or not mended(read, idle):
+        idle = idle_parts(mutants)
+        if not idle:
+            return mutants.lines
+        if not mended(program, idle):
             return None
-        text = print_program(read, text, [], _LATIN, False, False)[0].replace(";\n", "\n").rstrip("\n")
     return None
 
 
-def _finished(purpose: str, text: str, read: tree.Program, outcome: Outcome, level: Level) -> Drawn | None:
-    """A program in which nothing is idle, where it is as long as the level says and prints not too much."""
+def _finished(purpose: str, text: str, printed: list[str], level: Level) -> Drawn | None:
+    """A program in which nothing is idle, where it is as long as the level says and its output can be read."""
     lines = text.split("\n")
-    if not level.lines[0] <= len(lines) <= level.lines[1] or max(map(len, lines)) > _LONGEST_LINE:
+    if (
+        not level.lines[0] <= len(lines) <= level.lines[1]
+        or max(map(len, lines)) > _LONGEST_LINE
+        or _hard_to_read(printed)
+    ):
         return None
-    if outcome.steps < level.rounds[0] or _empty_block(read) or _hard_to_read(outcome.stdout):
+    read = _read(text)
+    outcome = None if read is None or _empty_block(read) or not _returns(read) else _evaluated(read)
+    if read is None or outcome is None or outcome.stdout.splitlines() != printed:
+        return None
+    if not level.rounds[0] <= outcome.steps <= level.rounds[1]:
         return None
     return Drawn(purpose, text, read, outcome, shape(read))
 
 
-def _hard_to_read(stdout: str) -> bool:
+def _returns(program: tree.Program) -> bool:
+    """Does every function end with its result?"""
+    functions = [node for node in nodes_of(program.body) if isinstance(node, tree.Function)]
+    return all(node.body is not None and isinstance(node.body.body[-1], tree.Return) for node in functions)
+
+
+def _hard_to_read(lines: list[str]) -> bool:
     """Too many lines, or blanks that nobody sees."""
-    lines = stdout.splitlines()
     return len(lines) > _MOST_PRINTED or any(
         line != " ".join(line.split()) or len(line) > _LONGEST_LINE for line in lines
     )
@@ -80,18 +102,13 @@ def _hard_to_read(stdout: str) -> bool:
 
 def plausible(text: str, level: Level) -> bool:
     """Could this become a program of the level, by leaving out a little?"""
-    count = text.count("\n") + 1
-    return level.lines[0] <= count <= level.lines[1] * 1.3 + 3
+    lines = text.split("\n")
+    least = level.lines[0] * (1.1 if level.number > 3 else 1)
+    return least <= len(lines) <= level.lines[1] * 1.25 + 2 and max(map(len, lines)) <= _LONGEST_LINE
 
 
-def _empty_block(part: Any) -> bool:
-    if isinstance(part, tree.Block) and not part.body:
-        return True
-    if isinstance(part, list):
-        return any(map(_empty_block, part))
-    return isinstance(part, tree.Node) and any(
-        _empty_block(getattr(part, name)) for name in part.__struct_fields__ if name != "type"
-    )
+def _empty_block(program: tree.Program) -> bool:
+    return any(isinstance(node, tree.Block) and not node.body for node in nodes_of(program.body))
 
 
 def _read(text: str) -> tree.Program | None:

@@ -34,9 +34,10 @@ def write_folder(folder: Path, generated: Generated, seed: int, level: int) -> s
     for part in ("contexts", "examples"):
         shutil.copytree(source.folder / part, folder / part)
     (folder / "tasks").mkdir()
-    for kind in dict.fromkeys(task.type for task in generated.tasks):
+    tasks = sorted(generated.tasks, key=lambda task: task.type)  # as they are read back: file by file
+    for kind in dict.fromkeys(task.type for task in tasks):
         lines = ["tasks:"]
-        for task in generated.tasks:
+        for task in tasks:
             if task.type == kind:
                 lines += _task(task)
         (folder / "tasks" / f"{kind}.yml").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -44,14 +45,15 @@ def write_folder(folder: Path, generated: Generated, seed: int, level: int) -> s
     (folder / "questions.yml").write_text("\n".join(questions) + "\n", encoding="utf-8")
     version = f"{VERSION}-level{level}-seed{seed}-{len(generated.tasks)}"
     suite = msgspec.structs.replace(
-        source, tasks={task.id: task for task in generated.tasks}, questions={**source.questions, **QUESTIONS}
+        source, tasks={task.id: task for task in tasks}, questions={**source.questions, **QUESTIONS}
     )
     mark = fingerprint(suite, GRADER_VERSION)
     about = (source.folder / FILE).read_text(encoding="utf-8")
     about = re.sub(r"^#.*\n", "", about, flags=re.MULTILINE)
     about = re.sub(r"^version: .*$", f'version: "{version}"', about, flags=re.MULTILINE)
     about = re.sub(r"^fingerprint: .*$", f'fingerprint: "{mark}"', about, flags=re.MULTILINE)
-    made = f"# Made by `probatio suite generate --language {SOURCE} --seed {seed} --level {level} --count {len(generated.tasks)}`.\n"
+    flags = f"--language {SOURCE} --seed {seed} --level {level} --count {len(tasks)}"
+    made = f"# Made by `probatio suite generate {flags}`.\n"
     (folder / FILE).write_text(made + about, encoding="utf-8")
     return mark
 

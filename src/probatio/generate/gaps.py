@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import msgspec
 
@@ -37,6 +37,8 @@ _CONDITION = re.compile(r"^ *(?:\} )?(?:si|sin|dum) (.+) \{$", re.MULTILINE)
 _VALUE = re.compile(r"^ *(?:[\w.]+ = |redde )(.*[-+*%].*)$", re.MULTILINE)
 _OPERATOR = re.compile(r"(?<= )(==|!=|<=|>=|<|>|\+|-|\*|%|et|aut)(?= )")
 _NUMBER = re.compile(r"(?<![\w\"])\d+(?![\w\"])")
+_DECLARED = re.compile(r"\bvaria (?:numerus )?(\w+) = (?!\")")
+_PLACES = {"operator": _OPERATOR, "variable": re.compile(r"(?<=[ (])\w+(?= [-+*%<>=)]|\))"), "number": _NUMBER}
 _COMPARISONS = ("==", "!=", "<", ">", "<=", ">=")
 _OTHER = {
     "==": ("!=", ">"), "!=": ("==", "<"), "<": (">=", ">"), ">": ("<=", "<"), "<=": (">", "=="), ">=": ("<", "=="),
@@ -99,28 +101,30 @@ def _in_words(draft: Draft, drawn: Drawn) -> Gap | None:
 
 
 def _to_infer(draft: Draft, drawn: Drawn) -> Gap | None:
-    """An operator or a number that only the output tells; another of the same kind must not do."""
-    if draft.maybe(0.6):
-        found = draft.one(list(_OPERATOR.finditer(drawn.text)) or [None])
-        if found is None:
-            return None
-        kind = (
-            "a comparison"
-            if found[1] in _COMPARISONS
-            else "a logical"
-            if found[1] in ("et", "aut")
-            else "an arithmetic"
-        )
-        cut = _cut(drawn.text, *found.span(1), f"The blank is {kind}{'' if kind == 'a comparison' else ' operator'}.")
-        return cut if _needed(drawn, cut, _OTHER[found[1]]) else None
-    found = draft.one([each for each in _NUMBER.finditer(drawn.text)] or [None])
-    if found is None:
+    """An operator, a variable or a number that only the output tells; another of the same kind must not do."""
+    kind = draft.one(("operator", "operator", "operator", "variable", "number"))
+    places = list(_PLACES[kind].finditer(drawn.text))
+    names = list(dict.fromkeys(_DECLARED.findall(drawn.text)))
+    if kind == "variable":
+        places = [found for found in places if found[0] in names]
+    if not places or (kind == "variable" and len(names) < 2):
         return None
-    cut = _cut(drawn.text, *found.span(), "The blank is a number from 0 to 40.")
-    return cut if _needed(drawn, cut, [str(n) for n in (0, 1, 2, int(found[0]) + 1)]) else None
+    found = draft.one(places)
+    if kind == "variable":
+        return _checked(drawn, found, "The blank is the name of a variable.", names)
+    if kind == "number":
+        near = [str(number) for number in (0, 1, 2, int(found[0]) + 1)]
+        return _checked(drawn, found, "The blank is a number from 0 to 40.", near)
+    of = "a comparison" if found[0] in _COMPARISONS else "a logical" if found[0] in ("et", "aut") else "an arithmetic"
+    return _checked(drawn, found, f"The blank is {of} operator.", _OTHER[found[0]])
 
 
-def _needed(drawn: Drawn, cut: Gap, others: Iterator[str] | tuple[str, ...] | list[str]) -> bool:
+def _checked(drawn: Drawn, found: re.Match[str], goal: str, others: Sequence[str]) -> Gap | None:
+    cut = _cut(drawn.text, *found.span(), goal)
+    return cut if _needed(drawn, cut, others) else None
+
+
+def _needed(drawn: Drawn, cut: Gap, others: Sequence[str]) -> bool:
     """Does none of the others, put in place of the blank, give the same output?"""
     for other in others:
         if other != cut.solution:

@@ -26,7 +26,7 @@ class Made(msgspec.Struct, frozen=True):
 
 def made(draft: Draft, drawn: Drawn, kind: str, name: str) -> Made | None:
     """The task, or None where the program has no part that would do."""
-    host = typescript(drawn.tree)
+    host = typescript(drawn.program)
     asked = _ASKED[kind](draft, drawn, host)
     if asked is None:
         return None
@@ -63,16 +63,16 @@ def _complete(draft: Draft, drawn: Drawn, host: str) -> Task | None:
 
 
 def _write(draft: Draft, drawn: Drawn, host: str) -> Task | None:
-    return _task(description(drawn.tree), None, drawn.text)
+    return _task(description(drawn.program), None, drawn.text)
 
 
 def _write_host(draft: Draft, drawn: Drawn, host: str) -> Task | None:
-    return _task(description(drawn.tree), None, host)
+    return _task(description(drawn.program), None, host)
 
 
 def _repair(draft: Draft, drawn: Drawn, host: str) -> Task | None:
     found = fault(draft, drawn)
-    return None if found is None else _task(description(drawn.tree), found.text, drawn.text, found.diagnostics)
+    return None if found is None else _task(description(drawn.program), found.text, drawn.text, found.diagnostics)
 
 
 def _ranges(drawn: Drawn) -> str:

@@ -46,7 +46,7 @@ class Builder:
         self.machine = machine
         self.expressions = expressions
         self.statements = statements
-        self._holding: dict[int, bool] = {}
+        self.holding: set[int] = set()  # blocks with a function inside, which could hold on to their names
         self.scope = Scope(FrameShape(None), None)
         self.unions: dict[str, tree.Union] = {}
         self.classes: set[str] = set()
@@ -72,9 +72,7 @@ class Builder:
 
     def block(self, block: tree.Block, names: tuple[str, ...] = ()) -> tuple[Run, list[int]]:
         """A block with a scope of its own, and the slots of the names it begins with."""
-        if id(block) not in self._holding:
-            self._holding[id(block)] = holds_functions(block)
-        if self._holding[id(block)]:
+        if id(block) in self.holding:
             return self._framed(block, names)
         outer, self.scope = self.scope, self.scope.inner()
         slots = [self.scope.declare(name) for name in names]
@@ -135,15 +133,17 @@ def declared_names(statements: list[tree.Statement]) -> list[str]:
     return names
 
 
-def holds_functions(part: Any) -> bool:
-    """Is there a function, lambda or class in a part of the tree, which could hold on to its names?"""
-    waiting = [part]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, (tree.Lambda, tree.Function, tree.Class)):
-            return True
-        if isinstance(node, tree.Node):
-            waiting += [getattr(node, name) for name in node.__struct_fields__]
-        elif isinstance(node, list):
-            waiting += node
-    return False
+def note_holding(part: Any, holding: set[int]) -> bool:
+    """Is there a function, lambda or class in a part of the tree? Blocks that have one are noted."""
+    found = isinstance(part, (tree.Lambda, tree.Function, tree.Class))
+    if isinstance(part, tree.Node):
+        for name in part.__struct_fields__:
+            inner = getattr(part, name)
+            if (type(inner) is list or isinstance(inner, tree.Node)) and note_holding(inner, holding):
+                found = True
+        if found and isinstance(part, tree.Block):
+            holding.add(id(part))
+    elif type(part) is list:
+        for each in part:
+            found = note_holding(each, holding) or found
+    return found

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import Rejected, analyse
-from probatio.languages.faber.evaluate.builder import Builder, Machine, Run
+from probatio.languages.faber.evaluate.builder import Builder, Machine, Run, note_holding
 from probatio.languages.faber.evaluate.declarations import DECLARATIONS
 from probatio.languages.faber.evaluate.expressions import EXPRESSIONS
 from probatio.languages.faber.evaluate.statements import STATEMENTS
@@ -45,6 +45,7 @@ def evaluate(program: tree.Program, steps: int = STEPS) -> Outcome:
 
 def _built(program: tree.Program, machine: Machine) -> tuple[Builder, Run]:
     builder = Builder(machine, EXPRESSIONS, _STATEMENTS)
+    note_holding(program.body, builder.holding)
     _note_declarations(builder, program.body)
     asynchronous = [place for place, node in enumerate(program.body) if isinstance(node, tree.Entry) and node.is_async]
     if asynchronous and asynchronous[0] != len(program.body) - 1:
@@ -77,5 +78,6 @@ def _note_declarations(builder: Builder, body: list[tree.Statement]) -> None:
 def _statements(statements: list[tree.Statement]) -> Iterator[tree.Statement]:
     for node in statements:
         yield node
-        if isinstance(node, (tree.Entry, tree.Do)) or (isinstance(node, tree.Function) and node.body is not None):
-            yield from _statements(node.body.body)
+        inner = node.body if isinstance(node, (tree.Entry, tree.Do, tree.Function)) else None
+        if inner is not None:
+            yield from _statements(inner.body)
