@@ -36,7 +36,9 @@ def main(count: int, levels: list[int]) -> None:
 
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     generate(0, 1, 1)  # what is loaded once
-    print("| level | seed | tasks | drawn | alike | disagreed | CPU ms per task | wall s | lines: least, median, most | shared with seed 1 |")
+    print(
+        "| level | seed | tasks | drawn | alike | disagreed | CPU ms per task | wall s | lines: least, median, most | shared with seed 1 |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|")
     total = 0
     for level in levels:
@@ -65,4 +67,7 @@ def main(count: int, levels: list[int]) -> None:
 
 if __name__ == "__main__":
     given = sys.argv[1:]
-    main(int(given[0]) if given else 340, [int(each) for each in given[1].split(",")] if len(given) > 1 else [1, 2, 3, 4, 5, 6])
+    main(
+        int(given[0]) if given else 340,
+        [int(each) for each in given[1].split(",")] if len(given) > 1 else [1, 2, 3, 4, 5, 6],
+    )

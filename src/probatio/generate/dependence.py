@@ -6,7 +6,6 @@ What does not matter is taken out of the program, not the program out of the sui
 from __future__ import annotations
 
 import functools
-from collections import Counter
 from typing import Any
 
 from probatio.generate.mutants import Mutants
@@ -34,7 +33,7 @@ def idle_parts(mutants: Mutants) -> list[tree.Node]:
 def _others(value: int | str) -> list[int | str]:
     if isinstance(value, str):
         return [f"{value}?"]
-    return [*(value + by for by in _CHANGES), value // 2, value * 2, 0]
+    return [other for other in (*(value + by for by in _CHANGES), value // 2, value * 2, 0) if other >= 0]
 
 
 def mended(program: tree.Program, idle: list[tree.Node]) -> bool:
@@ -160,17 +159,18 @@ def _blocks(node: Any) -> list[tree.Block]:
 
 def _drop_unused(program: tree.Program) -> bool:
     """Take out declarations whose names nobody reads. Were there any?"""
-    used: Counter[str] = Counter()
+    used: set[str] = set()
     lists: list[list[Any]] = [program.body]
     for node in nodes_of(program.body):
-        lists += [part for name in node.__struct_fields__ if isinstance(part := getattr(node, name), list)]
         if isinstance(node, (tree.Name, tree.Member)):
-            used[node.name] += 1
+            used.add(node.name)
         elif isinstance(node, tree.New):
-            used[node.class_name] += 1
+            used.add(node.class_name)
+        elif isinstance(node, tree.Block):
+            lists.append(node.body)
     dropped = False
     for body in lists:
-        idle = [node for node in body if isinstance(node, _DECLARATIONS) and not used[node.name]]
+        idle = [node for node in body if isinstance(node, _DECLARATIONS) and node.name not in used]
         dropped = dropped or bool(idle)
         body[:] = [node for node in body if not any(node is each for each in idle)]
     return dropped

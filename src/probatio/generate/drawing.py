@@ -48,15 +48,16 @@ def draw(chance: random.Random, level: int, purpose: str) -> Drawn | None:
     draft = Draft(chance, LEVELS[level])
     text = "\n".join(drawn_program(draft, purpose))
     read = _read(text) if plausible(text, draft.level) else None
-    lines = None if read is None else _cut_down(read)
+    lines = None if read is None else _cut_down(read, draft.level.lines[0])
     if read is None or lines is None:
         return None
     text = print_program(read, text, [], _LATIN, False, False)[0].replace(";\n", "\n").rstrip("\n")
     return _finished(purpose, text, lines, draft.level)
 
 
-def _cut_down(program: tree.Program) -> list[str] | None:
-    """Take out of the tree what does not matter; what it prints then, or None where something idle can't be taken out."""
+def _cut_down(program: tree.Program, least: int) -> list[str] | None:
+    """Take out of the tree what does not matter; what it prints then, or None where something idle can't be taken out, or where
+    fewer lines remain."""
     for _ in range(_ATTEMPTS):
         mutants = Mutants(program, _STEPS)
         if not mutants.lines:
@@ -64,9 +65,16 @@ def _cut_down(program: tree.Program) -> list[str] | None:
         idle = idle_parts(mutants)
         if not idle:
             return mutants.lines
-        if not mended(program, idle):
+        if not mended(program, idle) or _line_count(program) < least:
             return None
     return None
+
+
+def _line_count(program: tree.Program) -> int:
+    """The lines it will have when it is printed."""
+    nodes = nodes_of(program.body)
+    lines = sum(isinstance(node, (tree.Statement, tree.Case)) for node in nodes)
+    return lines + sum(isinstance(node, (tree.Switch, tree.Class)) for node in nodes)
 
 
 def _finished(purpose: str, text: str, printed: list[str], level: Level) -> Drawn | None:

@@ -1,7 +1,7 @@
 """A drawn program as a Python function whose statements can be switched off and whose literals can be changed.
 
 Some hundred changed programs are run for each one that is kept, and the evaluator would take too long over them. This knows only
-what the generator draws: whole numbers, texts, lists, functions, choices, loops, errors and simple objects. It decides whether a
+what the generator draws: whole numbers that are not negative, texts, lists, functions, choices, loops, errors and simple objects. It decides whether a
 part matters, never what a program prints.
 """
 
@@ -32,13 +32,6 @@ def _text(value: Any) -> str:
     return str(value) if type(value) is not bool else "true" if value else "false"
 
 
-def _rest(a: int, b: int) -> int:
-    """The remainder has the sign of the left number."""
-    if not b:
-        raise Differs
-    return a % b if a >= 0 and b > 0 else (abs(a) % abs(b)) * (1 if a >= 0 else -1)
-
-
 class Mutants:
     """A program and all its variants. `lines` is what it prints as it is; None where it fails or does not end."""
 
@@ -48,7 +41,7 @@ class Mutants:
         self._rounds = rounds
         writer = _Writer(self.statements, self.literals)
         body = "\n".join(writer.block(program.body, 1))
-        names: dict[str, Any] = {"_rest": _rest, "_text": _text, "_Thrown": _Thrown, "_Differs": Differs}
+        names: dict[str, Any] = {"_text": _text, "_Thrown": _Thrown, "_Differs": Differs}
         exec(f"def _program(_on, _k, _show, _left):\n{body}\n", names)  # made by the lines below from a tree of our own
         self._run: Callable[..., None] = names["_program"]
         self._on = [True] * len(self.statements)
@@ -224,8 +217,6 @@ class _Writer:
                 return "_self"
             case tree.Truth(value=value):
                 return str(value)
-            case tree.Binary(operator="%", left=left, right=right):
-                return f"_rest({self._value(left)}, {self._value(right)})"
             case tree.Binary(operator="+", left=left, right=right) if str(node.type) == "textus":
                 return f"(_text({self._value(left)}) + _text({self._value(right)}))"
             case tree.Binary(operator=sign, left=left, right=right):
