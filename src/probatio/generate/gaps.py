@@ -185,5 +185,7 @@ def _changed(draft: Draft, text: str) -> str:
         found = draft.one(operators)
         return text[: found.start()] + draft.one(_OTHER[found[1]]) + text[found.end() :]
     numbers = list(_NUMBER.finditer(text))
+    if not numbers:
+        return text
     found = draft.one(numbers)
     return text[: found.start()] + str(int(found[0]) + draft.between(1, 3)) + text[found.end() :]

@@ -1,8 +1,8 @@
 """A drawn program as a Python function whose statements can be switched off and whose literals can be changed.
 
 Some hundred changed programs are run for each one that is kept, and the evaluator would take too long over them. This knows only
-what the generator draws: whole numbers that are not negative, texts, lists, functions, choices, loops, errors and simple objects. It decides whether a
-part matters, never what a program prints.
+what the generator draws: whole numbers that are not negative, texts, lists, functions, choices, loops, errors and simple objects.
+It decides whether a part matters, never what a program prints.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import fmod
 
 from probatio.languages.faber.evaluate.builder import Run
-from probatio.languages.faber.evaluate.library import added, includes
+from probatio.languages.faber.evaluate.lists import added, includes
 from probatio.languages.faber.evaluate.scopes import Frame
 from probatio.languages.faber.evaluate.values import (
     UNDEFINED,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from probatio.languages.faber.evaluate.library import FORMULAS, METHODS, Sequence, item
+from probatio.languages.faber.evaluate.library import FORMULAS, METHODS, Sequence
+from probatio.languages.faber.evaluate.lists import item
 from probatio.languages.faber.evaluate.values import (
     ERROR,
     UNDEFINED,
