@@ -46,7 +46,7 @@ def new(target: Path, source: str) -> int:
 
 def new_daily(target: Path) -> tuple[int, int]:
     """Write a small working daily suite. The numbers of its use cases and of its cases."""
-    _require_empty(target)
+    require_empty(target)
     _copied(STARTERS / "daily", target)
     suite = load_daily(target)
     return len(suite.use_cases), len(suite.cases)

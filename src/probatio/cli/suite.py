@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probatio.cli import options, suite_twist, suite_vary
+from probatio.cli import generate, options, suite_twist, suite_vary
 
 if TYPE_CHECKING:
     from probatio.authoring.proving import Watch
@@ -29,6 +29,9 @@ def command() -> None:
       probatio suite new --daily my-watch
       probatio suite check my-watch
     """
+
+
+command.add_command(generate.command)
 
 
 @command.command("list")

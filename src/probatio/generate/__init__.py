@@ -1,0 +1,1 @@
+"""Fresh, verified tasks for Faber: programs drawn with a purpose, at a level, proven by two evaluators."""
