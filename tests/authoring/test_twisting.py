@@ -11,7 +11,7 @@ import yaml
 from authoring.asking import probatio
 from authoring.folders import checked
 from probatio.authoring.report import TWISTED
-from probatio.authoring.twisting import Making, missing_part, twist_path, twist_text, with_blank
+from probatio.authoring.twisting import SAME_ANSWER, Making, missing_part, twist_path, twist_text
 from probatio.errors import UsageError
 from probatio.languages import faber
 from probatio.languages.faber.language import LANGUAGE
@@ -62,29 +62,35 @@ def test_what_is_read_keeps_its_text_and_what_is_written_its_output(folder: Path
     assert "si non (n < 5)" in (by_id["write"].solution or "")
     assert by_id["blank"].solution == "non (2 > 1)"
     assert by_id["blank"].material is None
-    assert "si non (2 > 1)" in (by_id["round"].material or "")
-    assert "___" in (by_id["round"].material or "")
+    assert content.left_out == {"round": SAME_ANSWER}
     assert content.untouched == ("plain",)
+
+
+def test_a_program_that_reads_the_same_either_way_measures_nothing(folder: Path) -> None:
+    """As it is, it fails with + first. Rewritten it has brackets, and these mean the same to everybody."""
+    program = 'fixum n = 2 * 3 + 1\nsi n > 7 { iace "large" }\nscribe n'
+    task = {"id": "t", "type": "predict_output", "category": "c", "goal": "", "difficulty": 1,
+            "material": program, "expected_output": "7"}  # fmt: skip
+    (folder / "tasks" / "all.yml").write_text(json.dumps({"tasks": [task]}), encoding="utf-8")
+    assert Making(load_suite(folder), "sums-first", "auto").file().left_out == {"t": SAME_ANSWER}
 
 
 def test_a_blank_is_found_again_whatever_the_layout() -> None:
     assert missing_part("si ___ { a }", "si non (2 > 1) {\n  a\n}") == "non (2 > 1)"
     assert missing_part("si ___ { a }", "si x { b }") is None
-    assert with_blank('scribe "yes", "no"', '"yes"') == 'scribe ___, "no"'
-    assert with_blank('scribe "yes", "yes"', '"yes"') is None
 
 
 def test_the_folder_is_proven_with_its_twists_and_a_false_one_fails(folder: Path) -> None:
     done = probatio(folder.parent, "suite", "twist", "suite", "--twist", "si-unless", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "twist": "si-unless", "touched": 6, "untouched": 1, "left_out": 0, "file": "suite/twists/si-unless.yml",
+        "twist": "si-unless", "touched": 5, "untouched": 1, "left_out": 1, "file": "suite/twists/si-unless.yml",
         "same": False,
     }  # fmt: skip
     again = probatio(folder.parent, "suite", "twist", "suite", "--twist", "si-unless", "--check")
     assert (again.returncode, again.stdout) == (
         0,
-        "si-unless: 6 tasks touched, 1 not touched, 0 left out; as it was.\n",
+        "si-unless: 5 tasks touched, 1 not touched, 1 left out; as it was.\n",
     )
     proofs = [proof for proof in checked(folder).proofs if proof.claim == TWISTED]
     assert {proof.state for proof in proofs} == {"proven"}
@@ -131,7 +137,7 @@ def test_all_files_of_the_built_in_suite_are_what_is_made(twist: str) -> None:
 def test_every_task_of_the_built_in_suite_is_known_to_every_twist_and_each_touches_some() -> None:
     for name, content in FABER.twists.items():
         assert content.asked.union(content.left_out) == FABER.tasks.keys(), name
-        assert len(content.tasks) >= 4, name
+        assert len(content.tasks) >= 3, name
 
 
 @pytest.mark.parametrize("words", ["english", "symbols", "scrambled"])

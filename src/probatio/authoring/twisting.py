@@ -2,7 +2,8 @@
 
 A program to be read (predict, translate from) keeps its text, and what it prints under the twist is expected. Where it can't
 run so, it is written so that it prints the same as before. A program to be written prints what it always did, and its solution
-is written for the twist. What can't be made so is left out, and the reason is kept.
+is written for the twist. What can't be made so is left out, and the reason is kept; so is a task that would be answered right by
+whoever goes by the usual rule, as it measures nothing.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ COMMENT = "Made by `probatio suite twist`; do not edit."
 
 UNDEFINED = ("undefined", "NaN")
 """What is printed where a program that was meant otherwise reaches for nothing. The rule does not say so, so it is not asked."""
+
+SAME_ANSWER = "its answer is the same with and without the rule"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|\w+|[^\w\s]')
 
@@ -95,6 +98,8 @@ class Making:
             return TwistedTask(task.id, expected_output=output)
         written = self._language.program_in(material, self._dialect)
         if written != material and self._printed(written) == expected:
+            if self._printed(written, self._language.dialects[0]) == expected:
+                return SAME_ANSWER
             return TwistedTask(task.id, material=written)
         return "its program does not run under the twist, and can't be written for it"
 
@@ -110,7 +115,7 @@ class Making:
         return "its solution can't be written for the twist"
 
     def _completed(self, task: Task) -> TwistedTask | str | None:
-        """Either the solution is what the twist is about, or the program round the blank; where it is both, who knows."""
+        """Only where the solution is what the twist is about; a program rewritten round the blank asks for what it always did."""
         template, solution = (task.material or "").strip(), (task.solution or "").strip()
         if not solution:
             return "it has no solution"
@@ -122,20 +127,20 @@ class Making:
         part = missing_part(template, whole)
         if part and self._printed(template.replace(BLANK, part)) == trimmed(task.expected_output):
             return TwistedTask(task.id, solution=part)
-        other = with_blank(whole, solution)
-        if other and self._printed(other.replace(BLANK, solution)) == trimmed(task.expected_output):
-            return TwistedTask(task.id, material=other, solution=solution)
-        return "the twist touches the program both in the blank and round it"
+        return (
+            SAME_ANSWER if whole != template.replace(BLANK, solution) else "its solution can't be written for the twist"
+        )
 
     def _as_it_is(self, program: str, task: Task) -> bool:
         same = self._twisting.alike(program, self._dialect)
         return same or self._printed(program) == trimmed(task.expected_output)
 
-    def _printed(self, program: str) -> str | None:
-        """What a program prints under the twist; None where it is refused, fails or does not end."""
-        if not self._language.check(program, self._dialect, self._isolation).accepted:
+    def _printed(self, program: str, dialect: str | None = None) -> str | None:
+        """What a program prints, under the twist unless told otherwise; None where it is refused, fails or does not end."""
+        dialect = dialect or self._dialect
+        if not self._language.check(program, dialect, self._isolation).accepted:
             return None
-        outcome = self._language.run(program, self._dialect, "", self._isolation)
+        outcome = self._language.run(program, dialect, "", self._isolation)
         return trimmed(outcome.stdout) if outcome.exit == 0 and not outcome.stopped else None
 
 
@@ -149,18 +154,6 @@ def missing_part(template: str, program: str) -> str | None:
     if len(words) <= len(head) + len(tail) or not fits:
         return None
     return program[tokens[len(head)].start() : tokens[len(words) - len(tail) - 1].end()]
-
-
-def with_blank(program: str, part: str) -> str | None:
-    """The program with a blank in place of `part`; None where that does not stand in it exactly once."""
-    wanted = _TOKEN.findall(part)
-    tokens = list(_TOKEN.finditer(program))
-    words = [token[0] for token in tokens]
-    places = [at for at in range(len(words)) if words[at : at + len(wanted)] == wanted]
-    if not wanted or len(places) != 1:
-        return None
-    first, last = tokens[places[0]], tokens[places[0] + len(wanted) - 1]
-    return program[: first.start()] + BLANK + program[last.end() :]
 
 
 def twist_text(content: TwistFile) -> str:
