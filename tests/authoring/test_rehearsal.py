@@ -31,6 +31,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = shutil.copytree(STARTERS / "daily", tmp_path_factory.mktemp("watch") / "suite")
     manifest = yaml.safe_load((folder / "suite.yml").read_text())
     manifest["use_cases"] = manifest["use_cases"][:1]
+    manifest["rule"] = {"improved_z": 3.5}
     (folder / "suite.yml").write_text(yaml.safe_dump(manifest))
     return folder
 
@@ -77,7 +78,15 @@ def test_every_record_is_marked_simulated_and_verifies(rehearsed: tuple[Path, Re
     built = probatio("site", "build", "--results", str(results), "--out", str(site))
     assert built.exit_code == 0, built.output
     assert "SIMULATED" in (site / "index.html").read_text()
-    assert "every constant is the built-in suite's" in (site / "methodology" / "index.html").read_text()
+    page = (site / "methodology" / "index.html").read_text()
+    assert '<th scope="row">rule.improved_z</th><td>3.5</td><td>3.0</td>' in page
+
+
+def test_a_dry_run_names_the_constants_of_its_own(suite: Path, tmp_path: Path) -> None:
+    config = tmp_path / "models.yml"
+    config.write_text(yaml.safe_dump({"models": [{"id": "m", "name": "m", "base_url": "http://127.0.0.1:9/v1"}]}))
+    done = probatio("daily", "--suite", str(suite), "--config", str(config), "--dry-run")
+    assert "Constants of its own: rule.improved_z 3.5 (built-in 3.0)" in done.output
 
 
 def test_real_and_simulated_days_never_share_a_folder(rehearsed: tuple[Path, Result], suite: Path) -> None:

@@ -109,6 +109,13 @@ def test_a_file_beside_the_grader_is_seen_only_where_it_is_named(tmp_path: Path)
     assert check_own(python(tmp_path, text, reads=("{folder}/words.py",)), CASE, "7").score == 1.0
 
 
+def test_a_python_grader_may_import_what_is_installed_but_not_us(tmp_path: Path) -> None:
+    assert check_own(python(tmp_path, f"import yaml, msgspec\n{SAYS % (1, 1)}"), CASE, "7").score == 1.0
+    ours = fault(python(tmp_path, f"import probatio\n{SAYS % (1, 1)}"))
+    assert ours.startswith("suite.yml, grader of `mine`: ")
+    assert "imports probatio" in ours
+
+
 def test_any_command_may_grade(tmp_path: Path) -> None:
     awk = 'END { printf "{\\"score\\": 1, \\"parts\\": [{\\"name\\": \\"read\\", \\"score\\": 1}]}" }'
     grader = OwnGrader("mine", str(tmp_path), GraderCommand(("awk", awk)))

@@ -158,7 +158,8 @@ def _judged(proof: DailyProof, found: Assessment) -> Proof:
         return Proof(subject, claim, "failed", why, unchecked=True)
     score, (low, high) = found.breakdown.get("checked") or 0.0, proof.bounds
     told = f"“{proof.why}”" if proof.why and claim != COPIED else f"a {proof.kind} answer"
-    if proof.kind != "gold" and proof.score is None and score >= 1:
+    free = proof.score is None and (proof.kind == "wrong" or proof.at_least is proof.at_most is None)
+    if proof.kind != "gold" and free and score >= 1:
         return Proof(subject, claim, "failed", "" if claim == COPIED else f"{told} gets full marks.")
     if low - NEAR <= score <= high + NEAR:
         return Proof(subject, claim, "proven")

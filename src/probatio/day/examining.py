@@ -46,7 +46,7 @@ LANES: dict[str, Lane] = {
 """Built-in grader → what its checks may use, where they are no plain texts."""
 _OWN = Lane(
     "own graders",
-    cpu_seconds=2,  # to start one and to read what it says
+    cpu_seconds=20,  # to read what it says, and once to find the packages it imports with all their libraries
     seconds=2 * LONGEST_SECONDS + 30,  # its own limit, and the jail may have to be built twice
     workers=CORES + 1,
     warm="probatio.day.examining:warm_programs",

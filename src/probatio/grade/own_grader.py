@@ -10,6 +10,7 @@ nothing about the answer, which is kept and graded again later.
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import math
 import os
@@ -83,7 +84,7 @@ def check_own(grader: OwnGrader, case: Case, answer: str, isolation: Choice = "a
 def fault_of(grader: OwnGrader) -> str | None:
     """Why a grader can't be started here, as a sentence; None where it can."""
     try:
-        _tool(msgspec.json.encode(grader))
+        _tool(_state(grader))
     except UsageError as error:
         return str(error)
     return None
@@ -100,17 +101,27 @@ def _run(grader: OwnGrader, question: bytes, isolation: Choice) -> ProgramOutcom
     choice: Choice = "none" if says.isolation == "none" else isolation
     if says.processes and (reason := sandbox.unheld_processes(sandbox.isolation(choice).kind)):
         raise UsageError(f"The grader of `{grader.use_case}` asks for new processes, and {reason}.")
-    found = _tool(msgspec.json.encode(grader))
+    state = _state(grader)
+    found = _tool(state)
     runtime = Runtime(
         found.argv, found.reads, found.env, _RESERVED_MB, "command", scratch=says.processes, processes=says.processes
     )
-    return sandbox.run(runtime, question, says.limits, choice, None if says.isolation == "none" else MEMO)
+    if says.isolation == "none":
+        return sandbox.run(runtime, question, says.limits, choice)
+    name = hashlib.blake2b(b"\0".join((choice.encode(), state, question)), digest_size=32).digest()
+    return MEMO.get(name, lambda: sandbox.run(runtime, question, says.limits, choice))
+
+
+def _state(grader: OwnGrader) -> bytes:
+    """The grader with the state of its files: one that was edited meanwhile is another one."""
+    stats = [(name, stat.st_mtime_ns, stat.st_size) for name, file in grader.files() if (stat := file.stat())]
+    return msgspec.json.encode((grader, stats))
 
 
 @functools.lru_cache(maxsize=64)
-def _tool(packed: bytes) -> Tool:
+def _tool(state: bytes) -> Tool:
     """The command, found once. Raises UsageError where something it names is not there."""
-    grader = msgspec.json.decode(packed, type=OwnGrader)
+    grader, _ = msgspec.json.decode(state, type=tuple[OwnGrader, list[tuple[str, int, int]]])
     says, where = grader.says, f"suite.yml, grader of `{grader.use_case}`: "
     if says.isolation == "none":
         return _unjailed(grader, where)
