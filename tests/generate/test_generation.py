@@ -14,8 +14,7 @@ from probatio.cli.suite import command
 from probatio.errors import UsageError
 from probatio.generate.folder import write_folder
 from probatio.generate.generation import Generated, generate
-from probatio.generate.levels import LEVELS, MIX
-from probatio.generate.purposes import purposes
+from probatio.generate.levels import LEVELS, MIX, purposes
 from probatio.generate.words import NAMES, TEXTS
 from probatio.languages import faber
 from probatio.languages.faber import dialects
@@ -41,7 +40,7 @@ def test_a_program_is_of_its_level_and_the_evaluator_agrees_with_what_is_expecte
         assert about.lines[0] <= program.count("\n") + 1 <= about.lines[1], program
         outcome = evaluate_text(program)
         assert outcome.stdout.strip() == task.expected_output
-        assert about.rounds[0] <= outcome.steps <= about.rounds[1]
+        assert about.steps[0] <= outcome.steps <= about.steps[1]
         assert not outcome.failed
 
 

@@ -90,7 +90,7 @@ def _finished(purpose: str, text: str, printed: list[str], level: Level) -> Draw
     outcome = None if read is None or _empty_block(read) or not _returns(read) else _evaluated(read)
     if read is None or outcome is None or outcome.stdout.splitlines() != printed:
         return None
-    if not level.rounds[0] <= outcome.steps <= level.rounds[1]:
+    if not level.steps[0] <= outcome.steps <= level.steps[1]:
         return None
     return Drawn(purpose, text, read, outcome, shape(read))
 
@@ -111,7 +111,7 @@ def _hard_to_read(lines: list[str]) -> bool:
 def plausible(text: str, level: Level) -> bool:
     """Could this become a program of the level, by leaving out a little?"""
     lines = text.split("\n")
-    least = level.lines[0] * (1.1 if level.number > 3 else 1)
+    least = level.lines[0] * (1.25 if level.number > 3 else 1)
     return least <= len(lines) <= level.lines[1] * 1.25 + 2 and max(map(len, lines)) <= _LONGEST_LINE
 
 

@@ -11,8 +11,7 @@ from probatio.errors import UsageError
 from probatio.generate.batch import BATCH, run_all
 from probatio.generate.draft import Draft
 from probatio.generate.drawing import draw
-from probatio.generate.levels import LEVELS, MIX
-from probatio.generate.purposes import purposes
+from probatio.generate.levels import LEVELS, MIX, purposes
 from probatio.generate.tasks import Made, made
 from probatio.languages.faber.analysis import analyse
 from probatio.languages.faber.emit import emit

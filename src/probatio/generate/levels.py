@@ -1,4 +1,4 @@
-"""Levels: what a program of each may hold. One table, read by the generator, the docs and the tests."""
+"""Levels: what a program of each may hold. One table, read by the generator, docs/generate.md and the tests."""
 
 from __future__ import annotations
 
@@ -11,44 +11,47 @@ class Level(msgspec.Struct, frozen=True):
     """The size and the features of programs, from least to most."""
 
     number: int
+    difficulty: int
+    """What the tasks say in the field of that name, which has three steps."""
     lines: Span
     """Lines of the program; one that has more or fewer is drawn again."""
-    rounds: Span
-    """Rounds of loops and calls of functions until the end: the length of the chain from first value to output."""
+    steps: Span
+    """Rounds of loops and calls of functions until the end: the length of the chain from the first value to the output."""
     registers: Span
     """Variables that change and depend on each other."""
+    parts: Span
+    """Parts that follow each other, each with a purpose; the later ones go on with the registers of the earlier."""
+    functions: Span
+    """Functions, besides one that fails where the purpose is recovery."""
+    turns: Span
+    """Rounds of one loop."""
     rules: Span
     """Statements in the body of a loop, each of which may be a choice."""
-    phases: Span
-    """Parts of a program that follow each other, the later ones going on with the registers of the earlier."""
     nesting: int
     """How deep a choice or loop may stand inside another."""
     terms: int
-    """The most operands of one expression."""
-    features: frozenset[str]
+    """The most variables of one sum."""
     told: float
     """The share of completions whose question says in words what is missing; the others must be inferred from the output."""
-    difficulty: int
-    """What the tasks say in the field of that name, which has three steps."""
+    features: frozenset[str]
 
 
-_LOOP = frozenset(("loop",))
-_CHOICE = _LOOP | {"choice", "text"}
-_FUNCTION = _CHOICE | {"function", "while", "join"}
-_SWITCH = _FUNCTION | {"switch", "range", "list", "leave", "logic", "error"}
-_ERRORS = _SWITCH | {"nested", "checkpoint", "class"}
+_CHOICE = frozenset(("text", "choice"))
+_FUNCTION = _CHOICE | {"while", "list"}
+_ERRORS = _FUNCTION | {"switch", "range", "leave", "logic", "error"}
+_OBJECTS = _ERRORS | {"nested", "checkpoint", "class"}
 
 LEVELS: dict[int, Level] = {
     level.number: level
     for level in (
-        Level(1, (3, 9), (0, 0), (1, 3), (2, 5), (1, 1), 0, 3, frozenset(("text",)), 1.0, 1),
-        Level(2, (5, 16), (2, 8), (1, 2), (1, 1), (1, 1), 1, 3, _CHOICE, 1.0, 1),
-        Level(3, (9, 22), (4, 20), (2, 3), (1, 2), (1, 1), 1, 3, _FUNCTION, 1.0, 2),
-        Level(4, (16, 34), (10, 40), (2, 3), (2, 2), (1, 2), 2, 4, _SWITCH, 0.8, 2),
-        Level(5, (26, 50), (18, 80), (3, 4), (2, 3), (2, 2), 2, 4, _ERRORS, 0.6, 3),
-        Level(6, (40, 80), (24, 110), (4, 5), (3, 3), (2, 3), 3, 4, _ERRORS, 0.4, 3),
+        Level(1, 1, (3, 9), (0, 0), (1, 3), (1, 1), (0, 0), (0, 0), (1, 3), 0, 3, 1.0, frozenset(("text",))),
+        Level(2, 1, (5, 16), (2, 8), (1, 2), (1, 1), (0, 0), (2, 4), (1, 1), 1, 3, 1.0, _CHOICE),
+        Level(3, 2, (9, 22), (4, 20), (2, 3), (1, 1), (0, 1), (3, 7), (1, 2), 1, 3, 1.0, _FUNCTION),
+        Level(4, 2, (16, 34), (8, 32), (2, 3), (1, 2), (1, 1), (5, 9), (2, 2), 2, 4, 0.8, _ERRORS),
+        Level(5, 3, (26, 50), (14, 56), (3, 4), (2, 2), (1, 2), (6, 10), (2, 3), 2, 4, 0.6, _OBJECTS),
+        Level(6, 3, (40, 80), (22, 110), (4, 5), (2, 3), (2, 3), (8, 13), (3, 3), 3, 4, 0.4, _OBJECTS),
     )
-}  # fmt: skip
+}
 
 MIX: tuple[str, ...] = (
     "predict_output", "translate_to", "complete_code", "write", "predict_output", "translate_from", "repair",
@@ -57,5 +60,11 @@ MIX: tuple[str, ...] = (
 )  # fmt: skip
 """The types of tasks in their order, over and over: the same at every level, so that levels can be compared."""
 
-PURPOSES: tuple[str, ...] = ("accumulate", "search", "transform", "simulate", "dispatch", "recover")
-"""What a program is for: the category of its task."""
+FIRST_LEVEL = {"accumulate": 1, "search": 1, "transform": 1, "simulate": 1, "dispatch": 2, "recover": 4}
+"""What a program is for, which is the category of its task, and the lowest level that has it: dispatch needs a choice in a loop,
+recovery needs errors."""
+
+
+def purposes(level: int) -> tuple[str, ...]:
+    """The purposes that a level has."""
+    return tuple(name for name, first in FIRST_LEVEL.items() if first <= level)
