@@ -102,10 +102,10 @@ def _returns(program: tree.Program) -> bool:
 
 
 def _hard_to_read(lines: list[str]) -> bool:
-    """Too many lines, or blanks that nobody sees."""
-    return len(lines) > _MOST_PRINTED or any(
-        line != " ".join(line.split()) or len(line) > _LONGEST_LINE for line in lines
-    )
+    """Too many lines, or blanks and empty lines that nobody sees."""
+    if len(lines) > _MOST_PRINTED:
+        return True
+    return any(not line or line != " ".join(line.split()) or len(line) > _LONGEST_LINE for line in lines)
 
 
 def plausible(text: str, level: Level) -> bool:
