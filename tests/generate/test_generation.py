@@ -13,10 +13,10 @@ from generate.goal_reader import printed_by
 from probatio.authoring.check import check
 from probatio.cli.suite import command
 from probatio.errors import UsageError
-from probatio.generate.folder import write_folder
-from probatio.generate.generation import Generated, generate
-from probatio.generate.levels import FIRST_LEVEL, LEVELS, MIX, purposes
-from probatio.generate.words import NAMES, TEXTS
+from probatio.generate.faber.folder import write_folder
+from probatio.generate.faber.generation import Generated, generate
+from probatio.generate.faber.levels import FIRST_LEVEL, LEVELS, MIX, purposes
+from probatio.generate.faber.words import NAMES, TEXTS
 from probatio.languages import faber
 from probatio.languages.faber import dialects
 from probatio.languages.faber.analysis import analyse
@@ -164,4 +164,4 @@ def test_the_command_writes_a_folder_and_refuses_one_that_is_there(tmp_path: Pat
     other = CliRunner().invoke(
         command, ["generate", "--language", "strues", "--level", "2", "--out", str(tmp_path / "x")]
     )
-    assert isinstance(other.exception, UsageError) and "faber only" in str(other.exception)
+    assert isinstance(other.exception, UsageError) and "Near matches: faber" in str(other.exception)

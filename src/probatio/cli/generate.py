@@ -12,12 +12,12 @@ import click
 from probatio.cli import options
 
 if TYPE_CHECKING:
-    from probatio.generate.generation import Watch
+    from probatio.generate import Watch
     from probatio.sandbox import Choice
 
 
 @click.command("generate")
-@click.option("--language", default="faber", show_default=True, metavar="NAME", help="The language of the tasks.")
+@click.option("--language", required=True, metavar="NAME", help="The language of the tasks, as its suite is called.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Another seed, other programs.")
 @click.option("--level", required=True, type=click.IntRange(1, 6), help="From 1, a few lines, to 6, long chains.")
 @click.option("--count", default=100, show_default=True, type=click.IntRange(min=1), help="How many tasks.")
@@ -30,28 +30,18 @@ def command(language: str, seed: int, level: int, count: int, out: Path, sandbox
 
     \b
     Example:
-      probatio suite generate --language faber --seed 7 --level 3 --count 50 --out fresh
+      probatio suite generate --language NAME --seed 7 --level 3 --count 50 --out fresh
       probatio trial --suite fresh
     """
     import msgspec
 
-    from probatio.errors import UsageError
-    from probatio.generate.folder import SOURCE, require_new, write_folder
-    from probatio.generate.generation import generate
+    from probatio.generate import generator
 
-    if language != SOURCE:
-        raise UsageError(f"Tasks can be generated for {SOURCE} only, not for {language}.")
-    require_new(out)
-    made = generate(seed, level, count, sandbox, _progress())
-    mark = write_folder(out, made, seed, level)
+    made = generator(language)(out, seed, level, count, sandbox, _progress())
     if as_json:
-        told = {
-            "folder": str(out), "tasks": len(made.tasks), "fingerprint": mark, "drawn": made.drawn, "alike": made.alike,
-            "disagreed": made.disagreed,
-        }  # fmt: skip
-        click.echo(msgspec.json.encode(told).decode())
+        click.echo(msgspec.json.encode(made).decode())
         return
-    click.echo(f"Written: {out}, with {len(made.tasks)} tasks of level {level} (fingerprint {mark}).")
+    click.echo(f"Written: {out}, with {made.tasks} tasks of level {level} (fingerprint {made.fingerprint}).")
     click.echo(
         f"{made.drawn} programs were drawn; {made.alike} were left out because they are like another; "
         f"{made.disagreed} were dropped because the two evaluators disagree."

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from probatio.generate.mutants import Mutants
+from probatio.generate.faber.mutants import Mutants
 from probatio.languages.faber import tree
 
 _DECLARATIONS = (tree.Variable, tree.Function, tree.Class)

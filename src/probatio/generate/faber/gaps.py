@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from probatio.generate.describing import expression
-from probatio.generate.draft import Draft
-from probatio.generate.drawing import Drawn, evaluated
+from probatio.generate.faber.describing import expression
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.drawing import Drawn, evaluated
 from probatio.languages import faber
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import analyse

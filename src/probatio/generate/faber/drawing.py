@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from probatio.generate.dependence import idle_parts, mended, nodes_of
-from probatio.generate.draft import Draft
-from probatio.generate.levels import LEVELS, Level
-from probatio.generate.mutants import Mutants
-from probatio.generate.purposes import program as drawn_program
+from probatio.generate.faber.dependence import idle_parts, mended, nodes_of
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.levels import LEVELS, Level
+from probatio.generate.faber.mutants import Mutants
+from probatio.generate.faber.purposes import program as drawn_program
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import analyse
 from probatio.languages.faber.dialects import dialect

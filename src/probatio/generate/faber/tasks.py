@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from probatio.generate.describing import HEAD, SHOULD, description
-from probatio.generate.draft import Draft
-from probatio.generate.drawing import Drawn
-from probatio.generate.gaps import fault, gap
-from probatio.generate.host import typescript
+from probatio.generate.faber.describing import HEAD, SHOULD, description
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.drawing import Drawn
+from probatio.generate.faber.gaps import fault, gap
+from probatio.generate.faber.host import typescript
 from probatio.languages.faber import tree
 from probatio.records import Task
 

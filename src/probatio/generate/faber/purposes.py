@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from probatio.generate.draft import Draft, block
-from probatio.generate.levels import purposes
-from probatio.generate.rules import (
+from probatio.generate.faber.draft import Draft, block
+from probatio.generate.faber.levels import purposes
+from probatio.generate.faber.rules import (
     PRIMES,
     State,
     body,
@@ -21,7 +21,7 @@ from probatio.generate.rules import (
     total,
     update,
 )
-from probatio.generate.straight import straight
+from probatio.generate.faber.straight import straight
 
 _MOST_LISTED = 12
 """A list literal is not longer; a loop with more rounds counts."""
