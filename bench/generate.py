@@ -31,8 +31,8 @@ def cpu() -> float:
 
 
 def main(count: int, levels: list[int]) -> None:
-    from probatio.generate.folder import write_folder
-    from probatio.generate.generation import Generated, generate
+    from probatio.generate.faber.folder import write_folder
+    from probatio.generate.faber.generation import Generated, generate
 
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     generate(0, 1, 1)  # what is loaded once

@@ -8,7 +8,7 @@ from pathlib import Path
 import probatio
 
 SOURCE = Path(probatio.__file__).parent
-OWN_PLACES = ("languages/", "builtin/faber/", "cli/faber.py")
+OWN_PLACES = ("languages/", "builtin/faber/", "generate/faber/", "cli/faber.py")
 THE_COMMAND = {"cli/__init__.py": 2}
 """Lines that name the command `probatio faber` in the table of commands."""
 

@@ -12,12 +12,12 @@ import click
 from probatio.cli import options, suite_vary
 
 if TYPE_CHECKING:
-    from probatio.generate.generation import Watch
+    from probatio.generate import Watch
     from probatio.sandbox import Choice
 
 
 @click.command("generate")
-@click.option("--language", default="faber", show_default=True, metavar="NAME", help="The language of the tasks.")
+@click.option("--language", required=True, metavar="NAME", help="The language of the tasks, as its suite is called.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Another seed, other programs.")
 @click.option("--level", type=click.IntRange(1, 6), help="From 1, a few lines, to 6, long chains.")
 @click.option(
@@ -45,16 +45,19 @@ def command(
 
     \b
     Example:
+<<<<<<< HEAD
       probatio suite generate --language faber --seed 7 --level 3 --count 50 --out fresh
       probatio suite generate --vary my-language --seed 7 --count 200 --out my-language-7
+=======
+      probatio suite generate --language NAME --seed 7 --level 3 --count 50 --out fresh
+>>>>>>> faber-gen
       probatio trial --suite fresh
     """
     import msgspec
 
-    from probatio.errors import UsageError
-    from probatio.generate.folder import SOURCE, require_new, write_folder
-    from probatio.generate.generation import generate
+    from probatio.generate import generator
 
+<<<<<<< HEAD
     if vary is not None:
         if level is not None:
             raise UsageError("Give --level or --vary, not both: varied tasks are as hard as those they come from.")
@@ -67,14 +70,13 @@ def command(
     require_new(out)
     made = generate(seed, level, count, sandbox, _progress())
     mark = write_folder(out, made, seed, level)
+=======
+    made = generator(language)(out, seed, level, count, sandbox, _progress())
+>>>>>>> faber-gen
     if as_json:
-        told = {
-            "folder": str(out), "tasks": len(made.tasks), "fingerprint": mark, "drawn": made.drawn, "alike": made.alike,
-            "disagreed": made.disagreed,
-        }  # fmt: skip
-        click.echo(msgspec.json.encode(told).decode())
+        click.echo(msgspec.json.encode(made).decode())
         return
-    click.echo(f"Written: {out}, with {len(made.tasks)} tasks of level {level} (fingerprint {mark}).")
+    click.echo(f"Written: {out}, with {made.tasks} tasks of level {level} (fingerprint {made.fingerprint}).")
     click.echo(
         f"{made.drawn} programs were drawn; {made.alike} were left out because they are like another; "
         f"{made.disagreed} were dropped because the two evaluators disagree."

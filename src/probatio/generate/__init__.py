@@ -1,1 +1,48 @@
-"""Fresh, verified tasks for Faber: programs drawn with a purpose, at a level, proven by two evaluators."""
+"""Fresh, verified tasks: a package inside for each language that can make them, called as the language is."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probatio.names import unknown
+from probatio.sandbox import Choice
+
+Watch = Callable[[int, int], None]
+"""Is told how many tasks of how many are there."""
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A folder that was written, and what was left out on the way."""
+
+    folder: str
+    tasks: int
+    fingerprint: str
+    drawn: int
+    """Programs that were drawn, kept or not."""
+    alike: int
+    """Programs left out because one of the same shape was there."""
+    disagreed: int
+    """Tasks dropped because the two evaluators did not print the same."""
+
+
+Generator = Callable[[Path, int, int, int, Choice, Watch], Written]
+"""Writes a folder with a seed, a level and a count."""
+
+
+def generators() -> tuple[str, ...]:
+    """The languages whose tasks can be generated."""
+    return tuple(sorted(each.name for each in pkgutil.iter_modules(__path__) if each.ispkg))
+
+
+def generator(language: str) -> Generator:
+    if language not in generators():
+        raise unknown("language", language, generators(), "among those whose tasks can be generated")
+    package: Any = importlib.import_module(f"{__name__}.{language}")
+    found: Generator = package.write
+    return found

@@ -8,7 +8,7 @@ import pytest
 
 from languages.faber.material import CORPUS, corpus, probes
 from languages.faber.test_faber_agreement import DELIBERATE
-from probatio.generate.batch import run_all
+from probatio.generate.faber.batch import run_all
 from probatio.languages import faber
 from probatio.languages.faber.evaluate import Declined, evaluate_text
 from probatio.records import Task

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.generate.generation import VERSION, Generated
-from probatio.generate.tasks import QUESTIONS
+from probatio.generate.faber.generation import VERSION, Generated
+from probatio.generate.faber.tasks import QUESTIONS
 from probatio.grade import GRADER_VERSION
 from probatio.records import Task
 from probatio.suite.language_file import FILE

@@ -5,6 +5,7 @@ from __future__ import annotations
 from probatio.languages.faber import tree
 
 HEAD = "It does exactly the following, in this order"
+SHOULD = "It should do exactly the following, in this order"
 _NOTES = {
     "mod": "`mod` is the remainder of a division",
     "place": "places in a text are counted from 0",

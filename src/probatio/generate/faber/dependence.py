@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from probatio.generate.mutants import Mutants
+from probatio.generate.faber.mutants import Mutants
 from probatio.languages.faber import tree
 
 _DECLARATIONS = (tree.Variable, tree.Function, tree.Class)
@@ -37,13 +37,28 @@ def _others(value: int | str) -> list[int | str]:
 
 
 def mended(program: tree.Program, idle: list[tree.Node]) -> bool:
-    """Take idle parts out of the tree, as many as can be. False where none can."""
+    """Take idle parts out of the tree, as many as can be; where none can, the statement around the first. What is printed may
+    then be something else. False where nothing could be done."""
     gone = {id(node) for node in idle}
     _without(program.body, gone)
+    if len(gone) == len(idle) and not _without_holder(program.body, idle[0]):
+        return False
     _tidy(program.body)
     while _drop_unused(program):
         pass
-    return len(gone) < len(idle)
+    return True
+
+
+def _without_holder(body: list[Any], part: tree.Node) -> bool:
+    """Take out the innermost statement with this part inside; a declaration stays. Was there one?"""
+    for place, node in enumerate(body):
+        if _holds(node, {id(part)}):
+            if any(_without_holder(inner, part) for inner in _lists(node) if inner):
+                return True
+            if isinstance(node, tree.Statement) and not isinstance(node, (*_DECLARATIONS, tree.Entry, tree.Field)):
+                del body[place]
+                return True
+    return False
 
 
 def _without(body: list[Any], gone: set[int]) -> None:
@@ -118,28 +133,37 @@ def _forget(part: tree.Node, gone: set[int]) -> None:
 
 
 def _tidy(statements: list[tree.Statement]) -> None:
-    """Branches that have become empty: an empty `secus` goes, an empty `si` leaves the opposite of its condition."""
+    """Branches that have become empty go, and statements of which nothing else is left."""
     for node in statements:
-        if isinstance(node, tree.If):
-            _tidy_if(node)
-        if isinstance(node, tree.Try) and node.always is not None and not node.always.body:
-            node.always = None
-        elif isinstance(node, tree.Switch) and node.default is not None and not node.default.body:
-            node.default = None
-        if isinstance(node, tree.Switch) and node.default is None:
-            node.cases[:] = [case for case in node.cases if case.body.body]
         for block in _blocks(node):
             _tidy(block.body)
+        if isinstance(node, tree.If):
+            _tidy_if(node)
+        elif isinstance(node, tree.Try) and node.always is not None and not node.always.body:
+            node.always = None
+        elif isinstance(node, tree.Switch):
+            node.cases[:] = [case for case in node.cases if case.body.body]
+            node.default = node.default if node.default is not None and node.default.body else None
+    statements[:] = [
+        node for node in statements if not any(not block.body for block in _blocks(node)) and _has_cases(node)
+    ]
+
+
+def _has_cases(node: tree.Statement) -> bool:
+    return not isinstance(node, tree.Switch) or bool(node.cases)
 
 
 def _tidy_if(node: tree.If) -> None:
+    """An empty `secus` goes; an empty `si` leaves what follows it, under the opposite of its condition if there is no other."""
     if isinstance(node.no, tree.If):
         _tidy_if(node.no)
-        if not node.no.yes.body and node.no.no is None:
+        if not node.no.yes.body:
             node.no = None
     elif node.no is not None and not node.no.body:
         node.no = None
-    if not node.yes.body and isinstance(node.no, tree.Block):
+    if not node.yes.body and isinstance(node.no, tree.If):
+        node.test, node.yes, node.no = node.no.test, node.no.yes, node.no.no
+    elif not node.yes.body and isinstance(node.no, tree.Block):
         node.test, node.yes, node.no = tree.Unary(node.test.at, "!", node.test), node.no, None
 
 

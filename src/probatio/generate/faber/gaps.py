@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from probatio.generate.describing import expression
-from probatio.generate.draft import Draft
-from probatio.generate.drawing import Drawn, evaluated
+from probatio.generate.faber.describing import expression
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.drawing import Drawn, evaluated
 from probatio.languages import faber
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import analyse
@@ -64,11 +64,12 @@ class Fault(msgspec.Struct, frozen=True):
 def gap(draft: Draft, drawn: Drawn) -> Gap | None:
     """A part left out. Its goal tells in words what is missing, or only of what kind it is, and the output must tell the rest."""
     told = draft.maybe(draft.level.told)
-    if told and draft.level.number <= 3 and draft.maybe(0.6):
-        return _word(draft, drawn.text)
-    if told and draft.level.number > 1:
-        return _in_words(draft, drawn)
-    return _to_infer(draft, drawn)
+    if not told:
+        return _to_infer(draft, drawn)
+    of_words = {1: 1.0, 2: 0.6, 3: 0.6}.get(
+        draft.level.number, 0.0
+    )  # from level 4 on a single word would be too little
+    return _word(draft, drawn.text) if draft.maybe(of_words) else _in_words(draft, drawn)
 
 
 def _cut(text: str, start: int, end: int, goal: str) -> Gap:

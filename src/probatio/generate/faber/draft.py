@@ -6,8 +6,8 @@ import random
 from collections.abc import Sequence
 from typing import TypeVar
 
-from probatio.generate.levels import Level, Span
-from probatio.generate.words import NAMES, TEXTS
+from probatio.generate.faber.levels import Level, Span
+from probatio.generate.faber.words import NAMES, TEXTS
 
 T = TypeVar("T")
 

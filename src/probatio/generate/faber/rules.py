@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from probatio.generate.draft import Draft, block
+from probatio.generate.faber.draft import Draft, block
 
 PRIMES = (7, 11, 13, 17, 19, 23, 29, 31, 37)
 

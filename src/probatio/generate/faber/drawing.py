@@ -8,11 +8,11 @@ from typing import Any
 
 import msgspec
 
-from probatio.generate.dependence import idle_parts, mended, nodes_of
-from probatio.generate.draft import Draft
-from probatio.generate.levels import LEVELS, Level
-from probatio.generate.mutants import Mutants
-from probatio.generate.purposes import program as drawn_program
+from probatio.generate.faber.dependence import idle_parts, mended, nodes_of
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.levels import LEVELS, Level
+from probatio.generate.faber.mutants import Mutants
+from probatio.generate.faber.purposes import program as drawn_program
 from probatio.languages.faber import tree
 from probatio.languages.faber.analysis import analyse
 from probatio.languages.faber.dialects import dialect
@@ -90,7 +90,7 @@ def _finished(purpose: str, text: str, printed: list[str], level: Level) -> Draw
     outcome = None if read is None or _empty_block(read) or not _returns(read) else _evaluated(read)
     if read is None or outcome is None or outcome.stdout.splitlines() != printed:
         return None
-    if not level.rounds[0] <= outcome.steps <= level.rounds[1]:
+    if not level.steps[0] <= outcome.steps <= level.steps[1]:
         return None
     return Drawn(purpose, text, read, outcome, shape(read))
 
@@ -102,16 +102,16 @@ def _returns(program: tree.Program) -> bool:
 
 
 def _hard_to_read(lines: list[str]) -> bool:
-    """Too many lines, or blanks that nobody sees."""
-    return len(lines) > _MOST_PRINTED or any(
-        line != " ".join(line.split()) or len(line) > _LONGEST_LINE for line in lines
-    )
+    """Too many lines, or blanks and empty lines that nobody sees."""
+    if len(lines) > _MOST_PRINTED:
+        return True
+    return any(not line or line != " ".join(line.split()) or len(line) > _LONGEST_LINE for line in lines)
 
 
 def plausible(text: str, level: Level) -> bool:
     """Could this become a program of the level, by leaving out a little?"""
     lines = text.split("\n")
-    least = level.lines[0] * (1.1 if level.number > 3 else 1)
+    least = level.lines[0] * (1.25 if level.number > 3 else 1)
     return least <= len(lines) <= level.lines[1] * 1.25 + 2 and max(map(len, lines)) <= _LONGEST_LINE
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.generate.batch import BATCH, run_all
-from probatio.generate.draft import Draft
-from probatio.generate.drawing import draw
-from probatio.generate.levels import LEVELS, MIX
-from probatio.generate.purposes import purposes
-from probatio.generate.tasks import Made, made
+from probatio.generate import Watch
+from probatio.generate.faber.batch import BATCH, run_all
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.drawing import draw
+from probatio.generate.faber.levels import LEVELS, MIX, purposes
+from probatio.generate.faber.tasks import Made, made
 from probatio.languages.faber.analysis import analyse
 from probatio.languages.faber.emit import emit
 from probatio.records import Task
@@ -24,9 +23,6 @@ VERSION = "1.0.0"
 
 _MOST_DRAWS = 600
 """Programs drawn for one task before there is no hope for another one that is not alike."""
-
-Watch = Callable[[int, int], None]
-"""Is told how many tasks of how many are there."""
 
 
 class Generated(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from probatio.generate.draft import Draft
+from probatio.generate.faber.draft import Draft
 
 
 def straight(draft: Draft, purpose: str) -> list[str]:

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from probatio.generate.describing import description
-from probatio.generate.draft import Draft
-from probatio.generate.drawing import Drawn
-from probatio.generate.gaps import fault, gap
-from probatio.generate.host import typescript
+from probatio.generate.faber.describing import HEAD, SHOULD, description
+from probatio.generate.faber.draft import Draft
+from probatio.generate.faber.drawing import Drawn
+from probatio.generate.faber.gaps import fault, gap
+from probatio.generate.faber.host import typescript
 from probatio.languages.faber import tree
 from probatio.records import Task
 
@@ -59,7 +59,7 @@ def _predict(draft: Draft, drawn: Drawn, host: str) -> Task | None:
 
 def _complete(draft: Draft, drawn: Drawn, host: str) -> Task | None:
     found = gap(draft, drawn)
-    return None if found is None else _task(found.goal, found.template, found.solution)
+    return None if found is None else _task(f"{found.goal} {_ranges(drawn)}".strip(), found.template, found.solution)
 
 
 def _write(draft: Draft, drawn: Drawn, host: str) -> Task | None:
@@ -72,7 +72,10 @@ def _write_host(draft: Draft, drawn: Drawn, host: str) -> Task | None:
 
 def _repair(draft: Draft, drawn: Drawn, host: str) -> Task | None:
     found = fault(draft, drawn)
-    return None if found is None else _task(description(drawn.program), found.text, drawn.text, found.diagnostics)
+    if found is None:
+        return None
+    goal = description(drawn.program).replace(HEAD, SHOULD)
+    return _task(goal, found.text, drawn.text, found.diagnostics)
 
 
 def _ranges(drawn: Drawn) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import msgspec
 
-from probatio.generate.draft import Draft, block
-from probatio.generate.levels import PURPOSES
-from probatio.generate.rules import (
+from probatio.generate.faber.draft import Draft, block
+from probatio.generate.faber.levels import purposes
+from probatio.generate.faber.rules import (
     PRIMES,
     State,
     body,
@@ -21,20 +21,10 @@ from probatio.generate.rules import (
     total,
     update,
 )
-from probatio.generate.straight import straight
+from probatio.generate.faber.straight import straight
 
-_FROM = {"accumulate": 1, "transform": 1, "simulate": 1, "search": 1, "dispatch": 2, "recover": 4}
-"""The lowest level that has a purpose: dispatch needs a choice in a loop, recovery needs errors."""
-_FUNCTIONS = {1: (0, 0), 2: (0, 0), 3: (0, 1), 4: (1, 1), 5: (1, 2), 6: (2, 3)}
-_ROUNDS = {2: (2, 4), 3: (3, 7), 4: (5, 10), 5: (6, 12), 6: (9, 16)}
-"""Rounds of one loop."""
 _MOST_LISTED = 12
 """A list literal is not longer; a loop with more rounds counts."""
-
-
-def purposes(level: int) -> tuple[str, ...]:
-    """The purposes that a level has."""
-    return tuple(name for name in PURPOSES if _FROM[name] <= level)
 
 
 def program(draft: Draft, purpose: str) -> list[str]:
@@ -42,7 +32,7 @@ def program(draft: Draft, purpose: str) -> list[str]:
     if draft.level.number == 1:
         return straight(draft, purpose)
     head: list[str] = []
-    for _ in range(draft.within(_FUNCTIONS[draft.level.number])):
+    for _ in range(draft.within(draft.level.functions)):
         head += function(draft)
     if draft.has("class") and draft.maybe(0.4):
         head += _object(draft)
@@ -51,7 +41,7 @@ def program(draft: Draft, purpose: str) -> list[str]:
     if draft.has("text") and draft.maybe(0.4):
         state.texts.append(draft.name())
         lines.append(f'''varia textus {state.texts[0]} = "{draft.one(("", "", ">", "="))}"''')
-    parts = [purpose, *(draft.one(purposes(draft.level.number)) for _ in range(draft.within(draft.level.phases) - 1))]
+    parts = [purpose, *(draft.one(purposes(draft.level.number)) for _ in range(draft.within(draft.level.parts) - 1))]
     for part in parts:
         new, phase = PHASES[part](draft, state)
         head += new
@@ -69,7 +59,7 @@ Part = tuple[list[str], list[str]]
 
 
 def _rounds(draft: Draft) -> int:
-    return draft.within(_ROUNDS[draft.level.number])
+    return draft.within(draft.level.turns)
 
 
 def _numbers(draft: Draft, count: int, low: int = 1, high: int = 20) -> str:
@@ -154,7 +144,7 @@ def _transform(draft: Draft, state: State) -> Part:
     """A list of numbers or of words becomes another list or a text."""
     name = draft.name()
     inside = _inside(state, name)
-    if not draft.has("join") or draft.maybe(0.5):
+    if not draft.has("list") or draft.maybe(0.5):
         if not state.texts:
             state.texts.append(draft.name())
             head = [f'varia textus {state.texts[0]} = ""']
@@ -167,7 +157,7 @@ def _transform(draft: Draft, state: State) -> Part:
         rules = [f"fixum {size} = {name}.longitudo()"]
         target = state.registers[0]
         rules += [f"{target} = ({target} * {draft.between(2, 5)} + {size}) % {state.bounds[target]}"]
-        kept = f"{name}.sectio(0, {draft.between(1, 2)})" if draft.has("join") else name
+        kept = f"{name}.sectio(0, {draft.between(1, 2)})" if draft.has("list") else name
         grown = f"{text} = {text} + {kept}"
         rules += block(f"si {condition(draft, _without(measured, size))}", [grown])
         if draft.maybe(0.6):
