@@ -45,19 +45,15 @@ def command(
 
     \b
     Example:
-<<<<<<< HEAD
-      probatio suite generate --language faber --seed 7 --level 3 --count 50 --out fresh
-      probatio suite generate --vary my-language --seed 7 --count 200 --out my-language-7
-=======
       probatio suite generate --language NAME --seed 7 --level 3 --count 50 --out fresh
->>>>>>> faber-gen
+      probatio suite generate --vary my-language --seed 7 --count 200 --out my-language-7
       probatio trial --suite fresh
     """
     import msgspec
 
+    from probatio.errors import UsageError
     from probatio.generate import generator
 
-<<<<<<< HEAD
     if vary is not None:
         if level is not None:
             raise UsageError("Give --level or --vary, not both: varied tasks are as hard as those they come from.")
@@ -65,14 +61,7 @@ def command(
         return
     if level is None:
         raise UsageError("Say how hard the tasks are: --level 1 to 6. Or name a folder to vary: --vary DIR.")
-    if language != SOURCE:
-        raise UsageError(f"Tasks can be generated for {SOURCE} only, not for {language}.")
-    require_new(out)
-    made = generate(seed, level, count, sandbox, _progress())
-    mark = write_folder(out, made, seed, level)
-=======
     made = generator(language)(out, seed, level, count, sandbox, _progress())
->>>>>>> faber-gen
     if as_json:
         click.echo(msgspec.json.encode(made).decode())
         return
