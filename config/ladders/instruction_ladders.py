@@ -143,7 +143,9 @@ TRANSFORMED = (
     (11, 12, "the letters of the word in reverse order", lambda word: word[::-1]),
     (13, 14, "the letters of the word sorted from a to z, repeated letters kept", lambda word: "".join(sorted(word))),
     (15, 16, "every letter replaced by the one that follows it in the alphabet (a follows z)", lambda word: _shifted(word, 1)),
-    (17, 18, "every letter replaced by the one 7 places further in the alphabet (a follows z)", lambda word: _shifted(word, 7)),
+    (17, 18, "the first letter replaced by the one 5 places further in the alphabet, the second by the one 10 places further, the third "
+     "by the one 15 places further, and so on, 5 more for each letter (a follows z)",
+     lambda word: "".join(_shifted(char, 5 * place) for place, char in enumerate(word, start=1))),
     (19, 20, "the letters in reverse order, then each replaced by the one 11 places further (a follows z)",
      lambda word: _shifted(word[::-1], 11)),
     (21, 22, "a number: multiply the place of each letter in the alphabet (a is 1, z is 26) by its place in the word (the first letter "

@@ -33,7 +33,7 @@ REPORTS = (
         "report_depots", 1, "lines",
         Size(rows=16, regions=3, kinds=3, units=(1100, 9800), second=(21, 79), prices=(13, 98), fees=(1100, 9900),
              sets=1, moves=1, dozens=1, drops=1, adds=0, prices_changed=0),
-        Spread(conditioned=2, priced=True, takings=2, headed=2),
+        Spread(conditioned=2, priced=True, takings=2, headed=2, every_kind=True),
         Topic("THE DEPOTS OF HARLAN FREIGHT", "Stock and working hours at the end of the year; prices and fees in euros.",
               "depot", "depots", "district", "districts", ("North", "South", "East"), "goods", ("rice", "tea", "salt"),
               "crates", "hours", ("Ambly", "Corven", "Estrin"), ("Iversen", "Okafor", "Quist")),

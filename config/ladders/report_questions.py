@@ -19,6 +19,7 @@ class Spread(NamedTuple):
     priced: bool  # a short report asks for the takings of what a long one only adds up
     takings: int
     headed: int
+    every_kind: bool = False  # the kinds that were drawn are not asked for: a short report goes over all of them
 
 
 class Question(NamedTuple):
@@ -140,10 +141,13 @@ def _hard(report: Report, spread: Spread, chance: random.Random) -> list[_Asked]
     outside = chance.choice(regions)
     kinds = _some_of(list(report.prices), spread.conditioned, chance)
     low = _middle(report.rows, chance)
+    if spread.every_kind:
+        kinds = list(report.prices)
     taking = _some_of(regions, spread.takings, chance)
     headed = _some_of(regions, spread.headed, chance)
     least = _middle(report.rows, chance)
-    some = f"{t.places} with more than {low} {t.second} and with {' or '.join(kinds)}"
+    of_kinds = "" if spread.every_kind else f" and with {' or '.join(kinds)}"
+    some = f"{t.places} with more than {low} {t.second}{of_kinds}"
     heads = " and ".join(report.heads[region] for region in headed)
     return [
         (f"What are the takings of all {some} together?" if spread.priced else f"How many {t.units} do all {some} have together?",

@@ -1,6 +1,7 @@
 """The extraction ladder about sums and counts over a long log with exceptions: the weighbridge of a depot.
 
-Each rung has a customer of its own; `LINES` says how many lines of the log are about it, corrections not counted.
+Each rung has a customer of its own; `LINES` says how many lines of the log are about it, corrections not counted. `LATER`
+weighings of two of them stand at the end, so that they change nothing above.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from writing import Asked, interleaved, quoted
 
 FIRST = 5
 LINES = (2, 4, 5, 7, 10, 14, 19, 26)  # weighings of the customers of rungs 5 to 12
+LATER = {4: 8, 5: 7}  # further weighings of the customers of rungs 9 and 10, after all others
+RUSH = 15 * 60 + 42  # from then on the lorries come one after the other: the bridge closes at half past four
 CORRECTED = 4  # one correction for so many weighings
 
 CUSTOMERS = ("Arbor", "Bruma", "Corvex", "Delphin", "Eskola", "Fontane", "Gravita", "Hexagon")
@@ -44,9 +47,15 @@ def depot(rng: Random) -> tuple[str, list[Asked]]:
         pending[one.customer] += 1
         if pending[one.customer] % CORRECTED == 0:
             clock = _correct(rng, log, weighed, gone, one.customer, clock)
+    head = _depot_head(log)
+    for one in interleaved(rng, [_weighings(rng, at, count) for at, count in LATER.items()]):
+        clock = _weigh(rng, log, weighed, one, clock)
+        pending[one.customer] += 1
+        if pending[one.customer] % 2 == 0:
+            clock = _correct(rng, log, weighed, gone, one.customer, clock)
     totals = {key: value for at in range(len(CUSTOMERS)) for key, value in _totals(at, weighed, gone).items()}
     sums = [Asked(FIRST + at, key, "number", totals[key]) for at in range(len(CUSTOMERS)) for key in _keys(at)]
-    asked = [*_depot_head(log), *sums]
+    asked = [*head, *sums]
     prompt = DEPOT_PROMPT.format(
         fields="\n".join(f'- "{one.key}": {one.form}' for one in asked if one.form),
         keys=quoted(one.key for one in asked if one.rung >= FIRST),
@@ -56,7 +65,7 @@ def depot(rng: Random) -> tuple[str, list[Asked]]:
 
 
 def _stamp(rng: Random, log: list[str], clock: int) -> tuple[str, int]:
-    clock += rng.randint(2, 11)
+    clock += rng.randint(1, 2) if clock > RUSH else rng.randint(2, 11)
     return f"{len(log) + 1:03} {clock // 60:02}:{clock % 60:02}", clock
 
 

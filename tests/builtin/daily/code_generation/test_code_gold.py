@@ -174,6 +174,10 @@ def test_what_the_expressions_must_match() -> None:
             )
 
 
+RANKS = {"smallest": 1, "second smallest": 2, "third smallest": 3, "middle": 3}
+"""Of the networks that place some values only; the largest of all is the number of wires."""
+
+
 def test_what_the_networks_must_do() -> None:
     chance = random.Random(5)
     for rung, line in zip(rungs("code_network"), gold("code_network").split("\n"), strict=True):
@@ -185,6 +189,11 @@ def test_what_the_networks_must_do() -> None:
         assert stated.endswith(f"[{rung['limit']}]")
         if order:
             assert rung["ends"] == {int(wire): rank for rank, wire in enumerate(order[1].split(", "), 1)}
+        else:
+            told = re.findall(
+                r"(?:the|and the) (\w+(?: smallest)?)(?: value)?(?: \(.*?\))?(?: ends)? on wire (\d)", stated
+            )
+            assert rung["ends"] == {int(wire): RANKS.get(rank, wires) for rank, wire in told}
         comparators = [tuple(map(int, each.split("-"))) for each in line.split()[1:]]
         assert len(comparators) <= rung["limit"]
         for _ in range(60):

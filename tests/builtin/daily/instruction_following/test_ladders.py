@@ -199,6 +199,8 @@ def _line(told: str, word: str, first: str) -> str:
         text = "".join(pieces)
     if "reverse" in told:
         text = "".join(reversed(word))
+    if more := re.search(r"(\d+) more for each letter", told):
+        return "".join(_further(letter, int(more[1]) * (at + 1) % 26) for at, letter in enumerate(word))
     places = re.search(r"(\d+) places further", told)
     return _further(text, int(places[1]) if places else "that follows" in told)
 

@@ -135,6 +135,9 @@ class Reading:
                 lambda limit, kinds: self.money(
                     lambda x: x["kind"] in kinds.split(" or ") and x["second"] > int(limit), fee=False
                 ),
+            rf"What are the takings of all {places} with more than (\d+) {second} together\?": lambda limit: self.money(
+                lambda x: x["second"] > int(limit), fee=False
+            ),
             rf"What are the takings of all {places} in (\w+(?: and \w+)*) together\?": lambda regions: self.money(
                 lambda x: x["region"] in regions.split(" and "), fee=False
             ),

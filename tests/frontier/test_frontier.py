@@ -1,0 +1,98 @@
+"""Headroom: what frontier-class models answered to the daily suite lies in the band that leaves room above and below."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from probatio.suite.daily_suite import load_daily
+
+HERE = Path(__file__).parent
+SUITE = load_daily()
+AT_ONCE = (55.0, 90.0)
+THINKING = 97.0
+
+
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("frontier", HERE.parents[1] / "config" / "frontier.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["frontier"] = module  # records look their own module up
+    spec.loader.exec_module(module)
+    return module
+
+
+frontier = script()
+SETS = frontier.kept_sets(HERE)
+DETERMINISTIC = [
+    pytest.param(each, marks=pytest.mark.slow) if each == "code_generation" else each
+    for each in frontier.deterministic(SUITE)
+]
+
+
+@cache
+def grades(name: str, use_case: str) -> dict[str, Any]:
+    found: dict[str, Any] = frontier.graded(SUITE, use_case, SETS[name])
+    return found
+
+
+def named(regime: str) -> list[str]:
+    return [name for name in SETS if re.fullmatch(rf"{regime}-\d+", name)]
+
+
+def exceptions() -> dict[tuple[str, str], float]:
+    """(set, use case) → score, of the rows in README.md that tell where thinking goes beyond its limit."""
+    rows = re.findall(
+        r"^\| `(thinking-\d+)` \| `(\w+)` \| ([\d.]+) \|", (HERE / "README.md").read_text(encoding="utf-8"), re.M
+    )
+    return {(name, use_case): float(score) for name, use_case, score in rows}
+
+
+def test_at_least_three_subjects_answered_everything_at_once() -> None:
+    cases = {case.id for use_case in frontier.deterministic(SUITE) for case in SUITE.use_cases[use_case].cases}
+    whole = [name for name in named("at-once") if cases <= {kept.case for kept in SETS[name]}]
+    assert len(whole) >= 3, f"sets with every deterministic case: {whole}; `python config/frontier.py keep` adds one"
+
+
+def test_every_set_has_a_name_that_tells_its_regime() -> None:
+    assert set(SETS) == {*named("at-once"), *named("thinking")}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_every_kept_answer_belongs_to_the_prompt_of_today(name: str) -> None:
+    prompts = {case.id: frontier.digest(case) for each in SUITE.use_cases.values() for case in each.cases}
+    old = [kept.case for kept in SETS[name] if prompts.get(kept.case) != kept.prompt]
+    assert not old, "these prompts have changed since: ask them again"
+
+
+@pytest.mark.parametrize("use_case", DETERMINISTIC)
+def test_at_once_every_subject_lies_in_the_band(use_case: str) -> None:
+    scores = {
+        name: round(frontier.mean(grades(name, use_case)), 1) for name in named("at-once") if grades(name, use_case)
+    }
+    assert scores
+    low, high = AT_ONCE
+    assert all(low <= score <= high for score in scores.values()), scores
+
+
+@pytest.mark.parametrize("use_case", DETERMINISTIC)
+def test_no_rung_of_the_top_third_is_right_for_all_at_once(use_case: str) -> None:
+    subjects = [grades(name, use_case) for name in named("at-once")]
+    assert len([subject for subject in subjects if subject]) >= 3
+    right = {case.id: frontier.always_right(case, subjects) for case in SUITE.use_cases[use_case].cases}
+    assert not any(right.values()), right
+
+
+@pytest.mark.parametrize("use_case", DETERMINISTIC)
+def test_thinking_stays_below_its_limit_or_the_readme_says_where_not(use_case: str) -> None:
+    scores = {name: frontier.mean(grades(name, use_case)) for name in named("thinking") if grades(name, use_case)}
+    above = {(name, use_case): round(score, 1) for name, score in scores.items() if score > THINKING}
+    assert above == {key: score for key, score in exceptions().items() if key[1] == use_case}
