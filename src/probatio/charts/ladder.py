@@ -51,7 +51,7 @@ def _panel(ladder: LadderChart) -> Panel:
     names = [shortened(row.name, _LONGEST_NAME) for row in ladder.rows]
     left = 16 + LETTER * max(map(len, names), default=0)
     wide = min(_WIDEST, (WIDTH - left - _MEAN) / max(1, len(ladder.steps)))
-    body = [text(10, 14, ladder.name, "heading"), text(10 + 8 * len(ladder.name) + 8, 14, ladder.by)]
+    body = [text(10, 14, ladder.name, "heading"), text(20 + 7.4 * len(ladder.name), 14, ladder.by)]
     every = 1 + int(max((LETTER * len(step) + 4 for step in ladder.steps), default=0) // wide)
     for column, step in enumerate(ladder.steps):
         if column % every == 0:

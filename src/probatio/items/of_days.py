@@ -6,7 +6,7 @@ from the newest day of each model, because answers are the largest files of all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -69,14 +69,19 @@ def items_of_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> 
         notes.append(f"{len(chosen) - len(same)} of the last {len(chosen)} days asked another suite and were left out.")
     tally = Tally(clustered=True)
     unread = sum(not _count(tally, results, day, lenient) for day in same)
+    if not tally.counts:
+        raise UsageError(f"{_span(same)} under {results / DAILY}: no graded answer to measure.")
     _fill_rungs(tally)
     if unread:
         notes.append(f"{unread} of {len(same)} days have scores and no {GRADES}; they were left out.")
     if newest.simulated:
         notes.append("SIMULATED: no model was asked; the grades come from a generator.")
     _add_tokens(tally, results, [day.date for day in reversed(same)], lenient)
-    span = same[0].date if len(same) == 1 else f"{len(same)} days, {same[0].date} to {same[-1].date}"
-    return measured(tally, "case", span, f"{Path(newest.suite).name} {newest.suite_version}", notes)
+    return measured(tally, "case", _span(same), f"{Path(newest.suite).name} {newest.suite_version}", notes)
+
+
+def _span(days: Sequence[Day]) -> str:
+    return days[0].date if len(days) == 1 else f"{len(days)} days, {days[0].date} to {days[-1].date}"
 
 
 def _count(tally: Tally, results: Path, day: Day, lenient: bool) -> int:
@@ -86,7 +91,7 @@ def _count(tally: Tally, results: Path, day: Day, lenient: bool) -> int:
     counted = 0
     for line in files.grades_as(_Graded).values():
         told = line.breakdown
-        if line.error_type in _ERRORED or (told.use_case in judged and told.judged is None):
+        if not told.use_case or line.error_type in _ERRORED or (told.use_case in judged and told.judged is None):
             continue
         key = ItemKey(told.use_case, line.task_id)
         tally.add(key, line.model, _inside(line.score), cluster=day.date)

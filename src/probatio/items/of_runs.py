@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from probatio.errors import UsageError
 from probatio.items.measuring import measured
 from probatio.items.records import Items
 from probatio.items.tally import ItemKey, Tally
@@ -29,6 +30,8 @@ def items_of_runs(folders: Sequence[Path], suite_folder: Path | None = None) -> 
         ):
             tally.add(ItemKey(CONTROLS if control else first.suite, task), model, passed, asked)
             tally.levels[task] = level or ""
+        if not tally.counts:
+            raise UsageError(f"{', '.join(run.run for run in trials.runs)}: no graded answer to measure.")
         _add_tokens(tally, trials)
         suite = " ".join(filter(None, (first.suite, first.suite_version)))
         return measured(tally, "task", ", ".join(run.run for run in trials.runs), suite, trials.notes)
