@@ -99,10 +99,18 @@ def new(folder: Path, source: str) -> None:
 @command.command()
 @click.argument("folder", metavar="DIR|NAME", type=click.Path(path_type=Path))
 @options.sandbox
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="RUN",
+    callback=options.listed,
+    help="Runs of the suite: warn of pools without headroom.  [default: stored runs of the suite as it is]",
+)
+@options.results
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as one JSON object.")
-def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
+def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, as_json: bool) -> None:
     """Prove a folder, or a built-in suite: every example and solution is run in the jail and prints what is expected, every
-    wrong answer fails, contexts and ids are as they should be. Then a table of what is missing.
+    wrong answer fails, contexts and ids are as they should be. Then a table of what is missing, and where runs show no headroom.
 
     Exit code 1 if a proof fails, 2 if the folder can't be read or a command of its language is not there.
 
@@ -110,17 +118,24 @@ def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
     Examples:
       probatio suite check my-language
       probatio suite check my-language --json
+      probatio suite check my-language --runs monday,tuesday    with warnings of tasks that nobody fails or passes
     """
     import msgspec
 
     from probatio.authoring.check import check as checked
+    from probatio.authoring.measured import lines as headroom_lines
+    from probatio.authoring.measured import measured_headroom
     from probatio.authoring.report import lines, summary
 
+    headroom = measured_headroom(folder, runs, results)  # first: a run that is not there should not cost the proofs
     report = checked(folder, sandbox, _progress())
     if as_json:
-        click.echo(msgspec.json.encode({**msgspec.to_builtins(report), "summary": summary(report)}).decode())
+        whole = {**msgspec.to_builtins(report), "summary": summary(report), "headroom": msgspec.to_builtins(headroom)}
+        click.echo(msgspec.json.encode(whole).decode())
     else:
         for line in lines(report):
+            click.echo(line)
+        for line in headroom_lines(headroom) if headroom else ():
             click.echo(line)
     if not report.passed:
         sys.exit(1)
