@@ -22,9 +22,9 @@ def headroom(pool: str, credits: Mapping[str, Credit], items: Sequence[Item], ru
             f"{pool}: no headroom. {best} has {100 * credits[best].share:.1f} % (limit {100 * CEILING:.0f} %): "
             "a better model, or a loss of this one, can't show."
         )
-    if easy := [item.id for item in items if len(item.saturated_by) == len(item.credits)]:
+    if easy := [item.id for item in items if len(item.saturated_by) == len(credits)]:
         yield f"{pool}: nobody fails {_of(easy, items)} ({asked}, {100 * CEILING:.0f} % or more each): {_list(easy)}."
-    if hard := [item.id for item in items if len(item.never_by) == len(item.credits)]:
+    if hard := [item.id for item in items if len(item.never_by) == len(credits)]:
         yield f"{pool}: nobody passes {_of(hard, items)} ({asked}, {100 * FLOOR:.0f} % or less each): {_list(hard)}."
     top = [item for item in rungs if in_top_third(item)]
     if cleared := [item.id for item in top if item.saturated_by]:

@@ -14,6 +14,9 @@ from probatio.items.ladders import ladders
 from probatio.items.records import CORRELATED, Credit, Discrimination, Item, Items, Kind, Pool
 from probatio.items.tally import ItemKey, Tally, pooled
 
+_ALIKE = 1e-9
+"""Rest scores that differ by less are the same, but for rounding."""
+
 
 def measured(tally: Tally, kind: Kind, source: str, suite: str, notes: Iterable[str] = ()) -> Items:
     """Every item of the tally, pool by pool. Rungs are measured against the rungs of their pool, cases against its cases."""
@@ -97,8 +100,8 @@ def discrimination(credits: Mapping[str, Credit], rest: Mapping[str, float]) -> 
             ahead = rest[two] - rest[one]
         else:
             continue
-        along += ahead > 0
-        against += ahead < 0
+        along += ahead > _ALIKE
+        against += ahead < -_ALIKE
     shares, rests = [credits[model].share for model in models], [rest[model] for model in models]
     pairs = len(models) * (len(models) - 1) // 2
     return Discrimination(pairs, along, against, correlation(shares, rests) if len(models) >= CORRELATED else None)
