@@ -103,7 +103,7 @@ def test_only_the_last_days_of_the_newest_suite_are_read(tmp_path: Path) -> None
     found = items_of_days(tmp_path)
     assert (found.source, found.answers) == ("2 days, 2026-03-03 to 2026-03-04", 2)
     assert found.notes == ("2 of the last 4 days asked another suite and were left out.",)
-    (day_folder(tmp_path, "2026-03-03") / GRADES).write_text("not read")
+    (day_folder(tmp_path, "2026-03-03") / GRADES).write_text("not a grade\n")
     assert shares(items_of_days(tmp_path, 1), "m") == {"c": 1.0}
     with pytest.raises(UsageError, match=rf"2026-03-03.{GRADES}, line 1"):
         items_of_days(tmp_path, 2)

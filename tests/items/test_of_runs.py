@@ -51,7 +51,7 @@ def test_every_task_has_its_share_by_model_and_its_tokens(results: Path) -> None
     assert found.answers == 4 * 9
     assert [(pool.name, pool.items) for pool in found.pools] == [("suite", 4), (CONTROLS, 1)]
     assert {item.pool for item in found.items if item.id.startswith("control")} == {CONTROLS}
-    prompt = "word " * 200 + "task_00 what does it print?"
+    prompt = "word " * 200 + "task_00 what does it print?"  # 205 tokens
     assert found.items[0].credits["weak"].tokens == len(prompt) // 5
     assert [ladder.steps for ladder in found.ladders] == [("easy", "hard"), ("1",)]
 
@@ -63,7 +63,7 @@ def test_the_command_prints_tables_ladders_and_what_has_no_headroom(results: Pat
     assert "  weak    ▄ ·   25.0 %" in output
     assert "suite: nobody passes 1 of 4 tasks (2 models, 3 % or less each): task_03." in output
     row = next(line for line in output.splitlines() if line.startswith("  task_00 "))
-    assert row.split()[1:] == ["100", "%", "51–100", "50", "%", "15–85", "0.00", "203", "strong", "·"]
+    assert row.split()[1:] == ["100", "%", "51–100", "50", "%", "15–85", "0.00", "205", "strong", "·"]
 
 
 def test_the_command_tells_what_informs_about_one_model(results: Path) -> None:
@@ -104,12 +104,12 @@ def test_what_can_not_be_measured_is_refused_with_a_sentence(
 
 
 def test_suite_check_warns_of_a_pool_without_headroom(results: Path, tmp_path: Path) -> None:
-    from probatio.authoring.measured import lines, measured_headroom
+    from probatio.authoring.measured import headroom_lines, measured_headroom
 
     suite = results.parent / "suite"
     stored = measured_headroom(suite, (), results)
     assert stored is not None and stored == measured_headroom(suite, ("r",), results)
-    assert list(lines(stored)) == [
+    assert list(headroom_lines(stored)) == [
         "Headroom, measured on r (2 models):",
         "  Warning: suite: nobody passes 1 of 4 tasks (2 models, 3 % or less each): task_03.",
         "  Warning: controls: no headroom. strong has 100.0 % (limit 97 %): a better model, or a loss of this one, can't show.",

@@ -39,7 +39,9 @@ def measured_headroom(which: Path | str, runs: Sequence[str], results: Path) -> 
     return _headroom(folders, folder, tuple(_differences(suite, folders)))
 
 
-def lines(headroom: Headroom) -> Iterator[str]:
+def headroom_lines(headroom: Headroom | None) -> Iterator[str]:
+    if headroom is None:
+        return
     models = f"{len(headroom.models)} model{'s' if len(headroom.models) != 1 else ''}"
     yield f"Headroom, measured on {', '.join(headroom.runs)} ({models}):"
     yield from (f"  Note: {note}" for note in headroom.notes)

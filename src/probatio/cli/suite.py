@@ -110,32 +110,32 @@ def new(folder: Path, source: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as one JSON object.")
 def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, as_json: bool) -> None:
     """Prove a folder, or a built-in suite: every example and solution is run in the jail and prints what is expected, every
-    wrong answer fails, contexts and ids are as they should be. Then a table of what is missing, and where runs show no headroom.
+    wrong answer fails, contexts and ids are as they should be. Then a table of what is missing.
 
     Exit code 1 if a proof fails, 2 if the folder can't be read or a command of its language is not there.
 
     \b
     Examples:
       probatio suite check my-language
-      probatio suite check my-language --json
       probatio suite check my-language --runs monday,tuesday    with warnings of tasks that nobody fails or passes
+      probatio suite check my-language --json
     """
     import msgspec
 
     from probatio.authoring.check import check as checked
-    from probatio.authoring.measured import lines as headroom_lines
-    from probatio.authoring.measured import measured_headroom
     from probatio.authoring.report import lines, summary
 
-    headroom = measured_headroom(folder, runs, results)  # first: a run that is not there should not cost the proofs
     report = checked(folder, sandbox, _progress())
+    from probatio.authoring.measured import headroom_lines, measured_headroom
+
     if as_json:
-        whole = {**msgspec.to_builtins(report), "summary": summary(report), "headroom": msgspec.to_builtins(headroom)}
+        headroom = msgspec.to_builtins(measured_headroom(folder, runs, results))
+        whole = {**msgspec.to_builtins(report), "summary": summary(report), "headroom": headroom}
         click.echo(msgspec.json.encode(whole).decode())
     else:
         for line in lines(report):
             click.echo(line)
-        for line in headroom_lines(headroom) if headroom else ():
+        for line in headroom_lines(measured_headroom(folder, runs, results)):
             click.echo(line)
     if not report.passed:
         sys.exit(1)
