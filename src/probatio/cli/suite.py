@@ -12,9 +12,6 @@ import click
 from probatio.cli import options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from probatio.authoring.measured import Headroom
     from probatio.authoring.proving import Watch
     from probatio.sandbox import Choice
 
@@ -130,13 +127,17 @@ def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, a
 
     report = checked(folder, sandbox, _progress())
     if as_json:
-        headroom = msgspec.to_builtins(_headroom(folder, runs, results))
+        from probatio.authoring.measured import measured_headroom
+
+        headroom = msgspec.to_builtins(measured_headroom(folder, runs, results))
         whole = {**msgspec.to_builtins(report), "summary": summary(report), "headroom": headroom}
         click.echo(msgspec.json.encode(whole).decode())
     else:
+        from probatio.authoring.measured import headroom_lines, measured_headroom
+
         for line in lines(report):
             click.echo(line)
-        for line in _headroom_lines(folder, runs, results):
+        for line in headroom_lines(measured_headroom(folder, runs, results)):
             click.echo(line)
     if not report.passed:
         sys.exit(1)
@@ -156,18 +157,6 @@ def export(name: str, folder: Path) -> None:
 
     tasks, named = write_copy(name, folder), shlex.quote(str(folder))
     click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: probatio suite check {named}")
-
-
-def _headroom(folder: Path, runs: tuple[str, ...], results: Path) -> Headroom | None:
-    from probatio.authoring.measured import measured_headroom
-
-    return measured_headroom(folder, runs, results)
-
-
-def _headroom_lines(folder: Path, runs: tuple[str, ...], results: Path) -> Iterator[str]:
-    from probatio.authoring.measured import headroom_lines
-
-    return headroom_lines(_headroom(folder, runs, results))
 
 
 def _progress() -> Watch:
