@@ -113,8 +113,16 @@ def new(folder: Path, source: str, daily: bool) -> None:
 @command.command()
 @click.argument("folder", metavar="DIR|NAME", type=click.Path(path_type=Path))
 @options.sandbox
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="RUN",
+    callback=options.listed,
+    help="Runs of the suite: warn of pools without headroom.  [default: stored runs of the suite as it is]",
+)
+@options.results
 @click.option("--json", "as_json", is_flag=True, help="Print the whole report as one JSON object.")
-def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
+def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, as_json: bool) -> None:
     """Prove a folder, or a built-in suite: every example and solution is run in the jail and prints what is expected, every
     wrong answer fails, contexts and ids are as they should be. Then a table of what is missing. Of a daily suite: every answer
     in proofs.yml gets the score that stands beside it, and a model can be COOKED.
@@ -124,6 +132,7 @@ def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
     \b
     Examples:
       probatio suite check my-language
+      probatio suite check my-language --runs monday,tuesday    with warnings of tasks that nobody fails or passes
       probatio suite check my-language --json
       probatio suite check my-watch
     """
@@ -140,9 +149,17 @@ def check(folder: Path, sandbox: Choice, as_json: bool) -> None:
         return
     report = checked(folder, sandbox, _progress())
     if as_json:
-        click.echo(msgspec.json.encode({**msgspec.to_builtins(report), "summary": summary(report)}).decode())
+        from probatio.authoring.measured import measured_headroom
+
+        headroom = msgspec.to_builtins(measured_headroom(folder, runs, results))
+        whole = {**msgspec.to_builtins(report), "summary": summary(report), "headroom": headroom}
+        click.echo(msgspec.json.encode(whole).decode())
     else:
+        from probatio.authoring.measured import headroom_lines, measured_headroom
+
         for line in lines(report):
+            click.echo(line)
+        for line in headroom_lines(measured_headroom(folder, runs, results)):
             click.echo(line)
     if not report.passed:
         sys.exit(1)

@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from probatio.site import api, bench, day_pages, downloads, feed, leaderboard, learnability, methodology, model_pages
+from probatio.site import (
+    api,
+    bench,
+    day_pages,
+    downloads,
+    feed,
+    item_pages,
+    leaderboard,
+    learnability,
+    methodology,
+    model_pages,
+)
 from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
 
@@ -138,10 +149,17 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("models/{slug}/{date}/{use_case}/{number}.html", day_pages.inert_answer, _inert),
     PageKind("learnability/", learnability.runs_page, _once),
     PageKind("learnability/{run}/", learnability.run_page, _runs),
+    PageKind("learnability/{run}/items/", item_pages.run_page, _runs),
+    PageKind("learnability/{run}/items/ladders.svg", item_pages.run_picture, item_pages.every_run_picture),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),
     PageKind("learnability/{run}/models/{slug}/", learnability.model_trials, learnability.every_model),
     PageKind("learnability/{run}/trials/{number}/", learnability.trial_page, learnability.every_trial),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
+    PageKind("items/", item_pages.daily_page, _once),
+    PageKind("items/models/{slug}/", item_pages.model_page, item_pages.every_model),
+    PageKind("items/{slug}/", item_pages.pool_page, item_pages.every_pool),
+    PageKind("items/{slug}/ladder.svg", item_pages.pool_picture, item_pages.every_pool),
+    PageKind("items/{slug}/rungs.svg", item_pages.rungs_picture, item_pages.every_ladder_pool),
     PageKind("methodology/", methodology.page, _once),
     PageKind("bench/", bench.page, _once),
     PageKind("downloads/", downloads.page, _once),

@@ -13,6 +13,8 @@ import msgspec
 
 from probatio.errors import ProbatioError
 from probatio.inside import require_inside
+from probatio.items.of_runs import items_of_runs
+from probatio.items.records import Items
 from probatio.records import Grade, Response
 from probatio.run.record import RunRecord, read_run
 from probatio.store.layout import GRADES, RUN_FILE
@@ -52,6 +54,10 @@ class StudiedRun:
     @cached_property
     def study(self) -> Study:
         return study_of([self.folder])
+
+    @cached_property
+    def items(self) -> Items:
+        return items_of_runs([self.folder])
 
     @cached_property
     def trials(self) -> list[NumberedTrial]:

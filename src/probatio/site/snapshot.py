@@ -14,6 +14,8 @@ import msgspec
 
 from probatio.alerts.telling import Teller
 from probatio.errors import UsageError
+from probatio.items.of_days import items_of_days
+from probatio.items.records import Items
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
@@ -122,6 +124,11 @@ class Site:
     @cached_property
     def samples(self) -> SampleReader:
         return SampleReader(self.results, whole_days=self.sample_days is not None)
+
+    @cached_property
+    def items(self) -> Items:
+        """What the cases and rungs of the last days tell about the models."""
+        return items_of_days(self.results, lenient=True)
 
     @cached_property
     def titles(self) -> dict[str, str]:

@@ -27,6 +27,11 @@ def read_days(results: Path, until: str | None = None) -> list[Day]:
         return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
+def last_days(results: Path, count: int) -> list[Day]:
+    """The last closed days, oldest first; no other day is opened."""
+    return [read_day(path, results) for path in _closed(results)[-count:]]
+
+
 class DayReader:
     """The closed days under a results folder. A day that has not changed since the last reading is not read again."""
 

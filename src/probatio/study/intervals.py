@@ -52,7 +52,7 @@ def rate_of(tasks: Iterable[tuple[int, int]]) -> Rate:
     return Rate(passed, asked, len(counts), *wilson(passed / asked * worth, worth, z), clustered=True)
 
 
-def effective_trials(counts: Sequence[tuple[int, int]]) -> float:
+def effective_trials(counts: Sequence[tuple[float, int]]) -> float:
     """How many independent trials the pooled rate is worth: between-task spread against that of independent answers.
 
     Where every answer passed or every answer failed the spread says nothing, and each task counts as one trial.

@@ -1,0 +1,68 @@
+"""Ladders: steps from easy to hard, and where each model stands on them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+
+from probatio.items.records import Item, Ladder, Standing
+
+STEPS = 10
+"""Of a pool's ladder: rungs of all its cases, or its tasks by measured difficulty, in so many groups."""
+
+Step = tuple[str, Sequence[Item]]
+
+
+def ladders(items: Sequence[Item], rungs: Sequence[Item], models: Sequence[str]) -> Iterator[Ladder]:
+    """One ladder per pool, and one per case that is a ladder itself."""
+    for pool in dict.fromkeys(item.pool for item in items):
+        ours = [item for item in items if item.pool == pool]
+        below = [item for item in rungs if item.pool == pool]
+        if below:
+            yield _ladder(pool, pool, _by_height(below), models, "height on the ladders of its cases, in tenths")
+            for case in dict.fromkeys(item.case for item in below):
+                steps = [(str(item.rung), [item]) for item in below if item.case == case]
+                yield _ladder(case, pool, steps, models, "rungs")
+        elif len({item.level for item in ours if item.level}) > 1:
+            yield _ladder(pool, pool, _by_level(ours), models, "difficulty that the suite states")
+        else:
+            yield _ladder(pool, pool, _by_mean(ours), models, f"{ours[0].kind}s from easiest to hardest, as measured")
+
+
+def _by_height(rungs: Sequence[Item]) -> list[Step]:
+    """The n-th tenth of every ladder, however many rungs it has."""
+    steps = min(STEPS, max(item.rungs for item in rungs))
+    groups: dict[int, list[Item]] = {}
+    for item in rungs:
+        groups.setdefault(ceil(steps * item.rung / item.rungs), []).append(item)
+    return [(str(step), groups[step]) for step in sorted(groups)]
+
+
+def _by_level(items: Sequence[Item]) -> list[Step]:
+    levels = list(dict.fromkeys(item.level for item in items if item.level))
+    known = ("easy", "medium", "hard")
+    levels.sort(key=lambda level: (known.index(level) if level in known else len(known), len(level), level))
+    return [(level, [item for item in items if item.level == level]) for level in levels]
+
+
+def _by_mean(items: Sequence[Item]) -> list[Step]:
+    order = sorted(items, key=lambda item: (-item.mean, item.id))
+    steps = min(STEPS, len(order))
+    bounds = [round(len(order) * at / steps) for at in range(steps + 1)]
+    return [(str(at + 1), order[bounds[at] : bounds[at + 1]]) for at in range(steps)]
+
+
+def _ladder(name: str, pool: str, steps: Sequence[Step], models: Sequence[str], by: str) -> Ladder:
+    standings = []
+    for model in models:
+        shares = tuple(_share(items, model) for _, items in steps)
+        asked = [share for share in shares if share is not None]
+        if asked:
+            standings.append(Standing(model, sum(asked) / len(asked), shares))
+    standings.sort(key=lambda standing: -standing.height)
+    return Ladder(name, pool, tuple(label for label, _ in steps), tuple(standings), by)
+
+
+def _share(items: Sequence[Item], model: str) -> float | None:
+    shares = [item.credits[model].share for item in items if model in item.credits]
+    return sum(shares) / len(shares) if shares else None

@@ -1,0 +1,140 @@
+"""The items of days of `probatio daily`: every case, and every rung where the case is a ladder.
+
+A year of many models is gigabytes of grades. So only the last days are read, and of their lines only what is counted; tokens come
+from the newest day of each model, because answers are the largest files of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probatio.errors import UsageError
+from probatio.items.measuring import measured
+from probatio.items.records import Items
+from probatio.items.tally import ItemKey, Tally
+from probatio.records import UNASKED_ERRORS, Day, KeyLine
+from probatio.store.days import last_days
+from probatio.store.layout import DAILY, GRADES
+from probatio.store.run_folder import RunFolder
+
+DAYS = 14
+"""As many as the rule's baseline."""
+
+_ERRORED = UNASKED_ERRORS | {"timeout"}
+_MOST_TOKENS = 10_000_000  # of one answer; more was made up by a server
+
+
+class _Part(msgspec.Struct, gc=False):
+    score: float = 0.0
+    weight: float = 1.0
+    rung: int = 0
+
+
+class _Breakdown(msgspec.Struct):
+    use_case: str = ""
+    judged: float | None = None
+    parts: list[_Part] = []
+
+
+class _Graded(KeyLine):
+    """A grade without its words."""
+
+    error_type: str | None = None
+    score: float = 0.0
+    breakdown: _Breakdown = msgspec.field(default_factory=_Breakdown)
+
+
+class _Counted(KeyLine):
+    """An answer without its texts."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+    error: str | None = None
+
+
+def items_of_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> Items:
+    """The last days of the newest suite version. `lenient` passes over lines that can't be read."""
+    chosen = last_days(results, days)
+    if not chosen:
+        raise UsageError(f"There is no day under {results / DAILY}; `probatio daily` makes one.")
+    newest = chosen[-1].record
+    same = [
+        day for day in chosen if (day.record.suite, day.record.suite_version) == (newest.suite, newest.suite_version)
+    ]
+    notes = []
+    if len(same) < len(chosen):
+        notes.append(f"{len(chosen) - len(same)} of the last {len(chosen)} days asked another suite and were left out.")
+    tally = Tally(clustered=True)
+    unread = sum(not _count(tally, results, day, lenient) for day in same)
+    if not tally.counts:
+        raise UsageError(f"{_span(same)} under {results / DAILY}: no graded answer to measure.")
+    _fill_rungs(tally)
+    if unread:
+        notes.append(f"{unread} of {len(same)} days have scores and no {GRADES}; they were left out.")
+    if newest.simulated:
+        notes.append("SIMULATED: no model was asked; the grades come from a generator.")
+    _add_tokens(tally, results, [day.date for day in reversed(same)], lenient)
+    return measured(tally, "case", _span(same), f"{Path(newest.suite).name} {newest.suite_version}", notes)
+
+
+def _span(days: Sequence[Day]) -> str:
+    return days[0].date if len(days) == 1 else f"{len(days)} days, {days[0].date} to {days[-1].date}"
+
+
+def _count(tally: Tally, results: Path, day: Day, lenient: bool) -> int:
+    """Count the graded samples of a day; those that could not be asked, checked or judged say nothing and are left out."""
+    judged = {line.use_case for line in day.scores if line.grading != "deterministic"}
+    files = RunFolder(results / DAILY / day.date, lenient=lenient, folder=results)
+    counted = 0
+    for line in files.grades_as(_Graded).values():
+        told = line.breakdown
+        if not told.use_case or line.error_type in _ERRORED or (told.use_case in judged and told.judged is None):
+            continue
+        key = ItemKey(told.use_case, line.task_id)
+        tally.add(key, line.model, _inside(line.score), cluster=day.date)
+        for rung, credit in _rung_credits(told.parts).items():
+            tally.add(key._replace(rung=rung), line.model, credit, cluster=day.date)
+        counted += 1
+    return counted
+
+
+def _fill_rungs(tally: Tally) -> None:
+    """Silence has no parts: an answer to a ladder that says nothing about a rung got nothing for it."""
+    for key in [key for key in tally.counts if key.rung]:
+        for model, days in tally.counts[key._replace(rung=0)].items():
+            for day, (_, answers) in days.items():
+                _, there = tally.counts[key].get(model, {}).get(day, (0.0, 0))
+                if there < answers:
+                    tally.add(key, model, 0.0, answers - there, day)
+
+
+def _rung_credits(parts: Iterable[_Part]) -> dict[int, float]:
+    """Rung → the weighted mean of its parts."""
+    sums: dict[int, tuple[float, float]] = {}
+    for part in parts:
+        if part.rung > 0 and part.weight > 0:
+            earned, weight = sums.get(part.rung, (0.0, 0.0))
+            sums[part.rung] = earned + part.weight * _inside(part.score), weight + part.weight
+    return {rung: earned / weight for rung, (earned, weight) in sums.items()}
+
+
+def _inside(credit: float) -> float:
+    return min(1.0, max(0.0, credit))
+
+
+def _add_tokens(tally: Tally, results: Path, dates: Iterable[str], lenient: bool) -> None:
+    """From the newest day backwards, until every model has been seen."""
+    missing = tally.models
+    for date in dates:
+        if not missing:
+            return
+        seen = set()
+        for line in RunFolder(results / DAILY / date, lenient=lenient, folder=results).answers_as(_Counted):
+            tokens = line.tokens_in + line.tokens_out
+            if line.model in missing and not line.error and 0 < tokens <= _MOST_TOKENS:
+                tally.add_tokens(line.task_id, line.model, tokens)
+                seen.add(line.model)
+        missing -= seen
