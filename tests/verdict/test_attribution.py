@@ -112,7 +112,9 @@ def test_where_models_fall_every_third_day_three_together_are_chance_unless_they
     days = []
     for number in range(41):
         turn = {model: (number + place) % 3 == 0 for place, model in enumerate(FLEET)}
-        days.append(made_up_day(number, {model: {"a": restless if turn[model] else 90.0, "b": 90.0} for model in FLEET}))
+        days.append(
+            made_up_day(number, {model: {"a": restless if turn[model] else 90.0, "b": 90.0} for model in FLEET})
+        )
     together = {model: {"a": 90.0 if model == "mistral/z" else low, "b": 90.0} for model in FLEET}
     assert _verdict([*days, made_up_day(41, together)]).cause == cause
 

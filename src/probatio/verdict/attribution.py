@@ -71,7 +71,8 @@ def _fleet(move: Move, kind: str) -> Fleet | None:
     """The others, where this model's fall in use cases of a kind was one of many on the same day.
 
     Models that scatter fall every other day, and then some together. So only falls as deep as today's are counted: of the ways to
-    draw the line between those that fell today and the rest, the one is taken that chance explains least.
+    draw the line between those that fell today and the rest, the one is taken that chance explains least. Who fell much less than
+    this model does not explain its fall.
     """
     onset = next((folded for folded in move.days if folded.rule.day == move.onset), None)
     wanted = np.array([at for use_case, at in move.columns.items() if (use_case in move.judged) == (kind == JUDGED)])
@@ -86,7 +87,7 @@ def _fleet(move: Move, kind: str) -> Fleet | None:
     usual = np.concatenate(before)
     usual = usual[~np.isnan(usual)]
     fell = asked[np.argsort(-today[asked], kind="stable")]
-    fell = fell[today[fell] > 0]
+    fell = fell[today[fell] >= ALIKE * today[move.place]]
     found = []
     for count in range(limits.fleet_models, len(fell) + 1):
         rate = (int((usual >= today[fell[count - 1]]).sum()) + 0.5) / (len(usual) + 1)
@@ -102,9 +103,13 @@ def _fleet(move: Move, kind: str) -> Fleet | None:
     return Fleet(fallen, said, onset, tuple(names[place] for place in asked.tolist() if names[place] not in fallen))
 
 
+ALIKE = 1 / 3
+"""Models that fell together fell at least this far, as a share of the fall to be explained."""
+
+
 def _depths(folded: Folded, earlier: Folded, wanted: Ints) -> Floats:
-    """[models] by how many points each fell that day, on average over these use cases: below its baseline and below the day before,
-    whichever is less. 0 where none of them is flagged, NaN where none was tested."""
+    """[models] by how many points each fell that day, on average over these use cases: below its baseline or below the day
+    before, whichever is less. 0 where none of them is flagged, NaN where none was tested."""
     rule, tested = folded.rule, folded.tested[:, wanted]
     score = rule.score[:, wanted]
     last = earlier.rule.score[:, wanted]
@@ -186,15 +191,17 @@ def _infra(move: Move) -> str | None:
     """Answers cut off below our own limit, where with these replaced by their case's usual score nothing would have fallen."""
     days = [folded for folded in move.between(move.onset, move.days[-1].rule.day) if move.moved_lines(folded)]
     cut = sum(line.cut for folded in days for line in move.moved_lines(folded))
-    if not cut or (any(_falls_uncut(move, use_case, days) for use_case in move.use_cases) and not _as_usual(move, days)):
+    if not cut or (
+        any(_falls_uncut(move, use_case, days) for use_case in move.use_cases) and not _as_usual(move, days)
+    ):
         return None
     samples = sum(line.n for folded in days for line in move.moved_lines(folded))
     return f"{cut} of {samples} answers were cut off below our own limit since {days[0].day.date}, and without these nothing fell"
 
 
 def _as_usual(move: Move, days: Sequence[Folded]) -> bool:
-    """Whether the moved use cases together, without the cut answers, are no lower than in some stretch of as many days of the month
-    before: scores that jump are flagged now and then, with or without a fall."""
+    """Whether the moved use cases together, without the cut answers, are no lower than in some stretch of as many days of the
+    month before: scores that jump are flagged now and then, with or without a fall."""
 
     def level(folded: Folded, uncut: bool) -> float | None:
         lines = [line for line in move.moved_lines(folded) if line.score is not None]

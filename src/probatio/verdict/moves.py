@@ -1,8 +1,8 @@
 """Moves: what of a model moved, and since when. Attribution asks of a move what caused it.
 
-Where healthy scores jump, the rule flags use cases every few days. So of the flagged use cases those count that are lower than
-on any day of the month before, if there are such; and the move begins on the flagged day from which on their mean differs most
-from the days before. On steady scores this is the first flagged day.
+Where healthy scores jump, the rule flags use cases every few days. So of the flagged use cases those count that are lower, by one
+standard deviation, than on any day of the month before, if there are such; and the move begins on the flagged day from which on
+their mean differs most from the days before. On steady scores this is the first flagged day.
 """
 
 from __future__ import annotations
@@ -104,7 +104,8 @@ def _moved(
         return flagged, first
     lowest = np.where(np.isnan(scores) | before[:, None], np.inf, scores).min(axis=0)
     usual = np.where(np.isnan(scores) | ~before[:, None], np.inf, scores).min(axis=0)
-    beyond = lowest < usual
+    began = next(folded for folded in seen if folded.rule.day == first)
+    beyond = lowest < usual - began.rule.expected.sd[place, at]
     if beyond.any():
         at, scores, first = np.flatnonzero(beyond), scores[:, beyond], int(since[beyond].min())
         flagged = tuple(flagged[each] for each in at)
