@@ -116,8 +116,8 @@ def folded_for_verify(results: Path, manifest: DailyManifest) -> tuple[float, fl
     once = time.process_time() - began
     some = days.dates[::30]
     began = time.process_time()
-    for date in some:
-        Expectation(days.before(date), constants, suite, date)
+    for each in some:
+        Expectation(days.before(each), constants, suite, each)
     return once, (time.process_time() - began) / len(some) * made
 
 

@@ -61,11 +61,17 @@ class KeptEffects(Protocol):
 
 
 def smallest_drops(
-    state: EvidenceState, model: int, kept: KeptEffects | None = None, *, compute: bool = True
+    state: EvidenceState,
+    model: int,
+    kept: KeptEffects | None = None,
+    *,
+    compute: bool = True,
+    alone: bool = True,
 ) -> Detectable | None:
     """What drops one model's reference can show; None while the reference is being recorded.
 
-    Taken from `kept` where it is there, else computed and put there; with `compute` off, None where it is not there.
+    Taken from `kept` where it is there, else computed and put there; with `compute` off, None where it is not there. `alone`: of
+    each use case alone, too; only such are kept.
     """
     if not state.ready[model]:
         return None
@@ -74,8 +80,9 @@ def smallest_drops(
     key = f"{content}-{VERSION}"
     effect = None if kept is None else kept.get(key)
     if effect is None and compute:
-        effect = detectable(cases[0], judged[0], numbers[0], state.streams, state.constants, seed=int(content[:16], 16))
-        if kept is not None:
+        seed = int(content[:16], 16)
+        effect = detectable(cases[0], judged[0], numbers[0], state.streams, state.constants, seed, alone=alone)
+        if kept is not None and alone:
             kept[key] = effect
     return effect
 
