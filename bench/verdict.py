@@ -2,7 +2,8 @@
 
 python bench/verdict.py            a month of 5 models, a year of 30
 
---detectable simulates the smallest drop each model's reference can show, once per reference; its cache is empty here.
+--detectable simulates the smallest drop each model's reference can show, once per reference; its cache is empty here. The last
+lines are what `probatio verify` needs of the days before each day to score it again: folded once, and anew for every 30th day.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ import msgspec
 import numpy as np
 
 from probatio.records import Calibration, DailyScore, DayRecord, Model, Sampling
-from probatio.suite.daily_suite import DailyManifest, read_manifest
+from probatio.store.days import read_days
+from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.verdict.days import Days, suite_of
+from probatio.verdict.expectation import Expectation, expectations
 
 CASES = 5
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
@@ -103,6 +107,20 @@ def measured(argv: list[str], cache: str) -> Cost:
     return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss / 1024)
 
 
+def folded_for_verify(results: Path, manifest: DailyManifest) -> tuple[float, float]:
+    """CPU of the expectations of all days: folded once, and if they were folded anew for each day."""
+    days, constants = Days(read_days(results)), constants_of(manifest)
+    suite = suite_of(days.days[0].record)
+    began = time.process_time()
+    made = sum(1 for _ in expectations(days, constants, suite))
+    once = time.process_time() - began
+    some = days.dates[::30]
+    began = time.process_time()
+    for each in some:
+        Expectation(days.before(each), constants, suite, each)
+    return once, (time.process_time() - began) / len(some) * made
+
+
 def main() -> None:
     manifest = read_manifest()
     print("| days × models | scores.jsonl | command | CPU s | wall s | peak MB |")
@@ -122,6 +140,8 @@ def main() -> None:
                     f"| {days} × {models} | {written / 1e6:.1f} MB | {' '.join(words)} "
                     f"| {cost.cpu:.2f} | {cost.wall:.2f} | {cost.peak_mb:.0f} |"
                 )
+            for what, cpu in zip(("once", "anew for each day"), folded_for_verify(work, manifest), strict=True):
+                print(f"| {days} × {models} | {written / 1e6:.1f} MB | verify: days before, {what} | {cpu:.2f} | | |")
         finally:
             shutil.rmtree(work)
 

@@ -122,7 +122,7 @@ def run(folder: Path) -> None:
 
 def declare(folder: Path) -> None:
     """Days that were recorded before `--replay` was there: a correction for each, and no file of a day is touched."""
-    from probatio.ledger.ledger import declare_replayed
+    from probatio.ledger.later import declare_replayed
     from probatio.run.clock import now_text
 
     why = "declared as replayed: its date was set, and the days were run one after the other"
@@ -131,7 +131,7 @@ def declare(folder: Path) -> None:
 
 def again(folder: Path) -> None:
     """The verdicts made again by the code of today; the records of before stay in the chain."""
-    from probatio.ledger.ledger import judge_again
+    from probatio.ledger.later import judge_again
     from probatio.run.clock import now_text
 
     print(f"{len(judge_again(folder, now_text(), 'judged again by newer rules'))} verdicts corrected")

@@ -82,7 +82,8 @@ def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
 
 def test_every_message_carries_the_head_of_the_ledger_as_it_was_when_the_message_was_made(tmp_path: Path) -> None:
     from probatio.ledger.chain import head_findings
-    from probatio.ledger.ledger import declare_replayed, read_ledger
+    from probatio.ledger.later import declare_replayed
+    from probatio.ledger.ledger import read_ledger
 
     with Hook() as hook:
         for number, score in enumerate((30.0, 90.0), 8):

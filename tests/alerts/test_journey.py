@@ -6,6 +6,7 @@ Everything is real but the models: `probatio daily` in full, a webhook and a mai
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -49,9 +50,9 @@ class Journey:
     def run(self, *words: str) -> Result:
         return CliRunner().invoke(root, [*words, "--results", str(self.folder / "results")])
 
-    def day(self, number: int) -> None:
+    def day(self, number: int, models: Sequence[str] = MODELS) -> None:
         flags = ["--suite", str(self.suite), "--config", str(self.config), "--date", _date(number), "--replay"]
-        done = self.run("daily", *flags, *(word for model in MODELS for word in ("--model", model)))
+        done = self.run("daily", *flags, *(word for model in models for word in ("--model", model)))
         assert done.exit_code == 0, f"{done.output}{done.exception}"
         self.outputs.append(done.output)
 
@@ -155,3 +156,50 @@ def test_a_missing_route_is_one_line_a_day(journey: Journey) -> None:
 def test_what_was_recorded_verifies(journey: Journey) -> None:
     done = journey.run("verify", "--quick")
     assert done.exit_code == 0, done.output
+
+
+YOUNG, BROKEN = 8, 7  # healthy days before total damage, and days of it: the evidence still calibrates
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A young watch of one model, which then fails all cases but one for a week."""
+    folder = tmp_path_factory.mktemp("broken")
+    gold = gold_script(EXTRACTION)
+    right = built_in(EXTRACTION, "cases")[0]["prompt"]
+    today = 0
+
+    def reply(body: dict[str, Any]) -> str:
+        healthy = today <= YOUNG or body["messages"][0]["content"] == right
+        return gold(body) if healthy else "I can't say."
+
+    with Double(reply=reply) as double, Hook() as hook, MailServer() as mail, pytest.MonkeyPatch.context() as patch:
+        for name, value in environment(double).items():
+            patch.setenv(name, value)
+        patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        made = Journey(folder, hook, mail)
+        for today in range(1, YOUNG + BROKEN + 1):
+            made.day(today, ["damaged"])
+            assert len(hook.titles) == (today > YOUNG)  # told on the first day, and once
+        yield made
+
+
+def test_total_damage_is_cooked_and_told_while_the_evidence_calibrates(broken: Journey) -> None:
+    assert broken.hook.titles == broken.mail.subjects == ["damaged: COOKED"]
+    first = broken.hook.received[0]["message"].splitlines()[0]
+    assert first == (
+        f"{_date(YOUNG + 1)}: damaged answers worse since {_date(YOUNG + 1)} in Structured Extraction (20 points, usually 100)."
+    )
+    days = [
+        json.loads(broken.run("verdict", "--json", "--date", _date(number)).output)["verdicts"][0]
+        for number in range(YOUNG, YOUNG + BROKEN + 1)
+    ]
+    assert [each["evidence"] for each in days] == ["CALIBRATING"] * len(days)
+    assert [each["headline"] for each in days[:3]] == ["OK", "COOKED", "COOKED"]
+    assert all(each["use_cases"][0]["score"] == 20.0 for each in days[1:])
+
+
+def test_total_damage_fails_the_gate_on_its_first_days(broken: Journey) -> None:
+    gates = {"suspicious": 1, "cooked": 1, "confirmed": 0}
+    for gate, code in gates.items():
+        assert broken.run("verdict", "--fail-on", gate, "--date", _date(YOUNG + 2)).exit_code == code

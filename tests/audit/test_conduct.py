@@ -16,7 +16,8 @@ import pytest
 from day.days import COMMAND, DAY, EXTRACTION, MODEL, environment, gold_script, run, small_suite
 from double import Double
 from probatio.audit.verify import verify
-from probatio.ledger.ledger import day_hashes, declare_replayed, ledger_path, read_ledger, record_day
+from probatio.ledger.later import declare_replayed
+from probatio.ledger.ledger import day_hashes, ledger_path, read_ledger, record_day
 from probatio.records import Constants
 from probatio.store.layout import ANSWERS, SCORES
 from verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
 from probatio.cli.simulate import command
 from probatio.errors import UsageError
+from probatio.simulate.compared import FalseConfirmed, false_confirmed
 
 SMALL = ("--models", "8", "--days", "15", "--profile", "partial")
 
@@ -56,3 +58,27 @@ def test_an_unknown_name_is_told_with_the_known_ones(flag: str) -> None:
 
 def test_help_has_an_example() -> None:
     assert "probatio simulate --profile partial --fault drop-10-all" in simulated("--help").output
+
+
+def test_a_run_that_was_broken_off_goes_on_with_the_parts_that_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = (*SMALL, "--fault", "outage", "--out", str(tmp_path))
+    whole = simulated(*words, "--json").stdout
+    parts = tmp_path / "operating_characteristics.parts.jsonl"
+    lines = parts.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 5  # two kinds of judge, a fault, 25 cases and the whole suite
+    parts.write_bytes(b"".join(lines[:-1]) + lines[-1][:20])  # broken off in the last one
+    made: list[bool] = []
+
+    def watched(*given: Any, whole_suite: bool) -> FalseConfirmed:
+        made.append(whole_suite)
+        return false_confirmed(*given, whole_suite=whole_suite)
+
+    monkeypatch.setattr("probatio.simulate.characteristics.false_confirmed", watched)
+    again = simulated(*words, "--json")
+    assert "4 parts are there already." in again.stderr
+    assert made == [True]
+    one, other = json.loads(whole), json.loads(again.stdout)
+    assert {**one, "cpu_seconds": 0} == {**other, "cpu_seconds": 0}
+    assert "parts are there already" not in simulated(*words, "--seed", "1", "--json").stderr

@@ -96,6 +96,15 @@ def test_explain_shows_every_number(results: Path) -> None:
     assert "route Host" in shown
 
 
+def test_after_a_fall_nothing_is_said_of_what_could_have_been_seen(tmp_path: Path) -> None:
+    low = {"m": {"a": 40.0, "b": 40.0}}
+    write_days(tmp_path, [*steady(30, ["m"], ["a", "b"]), *(made_up_day(number, low) for number in (30, 31))])
+    told = " ".join(_verdict(tmp_path, "--explain", "m").output.split())
+    assert "COOKED" in told
+    assert "evidence in this use case" in told
+    assert "would detect" not in told
+
+
 def test_models_are_chosen_by_name_or_glob(results: Path) -> None:
     event = json.loads(_verdict(results, "--model", "*d*", "--json").output)
     assert [each["model"] for each in event["verdicts"]] == ["odd", "bad"]

@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from alerts.test_episodes import EVERYTHING
 from probatio.alerts.episodes import due
 from probatio.audit.verify import verify
 from probatio.cli import root
 from probatio.errors import UsageError
+from probatio.ledger.later import accept, judge_again
 from probatio.ledger.ledger import (
-    accept,
     acceptances,
     ledger_path,
     read_ledger,
@@ -128,3 +129,55 @@ def test_the_command_needs_a_model_and_a_reason(fallen: Path) -> None:
 def test_a_model_without_a_verdict_can_t_be_accepted(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="nothing to accept"):
         accept(tmp_path, "m", "anna", "why", MADE)
+
+
+def _older_code(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    """The last day recorded as code of before had it: by another reason."""
+    made = verdicts
+    with monkeypatch.context() as older:
+        older.setattr(
+            "probatio.ledger.ledger.verdicts",
+            lambda *given, **more: [replace(each, cause_reason="as it was") for each in made(*given, **more)],
+        )
+        older.setattr("probatio.ledger.ledger.code_version", lambda: "0.0.1+older")
+        _next_day(results, LAST + 1, 70.0)
+
+
+def test_after_an_upgrade_verdicts_are_corrected_with_a_reason_and_nothing_is_rewritten(
+    fallen: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _older_code(monkeypatch, fallen)
+    before = ledger_path(fallen).read_bytes()
+    words = ["verify", "--quick", "--results", str(fallen)]
+    first = CliRunner().invoke(root, words)
+    assert first.exit_code == 1
+    assert "recorded by 0.0.1+older" in first.output
+    done = CliRunner().invoke(root, [*words, "--correct", "causes are named otherwise"])
+    assert "Corrected: the verdicts of 1 day." in done.output
+    assert "recorded by" not in done.output
+    assert ledger_path(fallen).read_bytes().startswith(before)
+    last = read_ledger(fallen)[-1].record()
+    assert (last.kind, last.why, last.date) == ("correction", "causes are named otherwise", day_at(LAST + 1))
+    again = CliRunner().invoke(root, [*words, "--correct", "once more"])
+    assert "Corrected: the verdicts of 0 days." in again.output
+
+
+def test_a_day_whose_files_were_changed_is_not_corrected(fallen: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _older_code(monkeypatch, fallen)
+    write_day(fallen, made_up_day(LAST + 1, {"m": dict.fromkeys(USE_CASES, 95.0), "n": dict.fromkeys(USE_CASES, 90.0)}))
+    assert judge_again(fallen, MADE, "x") == []
+
+
+@pytest.mark.parametrize("words", [["--correct", " "], ["--correct", "x", "--date", "2026-01-05"]])
+def test_a_correction_says_why_and_is_of_all_days(fallen: Path, words: list[str]) -> None:
+    with pytest.raises(UsageError, match="--correct"):
+        CliRunner().invoke(
+            root, ["verify", "--results", str(fallen), *words], standalone_mode=False, catch_exceptions=False
+        )
+
+
+def test_nothing_is_corrected_in_a_broken_chain(fallen: Path) -> None:
+    path = ledger_path(fallen)
+    path.write_bytes(path.read_bytes().replace(b'"seq":3,', b'"seq":4,', 1))
+    with pytest.raises(UsageError, match="chain does not hold"):
+        judge_again(fallen, MADE, "x")

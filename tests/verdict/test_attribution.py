@@ -102,13 +102,20 @@ def test_models_that_fell_on_other_days_are_no_fleet() -> None:
     assert _verdict(days, FLEET[-1]).cause == "MODEL"
 
 
-@pytest.mark.parametrize(("restless", "cause"), [(True, "MODEL"), (False, "HARNESS")])
-def test_where_models_fall_every_third_day_three_together_are_chance(restless: bool, cause: str) -> None:
+@pytest.mark.parametrize(
+    ("restless", "low", "cause"),
+    [(50.0, 50.0, "MODEL"), (20.0, 20.0, "MODEL"), (50.0, 20.0, "HARNESS"), (90.0, 20.0, "HARNESS")],
+)
+def test_where_models_fall_every_third_day_three_together_are_chance_unless_they_fall_deeper(
+    restless: float, low: float, cause: str
+) -> None:
     days = []
     for number in range(41):
-        low = {model: restless and (number + place) % 3 == 0 for place, model in enumerate(FLEET)}
-        days.append(made_up_day(number, {model: {"a": 50.0 if low[model] else 90.0, "b": 90.0} for model in FLEET}))
-    together = {model: {"a": 90.0 if model == "mistral/z" else 20.0, "b": 90.0} for model in FLEET}
+        turn = {model: (number + place) % 3 == 0 for place, model in enumerate(FLEET)}
+        days.append(
+            made_up_day(number, {model: {"a": restless if turn[model] else 90.0, "b": 90.0} for model in FLEET})
+        )
+    together = {model: {"a": 90.0 if model == "mistral/z" else low, "b": 90.0} for model in FLEET}
     assert _verdict([*days, made_up_day(41, together)]).cause == cause
 
 

@@ -11,7 +11,7 @@ from probatio.records import Day
 from probatio.simulate.synthetic import days_of
 from probatio.verdict.baseline import Baseline, rule_for
 from probatio.verdict.days import Days
-from probatio.verdict.expectation import Expectation
+from probatio.verdict.expectation import Expectation, expectations
 from probatio.verdict.sampling import CALIBRATING, FLAGGED, TRIGGERS, full_round_follows
 from verdict.made_up import CONSTANTS, FIRST, MANIFEST, RULE, day_at, made_up_day, record, steady
 
@@ -82,3 +82,25 @@ def test_the_day_would_sample_as_the_simulator_did(fault: str) -> None:
         earlier.append(Day(record(day.isoformat(), ["m"], calibration=None), tuple(scores)))
     assert full > 10  # else this test would show little
     assert earlier[-1].date == date.fromordinal(FIRST.toordinal() + 44).isoformat()
+
+
+def test_days_folded_once_expect_what_days_folded_for_each_day_do() -> None:
+    recorded = [
+        Day(record(day.isoformat(), ["m"], calibration=None), tuple(scores))
+        for day, scores in days_of(
+            MANIFEST, ["m"], FIRST, 40, profile="binomial-0.8", faults={"m": ("outage", 20)}, seed=3
+        )
+    ]
+    suite = (MANIFEST.version, "made up")
+    days = Days(recorded)
+    dates = []
+    for when, once in expectations(days, CONSTANTS, suite):
+        anew = Expectation(days.before(when), CONSTANTS, suite, when)
+        for line in days[when].scores:
+            of = (line.model, line.use_case, line.grading)
+            assert once.trigger(*of) == anew.trigger(*of), (when, line.use_case)
+            assert once.suspicion(*of, 70.0) == anew.suspicion(*of, 70.0)
+            assert once.usual_cases(*of) == anew.usual_cases(*of)
+        assert once.usual_route("m") == anew.usual_route("m")
+        dates.append(when)
+    assert dates == days.dates

@@ -30,7 +30,7 @@ from probatio.store.days import read_day, suite_folder
 from probatio.store.layout import DAILY, LEDGER, SCORES
 from probatio.suite.daily_suite import DailySuite, constants_of, load_daily
 from probatio.verdict.days import Days, suite_of
-from probatio.verdict.expectation import Expectation
+from probatio.verdict.expectation import Expectation, expectations
 from probatio.verdict.verdicts import verdicts
 
 
@@ -86,6 +86,7 @@ def verify(
     days, suites = Days(readable, (each for _, each in accepted)), _Suites(results)
     conduct, notes = _conduct(results, readable, recorded, suites)
     findings += (each for each in conduct if _date_of(each) in wanted)
+    past = _Past(days)
     for day in readable if grades else ():
         if day.date in wanted:
             try:
@@ -97,7 +98,7 @@ def verify(
             counts["grades"] += regraded.graded
             findings += regraded.findings
             counts["scores"] += len(day.scores)
-            findings += _scores(results, day, suite, days)
+            findings += _scores(results, day, suite, days, past)
     findings += _verdicts(days, {date: standing[date] for date in wanted})
     counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
     return Report(
@@ -212,20 +213,45 @@ def _date_of(finding: Finding) -> str | None:
     return finding.sample if finding.file == WHERE else finding.file.split("/")[1]
 
 
-def _scores(results: Path, day: Day, suite: DailySuite, days: Days) -> list[Finding]:
+class _Past:
+    """What the days before each day say. They are folded once for all days of a suite, asked for in order; a year of days would
+    else be folded for every day of it."""
+
+    def __init__(self, days: Days) -> None:
+        self._days = days
+        self._going: tuple[tuple[str, str], Constants] | None = None
+        self._next: Iterator[tuple[str, Expectation]] = iter(())
+
+    def of(self, day: Day, constants: Constants) -> Expectation:
+        suite = suite_of(day.record)
+        if self._going != (suite, constants):
+            self._going, self._next = (suite, constants), expectations(self._days, constants, suite)
+        for date, expectation in self._next:
+            if date == day.date:
+                return expectation
+            if date > day.date:
+                break
+        self._going = None
+        return Expectation(self._days.before(day.date), constants, suite, day.date)
+
+
+def _scores(results: Path, day: Day, suite: DailySuite, days: Days, past: _Past) -> list[Finding]:
     """The scores, made again from the recorded grades. Days that were imported after this one was begun were not there then; they
     were where it was run further since."""
+    constants = constants_of(suite.manifest)
+    findings = list(_scores_after(results, day, suite, past.of(day, constants)))
+    if not findings:
+        return findings
     earlier = days.before(day.date)
     then = [each for each in earlier.days if not each.record.imported or each.record.created <= day.record.created]
-    findings = list(_scores_after(results, day, suite, Days(then, earlier.accepted)))
-    if findings and len(then) < len(earlier.days):
-        return list(_scores_after(results, day, suite, earlier)) and findings
-    return findings
+    if len(then) == len(earlier.days):
+        return findings
+    before = Expectation(Days(then, earlier.accepted), constants, suite_of(day.record), day.date)
+    return list(_scores_after(results, day, suite, before)) and findings
 
 
-def _scores_after(results: Path, day: Day, suite: DailySuite, earlier: Days) -> Iterator[Finding]:
+def _scores_after(results: Path, day: Day, suite: DailySuite, past: Expectation) -> Iterator[Finding]:
     folder, where = results / DAILY / day.date, f"{DAILY}/{day.date}/{SCORES}"
-    past = Expectation(earlier, constants_of(suite.manifest), suite_of(day.record), day.date)
     wanted = {model: list(lines) for model, lines in day.lines.items()}
     # Why a model could not be asked to the end stands in its gap lines and nowhere else.
     refused = {
@@ -264,8 +290,9 @@ def _but_lateness(line: DailyScore) -> DailyScore:
 def _verdicts(days: Days, standing: Mapping[str, tuple[Line, LedgerRecord]]) -> Iterator[Finding]:
     """The verdicts, made again from the recorded scores with the constants each record carries."""
     by_constants: dict[Constants, set[str]] = {}
+    there = set(days.dates)
     for date, (_, record) in standing.items():
-        if date in days.dates:
+        if date in there:
             by_constants.setdefault(record.constants, set()).add(date)
     computed: dict[str, list[ModelVerdict]] = {}
     for constants, dates in by_constants.items():

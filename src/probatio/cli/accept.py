@@ -26,7 +26,8 @@ def command(model: str, why: str, by: str | None, results: Path) -> None:
     Example:
       probatio accept gpt-4o --why "we moved to the smaller model on purpose"
     """
-    from probatio.ledger.ledger import accept, ledger_path
+    from probatio.ledger.later import accept
+    from probatio.ledger.ledger import ledger_path
     from probatio.names import pick
     from probatio.run.clock import now_text
 

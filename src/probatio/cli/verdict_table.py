@@ -102,10 +102,11 @@ def _use_case(
     if verdict.z is not None:
         lines.append(f"  tests: {_tests(verdict, limits)}")
     if verdict.evidence is not None:
-        smallest = "none" if verdict.smallest_drop is None else f"{100 * verdict.smallest_drop:.0f} %"
+        smallest = ""  # not told where something fell: it rules out nothing
+        if verdict.smallest_drop is not None:
+            smallest = f"; smallest lasting drop it would detect here alone: {100 * verdict.smallest_drop:.0f} %"
         lines.append(
-            f"  evidence in this use case {verdict.evidence:,.1f}, line {constants.evidence.suspected:,.0f}; smallest lasting "
-            f"drop it would detect here alone: {smallest}"
+            f"  evidence in this use case {verdict.evidence:,.1f}, line {constants.evidence.suspected:,.0f}{smallest}"
         )
     window = [each for each in days.days if 0 < day.ordinal - each.ordinal <= constants.rule.baseline_days]
     past = [(each.date[5:], each.lines.get(model, {}).get(verdict.use_case)) for each in window]

@@ -29,6 +29,11 @@ SHOWN = 20
     metavar="SHA256",
     help="A head of the ledger noted earlier, or at least its first 12 digits. It must still be in the ledger.",
 )
+@click.option(
+    "--correct",
+    metavar="WHY",
+    help="Append a correction with this reason for every verdict that newer code makes otherwise; then check.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @options.sandbox
 @options.results
@@ -38,6 +43,7 @@ def command(
     dates: tuple[str, ...],
     quick: bool,
     head: str | None,
+    correct: str | None,
     as_json: bool,
     sandbox: Choice,
     results: Path,
@@ -48,9 +54,13 @@ def command(
     ledger itself can't show that its newest records were removed. So note the printed head elsewhere, and check it later
     with --head.
 
+    After an upgrade of Probatio, verdicts may come out otherwise. --correct records them anew, from the same files and with the
+    same constants. Nothing is rewritten: the earlier records stay. Days whose files were changed are not corrected.
+
     \b
     Examples:
       probatio verify
+      probatio verify --quick --correct "Probatio 0.5 names causes otherwise"
       probatio verify --quick --head 3fa9c2d1b07e       the chain, the hashes and the head noted last week
       probatio verify --date 2026-03-01 --json
     """
@@ -62,15 +72,32 @@ def command(
     head = noted_head(head) if head is not None else None
     if not ledger_path(results).exists():
         raise UsageError(f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`.")
+    corrected = None if correct is None else _corrected(results, correct, dates)
     report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.encode({"event": "verified", **msgspec.to_builtins(report)}).decode())
+        said = {} if corrected is None else {"corrected": corrected}
+        click.echo(msgspec.json.encode({"event": "verified", **msgspec.to_builtins(report), **said}).decode())
     else:
+        if corrected is not None:
+            click.echo(f"Corrected: the verdicts of {corrected} day{'s' * (corrected != 1)}.")
         _show(report)
     if report.findings:
         ctx.exit(1)
+
+
+def _corrected(results: Path, why: str, dates: tuple[str, ...]) -> int:
+    """Of how many days the verdicts were recorded anew."""
+    from probatio.errors import UsageError
+    from probatio.ledger.later import judge_again
+    from probatio.run.clock import now_text
+
+    if not why.strip():
+        raise UsageError("A correction says why: --correct must not be empty.")
+    if dates:
+        raise UsageError("--correct is for all days: verdicts follow from those before. Leave out --date.")
+    return len(judge_again(results, now_text(), why.strip()))
 
 
 def _show(report: Report) -> None:

@@ -5,6 +5,7 @@ is ever rewritten: a day that was run further after it was recorded gets a corre
 and so does a later day whose verdicts follow from it.
 
 A person may accept a model's new level: that is a record of its own kind, and the verdicts that follow from it are corrections.
+`later.py` has that, and the other things that are said of recorded days later.
 
 A chain can't show that its tail was cut off: the lines before it are still a chain. Two things help. The day's folder is then
 closed and not in the ledger, which `probatio verify` names. And a head (printed by `verify`) that was noted elsewhere can be
@@ -153,73 +154,12 @@ def record_day(
     recorded with: what was changed otherwise is for `probatio verify` to name. A caller that has read closed days before, or has
     hashed the files of this one, gives `days` (called while the ledger is held) and `hashes`; else they are read here.
     """
-    with _appending(results) as file:
+    with appending(results) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
         every_day = Days(read_days(results) if days is None else days(), acceptances(lines))
-        new = _new_records(results, date, every_day, constants, made, before, hashes)
-        return _append_all(file, lines, new)
-
-
-def accept(results: Path, model: str, by: str, why: str, made: str) -> list[LedgerRecord]:
-    """Record that a person takes a model's present level for its usual one from its last recorded day on; gives what was
-    appended: the acceptance, and corrections of the verdicts that follow from it."""
-    with _appending(results) as file:
-        lines = read_ledger(results)
-        before = standing_records(lines)
-        last = max(
-            (date for date, old in before.items() if any(each.model == model for each in old.verdicts)), default=None
-        )
-        if last is None:
-            raise UsageError(f"No recorded day has a verdict on `{model}`; there is nothing to accept.")
-        given = Acceptance(model=model, begins=last, by=by, why=why, made=made)
-        record = msgspec.structs.replace(
-            before[last],
-            made=made,
-            kind="acceptance",
-            corrects=None,
-            why=None,
-            files={},
-            code=code_version(),
-            verdicts=(),
-            acceptance=given,
-        )
-        days = Days(read_days(results), (*acceptances(lines), given))
-        follows = _new_records(results, last, days, before[last].constants, made, before, None, f"accepted by {by}")
-        return _append_all(file, lines, [record, *follows])
-
-
-def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
-    """Say of every recorded day that its date was set, by a correction each: for days that were recorded before a day could say
-    so itself. Nothing else of a record changes, and no file of a day is touched."""
-    with _appending(results) as file:
-        lines = read_ledger(results)
-        standing = sorted(standing_records(lines).items())
-        declared = [
-            msgspec.structs.replace(old, made=made, kind="correction", corrects=old.seq, why=why, replayed=True)
-            for _, old in standing
-            if not old.replayed
-        ]
-        return _append_all(file, lines, declared)
-
-
-def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
-    """Make the verdicts of all recorded days again by the code of today, each with the constants it was recorded with, and append
-    a correction wherever something differs: for recorded examples that are to be read by newer rules. No file of a day is
-    touched."""
-    with _appending(results) as file:
-        lines = read_ledger(results)
-        standing = standing_records(lines)
-        days = Days(read_days(results), acceptances(lines))
-        again = _verdicts(days, {each: old.constants for each, old in standing.items() if each in set(days.dates)})
-        corrections = [
-            msgspec.structs.replace(
-                old, made=made, kind="correction", corrects=old.seq, why=why, code=code_version(), verdicts=again[each]
-            )
-            for each, old in sorted(standing.items())
-            if each in again and first_difference(old.verdicts, again[each]) is not None
-        ]
-        return _append_all(file, lines, corrections)
+        new = new_records(results, date, every_day, constants, made, before, hashes)
+        return append_all(file, lines, new)
 
 
 def head_of(lines: Sequence[Line]) -> str | None:
@@ -241,7 +181,7 @@ def code_version() -> str:
     return f"{__version__}+{package_digest(VERDICT_PACKAGE)[:12]}"
 
 
-def _new_records(
+def new_records(
     results: Path,
     date: str,
     days: Days,
@@ -251,13 +191,14 @@ def _new_records(
     hashes: Mapping[str, str] | None,
     reason: str = "run further",
 ) -> list[LedgerRecord]:
+    """The record of a date and those that follow from it, without their place in the chain."""
     files = {each: day_hashes(results, each) for each in before if each > date}
     files[date] = day_hashes(results, date) if hashes is None else dict(hashes)
     used = {each: old.constants for each, old in before.items() if each > date and old.files == files[each]}
     used[date] = constants
     if date not in days.dates:
         raise Incomplete(f"{results / DAILY / date} is not closed yet: it has no {SCORES}.")
-    verdicts_of = _verdicts(days, used)
+    verdicts_of = verdicts_by_date(days, used)
     records = []
     for each in sorted(used):
         old = before.get(each)
@@ -287,7 +228,7 @@ def _new_records(
     return records
 
 
-def _verdicts(days: Days, used: Mapping[str, Constants]) -> dict[str, tuple[ModelVerdict, ...]]:
+def verdicts_by_date(days: Days, used: Mapping[str, Constants]) -> dict[str, tuple[ModelVerdict, ...]]:
     """Date → its verdicts, each date with its own constants."""
     made: dict[str, tuple[ModelVerdict, ...]] = dict.fromkeys(used, ())
     for constants in dict.fromkeys(used.values()):
@@ -297,7 +238,7 @@ def _verdicts(days: Days, used: Mapping[str, Constants]) -> dict[str, tuple[Mode
     return made
 
 
-def _append_all(file: int, lines: list[Line], new: Iterable[LedgerRecord]) -> list[LedgerRecord]:
+def append_all(file: int, lines: list[Line], new: Iterable[LedgerRecord]) -> list[LedgerRecord]:
     """Append records to the chain that ends in `lines`; gives them with their place in it."""
     written: list[LedgerRecord] = []
     previous = lines[-1].sha256 if lines else START
@@ -312,7 +253,7 @@ def _append_all(file: int, lines: list[Line], new: Iterable[LedgerRecord]) -> li
 
 
 @contextmanager
-def _appending(results: Path) -> Iterator[int]:
+def appending(results: Path) -> Iterator[int]:
     """The ledger open for appending by this process alone, ending in a whole line: a torn one was never a record and goes."""
     path = ledger_path(results)
     with held(path, LOCK_SECONDS, folder=results):

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from probatio.code_digest import package_digest
+from probatio.simulate.causes import KINDS, SCENARIOS, Named, named
+from probatio.simulate.causes_page import causes_part
 from probatio.simulate.compared import (
     ALL_PROFILES,
     DELAYS,
@@ -19,8 +24,10 @@ from probatio.simulate.compared import (
 )
 from probatio.simulate.compared_page import evidence_part
 from probatio.simulate.faults import FAULTS
+from probatio.simulate.parts import KeptParts, Part, run
+from probatio.simulate.parts import Result as Result
 from probatio.simulate.profiles import JUDGED, PROFILES
-from probatio.simulate.promise import Promise, promise
+from probatio.simulate.promise import PROMISED, Promise, promise
 from probatio.simulate.simulator import (
     AfterFault,
     Measured,
@@ -40,9 +47,10 @@ from probatio.suite.daily_suite import DailyManifest
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
 PER_FAULT = 4  # a fault needs a quarter of the models a false-alarm rate does
-PER_PROMISE, FUTURES = 16, 60  # a reference for every so many models, and futures of each
-
-Result = QuietYears | AfterFault | RuleFacts | FalseConfirmed | Delay | Promise
+PER_PROMISE, FUTURES = (
+    5,
+    20,
+)  # a reference for every so many models, and futures of each: references differ more than futures
 
 QUIET = [*((profile, "gaussian") for profile in PROFILES), ("partial", "autocorrelated")]
 """Noise profiles of a full run: deterministic cases, judged use cases."""
@@ -51,6 +59,14 @@ QUIET = [*((profile, "gaussian") for profile in PROFILES), ("partial", "autocorr
 def constants_digest(manifest: DailyManifest) -> str:
     """Changes when a number does that the figures depend on, and not when the suite's cases do."""
     numbers = (manifest.rule, manifest.evidence, manifest.attribution, manifest.samples, manifest.judge.bar)
+    return hashlib.sha256(msgspec.json.encode(numbers)).hexdigest()[:16]
+
+
+def made_with(manifest: DailyManifest, models: int, days: int, seed: int) -> str:
+    """What the figures of a run depend on: parts made with the same can be put together."""
+    shape = [each.grading for each in manifest.use_cases]
+    code = [package_digest(f"probatio.{package}") for package in ("verdict", "simulate")]
+    numbers = (manifest.version, constants_digest(manifest), shape, models, days, seed, code)
     return hashlib.sha256(msgspec.json.encode(numbers)).hexdigest()[:16]
 
 
@@ -63,50 +79,75 @@ def measured(
     profiles: Sequence[str] = (),
     faults: Sequence[str] | None = None,
     report: Callable[[Result], None] = lambda result: None,
+    kept: KeptParts | None = None,
 ) -> Characteristics:
-    """Run the simulator; `report` is called with each result as it comes. Empty `profiles` are all, `faults` None are all."""
-    quiet, after = [], []
-    false, delays, promises = [], [], []
-    for profile, noise in QUIET:
-        if not profiles or profile in profiles:
-            quiet.append(quiet_years(manifest, profile, noise, models, days, seed))
-            report(quiet[-1])
-    for fault in FAULTS if faults is None else faults:
-        for profile in [name for name in PROFILES if not profiles or name in profiles]:
-            after.append(after_fault(manifest, fault, profile, "gaussian", max(models // PER_FAULT, 1), seed))
-            report(after[-1])
-    for profile in profiles or ALL_PROFILES:
-        for whole_suite in (False, True):
-            some = max(models // 2, 1) if whole_suite else models
-            false.append(false_confirmed(manifest, profile, some, days, seed, whole_suite=whole_suite))
-            report(false[-1])
-    facts = None
-    if faults is None:
-        for profile, fall in DELAYS:
-            if not profiles or profile in profiles:
-                delays.append(delay(manifest, profile, fall, 2 * models, seed))
-                report(delays[-1])
-        for whole_suite in (False, True):
-            for profile in [name for name in PROFILES if not profiles or name in profiles]:
-                plan = plan_for(manifest, whole_suite)
-                promises.append(promise(plan, profile, max(models // PER_PROMISE, 2), FUTURES, seed))
-                report(promises[-1])
-    if not profiles and faults is None:
-        facts = rule_facts(manifest, max(models // PER_FAULT, 1), seed)
-        report(facts)
+    """Run the simulator; `report` is called with each result as it comes. Empty `profiles` are all, `faults` None are all.
+    Parts that are in `kept` are taken from there, the others put there."""
+    found: list[Result] = []
+    seconds = 0.0
+    for part in parts_of(manifest, models, days, seed, profiles, faults):
+        result, cpu = run(part, kept)
+        seconds += cpu
+        found.append(result)
+        report(result)
+
+    def of(kind: type[Made]) -> tuple[Made, ...]:
+        return tuple(each for each in found if isinstance(each, kind))
+
     return Characteristics(
         manifest.version,
         seed,
         models,
         days,
-        tuple(quiet),
-        tuple(after),
-        facts,
+        of(QuietYears),
+        of(AfterFault),
+        next(iter(of(RuleFacts)), None),
         constants_digest(manifest),
-        tuple(false),
-        tuple(delays),
-        tuple(promises),
+        of(FalseConfirmed),
+        of(Delay),
+        of(Promise),
+        of(Named),
+        None if kept is None else round(seconds, 1),  # else equal seeds would not give equal figures
     )
+
+
+Made = TypeVar("Made", bound=Result)
+
+
+def parts_of(
+    manifest: DailyManifest, models: int, days: int, seed: int, profiles: Sequence[str], faults: Sequence[str] | None
+) -> Iterator[Part]:
+    """What a run consists of, in order. A part is a function of its own seed: it does not matter which ones ran before."""
+
+    def chosen(names: Iterable[str]) -> list[str]:
+        return [name for name in names if not profiles or name in profiles]
+
+    few = max(models // PER_FAULT, 1)
+    for profile, noise in QUIET:
+        if not profiles or profile in profiles:
+            yield Part(f"quiet {profile} {noise}", QuietYears, partial(quiet_years, manifest, profile, noise, models, days, seed))  # fmt: skip # noqa: E501
+    for fault in FAULTS if faults is None else faults:
+        for profile in chosen(PROFILES):
+            yield Part(f"fault {fault} {profile}", AfterFault, partial(after_fault, manifest, fault, profile, "gaussian", few, seed))  # fmt: skip # noqa: E501
+    for profile in profiles or ALL_PROFILES:
+        for whole_suite in (False, True):
+            some = max(models // 2, 1) if whole_suite else models
+            work = partial(false_confirmed, manifest, profile, some, days, seed, whole_suite=whole_suite)
+            yield Part(f"false {profile} {whole_suite}", FalseConfirmed, work)
+    if faults is not None:
+        return
+    for profile, fall in DELAYS:
+        if not profiles or profile in profiles:
+            yield Part(f"delay {profile} {fall}", Delay, partial(delay, manifest, profile, fall, 2 * models, seed))
+    for whole_suite in (False, True):
+        for profile in chosen(PROMISED):
+            plan, references = plan_for(manifest, whole_suite), max(models // PER_PROMISE, 2)
+            yield Part(f"promise {profile} {whole_suite}", Promise, partial(promise, plan, profile, references, FUTURES, seed))  # fmt: skip # noqa: E501
+    if not profiles:
+        for kind in KINDS:
+            for scenario in SCENARIOS:
+                yield Part(f"cause {kind} {scenario}", Named, partial(named, manifest, scenario, kind, models, seed))
+        yield Part("facts", RuleFacts, partial(rule_facts, manifest, few, seed))
 
 
 def write(characteristics: Characteristics, folder: Path) -> tuple[Path, Path]:
@@ -132,11 +173,12 @@ def markdown(figures: Characteristics) -> str:
         f"(suite {figures.suite_version}: ten use cases, five cases each). Do not edit: the figures are in "
         "`src/probatio/simulate/operating_characteristics.json`, where the command's JSON belongs. "
         "Brackets are 95 % intervals over models. A model's first 28 days "
-        "are its reference and are not counted.\n",
+        f"are its reference and are not counted.{_cpu(figures.cpu_seconds)}\n",
     ]
     if figures.facts is not None:
         parts += ["## Beside the figures of the specification\n", _beside_specification(figures)]
     parts += evidence_part(figures.false_confirmed, figures.delays, figures.promises)
+    parts += causes_part(figures.causes)
     if figures.quiet:
         parts += ["## False alarms: nothing is wrong\n", _quiet_table(figures.quiet), QUIET_NOTES]
     real = [each for each in figures.faults if not each.harmless]
@@ -148,6 +190,10 @@ def markdown(figures: Characteristics) -> str:
         parts += ["## Not caused by the model: every alarm is false\n", HARMLESS_NOTES]
         parts += [_fault_table(name, harmless) for name in dict.fromkeys(each.fault for each in harmless)]
     return "\n".join(parts)
+
+
+def _cpu(seconds: float | None) -> str:
+    return "" if seconds is None else f" All parts together took {seconds / 60:.0f} minutes of CPU."
 
 
 QUIET_NOTES = """\

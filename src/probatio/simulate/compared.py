@@ -34,10 +34,11 @@ DELAYS: tuple[tuple[str, str], ...] = (
     *(("binomial-0.9", fall) for fall in ("fall-10", "fall-20", "quarter-dead")),
     *(("partial", fall) for fall in ("fall-5", "fall-40", "quarter-dead")),
     *(("sticky", fall) for fall in ("fall-10", "quarter-dead")),
+    *(("ladders", fall) for fall in ("fall-5", "fall-10", "quarter-dead")),
     ("flips", "fall-decline"),
     ("flips", "one-dead"),
 )
-"""The rows of VERDICT.md's table: noise and fall."""
+"""The rows of VERDICT.md's table, and ladders: noise and fall."""
 
 
 class FalseConfirmed(msgspec.Struct, frozen=True):

@@ -159,6 +159,12 @@ class Population:
                 mixed = np.where(self.rng.random(level.shape) < 0.5, there, level)
                 drawn += self.rng.random(level.shape) < mixed
             drawn /= max(count, 1)
+        elif self.profile.rungs:
+            steps, drawn = self.profile.rungs, np.zeros(level.shape)
+            for _ in range(count):  # every sample reaches a rung
+                reached = level + self.profile.spread * self.rng.standard_normal(level.shape)
+                drawn += np.where(level > 0, np.clip(np.round(steps * reached), 0, steps) / steps, 0.0)
+            drawn /= max(count, 1)
         elif self.profile.spread:
             drawn = level + self.profile.spread / np.sqrt(count) * self.rng.standard_normal(level.shape)
             drawn = np.where(level > 0, np.clip(drawn, 0.0, 1.0), 0.0)

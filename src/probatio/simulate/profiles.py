@@ -17,6 +17,7 @@ class Profile:
     enter: float = 0.0  # daily chance that a case begins to fail, all day and every sample …
     leave: float = 1.0  # … and daily chance that this ends
     spread: float = 0.0  # partial credit: sd of one sample's score around `rate`, cases between ± 0.07 of it
+    rungs: int = 0  # … given in so many steps
     judged: str = "gaussian"  # how the judged use cases scatter beside it, a key of JUDGED
     day_sd: float = 0.0  # of the logit, shared by all cases of a day …
     day_carry: float = 0.0  # … and how much of it is carried over to the next
@@ -49,6 +50,7 @@ PROFILES: dict[str, Profile] = {
 """The profiles that both layers are measured on, with faults."""
 
 HARD_PROFILES: dict[str, Profile] = {
+    "ladders": Profile("ladders of 14 rungs", between=(0.2, 0.9), spread=0.04, rungs=14),
     "ceiling": Profile("at the ceiling", between=(0.98, 1.0), judged="ceiling"),
     "floor": Profile("at the floor", rate=0.05, judged="floor"),
     "missing": Profile("a tenth of the days missing", rate=0.9, missing=0.1),

@@ -14,7 +14,7 @@ import numpy as np
 
 from probatio.simulate.faults import Fault
 from probatio.simulate.noise import Population
-from probatio.simulate.profiles import JUDGED, PROFILES
+from probatio.simulate.profiles import HARD_PROFILES, JUDGED, PROFILES
 from probatio.simulate.synthetic import Plan
 from probatio.simulate.watched import watched_days
 from probatio.verdict import evidence
@@ -25,6 +25,9 @@ from probatio.verdict.streams import Bools
 LIVED = 91  # days of a model before: its reference then has 77 of them
 A_JUDGE = 10  # futures with the same judge
 QUIET = 7  # days before the drop, as the computation has it
+
+
+PROMISED = {**PROFILES, "ladders": HARD_PROFILES["ladders"]}
 
 
 class Promise(msgspec.Struct, frozen=True):
@@ -42,7 +45,7 @@ class Promise(msgspec.Struct, frozen=True):
 
 
 def promise(plan: Plan, profile: str, models: int, futures: int, seed: int, lived: int = LIVED) -> Promise:
-    chosen = PROFILES[profile]
+    chosen = PROMISED[profile]
     rng = np.random.default_rng([seed, zlib.crc32(f"promise/{profile}".encode())])
     population = Population(chosen, JUDGED[chosen.judged], plan.streams, models, rng)
     state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
@@ -50,7 +53,7 @@ def promise(plan: Plan, profile: str, models: int, futures: int, seed: int, live
         state, _ = evidence.step(state, day.read)
     drops, kept = [], []
     for model in range(models):
-        effect = smallest_drops(state, model)
+        effect = smallest_drops(state, model, alone=False)
         if effect is None or effect.overall is None:
             continue
         drops.append(effect.overall)

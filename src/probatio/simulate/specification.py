@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from probatio.simulate.causes import Named
 from probatio.simulate.compared import Delay, FalseConfirmed
 from probatio.simulate.profiles import PROFILES
 from probatio.simulate.promise import Promise
@@ -33,6 +34,8 @@ class Characteristics(msgspec.Struct, frozen=True):
     false_confirmed: tuple[FalseConfirmed, ...] = ()  # both editions of the evidence on the same healthy days
     delays: tuple[Delay, ...] = ()  # … and after falls
     promises: tuple[Promise, ...] = ()  # whether the minimum detectable effect keeps its promise
+    causes: tuple[Named, ...] = ()  # how often a fall is put down to its true cause
+    cpu_seconds: float | None = None  # of all parts together
 
 
 class SpecifiedFigure(msgspec.Struct, frozen=True):

@@ -4,62 +4,30 @@ Each row is a cause and a function that says, as a clause, why the cause applies
 applies is the cause; none leaves the model itself. A cause counts only if without it nothing would have fallen, and only if the
 model could not have caused it: a worse model that rambles is cut off more often, and is still a worse model. What may be the
 model's own doing is told beside the cause, by `symptoms.py`. A move is dated by its onset: the first day of the present run of
-flagged days, or the evidence's own date where the rule is quiet.
+flagged days, or the evidence's own date where the rule is quiet (`moves.py`).
 
 Beyond this table is a judge that has become harsh to one model only: its calibration set does not show it.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from math import comb
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
 
-from probatio.records import Cause, Constants, DailyScore, Served, Thresholds
+from probatio.records import Cause, DailyScore, Served
 from probatio.verdict.baseline import DECIMALS
 from probatio.verdict.fold import Folded
+from probatio.verdict.model_status import NEVER
+from probatio.verdict.moves import Move
+from probatio.verdict.streams import Floats, Ints
 
 DETERMINISTIC, JUDGED = "deterministic", "judged"
-
-
-def _ordinal(folded: Folded) -> int:
-    return folded.rule.day
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One model that got worse, and everything known when it was noticed."""
-
-    model: str
-    place: int  # of the model in the arrays
-    use_cases: tuple[str, ...]  # those that moved
-    judged: frozenset[str]  # which of all use cases a judge marks
-    columns: Mapping[str, int]  # use case → its place in the arrays
-    onset: int  # ordinal of the day it began
-    days: Sequence[Folded]  # up to and with the day of the verdict, oldest first
-    constants: Constants
-    regraded: Mapping[str, int]  # use case → frozen answers that are graded otherwise today
-
-    @property
-    def only_judged(self) -> bool:
-        return all(use_case in self.judged for use_case in self.use_cases)
-
-    def between(self, first: int, last: int) -> list[Folded]:
-        """The days with ordinals from `first` to `last`, both included."""
-        begin = bisect_left(self.days, first, key=_ordinal)
-        return list(self.days[begin : bisect_right(self.days, last, key=_ordinal)])
-
-    def limits(self, use_case: str) -> Thresholds:
-        return self.constants.rule.thresholds("judge" if use_case in self.judged else "deterministic")
-
-    def moved_lines(self, folded: Folded) -> list[DailyScore]:
-        lines = folded.day.lines.get(self.model, {})
-        return [lines[each] for each in self.use_cases if each in lines and not lines[each].asked_late]
 
 
 Row = Callable[[Move], str | None]
@@ -100,25 +68,57 @@ class Fleet(NamedTuple):
 
 
 def _fleet(move: Move, kind: str) -> Fleet | None:
-    """The others, where this model's fall in use cases of a kind was one of many on the same day."""
+    """The others, where this model's fall in use cases of a kind was one of many on the same day.
+
+    Models that scatter fall every other day, and then some together. So only falls as deep as today's are counted: of the ways to
+    draw the line between those that fell today and the rest, the one is taken that chance explains least. Who fell much less than
+    this model does not explain its fall.
+    """
     onset = next((folded for folded in move.days if folded.rule.day == move.onset), None)
-    wanted = [at for use_case, at in move.columns.items() if (use_case in move.judged) == (kind == JUDGED)]
-    if onset is None or not wanted or not onset.fallen[move.place, wanted].any():
+    wanted = np.array([at for use_case, at in move.columns.items() if (use_case in move.judged) == (kind == JUDGED)])
+    if onset is None or not len(wanted):
         return None
-    fell, asked = (np.flatnonzero(array[:, wanted].any(axis=1)) for array in (onset.fallen, onset.tested))
-    vendors, names = _vendors(onset), {place: model for model, place in onset.columns.models.items()}
-    fallen = tuple(names[place] for place in fell.tolist())
     limits = move.constants.evidence
-    if len(fell) < limits.fleet_models or len({vendors.get(name, name) for name in fallen}) < limits.fleet_vendors:
+    days = move.between(move.onset - limits.reference_days - 1, move.onset)
+    *before, today = [_depths(folded, earlier, wanted) for earlier, folded in pairwise(days)] or [np.zeros(0)]
+    if not before or not today[move.place] > 0:
         return None
-    before = move.between(move.onset - limits.reference_days, move.onset - 1)
-    falls = sum(int(each.fallen[:, wanted].any(axis=1).sum()) for each in before)
-    chances = sum(int(each.tested[:, wanted].any(axis=1).sum()) for each in before)
-    chance = at_least(len(fell), len(asked), (falls + 0.5) / (chances + 1))
-    if chance > move.constants.attribution.fleet_chance:
+    asked = np.flatnonzero(~np.isnan(today))
+    usual = np.concatenate(before)
+    usual = usual[~np.isnan(usual)]
+    fell = asked[np.argsort(-today[asked], kind="stable")]
+    fell = fell[today[fell] >= ALIKE * today[move.place]]
+    found = []
+    for count in range(limits.fleet_models, len(fell) + 1):
+        rate = (int((usual >= today[fell[count - 1]]).sum()) + 0.5) / (len(usual) + 1)
+        found.append((at_least(count - 1, len(asked) - 1, rate), count))  # this one fell; did the others by chance?
+    chance, count = min(found, default=(1.0, 0), key=lambda each: (each[0], -each[1]))
+    if chance > move.constants.attribution.fleet_chance or move.place not in fell[:count]:
         return None
-    said = f"{len(fell)} of {len(asked)} models fell in {kind} use cases on {onset.day.date}"
+    vendors, names = _vendors(onset), {place: model for model, place in onset.columns.models.items()}
+    fallen = tuple(names[place] for place in sorted(fell[:count].tolist()))
+    if len({vendors.get(name, name) for name in fallen}) < limits.fleet_vendors:
+        return None
+    said = f"{count} of {len(asked)} models fell in {kind} use cases on {onset.day.date}"
     return Fleet(fallen, said, onset, tuple(names[place] for place in asked.tolist() if names[place] not in fallen))
+
+
+ALIKE = 1 / 3
+"""Models that fell together fell at least this far, as a share of the fall to be explained."""
+
+
+def _depths(folded: Folded, earlier: Folded, wanted: Ints) -> Floats:
+    """[models] by how many points each fell that day, on average over these use cases: below its baseline or below the day
+    before, whichever is less. 0 where none of them is flagged, NaN where none was tested."""
+    rule, tested = folded.rule, folded.tested[:, wanted]
+    score = rule.score[:, wanted]
+    last = earlier.rule.score[:, wanted]
+    usual = rule.expected.mean[:, wanted]
+    below = np.where(tested, np.minimum(usual, np.where(np.isnan(last), usual, last)) - score, 0.0)
+    counts = tested.sum(axis=1)
+    flagged = (folded.flagged_since[:, wanted] != NEVER).any(axis=1)
+    depth = np.where(flagged, np.maximum(below.sum(axis=1), 0.0) / np.maximum(counts, 1), 0.0)
+    return np.where(counts > 0, depth, np.nan)
 
 
 def _fleet_judge(move: Move) -> str | None:
@@ -191,10 +191,35 @@ def _infra(move: Move) -> str | None:
     """Answers cut off below our own limit, where with these replaced by their case's usual score nothing would have fallen."""
     days = [folded for folded in move.between(move.onset, move.days[-1].rule.day) if move.moved_lines(folded)]
     cut = sum(line.cut for folded in days for line in move.moved_lines(folded))
-    if not cut or any(_falls_uncut(move, use_case, days) for use_case in move.use_cases):
+    if not cut or (
+        any(_falls_uncut(move, use_case, days) for use_case in move.use_cases) and not _as_usual(move, days)
+    ):
         return None
     samples = sum(line.n for folded in days for line in move.moved_lines(folded))
     return f"{cut} of {samples} answers were cut off below our own limit since {days[0].day.date}, and without these nothing fell"
+
+
+def _as_usual(move: Move, days: Sequence[Folded]) -> bool:
+    """Whether the moved use cases together, without the cut answers, are no lower than in some stretch of as many days of the
+    month before: scores that jump are flagged now and then, with or without a fall."""
+
+    def level(folded: Folded, uncut: bool) -> float | None:
+        lines = [line for line in move.moved_lines(folded) if line.score is not None]
+        scores = [_uncut_score(line) if uncut else line.score for line in lines]
+        return fmean(score for score in scores if score is not None) if len(lines) == len(move.use_cases) else None
+
+    month = move.constants.evidence.reference_days
+    before = [level(folded, uncut=False) for folded in move.between(move.onset - month, move.onset - 1)]
+    past = [each for each in before if each is not None]
+    since = [each for folded in days if (each := level(folded, uncut=True)) is not None][-STRETCH:]
+    if not since or len(past) < move.constants.rule.baseline_min + len(since) - 1:
+        return False
+    stretches = [fmean(past[begin : begin + len(since)]) for begin in range(len(past) - len(since) + 1)]
+    return fmean(since) >= min(stretches)
+
+
+STRETCH = 7
+"""Days of a stretch at most: a month has a few of these."""
 
 
 def _falls_uncut(move: Move, use_case: str, days: Sequence[Folded]) -> bool:
@@ -222,7 +247,10 @@ def _suspicious_uncut(move: Move, use_case: str, folded: Folded) -> bool:
 
 
 def _uncut(move: Move, use_case: str, folded: Folded) -> float | None:
-    line = folded.day.lines[move.model][use_case]
+    return _uncut_score(folded.day.lines[move.model][use_case])
+
+
+def _uncut_score(line: DailyScore) -> float | None:
     return line.score if line.uncut_score is None else line.uncut_score
 
 

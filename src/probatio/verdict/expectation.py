@@ -3,18 +3,21 @@ cases were flagged, of which models the evidence wants more samples, and which p
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 
-from probatio.records import Constants, Grading, RuleConstants
-from probatio.verdict.baseline import Bools, compare, rule_for
+from probatio.records import Constants, Day, Grading, RuleConstants
+from probatio.verdict.baseline import Bools, Rule, compare, rule_for
 from probatio.verdict.days import Days, suite_of
 from probatio.verdict.evidence import asks_full
 from probatio.verdict.fold import fold_both, graded_in_one_way
-from probatio.verdict.rule import expect, start
+from probatio.verdict.rule import RuleState, expect, start
 from probatio.verdict.rule_fold import fold_rule
 from probatio.verdict.sampling import CALIBRATING, TRIGGERS, full_round_follows, start_triggers
 
@@ -24,26 +27,29 @@ class Expectation:
 
     def __init__(self, days: Days, constants: Constants, suite: tuple[str, str], day: str) -> None:
         """`days` are the days before `day`, of any suite; `suite` is the version and the fingerprint of today's."""
-        today = date.fromisoformat(day).toordinal()
-        self._routes = _usual_routes(days, today, constants.rule)
         series = days.series()
         comparable = bool(series) and suite_of(series[-1].days[-1].record) == suite
         same = series[-1] if comparable else Days(())
-        self._columns = same.columns
-        self._rule = rule_for(constants.rule, self._columns.gradings)
-        state = start(self._rule, len(self._columns.models))
-        asks: Bools | None = None
-        if graded_in_one_way(self._columns):
-            for both in fold_both(self._rule, same, constants, improvement=False):
-                state, asks = both.rule.state, asks_full(both.state)
-        else:  # no verdict can be given of such days
-            for folded in fold_rule(self._rule, same, constants):
-                state = folded.state
-        self._expected = expect(self._rule, state, today)
-        self._lines = {day.ordinal: day.lines for day in same.days}
-        inside = (state.when < today) & (state.when >= today - constants.rule.baseline_days)
+        rule = rule_for(constants.rule, same.columns.gradings)
+        after = _Read(start(rule, len(same.columns.models)), None)
+        for later in _folded(rule, same, constants):
+            after = later
+        self._take(days.days, same, rule, after, constants, day)
+
+    def _take(
+        self, days: Sequence[Day], same: Days, rule: Rule, after: _Read, constants: Constants, day: str
+    ) -> Expectation:
+        """`days` are the days before `day`, at least those of the baseline; `same` has the columns, and those of its suite."""
+        today = date.fromisoformat(day).toordinal()
+        state, window = after.state, constants.rule.baseline_days
+        self._routes = _usual_routes(days, today, constants.rule)
+        self._columns, self._rule = same.columns, rule
+        self._expected = expect(rule, state, today)
+        inside = (state.when < today) & (state.when >= today - window)
         self._counted = {int(when): state.counted[slot] for slot, when in enumerate(state.when) if inside[slot]}
-        self._triggers = start_triggers(self._rule, state, self._expected, today, asks)
+        self._lines = {each.ordinal: each.lines for each in days if each.ordinal in self._counted}
+        self._triggers = start_triggers(rule, state, self._expected, today, after.asks)
+        return self
 
     def trigger(self, model: str, use_case: str, grading: Grading) -> str | None:
         """Why this use case runs at full count from the start; None where base samples come first."""
@@ -87,11 +93,40 @@ class Expectation:
         return None if row is None or column is None else (row, column)
 
 
-def _usual_routes(days: Days, today: int, constants: RuleConstants) -> dict[str, str]:
+class _Read(NamedTuple):
+    """What both folds know after a day."""
+
+    state: RuleState
+    asks: Bools | None  # of whom the evidence wants all samples next
+
+
+def _folded(rule: Rule, same: Days, constants: Constants) -> Iterator[_Read]:
+    if graded_in_one_way(same.columns):
+        for both in fold_both(rule, same, constants, improvement=False):
+            yield _Read(both.rule.state, asks_full(both.state))
+    else:  # no verdict can be given of such days
+        for folded in fold_rule(rule, same, constants):
+            yield _Read(folded.state, None)
+
+
+def expectations(days: Days, constants: Constants, suite: tuple[str, str]) -> Iterator[tuple[str, Expectation]]:
+    """Date → what the days before say, for the days of the last series with this suite, oldest first: they are folded once."""
+    same = next((each for each in reversed(days.series()) if suite_of(each.days[0].record) == suite), Days(()))
+    rule = rule_for(constants.rule, same.columns.gradings)
+    after = _Read(start(rule, len(same.columns.models)), None)
+    dates = days.dates
+    for day, later in zip(same.days, _folded(rule, same, constants), strict=True):
+        place = bisect_left(dates, day.date)
+        before = days.days[max(0, place - constants.rule.baseline_days) : place]  # a day each at most
+        yield day.date, Expectation.__new__(Expectation)._take(before, same, rule, after, constants, day.date)
+        after = later
+
+
+def _usual_routes(days: Iterable[Day], today: int, constants: RuleConstants) -> dict[str, str]:
     """Model → its usual provider: the most frequent of the baseline's days, or the one that has stayed long enough to count
     as a new series."""
     served: dict[str, list[str]] = {}
-    for day in days.days:
+    for day in days:
         if 0 < today - day.ordinal <= constants.baseline_days:
             on_time = (score for score in day.scores if not score.asked_late)
             for model, route in {score.model: score.route for score in on_time}.items():

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import median
 
 from probatio.records import DailyScore
-from probatio.verdict.attribution import Move
 from probatio.verdict.fold import Folded
+from probatio.verdict.moves import Move
 from probatio.verdict.sampling import TRIGGERS
 
 MOST_TOKENS = 10**12

@@ -20,12 +20,13 @@ import numpy as np
 
 from probatio.records import Acceptance, Cause, Constants, DailyScore, Day, ModelVerdict, UseCaseVerdict
 from probatio.verdict import evidence
-from probatio.verdict.attribution import Move, attribute
+from probatio.verdict.attribution import attribute
 from probatio.verdict.change import changed_on
 from probatio.verdict.days import Days
 from probatio.verdict.detectable import KeptEffects, smallest_drops
 from probatio.verdict.fold import Folded, fold
 from probatio.verdict.model_status import NEVER, STATUSES
+from probatio.verdict.moves import move_of
 from probatio.verdict.reason import reason
 from probatio.verdict.rule import FIRED, HELD
 from probatio.verdict.symptoms import symptoms
@@ -150,7 +151,7 @@ def _of_model(
     why: str | None = None
     beside: tuple[str, ...] = ()
     if status in FLAGS or layer in ALARMS:
-        move = _move(model, place, columns, days, constants, regraded, changed)
+        move = move_of(model, columns, days, constants, regraded, changed)
         (cause, why), beside = attribute(move), symptoms(move)
     return ModelVerdict(
         date=today.day.date,
@@ -233,35 +234,6 @@ def _of_use_case(cells: _Cells, line: DailyScore, place: int, at: int, *, proven
         improved=cells.improved[place][at],
         since=_date(cells.since[place][at]),
         evidence=_number(cells.evidence[place][at]),
-    )
-
-
-def _move(
-    model: str,
-    place: int,
-    columns: Mapping[str, int],
-    days: list[Folded],
-    constants: Constants,
-    regraded: Mapping[str, int],
-    changed: int | None,
-) -> Move:
-    """What moved and since when: the flagged use cases, else those the evidence names, else all."""
-    today = days[-1]
-    since = today.flagged_since[place]
-    flagged = tuple(use_case for use_case, at in columns.items() if since[at] != NEVER)
-    named = tuple(use_case for use_case, at in columns.items() if today.evidence.named[place, at])
-    onset = int(since[since != NEVER].min()) if flagged else changed or today.rule.day
-    judged = frozenset(use_case for use_case, grading in today.columns.use_cases if grading != "deterministic")
-    return Move(
-        model=model,
-        place=place,
-        use_cases=flagged or named or tuple(columns),
-        judged=judged,
-        columns=columns,
-        onset=onset,
-        days=days,
-        constants=constants,
-        regraded=regraded,
     )
 
 
