@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from cli.in_process import called
 from double import Double
 from double.openrouter import GPT, LLAMA, LONE, catalogue, listed
 from double.server import RawReply
@@ -22,7 +22,6 @@ from probatio.cli.models_file import added
 from probatio.config import load_config
 from probatio.errors import UsageError
 
-KEPT = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
 KEY = "sk-or-v1-0123456789abcdef0123456789abcdef"
 
 OURS = """\
@@ -48,15 +47,7 @@ daily: {models: [old, "glm-*"]}
 
 def probatio(root: Path, double: Double | None, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
     there = {"OPENROUTER_BASE_URL": double.base_url} if double else {}
-    return subprocess.run(
-        [sys.executable, "-c", "from probatio.cli import main; main()", "models", *words],
-        capture_output=True,
-        text=True,
-        cwd=root,
-        env={**KEPT, **there, **env},
-        timeout=60,
-        check=False,
-    )
+    return called(["models", *words], {**there, **env}, root)
 
 
 @pytest.fixture
@@ -232,7 +223,7 @@ def test_the_key_of_openrouter_goes_to_no_address_that_a_folder_names(tmp_path: 
 
 
 def test_odd_prices_and_entries_cost_only_themselves(tmp_path: Path) -> None:
-    odd = [
+    odd: list[Any] = [
         listed("a/auto", "-1", "-1"), listed("a/free:free", "0", "0"), listed("a/joke", "9e99", "1"), listed("a/none"),
         {"id": "a/bare"}, {"id": ["a/list"]}, {"id": "a/\u001b[31mred"}, None, {"name": "a"},
     ]  # fmt: skip

@@ -50,7 +50,7 @@ def list_models(config: Path | None, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.encode(rows))
+        click.echo(msgspec.json.encode(rows).decode())
         return
     table = [("ID", "PROVIDER", "NAME", "$ PER 1M IN/OUT", "READY")]
     table += [(row["id"], row["provider"], row["name"], _price(row), row["ready"]) for row in rows]

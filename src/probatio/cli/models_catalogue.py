@@ -75,7 +75,7 @@ def find(
         import msgspec
 
         rows = [{**msgspec.to_builtins(each), "providers": msgspec.to_builtins(offers.get(each.id))} for each in found]
-        click.echo(msgspec.json.encode(rows))
+        click.echo(msgspec.json.encode(rows).decode())
         return
     if not found:
         click.echo(f"None of the {len(listed)} models of {source.place} has `{' '.join(words)}` in its id or title.")
