@@ -85,8 +85,12 @@ class Double:
         provider: Callable[[int], str] = lambda number: "DoubleCo",
         keep_bodies: bool = True,
         hostile: Hostile | None = None,
+        catalogue: Callable[[str], RawReply | None] | None = None,
     ) -> None:
         self.hostile = hostile
+        self.catalogue = catalogue  # path of a GET, without /api/v1 → its reply; None is 404
+        self.gets: list[str] = []
+        self.get_headers: list[dict[str, str]] = []
         self.faults = faults or Faults()
         self.reply = reply or (lambda body: "42")
         self.latency = latency
@@ -129,11 +133,21 @@ class Double:
     async def start(self, port: int = 0) -> None:
         app = web.Application(client_max_size=64 * 1024 * 1024)
         app.router.add_post("/{tail:.*}/chat/completions", self._chat)
+        app.router.add_get("/{tail:.*}", self._look_up)
         self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024)
         await site.start()
         self.port = self._runner.addresses[0][1]
+
+    async def _look_up(self, request: web.Request) -> web.StreamResponse:
+        path = request.path.removeprefix("/api/v1")
+        self.gets.append(path)
+        self.get_headers.append(dict(request.headers))
+        raw = self.catalogue(path) if self.catalogue else None
+        if raw is None:
+            return web.json_response({"error": {"code": 404, "message": "Not Found"}}, status=404)
+        return await _sent(raw, request)
 
     async def _chat(self, request: web.Request) -> web.StreamResponse:
         self.in_flight += 1

@@ -21,7 +21,6 @@ ACCEPTED = "gzip, deflate"
 MAX_PARTS = 64
 """Packed parts of one body; each costs a copy of what follows it, and thousands of empty ones would cost seconds."""
 
-_TOO_LARGE = "the reply is larger than any chat completion"
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
@@ -29,10 +28,11 @@ class BadBody(Exception):
     """The body can't be taken; the message is a clause that says why."""
 
 
-async def read_body(reply: aiohttp.ClientResponse) -> bytes:
+async def read_body(reply: aiohttp.ClientResponse, kind: str = "chat completion") -> bytes:
     """The whole body, unpacked; raises `BadBody` where it outgrows the limit or is not what its header says."""
+    too_large = f"the reply is larger than any {kind}"
     if (reply.content_length or 0) > MAX_REPLY_BYTES:
-        raise BadBody(_TOO_LARGE)
+        raise BadBody(too_large)
     unpack = _unpacker(reply.headers)
     pieces: list[bytes] = []
     packed = size = 0
@@ -41,7 +41,7 @@ async def read_body(reply: aiohttp.ClientResponse) -> bytes:
         piece = unpack.unpacked(chunk, MAX_REPLY_BYTES + 1 - size) if unpack else chunk
         size += len(piece)
         if max(packed, size) > MAX_REPLY_BYTES:
-            raise BadBody(_TOO_LARGE)
+            raise BadBody(too_large)
         pieces.append(piece)
     if unpack:
         unpack.end()

@@ -34,6 +34,25 @@ class Route(msgspec.Struct, frozen=True):
 
 def route_of(model: Model, env: Mapping[str, str]) -> Route:
     """The route to a model over the network; raises where a key or an address is missing."""
+    base_url, api_key = address_of(model, env)
+    if not api_key and (key_env := missing_key(model, env)):
+        raise UsageError(f"Model `{model.id}` needs the key {key_env}: set it in the environment or in .env.")
+    know_keys((model,), env)
+    know_address(base_url)
+    url = base_url.rstrip("/")
+    return Route(
+        key=f"{url} {model.name} {'/'.join(model.route)}".strip(),
+        url=f"{url}/chat/completions",
+        model_name=model.name,
+        api_key=api_key,
+        provider=model.provider,
+        provider_order=model.route,
+        reasoning=model.reasoning,
+    )
+
+
+def address_of(model: Model, env: Mapping[str, str]) -> tuple[str, str | None]:
+    """The base address of a model's server, and the key it gets, where there is one. Refused where it is not its key to have."""
     provider = provider_of(model)
     override = env.get(provider.base_url_env) if provider.base_url_env else None
     base_url = model.base_url or override or provider.base_url
@@ -44,22 +63,14 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
         )
     key_env = model.api_key_env or (provider.api_key_env if model.base_url is None else None)
     api_key = env.get(key_env) if key_env else None
-    if not api_key and missing_key(model, env):
-        raise UsageError(f"Model `{model.id}` needs the key {key_env}: set it in the environment or in .env.")
     if api_key and key_env:
         require_host(model.id, key_env, base_url, env)
-    know_keys((model,), env)
-    know_address(base_url)
-    url = base_url.rstrip("/")
-    return Route(
-        key=f"{url} {model.name} {'/'.join(model.route)}".strip(),
-        url=f"{url}/chat/completions",
-        model_name=model.name,
-        api_key=api_key or None,
-        provider=model.provider,
-        provider_order=model.route,
-        reasoning=model.reasoning,
-    )
+    return base_url, api_key or None
+
+
+def unpinned(models: Iterable[Model]) -> list[str]:
+    """The ids of models that any of several providers may serve, because none is pinned."""
+    return [model.id for model in models if provider_of(model).names_routes and not model.route]
 
 
 def require_hosts(models: Iterable[Model], env: Mapping[str, str]) -> None:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from probatio.cli.models_catalogue import add, find
+
 if TYPE_CHECKING:
     from probatio.embedded.catalogue import Weights
     from probatio.records import Model
@@ -15,12 +17,17 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """List the available models; download, find and remove embedded ones.
+    """List models, find and add those of a route's catalogue; download, locate and remove embedded ones.
 
     \b
     Example:
+      probatio models find sonnet
       probatio models pull qwen2.5-coder-1.5b
     """
+
+
+command.add_command(find)
+command.add_command(add)
 
 
 @command.command("list")
@@ -43,13 +50,15 @@ def list_models(config: Path | None, as_json: bool) -> None:
     if as_json:
         import msgspec
 
-        click.echo(msgspec.json.encode(rows))
+        click.echo(msgspec.json.encode(rows).decode())
         return
     table = [("ID", "PROVIDER", "NAME", "$ PER 1M IN/OUT", "READY")]
     table += [(row["id"], row["provider"], row["name"], _price(row), row["ready"]) for row in rows]
     widths = [max(len(line[column]) for line in table) for column in range(5)]
     for line in table:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    if names := [row["id"] for row in rows if not row["pinned"]]:
+        click.echo(f"Not pinned to a provider (`route:` in models.yml), so any may serve them: {', '.join(names)}.")
 
 
 def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -65,10 +74,11 @@ def configured_models(config: Path | None, env: Mapping[str, str]) -> list[dict[
 
 def _row(model: Model, env: Mapping[str, str]) -> dict[str, Any]:
     from probatio.ask.providers import provider_of
-    from probatio.ask.routes import missing_key
+    from probatio.ask.routes import missing_key, unpinned
 
     free = provider_of(model).free
     row: dict[str, Any] = {
+        "pinned": not unpinned((model,)),
         "id": model.id,
         "provider": model.provider,
         "name": model.name,
