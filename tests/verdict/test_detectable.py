@@ -49,9 +49,11 @@ def test_a_noisier_judge_hides_larger_drops() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("gradings", [None, ["deterministic"] * 5], ids=["whole suite", "25 cases"])
 def test_the_drop_it_names_is_confirmed_about_as_often_as_it_says(gradings: list[Grading] | None) -> None:
+    """Few references of each profile: one of six is off by ten points and more. The mean over all profiles is not."""
     plan = plan_of(MANIFEST, gradings=gradings)
-    kept = [promise(plan, profile, 6, 50, 1).kept for profile in ("flips", "sticky", "binomial-0.9", "partial")]
-    assert np.mean(kept) == pytest.approx(CONSTANTS.detectable_probability, abs=0.1)
+    kept = {profile: promise(plan, profile, 6, 20, 1).kept for profile in PROFILES}
+    assert np.mean(list(kept.values())) == pytest.approx(CONSTANTS.detectable_probability, abs=0.06), kept
+    assert min(kept.values()) > 0.5, kept
 
 
 @pytest.mark.slow

@@ -177,12 +177,13 @@ class Days:
     def _mixed(self, day: Day) -> Bools:
         """[models]: too many samples came from elsewhere: the day belongs to no route. An older day has left no stray out: it is
         mixed where its route is flagged and more than one provider served."""
-        served: dict[str, set[str]] = {}
         mixed = np.zeros(len(self.columns.models), dtype=bool)
-        sorted_out = {line.model for line in day.scores if line.mixed or line.strays}
-        for line in day.scores:
+        odd = [line for line in day.scores if line.mixed or line.strays or line.routing_changed]
+        sorted_out = {line.model for line in odd if line.mixed or line.strays}
+        served: dict[str, set[str]] = {}
+        for line in odd:
             mixed[self.columns.models[line.model]] |= line.mixed
-            if line.routing_changed and line.model not in sorted_out:
+            if line.model not in sorted_out:
                 served.setdefault(line.model, set()).update(line.providers)
         for model, providers in served.items():
             mixed[self.columns.models[model]] = len(providers) != 1
