@@ -27,9 +27,13 @@ def read_days(results: Path, until: str | None = None) -> list[Day]:
         return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
-def last_days(results: Path, count: int) -> list[Day]:
-    """The last closed days, oldest first; no other day is opened."""
-    return [read_day(path, results) for path in _closed(results)[-count:]]
+def last_days(results: Path, count: int, most: int) -> tuple[list[Day], int]:
+    """The last closed days, oldest first, and how many there are; no other day is opened. Of more than `most` so many are read,
+    evenly spread, the oldest and the newest among them."""
+    paths = _closed(results)[-count:]
+    step = max(1.0, (len(paths) - 1) / (most - 1))
+    chosen = [paths[round(at * step)] for at in range(min(most, len(paths)))]
+    return [read_day(path, results) for path in chosen], len(paths)
 
 
 class DayReader:
