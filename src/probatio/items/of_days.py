@@ -16,7 +16,7 @@ from probatio.items.measuring import measured
 from probatio.items.records import Items
 from probatio.items.tally import ItemKey, Tally
 from probatio.records import UNASKED_ERRORS, Day, KeyLine
-from probatio.store.days import last_days
+from probatio.store.days import last_days, uncollected
 from probatio.store.layout import DAILY, GRADES
 from probatio.store.run_folder import RunFolder
 
@@ -73,7 +73,8 @@ def items_of_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> 
     if len(same) < len(chosen):
         notes.append(f"{len(chosen) - len(same)} of these {len(chosen)} days asked another suite and were left out.")
     tally = Tally(clustered=True)
-    unread = sum(not _count(tally, results, day, lenient) for day in same)
+    with uncollected():
+        unread = sum(not _count(tally, results, day, lenient) for day in same)
     if not tally.counts:
         raise UsageError(f"{_span(same)} under {results / DAILY}: no graded answer to measure.")
     _fill_rungs(tally)

@@ -23,7 +23,7 @@ _SCORES = msgspec.json.Decoder(DailyScore)
 
 def read_days(results: Path, until: str | None = None) -> list[Day]:
     """Every closed day under `results/daily`, up to and with `until`, oldest first. A day without scores is still being run."""
-    with _uncollected():
+    with uncollected():
         return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
@@ -46,7 +46,7 @@ class DayReader:
     def days(self) -> list[Day]:
         """Every closed day, oldest first."""
         known, self._days = self._days, {}
-        with _uncollected():
+        with uncollected():
             for folder in _closed(self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
                 before = known.get(folder)
@@ -92,7 +92,7 @@ def _closed(results: Path) -> list[Path]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Without the cycle collector: a year's lines are all kept, and walking them again and again is 40 % of the reading."""
     was = gc.isenabled()
     gc.disable()
