@@ -127,6 +127,20 @@ def test_a_ladder_shows_each_model_at_each_rung() -> None:
     assert of(found, "case/1").tokens == 100  # its even share
 
 
+def test_ladders_of_different_length_are_put_side_by_side_by_height() -> None:
+    tally = ladder_tally()
+    for rung in range(1, 21):
+        tally.add(ItemKey("p", "long", rung), "a", float(rung <= 6))
+    tally.add(ItemKey("p", "long"), "a", 0.3)
+    pool = measured(tally, "case", "d", "s").ladders[0]
+    assert "tenths" in pool.by
+    # Rungs 1 to 3 of 3 stand in the 4th, 7th and last tenth, two of 20 in each: 1, 1, 1, then 1 of three, 0, 0, 1 of three …
+    steps = (1, 1, 1, 1 / 3, 0, 0, 1 / 3, 0, 0, 0.5 / 3)
+    (a,) = (standing for standing in pool.standings if standing.model == "a")
+    assert a.steps == pytest.approx(steps)
+    assert a.height == pytest.approx((6 + 2.5) / 23)
+
+
 def test_a_top_rung_that_is_always_right_is_a_warning_and_a_low_one_is_not() -> None:
     tally = ladder_tally()
     assert not measured(tally, "case", "d", "s").pools[0].warnings

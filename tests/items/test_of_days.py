@@ -102,7 +102,7 @@ def test_only_the_last_days_of_the_newest_suite_are_read(tmp_path: Path) -> None
         write_day(tmp_path, f"2026-03-{day}", [{"model": "m", "score": float(day == "04")}], version=version)
     found = items_of_days(tmp_path)
     assert (found.source, found.answers) == ("2 days, 2026-03-03 to 2026-03-04", 2)
-    assert found.notes == ("2 of the last 4 days asked another suite and were left out.",)
+    assert found.notes == ("2 of these 4 days asked another suite and were left out.",)
     (day_folder(tmp_path, "2026-03-03") / GRADES).write_text("not a grade\n")
     assert shares(items_of_days(tmp_path, 1), "m") == {"c": 1.0}
     with pytest.raises(UsageError, match=rf"2026-03-03.{GRADES}, line 1"):
@@ -111,6 +111,15 @@ def test_only_the_last_days_of_the_newest_suite_are_read(tmp_path: Path) -> None
     (day_folder(tmp_path, "2026-03-04") / GRADES).unlink()
     with pytest.raises(UsageError, match="no graded answer to measure"):
         items_of_days(tmp_path, 1)
+
+
+def test_of_a_long_time_so_many_days_are_opened_and_no_more(tmp_path: Path) -> None:
+    for day in range(1, 32):
+        write_day(tmp_path, f"2026-03-{day:02}", [{"model": "m", "score": 1.0}])
+    found = items_of_days(tmp_path, 31)
+    assert (found.source, found.answers) == ("28 days, 2026-03-01 to 2026-03-31", 28)
+    assert found.notes == ("Of 31 days 28 were read, evenly spread.",)
+    assert items_of_days(tmp_path, 28).notes == ()
 
 
 def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_command_prints_tables_ladders_and_what_has_no_headroom(results: Pat
     output = shown("r", "--results", results).output
     assert "suite 1.0.0 · r · 2 models · 36 answers" in output
     assert "  strong  █ ▄   75.0 %" in output
-    assert "  weak    ▄ ·   25.0 %" in output
+    assert "  weak    ▄ ·   16.7 %" in output
     assert "suite: nobody passes 1 of 4 tasks (2 models, 3 % or less each): task_03." in output
     row = next(line for line in output.splitlines() if line.startswith("  task_00 "))
     assert row.split()[1:] == ["100", "%", "51–100", "50", "%", "15–85", "0.00", "205", "strong", "·"]
@@ -79,7 +79,7 @@ def test_json_and_the_picture_hold_the_same(results: Path, tmp_path: Path) -> No
     assert (found["event"], found["about"]["model"], len(found["items"])) == ("items", "strong", 5)
     assert found["items"][0]["discrimination"] == {"pairs": 1, "along": 0, "against": 0, "rest": None}
     picture = (tmp_path / "l.svg").read_text(encoding="utf-8")
-    assert picture.startswith("<svg") and ">75 %</text>" in picture and ">25 %</text>" in picture
+    assert picture.startswith("<svg") and ">75 %</text>" in picture and ">17 %</text>" in picture
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ _NUMBERS_FROM = 24.0
 
 
 class LadderRow(msgspec.Struct, frozen=True):
-    """One model: its mean over the steps, and its share at each; None where it was not asked."""
+    """One model: its mean over the ladder, and its share at each step; None where it was not asked."""
 
     name: str
     height: float

@@ -19,19 +19,21 @@ def ladders(items: Sequence[Item], rungs: Sequence[Item], models: Sequence[str])
         ours = [item for item in items if item.pool == pool]
         below = [item for item in rungs if item.pool == pool]
         if below:
-            yield _ladder(pool, pool, _by_height(below), models, "height on the ladders of its cases, in tenths")
+            same = len({item.rungs for item in below}) == 1
+            steps = below[0].rungs if same else STEPS
+            by = "rungs of its cases" if same else "height on the ladders of its cases, in tenths"
+            yield _ladder(pool, pool, _by_height(below, steps), models, by)
             for case in dict.fromkeys(item.case for item in below):
-                steps = [(str(item.rung), [item]) for item in below if item.case == case]
-                yield _ladder(case, pool, steps, models, "rungs")
+                rows = [(str(item.rung), [item]) for item in below if item.case == case]
+                yield _ladder(case, pool, rows, models, "rungs")
         elif len({item.level for item in ours if item.level}) > 1:
             yield _ladder(pool, pool, _by_level(ours), models, "difficulty that the suite states")
         else:
             yield _ladder(pool, pool, _by_mean(ours), models, f"{ours[0].kind}s from easiest to hardest, as measured")
 
 
-def _by_height(rungs: Sequence[Item]) -> list[Step]:
-    """The n-th tenth of every ladder, however many rungs it has."""
-    steps = min(STEPS, max(item.rungs for item in rungs))
+def _by_height(rungs: Sequence[Item], steps: int) -> list[Step]:
+    """The same part of every ladder, however many rungs it has."""
     groups: dict[int, list[Item]] = {}
     for item in rungs:
         groups.setdefault(ceil(steps * item.rung / item.rungs), []).append(item)
@@ -56,9 +58,9 @@ def _ladder(name: str, pool: str, steps: Sequence[Step], models: Sequence[str], 
     standings = []
     for model in models:
         shares = tuple(_share(items, model) for _, items in steps)
-        asked = [share for share in shares if share is not None]
-        if asked:
-            standings.append(Standing(model, sum(asked) / len(asked), shares))
+        height = _share([item for _, items in steps for item in items], model)
+        if height is not None:
+            standings.append(Standing(model, height, shares))
     standings.sort(key=lambda standing: -standing.height)
     return Ladder(name, pool, tuple(label for label, _ in steps), tuple(standings), by)
 

@@ -16,12 +16,15 @@ from probatio.items.measuring import measured
 from probatio.items.records import Items
 from probatio.items.tally import ItemKey, Tally
 from probatio.records import UNASKED_ERRORS, Day, KeyLine
-from probatio.store.days import last_days
+from probatio.store.days import last_days, uncollected
 from probatio.store.layout import DAILY, GRADES
 from probatio.store.run_folder import RunFolder
 
 DAYS = 14
 """As many as the rule's baseline."""
+MOST = 28
+"""Days that are opened, however many are asked for: thirty models write twenty megabytes a day, and more days of the same answers
+tell little more."""
 
 _ERRORED = UNASKED_ERRORS | {"timeout"}
 _MOST_TOKENS = 10_000_000  # of one answer; more was made up by a server
@@ -57,7 +60,7 @@ class _Counted(KeyLine):
 
 def items_of_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> Items:
     """The last days of the newest suite version. `lenient` passes over lines that can't be read."""
-    chosen = last_days(results, days)
+    chosen, there = last_days(results, days, MOST)
     if not chosen:
         raise UsageError(f"There is no day under {results / DAILY}; `probatio daily` makes one.")
     newest = chosen[-1].record
@@ -65,10 +68,13 @@ def items_of_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> 
         day for day in chosen if (day.record.suite, day.record.suite_version) == (newest.suite, newest.suite_version)
     ]
     notes = []
+    if len(chosen) < there:
+        notes.append(f"Of {there} days {len(chosen)} were read, evenly spread.")
     if len(same) < len(chosen):
-        notes.append(f"{len(chosen) - len(same)} of the last {len(chosen)} days asked another suite and were left out.")
+        notes.append(f"{len(chosen) - len(same)} of these {len(chosen)} days asked another suite and were left out.")
     tally = Tally(clustered=True)
-    unread = sum(not _count(tally, results, day, lenient) for day in same)
+    with uncollected():
+        unread = sum(not _count(tally, results, day, lenient) for day in same)
     if not tally.counts:
         raise UsageError(f"{_span(same)} under {results / DAILY}: no graded answer to measure.")
     _fill_rungs(tally)
@@ -88,15 +94,21 @@ def _count(tally: Tally, results: Path, day: Day, lenient: bool) -> int:
     """Count the graded samples of a day; those that could not be asked, checked or judged say nothing and are left out."""
     judged = {line.use_case for line in day.scores if line.grading != "deterministic"}
     files = RunFolder(results / DAILY / day.date, lenient=lenient, folder=results)
+    rungs: dict[tuple[str, str], dict[int, ItemKey]] = {}  # keys made once: this loop is what a year costs
     counted = 0
     for line in files.grades_as(_Graded).values():
         told = line.breakdown
         if not told.use_case or line.error_type in _ERRORED or (told.use_case in judged and told.judged is None):
             continue
-        key = ItemKey(told.use_case, line.task_id)
-        tally.add(key, line.model, _inside(line.score), cluster=day.date)
+        keys = rungs.get((told.use_case, line.task_id))
+        if keys is None:
+            keys = rungs[told.use_case, line.task_id] = {0: ItemKey(told.use_case, line.task_id)}
+        tally.add(keys[0], line.model, min(1.0, max(0.0, line.score)), cluster=day.date)
         for rung, credit in _rung_credits(told.parts).items():
-            tally.add(key._replace(rung=rung), line.model, credit, cluster=day.date)
+            key = keys.get(rung)
+            if key is None:
+                key = keys[rung] = keys[0]._replace(rung=rung)
+            tally.add(key, line.model, credit, cluster=day.date)
         counted += 1
     return counted
 
@@ -115,14 +127,12 @@ def _rung_credits(parts: Iterable[_Part]) -> dict[int, float]:
     """Rung → the weighted mean of its parts."""
     sums: dict[int, tuple[float, float]] = {}
     for part in parts:
-        if part.rung > 0 and part.weight > 0:
-            earned, weight = sums.get(part.rung, (0.0, 0.0))
-            sums[part.rung] = earned + part.weight * _inside(part.score), weight + part.weight
+        rung, weight, score = part.rung, part.weight, part.score
+        if rung > 0 and weight > 0:
+            credit = 0.0 if score < 0 else weight if score > 1 else weight * score
+            earned = sums.get(rung)
+            sums[rung] = (credit, weight) if earned is None else (earned[0] + credit, earned[1] + weight)
     return {rung: earned / weight for rung, (earned, weight) in sums.items()}
-
-
-def _inside(credit: float) -> float:
-    return min(1.0, max(0.0, credit))
 
 
 def _add_tokens(tally: Tally, results: Path, dates: Iterable[str], lenient: bool) -> None:

@@ -89,7 +89,7 @@ class Standing(msgspec.Struct, frozen=True):
     """Where one model stands on a ladder."""
 
     model: str
-    height: float  # mean over the steps, 0–1
+    height: float  # mean over all items of the ladder, 0–1
     steps: tuple[float | None, ...]  # its share at each step
 
 

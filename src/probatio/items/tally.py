@@ -31,9 +31,14 @@ class Tally:
         self._tokens: dict[tuple[str, str], tuple[float, int]] = {}
 
     def add(self, key: ItemKey, model: str, credit: float, answers: int = 1, cluster: str = "") -> None:
-        clusters = self.counts.setdefault(key, {}).setdefault(model, {})
-        before, asked = clusters.get(cluster, (0.0, 0))
-        clusters[cluster] = before + credit, asked + answers
+        models = self.counts.get(key)
+        if models is None:
+            models = self.counts[key] = {}
+        clusters = models.get(model)
+        if clusters is None:
+            clusters = models[model] = {}
+        before = clusters.get(cluster)
+        clusters[cluster] = (credit, answers) if before is None else (before[0] + credit, before[1] + answers)
 
     def add_tokens(self, item: str, model: str, tokens: float, answers: int = 1) -> None:
         before, asked = self._tokens.get((item, model), (0.0, 0))

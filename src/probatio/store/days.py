@@ -23,13 +23,17 @@ _SCORES = msgspec.json.Decoder(DailyScore)
 
 def read_days(results: Path, until: str | None = None) -> list[Day]:
     """Every closed day under `results/daily`, up to and with `until`, oldest first. A day without scores is still being run."""
-    with _uncollected():
+    with uncollected():
         return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
-def last_days(results: Path, count: int) -> list[Day]:
-    """The last closed days, oldest first; no other day is opened."""
-    return [read_day(path, results) for path in _closed(results)[-count:]]
+def last_days(results: Path, count: int, most: int) -> tuple[list[Day], int]:
+    """The last closed days, oldest first, and how many there are; no other day is opened. Of more than `most` so many are read,
+    evenly spread, the oldest and the newest among them."""
+    paths = _closed(results)[-count:]
+    step = max(1.0, (len(paths) - 1) / (most - 1))
+    chosen = [paths[round(at * step)] for at in range(min(most, len(paths)))]
+    return [read_day(path, results) for path in chosen], len(paths)
 
 
 class DayReader:
@@ -42,7 +46,7 @@ class DayReader:
     def days(self) -> list[Day]:
         """Every closed day, oldest first."""
         known, self._days = self._days, {}
-        with _uncollected():
+        with uncollected():
             for folder in _closed(self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
                 before = known.get(folder)
@@ -88,7 +92,7 @@ def _closed(results: Path) -> list[Path]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def uncollected() -> Iterator[None]:
     """Without the cycle collector: a year's lines are all kept, and walking them again and again is 40 % of the reading."""
     was = gc.isenabled()
     gc.disable()
