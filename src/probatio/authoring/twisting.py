@@ -76,6 +76,8 @@ class Making:
             return None
         if task.tests:
             return "it has tests with input"
+        if self._twisting.restated(task.goal, self._dialect) != task.goal:
+            return "its goal states the usual rule"
         match kind.material, kind.judged:
             case "program", _:
                 return self._read(task)

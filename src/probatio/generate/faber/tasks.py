@@ -12,6 +12,7 @@ from probatio.generate.faber.drawing import Drawn
 from probatio.generate.faber.gaps import fault, gap
 from probatio.generate.faber.host import typescript
 from probatio.languages.faber import tree
+from probatio.languages.faber.twists import RANGES_INCLUDE_ENDS
 from probatio.records import Task
 
 
@@ -81,7 +82,7 @@ def _repair(draft: Draft, drawn: Drawn, host: str) -> Task | None:
 def _ranges(drawn: Drawn) -> str:
     """What the smaller contexts leave open, and no reader should have to guess."""
     ranged = any(isinstance(node, tree.Loop) and isinstance(node.source, tree.Range) for node in drawn.nodes())
-    return "A range in it includes both of its ends." if ranged else ""
+    return RANGES_INCLUDE_ENDS if ranged else ""
 
 
 _ASKED: dict[str, Callable[[Draft, Drawn, str], Task | None]] = {

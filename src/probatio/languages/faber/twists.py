@@ -33,6 +33,9 @@ from probatio.languages.faber.rewriting import (
     unchanged,
 )
 
+RANGES_INCLUDE_ENDS = "A range in it includes both of its ends."
+"""As the goal of a task says it where its context leaves it open. Under a twist of ranges it would be false."""
+
 
 class Example(Struct, frozen=True):
     """A program with what it prints in plain Faber and under the twist; `plain` is None where plain Faber refuses it."""
@@ -75,6 +78,7 @@ _ROWS = (
         },
         says=(
             ("`..` leaves the end out, `{{w: usque}}` keeps it", "`..` keeps the end, `{{w: usque}}` leaves it out"),
+            (RANGES_INCLUDE_ENDS, ""),
         ),
     ),
     Twist(
