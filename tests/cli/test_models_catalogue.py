@@ -18,6 +18,7 @@ from double import Double
 from double.openrouter import GPT, LLAMA, LONE, catalogue, listed
 from double.server import RawReply
 from probatio.ask.body import MAX_REPLY_BYTES
+from probatio.cli import doctor
 from probatio.cli.models_file import added
 from probatio.config import load_config
 from probatio.errors import UsageError
@@ -123,6 +124,9 @@ def test_a_model_that_is_not_pinned_is_warned_of_when_it_is_added(tmp_path: Path
     (model,) = load_config(tmp_path / "config" / "models.yml").models
     assert (model.id, model.route, model.cost_per_1m_output) == ("llama", (), 0.03)
     assert "Not pinned to a provider (`route:` in models.yml)" in probatio(tmp_path, None, "list").stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        assert doctor._unpinned() == ("llama",)
 
 
 def test_a_provider_with_several_offers_is_pinned_by_its_name_and_priced_by_the_dearest(tmp_path: Path) -> None:
