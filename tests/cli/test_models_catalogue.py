@@ -115,6 +115,33 @@ def test_add_pins_the_provider_and_every_comment_stays(ours: Path, tmp_path: Pat
     assert not list(ours.parent.glob("*.part"))
 
 
+def test_ends_of_lines_a_link_and_a_foreign_encoding(tmp_path: Path) -> None:
+    """The file stays in the form it has; a link of a folder that leads out of it is not followed."""
+    mine = tmp_path / "mine.yml"
+    mine.write_bytes(b"models:\r\n  - {id: a, name: b}  # one\r\n# end\r\n")
+    link = tmp_path / "link.yml"
+    link.symlink_to(mine)
+    wide = tmp_path / "wide.yml"
+    wide.write_bytes("models: [{id: a, name: b}]\n".encode("utf-16"))
+    folder = tmp_path / "folder"
+    (folder / "config").mkdir(parents=True)
+    (folder / "config" / "models.yml").symlink_to(mine)
+    with Double(catalogue=catalogue()) as double:
+        assert probatio(tmp_path, double, "add", GPT, "--config", "link.yml").returncode == 0
+        refused = [
+            probatio(tmp_path, double, "add", GPT, "--config", "wide.yml"),
+            probatio(folder, double, "add", LONE),
+        ]
+    lines = mine.read_bytes().splitlines(keepends=True)
+    assert link.is_symlink()
+    assert (lines[0], lines[1], lines[3]) == (b"models:\r\n", b"  - {id: a, name: b}  # one\r\n", b"# end\r\n")
+    assert lines[2].startswith(b"  - {id: gpt-5, provider: openrouter")
+    assert lines[2].endswith(b"}\r\n")
+    assert [each.returncode for each in refused] == [2, 2]
+    assert "not written in UTF-8" in refused[0].stderr
+    assert "leads out of" in refused[1].stderr
+
+
 def test_a_model_that_is_not_pinned_is_warned_of_when_it_is_added(tmp_path: Path) -> None:
     with Double(catalogue=catalogue()) as double:
         done = probatio(tmp_path, double, "add", LLAMA, "--id", "llama")

@@ -93,7 +93,7 @@ def _unpinned() -> tuple[str, ...]:
     from probatio.config import LOCAL_CONFIG, load_config
 
     try:
-        return tuple(unpinned(load_config(LOCAL_CONFIG).models)) if LOCAL_CONFIG.exists() else ()
+        return tuple(unpinned(load_config().models)) if LOCAL_CONFIG.exists() else ()
     except ProbatioError:
         return ()
 
