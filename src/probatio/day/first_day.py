@@ -10,11 +10,10 @@ from pathlib import Path
 
 from probatio.ask.catalogue import NoCatalogue, Offer, Source, list_models, list_offers, not_served, serves, source_of
 from probatio.ask.providers import provider_of
-from probatio.day.folder import read_record
 from probatio.errors import Say, UsageError
 from probatio.records import Model
 from probatio.records.constants import Constants
-from probatio.store.layout import DAILY
+from probatio.store.days import DayReader
 from probatio.verdict.rule import COLLAPSE_DAYS
 
 LOOKED_BACK = 14
@@ -22,12 +21,9 @@ LOOKED_BACK = 14
 
 
 def new_models(results: Path, day: str, models: Iterable[Model]) -> tuple[Model, ...]:
-    """The models that none of the last days but `day` itself has, under this name and route."""
-    folders = sorted(path for path in (results / DAILY).glob("????-??-??") if path.name != day)
-    known = set()
-    for folder in folders[-LOOKED_BACK:]:
-        record = read_record(folder)
-        known |= {_asked_as(model) for model in record.models} if record else set()
+    """The models that none of the last closed days but `day` itself has, under this name and route."""
+    days = [each for each in DayReader(results).days() if each.date != day]
+    known = {_asked_as(model) for each in days[-LOOKED_BACK:] for model in each.record.models}
     return tuple(model for model in models if _asked_as(model) not in known)
 
 

@@ -27,6 +27,10 @@ def read_days(results: Path, until: str | None = None) -> list[Day]:
         return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
+_LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
+"""The results folder that was read last, and its days: whoever prepares a day and whoever runs it read them once together."""
+
+
 class DayReader:
     """The closed days under a results folder. A day that has not changed since the last reading is not read again."""
 
@@ -36,7 +40,7 @@ class DayReader:
 
     def days(self) -> list[Day]:
         """Every closed day, oldest first."""
-        known, self._days = self._days, {}
+        known, self._days = self._days or _LATEST.get(self._results.resolve(), {}), {}
         with _uncollected():
             for folder in _closed(self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
@@ -44,6 +48,8 @@ class DayReader:
                 self._days[folder] = (
                     before if before and before[0] == state else (state, read_day(folder, self._results))
                 )
+        _LATEST.clear()
+        _LATEST[self._results.resolve()] = self._days
         return [day for _, day in self._days.values()]
 
 
