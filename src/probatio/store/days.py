@@ -19,6 +19,8 @@ from probatio.store.layout import DAILY, DAY_FILE, SCORES
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _RECORD = msgspec.json.Decoder(DayRecord)
 _SCORES = msgspec.json.Decoder(DailyScore)
+_LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
+"""The results folder that was read last, and its days: whoever prepares a day and whoever runs it read them once together."""
 
 
 def read_days(results: Path, until: str | None = None) -> list[Day]:
@@ -27,20 +29,16 @@ def read_days(results: Path, until: str | None = None) -> list[Day]:
         return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
 
 
-_LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
-"""The results folder that was read last, and its days: whoever prepares a day and whoever runs it read them once together."""
-
-
 class DayReader:
     """The closed days under a results folder. A day that has not changed since the last reading is not read again."""
 
     def __init__(self, results: Path) -> None:
         self._results = results
-        self._days: dict[Path, tuple[object, Day]] = {}
+        self._days: dict[Path, tuple[object, Day]] = _LATEST.get(results.resolve(), {})
 
     def days(self) -> list[Day]:
         """Every closed day, oldest first."""
-        known, self._days = self._days or _LATEST.get(self._results.resolve(), {}), {}
+        known, self._days = self._days, {}
         with _uncollected():
             for folder in _closed(self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
