@@ -20,7 +20,7 @@ from probatio.cli import root
 REPOSITORY = Path(__file__).parent.parent
 DEPLOY = REPOSITORY / "deploy"
 FILES = sorted(DEPLOY.iterdir())
-DOCS = [REPOSITORY / "docs" / "alerts.md", REPOSITORY / "docs" / "deploy.md"]
+DOCS = [REPOSITORY / "docs" / name for name in ("alerts.md", "deploy.md", "models.md")]
 CALL = re.compile(r"(?:^|[\s=/`])probatio ((?:[a-z-]+)(?: [^\n`|>&#]*)?)", re.MULTILINE)
 
 

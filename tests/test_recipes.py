@@ -89,7 +89,7 @@ def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Pa
         "--use-case",
         "word_count",
         "--model",
-        "gpt-4o",
+        "gpt-4o-mini",
         "--dry-run",
         OPENROUTER_API_KEY="key",
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import msgspec
@@ -51,12 +52,21 @@ class JudgeOverride(msgspec.Struct, frozen=True):
     api_key_env: str | None = None
 
 
+class Heartbeat(msgspec.Struct, frozen=True):
+    """An address that is called after each day; `fail` where a day was not completed. ${NAME} stands for a variable."""
+
+    url: str
+    fail: str | None = None
+
+
 class DailyConfig(msgspec.Struct, frozen=True):
     """The section `daily:`: who is tracked, and where one leaves the suite's own settings (which makes it another suite)."""
 
     models: tuple[str, ...] = ()
     temperature: float | None = None
     judge: JudgeOverride | None = None
+    max_month_cost: float | None = None  # US dollars, for all days of a month together
+    heartbeat: str | Heartbeat | None = None
 
 
 class _ConfigFile(msgspec.Struct):
@@ -96,6 +106,8 @@ def load_config(path: Path | None = None) -> Config:
         raise UsageError(f"{source}: trials.timeouts are seconds and more than 0.")
     if any(n < 0 for n in trials.n_shots):
         raise UsageError(f"{source}: trials.n_shots holds a negative number.")
+    if (cap := file.daily.max_month_cost) is not None and not 0 < cap < math.inf:
+        raise UsageError(f"{source}: daily.max_month_cost is in dollars and more than 0.")
     return Config(
         source="built-in" if source == BUILT_IN else str(source),
         framework_version=None if file.framework_version is None else str(file.framework_version),

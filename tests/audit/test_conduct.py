@@ -248,7 +248,7 @@ def test_a_day_that_was_only_completed_is_no_fault(root: Path) -> None:
     """A second model asked after the first closing: a correction, all earlier answers there."""
     results = root / "results"
     with Double(reply=gold_script(EXTRACTION)) as double:
-        done = run(root, double, day=NEXT, model="gpt-4o")
+        done = run(root, double, day=NEXT, model="llama-3.1-8b")
     assert done.returncode == 0, done.stderr
     assert [line.record().why for line in read_ledger(results)] == [None, None, "run further"]
     assert _whats(results, grades=True) == []

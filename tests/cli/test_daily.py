@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.in_process import refused
+from cli.in_process import called, refused
 from day.days import (
     DAY,
     EXTRACTION,
@@ -180,5 +180,7 @@ def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_models_without_a_pinned_route_are_pointed_out(tmp_path: Path, double: Double) -> None:
+def test_models_without_a_pinned_route_are_pointed_out_on_their_first_day_only(tmp_path: Path, double: Double) -> None:
     assert f"{MODEL} has no `route`" in run(tmp_path, double).stdout
+    later = called(argv(tmp_path, "--dry-run", day="2026-03-11")[3:], environment(double), tmp_path)
+    assert (later.returncode, "has no `route`" in later.stdout) == (0, False)

@@ -18,6 +18,7 @@ from double import Double
 from double.openrouter import GPT, LLAMA, LONE, catalogue, listed
 from double.server import RawReply
 from probatio.ask.body import MAX_REPLY_BYTES
+from probatio.cli import doctor
 from probatio.cli.models_file import added
 from probatio.config import load_config
 from probatio.errors import UsageError
@@ -114,6 +115,33 @@ def test_add_pins_the_provider_and_every_comment_stays(ours: Path, tmp_path: Pat
     assert not list(ours.parent.glob("*.part"))
 
 
+def test_ends_of_lines_a_link_and_a_foreign_encoding(tmp_path: Path) -> None:
+    """The file stays in the form it has; a link of a folder that leads out of it is not followed."""
+    mine = tmp_path / "mine.yml"
+    mine.write_bytes(b"models:\r\n  - {id: a, name: b}  # one\r\n# end\r\n")
+    link = tmp_path / "link.yml"
+    link.symlink_to(mine)
+    wide = tmp_path / "wide.yml"
+    wide.write_bytes("models: [{id: a, name: b}]\n".encode("utf-16"))
+    folder = tmp_path / "folder"
+    (folder / "config").mkdir(parents=True)
+    (folder / "config" / "models.yml").symlink_to(mine)
+    with Double(catalogue=catalogue()) as double:
+        assert probatio(tmp_path, double, "add", GPT, "--config", "link.yml").returncode == 0
+        refused = [
+            probatio(tmp_path, double, "add", GPT, "--config", "wide.yml"),
+            probatio(folder, double, "add", LONE),
+        ]
+    lines = mine.read_bytes().splitlines(keepends=True)
+    assert link.is_symlink()
+    assert (lines[0], lines[1], lines[3]) == (b"models:\r\n", b"  - {id: a, name: b}  # one\r\n", b"# end\r\n")
+    assert lines[2].startswith(b"  - {id: gpt-5, provider: openrouter")
+    assert lines[2].endswith(b"}\r\n")
+    assert [each.returncode for each in refused] == [2, 2]
+    assert "not written in UTF-8" in refused[0].stderr
+    assert "leads out of" in refused[1].stderr
+
+
 def test_a_model_that_is_not_pinned_is_warned_of_when_it_is_added(tmp_path: Path) -> None:
     with Double(catalogue=catalogue()) as double:
         done = probatio(tmp_path, double, "add", LLAMA, "--id", "llama")
@@ -123,6 +151,9 @@ def test_a_model_that_is_not_pinned_is_warned_of_when_it_is_added(tmp_path: Path
     (model,) = load_config(tmp_path / "config" / "models.yml").models
     assert (model.id, model.route, model.cost_per_1m_output) == ("llama", (), 0.03)
     assert "Not pinned to a provider (`route:` in models.yml)" in probatio(tmp_path, None, "list").stdout
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        assert doctor._unpinned() == ("llama",)
 
 
 def test_a_provider_with_several_offers_is_pinned_by_its_name_and_priced_by_the_dearest(tmp_path: Path) -> None:

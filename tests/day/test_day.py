@@ -383,13 +383,13 @@ def test_a_day_of_today_and_a_day_that_was_begun_on_its_date_are_not_late_but_a_
         assert len({line.timestamp[:10] for line in read_lines(daily / DAY / ANSWERS, Response)}) > 1
         assert record(tmp_path).asked_late == {}
         assert scores(tmp_path)[EXTRACTION].asked_late is None
-        assert run(tmp_path, double, replay=False, model="gpt-4o").returncode == 0
-    assert list(record(tmp_path).asked_late) == ["gpt-4o"]
+        assert run(tmp_path, double, replay=False, model="llama-3.1-8b").returncode == 0
+    assert list(record(tmp_path).asked_late) == ["llama-3.1-8b"]
     from probatio.audit.verify import verify
 
     report = verify(tmp_path / "results")
     assert report.findings == []
-    assert f"{DAY}: asked late and in no baseline: gpt-4o on " in report.notes[0]
+    assert f"{DAY}: asked late and in no baseline: llama-3.1-8b on " in report.notes[0]
     assert "completed later by 4 of 6 answers" in report.notes[0]
 
 

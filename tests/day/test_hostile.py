@@ -143,7 +143,7 @@ def test_a_page_that_floods_us_is_given_up(answer: str) -> None:
     assert own_cpu() - before < 2
 
 
-MODELS = ("gpt-3.5-turbo", "gpt-4o-mini", "gpt-4o")
+MODELS = ("gpt-3.5-turbo", "gpt-4o-mini", "llama-3.1-8b")
 HOSTILE = "openai/gpt-4o-mini"
 USE_CASES = (EXTRACTION, SUMMARY, "math_reasoning", "code_generation")
 

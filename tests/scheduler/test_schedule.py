@@ -438,6 +438,7 @@ async def test_a_machine_that_slept_past_the_hour_runs_that_day_once_when_it_wak
         ["--model", "a", "--model", "b", "--use-case", "math_*"],
         ["--config", "c.yml", "--results", "r", "--max-cost", "2.5", "--max-connections", "3"],
         ["--suite", "s", "--sandbox", "none", "--json", "--verbose"],
+        ["--max-month-cost", "9.5", "--heartbeat", "https://hc-ping.com/x", "--no-route-check"],
     ],
 )
 def test_what_a_day_understands_is_handed_on_as_it_was_given(words: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,16 @@ def test_our_file_has_the_published_weights_and_a_source_for_every_figure() -> N
         for model in bench.models
         for figure in model.figures.values()
     )
+
+
+def test_every_model_of_our_file_has_two_figures_at_least_and_each_figure_its_month() -> None:
+    bench = read_bench(CONFIG)
+    assert all(len(model.figures) > 1 for model in bench.models)
+    dates = [figure.date for model in bench.models for figure in model.figures.values()]
+    assert all(re.fullmatch(r"20\d\d-(0[1-9]|1[0-2])(-\d\d)?", date) for date in dates)
+    names = [name.casefold() for model in bench.models for name in model.names]
+    assert len(names) == len(set(names))
+    assert max(dates) >= "2026"
 
 
 @pytest.mark.parametrize(

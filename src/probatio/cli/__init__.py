@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -33,7 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
         "probatio.cli.suite",
         "Write and prove a suite of your own, for a language or a watch; list built-in ones.",
     ),
-    "models": ("probatio.cli.models", "List the available models; download embedded ones."),
+    "models": ("probatio.cli.models", "List, find and add models; download embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
 }
 """Command → (module with the command, its line in `--help`)."""
@@ -76,7 +77,12 @@ def main() -> None:
     """Run the command line. A user's mistake ends with one sentence, never with a stack trace."""
     if not SHOWN_AS_THEY_ARE.intersection(sys.argv[1:2]):
         # What a server or a model said may be in any sentence: nothing of it may act on the terminal.
-        sys.stdout, sys.stderr = VisibleStream(raw(sys.stdout)), VisibleStream(raw(sys.stderr))
+        out, err = raw(sys.stdout), raw(sys.stderr)
+        if "JOURNAL_STREAM" in os.environ:
+            from probatio.cli.journald import journal_stream
+
+            out, err = journal_stream(out), journal_stream(err, errors=True)
+        sys.stdout, sys.stderr = VisibleStream(out), VisibleStream(err)
     try:
         code = root.main(prog_name="probatio", standalone_mode=False)
         sys.exit(code if isinstance(code, int) else 0)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete
+from probatio.errors import Incomplete, ProbatioError, Say
+
+if TYPE_CHECKING:
+    from probatio.day.preparation import PreparedDay
 
 
 @click.command()
@@ -28,8 +33,24 @@ from probatio.errors import Incomplete
 @options.config
 @options.results
 @options.limits
+@click.option(
+    "--max-month-cost",
+    type=click.FloatRange(0, min_open=True),
+    metavar="USD",
+    help="Ask nothing more when the days of this month have cost so much.  [default: `max_month_cost` of models.yml]",
+)
+@click.option(
+    "--heartbeat",
+    metavar="URL",
+    help="Call this address after a complete day, and its /fail after one that is not.  [default: `heartbeat` of models.yml]",
+)
 @options.allow_hosts
-@click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; send no request.")
+@click.option(
+    "--no-route-check",
+    is_flag=True,
+    help="Do not ask the route's catalogue, on a model's first day, whether its pinned provider serves it.",
+)
+@click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; ask no model.")
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
 @click.option("--verbose", "-v", is_flag=True, help="Print one line per sample.")
@@ -40,6 +61,7 @@ def command(
     dry_run: bool,
     max_connections: int | None,
     allow_hosts: tuple[str, ...],
+    heartbeat: str | None,
     **given: object,
 ) -> None:
     """Run the daily suite: every tracked model gets the same cases and a score per use case.
@@ -54,27 +76,59 @@ def command(
       probatio daily --date 2026-03-01              complete that day
       probatio daily --dry-run                      show the plan and the estimated cost
     """
+    from probatio.alerts.heartbeat import beat_of, ping
     from probatio.ask.hosts import environment
+    from probatio.config import load_config
     from probatio.day.preparation import DayRequest, prepare
-    from probatio.day.summary import show_end, show_plan
-    from probatio.day.work import run_day
-    from probatio.run.progress import Show, mark_of_score
+    from probatio.day.summary import show_plan
     from probatio.run.request import MAX_CONNECTIONS
 
     env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
     note = options.note(as_json)
-    prepared = prepare(request, results, env, note, datetime.now(UTC), fetch=not dry_run)
-    if dry_run:
-        show_plan(prepared, as_json=as_json)
-        return
+    beat = beat_of(heartbeat, load_config(request.config).daily.heartbeat, env, note)
+    try:
+        prepared = prepare(request, results, env, note, datetime.now(UTC), fetch=not dry_run)
+        if dry_run:
+            show_plan(prepared, as_json=as_json)
+            return
+        _run(prepared, env, note, as_json=as_json, verbose=verbose)
+    except _Interrupted:
+        raise
+    except (ProbatioError, OSError):
+        if beat and beat.failed and not dry_run:
+            ping(beat.failed, note)
+        raise
+    if beat:
+        ping(beat.done, note)
+
+
+class _Interrupted(Incomplete):
+    """A person or the system stopped the day: it will be continued, and nobody needs to be woken."""
+
+
+def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: bool, verbose: bool) -> None:
+    from probatio.day.first_day import first_words
+    from probatio.day.summary import show_end
+    from probatio.day.work import run_day
+    from probatio.run.progress import Show, mark_of_score
+    from probatio.suite.daily_suite import constants_of
+
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
     ending = run_day(prepared, env, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
     again = f"Continue with: probatio daily --date {prepared.record.date}"
+    if ending.session.stop_reason in ("interrupted.", "terminated."):
+        raise _Interrupted(f"{ending.session.stop_reason} {again}")
     if ending.session.stop_reason:
+        if prepared.month and prepared.request.max_cost == prepared.month.left:
+            again = (
+                f"That is what was left of the month's cap of ${prepared.month.cap:.2f}. {again} --max-month-cost USD"
+            )
         raise Incomplete(f"{ending.session.stop_reason} {again}")
     if ending.session.refused:
         raise Incomplete(f"{'; '.join(ending.session.refused.values())} {again}")
     if ending.missing:
         raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
+    if ending.closed and (words := first_words(prepared.new, constants_of(prepared.suite.manifest))):
+        note(words)

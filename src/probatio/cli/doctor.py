@@ -51,6 +51,8 @@ class Diagnosis(msgspec.Struct, frozen=True):
     models: dict[str, int]
     browser: str = ""
     extras: dict[str, bool] = {}
+    unpinned: tuple[str, ...] = ()
+    """Models of config/models.yml that any provider may serve."""
 
     @property
     def isolated(self) -> bool:
@@ -83,6 +85,17 @@ def _models() -> tuple[Path, dict[str, int]]:
 
     folder = models_folder()
     return folder, {str(path.relative_to(folder)): path.stat().st_size for path in sorted(folder.rglob("*.gguf"))}
+
+
+def _unpinned() -> tuple[str, ...]:
+    """Models of the user's own list without a pinned provider; a list that can't be read is told by whoever uses it."""
+    from probatio.ask.routes import unpinned
+    from probatio.config import LOCAL_CONFIG, load_config
+
+    try:
+        return tuple(unpinned(load_config().models)) if LOCAL_CONFIG.exists() else ()
+    except ProbatioError:
+        return ()
 
 
 def _browser(choice: Choice) -> str:
@@ -169,6 +182,7 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         models=models,
         browser=_browser(choice),
         extras=installed_extras(),
+        unpinned=_unpinned(),
     )
 
 
@@ -203,6 +217,8 @@ def _show(diagnosis: Diagnosis) -> None:
             row("", f"{'held  ' if trial.held else 'FAILED'} {trial.attack:<31} {trial.detail}")
     row("", _verdict(diagnosis))
     row("keys", ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in diagnosis.keys.items()))
+    if diagnosis.unpinned:
+        row("routes", f"any provider may serve {', '.join(diagnosis.unpinned)}: no `route` in config/models.yml")
     row("models", diagnosis.models_folder)
     for name, size in diagnosis.models.items():
         row("", f"{name} ({size / 1e6:,.0f} MB)")

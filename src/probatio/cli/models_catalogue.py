@@ -114,7 +114,7 @@ def add(
     """
     from probatio.ask.catalogue import list_models, list_offers
     from probatio.ask.hosts import environment
-    from probatio.cli.models_file import added, write
+    from probatio.cli.models_file import added, read, write
     from probatio.config import LOCAL_CONFIG, load_config
     from probatio.names import unknown
 
@@ -125,7 +125,7 @@ def add(
     if route and not source.names_routes:
         raise UsageError(f"--route: {source.name} serves its models itself, so there is no provider to pin.")
     path = config or LOCAL_CONFIG
-    before = load_config(path) if path.exists() else None
+    before = load_config(config) if path.exists() else None
     by_id = {each.id: each for each in list_models(source)}
     for each in ids:
         if each not in by_id:
@@ -138,9 +138,8 @@ def add(
         entries.append(entry)
         remarks += said
     _refuse_twice(entries)
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    write(path, added(text, entries, str(path)))
-    load_config(path)
+    write(path, added(read(path) if before else "", entries, str(path)))
+    load_config(config)
     for remark in remarks:
         click.echo(remark)
     many = "1 model" if len(entries) == 1 else f"{len(entries)} models"
@@ -156,7 +155,7 @@ def _place(
     """Whose catalogue is asked: a model without a name stands for its server."""
     from probatio.ask.catalogue import source_of
     from probatio.ask.providers import PROVIDERS, provider_named
-    from probatio.config import LOCAL_CONFIG, load_config
+    from probatio.config import load_config
     from probatio.records import Model
 
     # A server at an address of one's own speaks OpenAI's form, unless it is said to be another's.
@@ -164,10 +163,7 @@ def _place(
     if provider_named(name).local:
         raise UsageError(f"{name} models have no catalogue on the network; `probatio models list` shows them.")
     if name not in PROVIDERS and base_url is None:
-        source = config or (LOCAL_CONFIG if LOCAL_CONFIG.exists() else None)
-        known = (
-            [each for each in load_config(source).models if each.provider == name and each.base_url] if source else []
-        )
+        known = [each for each in load_config(config).models if each.provider == name and each.base_url]
         if not known:
             raise UsageError(
                 f"--provider {name} is not known: use openrouter, openai, or the provider of a model in your models.yml that "

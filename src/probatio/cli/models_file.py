@@ -41,6 +41,14 @@ def added(text: str, entries: Sequence[Entry], name: str) -> str:
     return after
 
 
+def read(path: Path) -> str:
+    """The text as it stands, ends of lines included."""
+    try:
+        return path.read_bytes().decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not written in UTF-8; save it so, and try again.") from None
+
+
 def write(path: Path, text: str) -> None:
     """Put the file in place whole or not at all, with the rights it had. Where it is a link, what it leads to is replaced."""
     from probatio.inside import open_new

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 from click.core import ParameterSource
 
 from probatio.cli.daily import command as daily
+from probatio.cli.journald import is_read_by_journald
+from probatio.errors import UsageError
 from probatio.extras import require_extra
 
 PASSED = [param for param in daily.params if param.name not in ("date", "dry_run")]
@@ -25,16 +28,30 @@ PASSED = [param for param in daily.params if param.name not in ("date", "dry_run
 )
 @click.option("--once", is_flag=True, help="Stop after one day, with its exit code.")
 @click.pass_context
-def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Path, as_json: bool, **_: object) -> None:
+def command(
+    ctx: click.Context,
+    /,
+    at: str,
+    jitter: str,
+    once: bool,
+    results: Path,
+    as_json: bool,
+    config: Path | None,
+    max_month_cost: float | None,
+    **_: object,
+) -> None:
     """Run `probatio daily` every day at a set hour, until Ctrl-C or SIGTERM.
 
     If the hour is past and today has not run, it runs at once. Two days never run at the same time. After a failed day the
-    next day runs as usual. You can also use cron, systemd or GitHub Actions; see docs/deploy.md.
+    next day runs as usual. What the month has cost is said at the start and after each day; with a cap (--max-month-cost) nothing
+    more is asked once it is reached, until the next month. Under systemd each line has its level for the journal. You can also
+    use cron, systemd timers or GitHub Actions; see docs/deploy.md.
 
     \b
     Examples:
       probatio watch --at 06:00 --jitter 15m --max-cost 5
       probatio watch --once                             one day, then stop
+      probatio watch --max-month-cost 60 --heartbeat https://hc-ping.com/UUID
     """
     import asyncio
 
@@ -44,10 +61,28 @@ def command(ctx: click.Context, /, at: str, jitter: str, once: bool, results: Pa
 
     hour, length = hour_of(at), length_of(jitter)
     require_one_date(hour, length)
+    journal = is_read_by_journald(sys.stdout)
     scheduler = Scheduler(
-        results, hour, length, _handed_on(ctx), lambda sentence: click.echo(sentence, err=as_json), once=once
+        results,
+        hour,
+        length,
+        _handed_on(ctx),
+        lambda sentence: click.echo(sentence, err=as_json),
+        once=once,
+        warn=lambda sentence: click.echo(sentence, err=as_json or journal),
+        stamped=not journal,
+        month_cap=max_month_cost or _configured_cap(config),
     )
     ctx.exit(asyncio.run(scheduler.run()))
+
+
+def _configured_cap(config: Path | None) -> float | None:
+    from probatio.config import load_config
+
+    try:
+        return load_config(config).daily.max_month_cost
+    except UsageError:  # the plan, which comes first, tells what is wrong with the file
+        return None
 
 
 def _handed_on(ctx: click.Context) -> list[str]:

@@ -13,7 +13,9 @@ from probatio.alerts.channels import Channel, know_addresses, read_channels
 from probatio.ask.providers import provider_of
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
 from probatio.config import load_config
+from probatio.day.first_day import new_models, require_served
 from probatio.day.folder import day_folder, day_of
+from probatio.day.month import MonthBudget, limited, month_budget
 from probatio.day.settings import as_asked, as_configured
 from probatio.errors import Say
 from probatio.grade.own_grader import fault_of
@@ -35,6 +37,8 @@ class DayRequest(Request, frozen=True, kw_only=True):
     date: str | None = None
     use_cases: tuple[str, ...] = ()
     replay: bool = False
+    max_month_cost: float | None = None
+    no_route_check: bool = False
 
 
 class PreparedDay(msgspec.Struct, frozen=True):
@@ -47,6 +51,9 @@ class PreparedDay(msgspec.Struct, frozen=True):
     request: DayRequest
     timeouts: Timeouts | None
     alerts: tuple[Channel, ...] = ()
+    month: MonthBudget | None = None
+    new: tuple[Model, ...] = ()  # models whose first day this is
+    looked_up: bool = False  # a catalogue was asked who serves them
 
     @property
     def folder(self) -> Path:
@@ -73,9 +80,14 @@ def prepare(
     for remark in grader_remarks(use_cases):
         say(remark)
     named = request.models or config.daily.models
-    selection = select(config, named, env, say, fetch=fetch, max_cost=request.max_cost, skip_named=True)
-    _warn_of_unpinned(selection.models, say)
     day = day_of(request.date, now)
+    month = month_budget(results, day, request.max_month_cost or config.daily.max_month_cost)
+    most = limited(month, request.max_cost, say, asking=fetch)
+    request = msgspec.structs.replace(request, max_cost=most)
+    selection = select(config, named, env, say, fetch=fetch, max_cost=most, skip_named=True)
+    new = new_models(results, day, selection.models)
+    _warn_of_unpinned(new, say)
+    looked_up = not request.no_route_check and require_served(new, env, say)
     if day != day_of(None, now) and not request.replay:
         say(f"{day} is over: a model that is first asked now is marked as asked late, and enters no baseline.")
     fingerprint = daily_fingerprint(suite)
@@ -93,7 +105,7 @@ def prepare(
         versions=versions(),
         replayed=request.replay,
     )
-    return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels)
+    return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels, month, new, looked_up)
 
 
 def grader_remarks(use_cases: Iterable[UseCase]) -> Iterator[str]:
@@ -123,6 +135,7 @@ def _use_cases(request: DayRequest, suite: DailySuite) -> tuple[str, ...]:
 
 
 def _warn_of_unpinned(models: Iterable[Model], say: Say) -> None:
+    """Said on a model's first day, not every day; `probatio models list` and `probatio doctor` say it any time."""
     names = [model.id for model in models if provider_of(model).names_routes and not model.route]
     if names:
         few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -34,7 +34,7 @@ def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
         print(
             f"{prepared.record.date}: {cases} cases in {len(prepared.use_cases)} use cases, suite "
             f"{prepared.suite.manifest.name} {prepared.suite.version}; the judge's replies are not in the estimate; "
-            f"no request was sent."
+            f"{'no model was asked' if prepared.looked_up else 'no request was sent'}."
         )
         if own := constants_of_its_own(prepared.suite.folder):
             print(

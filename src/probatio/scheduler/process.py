@@ -16,7 +16,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from probatio.errors import Say
+from probatio.day.month import spent_so_far
+from probatio.errors import ProbatioError, Say
 from probatio.scheduler.times import is_due, missed_days, next_start
 from probatio.store.layout import DAILY, SCORES
 
@@ -68,6 +69,9 @@ class Scheduler:
         say: Say,
         *,
         once: bool = False,
+        warn: Say | None = None,
+        stamped: bool = True,
+        month_cap: float | None = None,
         command: Sequence[str] = DAILY_COMMAND,
         clock: Clock = _now,
         next_start: NextStart | None = None,
@@ -77,6 +81,9 @@ class Scheduler:
         self._at = at
         self._command = (*command, *options)
         self._remark = say
+        self._warning = warn or say
+        self._stamped = stamped  # a journal has a clock of its own
+        self._month_cap = month_cap
         self._once = once
         self._clock = clock
         self._look = look
@@ -102,6 +109,7 @@ class Scheduler:
         if not is_due(now, self._at, is_closed(self._results, now.date())) and not self._stopped.is_set():
             start = self._next_start(now)
             self._say(f"The next day runs at {start:%Y-%m-%d %H:%M:%S} UTC.")
+        self._say_cost(now.date())
         while not self._stopped.is_set():
             now = self._clock()
             if now >= start:
@@ -128,7 +136,7 @@ class Scheduler:
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._begun.discard(task)
         if error := task.exception():
-            self._say(f"The day could not be run: {error or type(error).__name__}.")
+            self._say(f"The day could not be run: {error or type(error).__name__}.", failed=True)
 
     async def _hour(self) -> None:
         """The hour has come: today's day, and the next one at once where this one took so long that its hour is past."""
@@ -153,7 +161,8 @@ class Scheduler:
         try:
             self._say(f"The day {today} begins.")
             ended = await self._process("--date", today.isoformat())
-            self._say(f"The day {today} {ended.how}.")
+            self._say(f"The day {today} {ended.how}.", failed=ended.code != 0)
+            self._say_cost(today)
             if self._once and not self._signals:
                 self._code = ended.code if ended.code in ENDINGS else 3
         finally:
@@ -192,8 +201,15 @@ class Scheduler:
         more = f" and {len(missed) - SHOWN_DAYS} more" if len(missed) > SHOWN_DAYS else ""
         self._say(f"Not run: {named}{more}. A model can't be asked in retrospect, so they stay gaps.")
 
-    def _say(self, sentence: str) -> None:
-        self._remark(f"{self._clock():%Y-%m-%d %H:%M:%S}Z {sentence}")
+    def _say_cost(self, today: date) -> None:
+        try:
+            self._say(spent_so_far(self._results, today.isoformat(), self._month_cap))
+        except (ProbatioError, OSError) as error:  # files that can't be read are the day's business, not the clock's
+            self._say(f"What the month has cost can't be told: {error}", failed=True)
+
+    def _say(self, sentence: str, *, failed: bool = False) -> None:
+        stamp = f"{self._clock():%Y-%m-%d %H:%M:%S}Z " if self._stamped else ""
+        (self._warning if failed else self._remark)(f"{stamp}{sentence}")
 
 
 def _daily(at: time, jitter: timedelta) -> NextStart:

@@ -19,6 +19,8 @@ from probatio.store.layout import DAILY, DAY_FILE, SCORES
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _RECORD = msgspec.json.Decoder(DayRecord)
 _SCORES = msgspec.json.Decoder(DailyScore)
+_LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
+"""The results folder that was read last, and its days: whoever prepares a day and whoever runs it read them once together."""
 
 
 def read_days(results: Path, until: str | None = None) -> list[Day]:
@@ -41,7 +43,7 @@ class DayReader:
 
     def __init__(self, results: Path) -> None:
         self._results = results
-        self._days: dict[Path, tuple[object, Day]] = {}
+        self._days: dict[Path, tuple[object, Day]] = _LATEST.get(results.resolve(), {})
 
     def days(self) -> list[Day]:
         """Every closed day, oldest first."""
@@ -53,6 +55,8 @@ class DayReader:
                 self._days[folder] = (
                     before if before and before[0] == state else (state, read_day(folder, self._results))
                 )
+        _LATEST.clear()
+        _LATEST[self._results.resolve()] = self._days
         return [day for _, day in self._days.values()]
 
 
