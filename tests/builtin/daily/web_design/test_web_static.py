@@ -6,6 +6,7 @@ import ast
 import functools
 import operator
 import re
+from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from itertools import accumulate, count, islice
@@ -18,7 +19,12 @@ from probatio.builtin.daily.web_design.grader import Gold
 from probatio.builtin.daily.web_design.source import Figures, Source, credit
 
 PAGES = cases("web_design")
-OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
 
 
 def gold(case: str) -> tuple[Figures, ...]:
@@ -146,10 +152,10 @@ def test_the_worked_example() -> None:
                     raise ValueError(found if found.startswith("#") else "#TEXT!")
                 return found
             case ast.Subscript(slice=ast.Slice(lower=ast.Name(id=one), upper=ast.Name(id=two))):
-                found = [cell(address) for address in rectangle(one, two)]
-                if errors := [one for one in found if isinstance(one, str) and one.startswith("#")]:
+                summed = [cell(address) for address in rectangle(one, two)]
+                if errors := [each for each in summed if isinstance(each, str) and each.startswith("#")]:
                     raise ValueError(errors[0])
-                return sum((one for one in found if isinstance(one, Fraction)), Fraction(0))
+                return sum((each for each in summed if isinstance(each, Fraction)), Fraction(0))
         raise AssertionError(ast.dump(node))
 
     def cell(address: str) -> Fraction | str:
