@@ -8,7 +8,8 @@ import msgspec
 
 from probatio.browser.driver import visit
 from probatio.browser.page import OpenPage, PageFailed
-from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, Scene, at_rest, look, play
+from probatio.builtin.daily.web_design.hands import NARROW, WIDE, look
+from probatio.builtin.daily.web_design.scenes import Scene, at_rest, play
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
 from probatio.builtin.daily.web_design.source import Figures, Source
 from probatio.builtin.daily.web_design.source import credit as figures_credit
@@ -107,8 +108,11 @@ async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
     if _elements(gold, seen.wide)[0] == 0:
         return  # there is nothing to use
     share = gold.scenes_weigh / sum(scene.weight for scene in gold.scenes)
+    after = seen.wide
     for scene in gold.scenes:
-        done = await play(page, scene) if scene.do else at_rest(scene, seen.narrow if scene.narrow else seen.wide)
+        before = after if scene.goes_on else seen.narrow if scene.narrow else seen.wide
+        done = await play(page, scene, before) if scene.do else at_rest(scene, before)
+        after = done.after or seen.wide
         seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight, scene.rung)
 
 
