@@ -179,9 +179,12 @@ def test_scenes_weigh_what_the_case_says_however_many_there_are(works: None) -> 
 def test_every_rung_has_a_part(works: None) -> None:
     for name, case in CASES.items():
         gold = msgspec.convert(case.gold, Gold)
-        assert sorted([*gold.rungs.values(), *(scene.rung for scene in gold.scenes)]) == list(
-            range(1, case.rungs + 1)
-        ), name
+        rungs = [
+            *gold.rungs.values(),
+            *(scene.rung for scene in gold.scenes),
+            *{figures.rung for figures in gold.static},
+        ]
+        assert sorted(rungs) == list(range(1, case.rungs + 1)), name
 
 
 def found(finder: dict[str, Any], text: str) -> bool:
