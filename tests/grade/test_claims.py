@@ -155,3 +155,39 @@ def test_what_must_not_be_said_is_not_unsaid_elsewhere() -> None:
     promise = Claim("a refund", wordings=(("we will|happy to", "refund*"),))
     assert asserted(promise, statements("We are happy to refund you. We will not refund the postage."))
     assert not asserted(promise, statements("We will not refund the postage."))
+
+
+FEE = Claim("fee", wordings=(("20", "fee|euros"),))
+LABELS = Claim("free labels", wordings=(("label*", "free"),))
+MAY = Claim("20 May costs 20", subject="20 may", rivals="30 may", wordings=(("20 may", "20"),))
+LATE = Claim("too late", negative=True, denied=(("12 november",),))
+PAYS = Claim("pays 19", wordings=(("pay*|refund*", "19"),))
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "expected"),
+    [
+        (FEE, "There is no refund, and the fee of 20 euros can't be waived.", "said"),
+        (FEE, "We are not able to waive the fee of 20 euros.", "said"),
+        (FEE, "The fee of 20 euros is not charged.", "denied"),
+        (FEE, "There is no fee of 20 euros.", "denied"),
+        (FEE, "The fee of 20 euros can't be asked for.", "denied"),
+        (LABELS, "You need four labels. They are free and come by e-mail.", "said"),
+        (LABELS, "You need four labels. They are not free.", "denied"),
+        (LABELS, "We send no labels. They are free elsewhere.", "absent"),
+        (LABELS, "You need four labels. It is free to write to us.", "absent"),
+        (MAY, "Still to pay:\n- 20 May, two nights: 20.00 euros\n- 30 May, two nights: 54.00 euros", "said"),
+        (MAY, "Still to pay:\n- 20 May, two nights: 54.00 euros\n- 30 May, two nights: 20.00 euros", "absent"),
+        (MAY, "- 20 May, two nights: not 20 euros", "denied"),
+        (MAY, "- 20 May, two nights: 20 or 54 euros", "left open"),
+        (LATE, "- 12 November, two nights: not possible", "said"),
+        (LATE, "- 12 November, two nights: none", "said"),
+        (LATE, "- 12 November, two nights: 54 euros", "absent"),
+        (PAYS, "We pay back:\n- 1203: 6 days, 19 euros\n- 1204: 7 euros", "said"),
+        (PAYS, "We pay back:\n- 1204: 7 euros\n- 1203: 6 days, 19 euros", "said"),
+        (PAYS, "We can not pay back:\n- 1203: 6 days, 19 euros", "absent"),
+        (PAYS, "We pay back:\n- 1204: 7 euros\nIt was late. - 1203: 6 days, 19 euros", "absent"),
+    ],
+)
+def test_list_lines_pronouns_and_denials_of_another_verb(claim: Claim, text: str, expected: str) -> None:
+    assert state(claim, text) == expected

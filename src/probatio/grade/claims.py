@@ -5,9 +5,11 @@ phrase is words side by side, and a trailing `*` stands for any ending. The last
 the claim is about. Three more things decide:
 
 - Negation. A word like "not" shadows the few words after it in its clause. Where nothing of the wording stands after it, it
-  shadows the words before it ("a refund is not possible"). A value in the shadow makes the claim denied, another group there
-  makes it doubtful; both earn nothing. A claim that is itself `negative` is not held against this. The wordings under `denied`
-  count only in the shadow.
+  shadows the words before it ("a refund is not possible", "12 November, two nights: not possible"). A value in the shadow makes
+  the claim denied, another group there makes it doubtful; both earn nothing. A claim that is itself `negative` is not held
+  against this. The wordings under `denied` count only in the shadow. What "can't be waived" is not denied: it stands.
+- Going on. A statement that begins with "they" goes on about what the one before it names, and the lines "subject: value" of a
+  list about what the line that leads it in says ("We pay back:"). One group of a wording may stand there.
 - Choice. A figure beside another figure with "or" is left open: an answer that lists all possibilities says none of them.
 - Subject. Where a claim has a `subject` and `rivals`, the value belongs to the one named in its clause, else to the last topic
   named before it. If that is a rival, the claim is misplaced.
@@ -34,6 +36,10 @@ _CARRY = 2  # statements back in which a subject may be named
 _NEGATOR_PHRASES = (("instead", "of"), ("rather", "than"), ("far", "from"))
 _HARMLESS_AFTER = word_set("only just merely until before delay doubt problem matter")
 _BOUNDS = word_set("later more less fewer longer")  # "no later than 3 May" sets a limit and denies nothing
+# What can't be waived or lowered is there all the same: "the fee of 20 euros can't be waived".
+_LEAVES_STANDING = ("waiv", "reduc", "lower", "avoid", "drop", "lift", "remov", "skip", "chang", "extend", "forgiv")
+_BEFORE_VERB = word_set("be been able to")
+_PRONOUNS = word_set("they these those both")
 _BREAKS = MARKS | {"but", "however", "although", "though", "while", "whereas", "yet"}
 _CLAUSE_STARTS = _BREAKS | {"and", "which", "who", "that", "because", "as", "since", "so", "if", "or", "when"}
 _SHADOW_ENDS = _CLAUSE_STARTS - {"or", "that"}
@@ -99,17 +105,48 @@ def _sightings(claim: Claim, wordings: Iterable[tuple[str, ...]], passage: Seque
             continue
         for wording in wordings:
             places = _meet(wording, statement)
+            if not all(places):
+                places = _meet(_rest(wording, passage, number), statement)
             if all(places):
                 state = _state(claim, passage, number, places)
                 sightings.append(Sighting(state, (number, min(at for at, _ in places[0]))))
     return sightings
 
 
+def _rest(wording: tuple[str, ...], passage: Sequence[Statement], number: int) -> tuple[str, ...]:
+    """What of the wording must still be said here, where one group of it was said by what this statement goes on from."""
+    before = _goes_on_from(passage, number)
+    if before is None:
+        return wording
+    named = [places_of(group, before) for group in wording[:-1]]
+    shadowed = _shadowed(before, named)
+    said = [at for at, places in enumerate(named) if any(place not in shadowed for place, _ in places)]
+    return tuple(group for at, group in enumerate(wording) if at not in said[:1])
+
+
+def _goes_on_from(passage: Sequence[Statement], number: int) -> Statement | None:
+    """The statement before one that begins with "they", or the line that leads in a list: "We pay back:"."""
+    if number and passage[number][0].text in _PRONOUNS:
+        return passage[number - 1]
+    for back in range(number, -1, -1):
+        texts = [word.text for word in passage[back]]
+        if back < number and texts[-1] == ":":
+            return passage[back]
+        if ":" not in texts:
+            return None
+    return None
+
+
 def _meet(wording: tuple[str, ...], statement: Statement) -> list[list[Place]]:
     """Where each group of the wording stands within reach of its value."""
     places = [places_of(group, statement) for group in wording]
+    # The 20 of "20 May" is a day, and not the amount that the day costs.
+    taken = {at + step for group in places[:-1] for at, length in group if length > 1 for step in range(length)}
     values = [
-        value for value in places[-1] if all(any(abs(at - value[0]) <= _REACH for at, _ in group) for group in places)
+        value
+        for value in places[-1]
+        if (statement[value[0]].value is None or value[0] not in taken)
+        and all(any(abs(at - value[0]) <= _REACH for at, _ in group) for group in places)
     ]
     near = [
         [place for place in group if any(abs(place[0] - at) <= _REACH for at, _ in values)] for group in places[:-1]
@@ -162,6 +199,8 @@ def _shadowed(statement: Statement, places: list[list[Place]]) -> set[int]:
                 if texts[back] in _CLAUSE_STARTS:
                     break
                 shadowed.add(back)
+        elif at and texts[at - 1] == ":" and not any(place > at for group in places for place, _ in group):
+            shadowed.update(range(at))  # "12 November, two nights: not possible": the line's head
     return shadowed
 
 
@@ -169,7 +208,9 @@ def _negators(texts: list[str]) -> Iterable[tuple[int, int]]:
     for at, text in enumerate(texts):
         after, then = (*texts[at + 1 : at + 3], "", "")[:2]
         if text in NEGATORS and after not in _HARMLESS_AFTER and not (after in _BOUNDS and then == "than"):
-            yield at, 1
+            verb = next((word for word in texts[at + 1 : at + 4] if word not in _BEFORE_VERB), "")
+            if not verb.startswith(_LEAVES_STANDING):
+                yield at, 1
         elif tuple(texts[at : at + 2]) in _NEGATOR_PHRASES:
             yield at, 2
 

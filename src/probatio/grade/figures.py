@@ -37,7 +37,10 @@ _PLAIN = str.maketrans(
 _STEPS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.MULTILINE), to)
     for pattern, to in (
-        (r"\s-\s", " , "),  # a spaced dash is an aside, as a comma is
+        (
+            r"(?<=\S)[ \t]+-\s",
+            " , ",
+        ),  # a spaced dash is an aside, as a comma is; at the head of a line it marks a list's item
         (r"^[ \t]*(?:\d{1,2}[.)]|[-+•·])[ \t]+", ""),  # the number of a list's item is no figure
         (r"\b(e)\.(g)\.|\b(i)\.(e)\.|\b([ap])\.(m)\.?(?=\W|$)|\b(u)\.([sk])\.", r" \1\2\3\4\5\6\7\8 "),
         (r"\b(dr|mr|mrs|ms|st|approx|vs|jan|feb|aug|sept?|oct|nov|dec)\.", r"\1 "),

@@ -9,11 +9,12 @@ from probatio.grade.figures import Word, pattern_words, word_set, words
 
 MARKS = frozenset(",;:()!?.\n")
 AUXILIARIES = word_set("is are was were be been will would can could does do did has have had may might")
-PREPOSITIONS = word_set("for than of with in on to against versus vs by from at over above below between under")
+PREPOSITIONS = word_set("for than of with in on to against versus vs by from at over above below between under per")
 ARTICLES = word_set("the a an its their old new other both")
 NEGATORS = word_set("not no never none nobody neither nor nothing without unable unlike")
 
 _LISTED = 9  # a statement of this many words …
+_LISTED_LINE = 15  # (or this many, where it is a line "subject: value")
 _SENTENCE = 0.1  # … with fewer function words than this share is a heap of keywords, which says nothing
 _LONGEST = 120  # words and marks of a statement: a longer one is cut into pieces, so that the time stays linear
 
@@ -58,9 +59,10 @@ def statements(text: str, limit: int | None = None) -> list[Statement]:
 
 
 def is_sentence(statement: Statement) -> bool:
-    """Whether it is more than a heap of keywords."""
+    """Whether it is more than a heap of keywords; a short line of the form "subject: value" is."""
     plain = [word.text for word in statement if word.text not in MARKS]
-    return len(plain) < _LISTED or sum(text in _FUNCTION_WORDS for text in plain) / len(plain) >= _SENTENCE
+    listed = _LISTED_LINE if any(word.text == ":" for word in statement[:-1]) else _LISTED
+    return len(plain) < listed or sum(text in _FUNCTION_WORDS for text in plain) / len(plain) >= _SENTENCE
 
 
 def mentions(phrases: str, passage: Sequence[Statement]) -> list[str]:

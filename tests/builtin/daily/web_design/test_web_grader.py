@@ -15,6 +15,7 @@ from probatio.browser import driver as browser
 from probatio.browser.driver import visit
 from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.grader import WEIGHTS, Gold, check, page_in
+from probatio.builtin.daily.web_design.hands import WIDE, look
 from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
 from probatio.builtin.daily.web_design.snapshot import Document, Element, Finder, Snapshot, matches
 from probatio.grade.check_result import CheckResult
@@ -178,9 +179,12 @@ def test_scenes_weigh_what_the_case_says_however_many_there_are(works: None) -> 
 def test_every_rung_has_a_part(works: None) -> None:
     for name, case in CASES.items():
         gold = msgspec.convert(case.gold, Gold)
-        assert sorted([*gold.rungs.values(), *(scene.rung for scene in gold.scenes)]) == list(
-            range(1, case.rungs + 1)
-        ), name
+        rungs = [
+            *gold.rungs.values(),
+            *(scene.rung for scene in gold.scenes),
+            *{figures.rung for figures in gold.static},
+        ]
+        assert sorted(rungs) == list(range(1, case.rungs + 1)), name
 
 
 def found(finder: dict[str, Any], text: str) -> bool:
@@ -206,7 +210,8 @@ def test_another_price_is_not(text: str) -> None:
 
 def played(html: str, scene: dict[str, Any]) -> Played:
     async def see(page: OpenPage) -> Played:
-        return await play(page, msgspec.convert({"name": "s", **scene}, Scene))
+        await page.load(*WIDE)
+        return await play(page, msgspec.convert({"name": "s", **scene}, Scene), await look(page))
 
     return visit(html, see)
 
@@ -240,8 +245,52 @@ def test_storage_does_not_pass_from_scene_to_scene(works: None) -> None:
     html = "<p id=a></p><script>a.textContent = localStorage.n = 1 + Number(localStorage.n || 0)</script>"
 
     async def see(page: OpenPage) -> list[float]:
-        first = msgspec.convert({"name": "s", "expect": [{"stored": {"n": "1"}}]}, Scene)
+        await page.load(*WIDE)
+        before = await look(page)
         again = msgspec.convert({"name": "s", "do": [{"reload": True}], "expect": [{"stored": {"n": "2"}}]}, Scene)
-        return [(await play(page, scene)).score for scene in (first, again, first)]
+        return [(await play(page, again, before)).score for _ in range(3)]
 
     assert visit(html, see) == [1, 1, 1]
+
+
+def test_a_scene_that_goes_on_finds_the_page_as_it_was_left(works: None) -> None:
+    html = '<button onclick="this.textContent = 1 + Number(this.textContent)">0</button>'
+
+    async def see(page: OpenPage) -> list[tuple[float, str]]:
+        await page.load(*WIDE)
+        before, results = await look(page), []
+        for number, goes_on in ((1, False), (2, True), (3, True), (1, False)):
+            told = {
+                "do": [{"click": {"role": "button"}}],
+                "expect": [{"seen": {"role": "button", "name": str(number)}}],
+            }
+            one = await play(page, msgspec.convert({"name": "s", "goes_on": goes_on, **told}, Scene), before)
+            assert one.after is not None
+            results.append((one.score, one.after.elements[-1].name))
+        return results
+
+    assert visit(html, see) == [(1, "1"), (1, "2"), (1, "3"), (1, "1")]
+
+
+def test_a_field_that_keeps_the_focus_is_filled_anew(works: None) -> None:
+    html = "<label>N <input onkeydown=\"if (event.key === 'Enter') o.textContent += value + ';'\"></label><p id=o></p>"
+    fills = [
+        step for value in ("ab", "c") for step in ({"fill": {"role": "textbox"}, "value": value}, {"press": "Enter"})
+    ]
+    assert played(html, {"do": fills, "expect": [{"seen": {"id": "o", "exact": "ab;c;"}}]}).score == 1
+
+
+HIDDEN = [
+    "opacity:.1",
+    "filter:opacity(.1)",
+    "clip-path:inset(50%)",
+    "visibility:hidden",
+    "position:absolute;left:-99px",
+]
+
+
+@pytest.mark.parametrize("hide", HIDDEN)
+def test_what_can_not_be_seen_is_not_clicked(works: None, hide: str) -> None:
+    html = f"<button style='{hide}' onclick=\"o.textContent='Done'\">Go</button><p id=o>-</p>"
+    scene = {"do": [{"click": {"role": "button", "name": "Go"}}], "expect": [{"seen": {"id": "o", "exact": "Done"}}]}
+    assert played(html, scene).score == 0

@@ -10,7 +10,7 @@ import pytest
 from builtin.daily.web_design.shared_tab import shared_tab
 from probatio.browser import driver as browser
 from probatio.browser.page import OpenPage
-from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, look
+from probatio.builtin.daily.web_design.hands import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
 
 pytestmark = pytest.mark.slow  # a real browser

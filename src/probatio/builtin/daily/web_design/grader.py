@@ -8,8 +8,11 @@ import msgspec
 
 from probatio.browser.driver import visit
 from probatio.browser.page import OpenPage, PageFailed
-from probatio.builtin.daily.web_design.scenes import NARROW, WIDE, Scene, at_rest, look, play
+from probatio.builtin.daily.web_design.hands import NARROW, WIDE, look
+from probatio.builtin.daily.web_design.scenes import Scene, at_rest, play
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
+from probatio.builtin.daily.web_design.source import Figures, Source
+from probatio.builtin.daily.web_design.source import credit as figures_credit
 from probatio.grade.check_result import CheckResult, Part
 from probatio.grade.extract import fenced_blocks
 from probatio.sandbox import Choice
@@ -44,6 +47,8 @@ class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scenes: tuple[Scene, ...] = ()
     rungs: dict[str, int] = {}  # parts that are no scenes → their rung
     scenes_weigh: float = WEIGHTS["scenes"]  # more where the scenes are a long ladder
+    static: tuple[Figures, ...] = ()  # figures that were worked out while the page was written
+    static_weigh: float = 0.0
 
 
 class _Visit(msgspec.Struct):
@@ -69,7 +74,29 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
             note = str(error)
             seen.errors.append(note)
     parts = [msgspec.structs.replace(part, rung=gold.rungs.get(part.name, part.rung)) for part in _parts(gold, seen)]
-    return CheckResult(tuple(parts), note=note)
+    return CheckResult((*parts, *_figures(gold, html, seen.wide)), note=note)
+
+
+def _figures(gold: Gold, html: str | None, wide: Snapshot | None) -> list[Part]:
+    """The figures in the source, as far as they can be seen on the page."""
+    source = Source(html) if html is not None and wide is not None else None
+    weight = gold.static_weigh / max(1, len(gold.static))
+    parts = []
+    for number, wanted in enumerate(gold.static, start=1):
+        score, detail = figures_credit(wanted, source)
+        if wide is not None and score and not _shown(wanted, wide):
+            score, detail = 0.0, "can't be seen"
+        parts.append(Part(f"figures {number}: {wanted.id}", score, detail, weight, wanted.rung))
+    return parts
+
+
+def _shown(wanted: Figures, wide: Snapshot) -> bool:
+    """Whether the element can be seen, or the drawing that a line belongs to."""
+    for element in wide.elements:
+        if element.id == wanted.id:
+            around = [wide.elements[index] for index in element.within]
+            return element.seen or any(one.seen for one in around if one.tag == "svg")
+    return False
 
 
 async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
@@ -81,8 +108,11 @@ async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
     if _elements(gold, seen.wide)[0] == 0:
         return  # there is nothing to use
     share = gold.scenes_weigh / sum(scene.weight for scene in gold.scenes)
+    after = seen.wide
     for scene in gold.scenes:
-        done = await play(page, scene) if scene.do else at_rest(scene, seen.narrow if scene.narrow else seen.wide)
+        before = after if scene.goes_on else seen.narrow if scene.narrow else seen.wide
+        done = await play(page, scene, before) if scene.do else at_rest(scene, before)
+        after = done.after or seen.wide
         seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight, scene.rung)
 
 

@@ -9,33 +9,11 @@ from typing import Literal
 
 import msgspec
 
-from probatio.browser.page import OpenPage, PageFailed
-from probatio.builtin.daily.web_design.snapshot import (
-    SURVEY,
-    Finder,
-    Snapshot,
-    description,
-    matches,
-    plain,
-    readable_share,
-)
+from probatio.browser.page import OpenPage
+from probatio.builtin.daily.web_design.hands import NARROW, PAUSES, WIDE, Action, NotFound, act, look
+from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, description, matches, plain, readable_share
 
-WIDE, NARROW = (1280, 900), (375, 812)
-PAUSES = (0.04, 0.08, 0.16, 0.32, 0.64)  # seconds between looks while something is awaited; 1.24 in all
-MOST_TABS = 30
 _TOUCHING = 2  # pixels by which boxes beside each other may overlap
-
-
-class Action(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing the user does; exactly one of the fields, `value` goes with `fill` and `choose`."""
-
-    click: Finder | None = None
-    fill: Finder | None = None
-    choose: Finder | None = None
-    tab_to: Finder | None = None
-    press: str | None = None
-    reload: bool = False
-    value: str = ""
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,6 +45,7 @@ class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     narrow: bool = False
     weight: float = 1.0
     rung: int = 0  # on the ladder of the case; 0 where it is none
+    goes_on: bool = False  # where the scene before it ended: a page need not be loaded for every step
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -74,42 +53,31 @@ class Played(msgspec.Struct, frozen=True):
 
     score: float
     detail: str
+    after: Snapshot | None = None
 
 
-class _NotFound(Exception):
-    """What the user should touch is not there."""
+async def play(page: OpenPage, scene: Scene, before: Snapshot) -> Played:
+    """Load the page anew with nothing stored, do the scene, and wait up to a second until all is as it should be.
 
-
-async def look(page: OpenPage, wake: bool = False) -> Snapshot:
-    """The page as it is now."""
-    told = await page.evaluate(SURVEY, {"wake": wake})
-    try:
-        return msgspec.json.decode(told, type=Snapshot)
-    except (msgspec.DecodeError, UnicodeError, TypeError) as error:
-        raise PageFailed(f"The page could not be examined: {error}"[:200]) from error
-
-
-async def play(page: OpenPage, scene: Scene) -> Played:
-    """Load the page anew with nothing stored, do the scene, and wait up to a second until all is as it should be."""
-    await page.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch {} }")
-    await page.load(*(NARROW if scene.narrow else WIDE))
-    before = await look(page, wake=not scene.do)
+    `before` is the page as it is when it was just loaded in this width, or as the scene before left it.
+    """
+    if not scene.goes_on:
+        await page.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch {} }")
+        await page.load(*(NARROW if scene.narrow else WIDE))
     try:
         for action in scene.do:
-            await _act(page, action)
-    except _NotFound as error:
-        return Played(0.0, str(error))
+            await act(page, action)
+    except NotFound as error:
+        return Played(0.0, str(error), await look(page))
     for pause in (*PAUSES, None):
         now = await look(page)
         met = [credit(expectation, now) for expectation in scene.expect]
         if min(met) >= 1 or pause is None:
             break
         await asyncio.sleep(pause)
-    if not scene.do:
-        return at_rest(scene, now)
     score = change_credit([credit(expectation, before) for expectation in scene.expect], met)
     missed = _missed(scene, met)
-    return Played(score, missed or ("" if score else "so it was before anything was done"))
+    return Played(score, missed or ("" if score else "so it was before anything was done"), now)
 
 
 def at_rest(scene: Scene, now: Snapshot) -> Played:
@@ -200,81 +168,3 @@ def _description(expectation: Expectation) -> str:
 
 def _short(value: object) -> str:
     return str(msgspec.to_builtins(value))[:120]
-
-
-# The point of an element where a click lands on it, or on its label; null where something else lies there. Without an index it is
-# the element that was found by this key before, null if it has left the page.
-_AIM = """({ index, key }) => {
-  const known = (globalThis.probatioKnown ??= Object.create(null));
-  const element = index === null ? known[key] : (known[key] = globalThis.probatioElements[index]);
-  if (!element) return null;
-  const call = (type, name) => Function.prototype.call.bind(type.prototype[name]);
-  const read = (name) => {
-    for (let type = Object.getPrototypeOf(element); type; type = Object.getPrototypeOf(type)) {
-      const property = Object.getOwnPropertyDescriptor(type, name);
-      if (property?.get) return property.get.call(element);
-    }
-  };
-  const labels = [...(read("labels") || [])], contains = call(Node, "contains");
-  for (const target of [element, ...labels]) {
-    call(Element, "scrollIntoView")(target, { block: "center", inline: "center", behavior: "instant" });
-    for (const box of call(Element, "getClientRects")(target)) {
-      const x = box.left + box.width / 2, y = box.top + box.height / 2;
-      const hit = call(Document, "elementFromPoint")(document, x, y);
-      if (hit && [target, ...labels].some((one) => contains(one, hit))) return [x, y];
-    }
-  }
-  return null;
-}"""
-_CHOOSE = """({ index, value }) => {
-  const list = globalThis.probatioElements[index];
-  if (!(list instanceof HTMLSelectElement)) return false;
-  const option = [...list.options].find((one) => one.textContent.trim() === value);
-  if (!option) return false;
-  list.focus();
-  list.value = option.value;
-  for (const kind of ["input", "change"]) list.dispatchEvent(new Event(kind, { bubbles: true }));
-  return true;
-}"""
-
-
-async def _act(page: OpenPage, action: Action) -> None:
-    if action.press:
-        await page.press(action.press)
-    elif action.reload:
-        await page.load(*WIDE)
-    elif action.tab_to:
-        await _tab_to(page, action.tab_to)
-    elif action.choose:
-        index = await _index(page, action.choose)
-        if not await page.evaluate(_CHOOSE, {"index": index, "value": action.value}):
-            raise _NotFound(f"there is no option {action.value}")
-    elif finder := action.click or action.fill:
-        key = msgspec.json.encode(finder).decode()
-        # A field and an id stay what they are, so the page need not be surveyed for every value that is typed.
-        lasting = action.fill is not None or finder == Finder(id=finder.id)
-        point = await page.evaluate(_AIM, {"index": None, "key": key}) if lasting else None
-        if point is None:
-            point = await page.evaluate(_AIM, {"index": await _index(page, finder), "key": key})
-        if point is None:
-            raise _NotFound(f"something covers {description(finder)}")
-        await page.click(*point)
-        if action.fill:
-            await page.press("Control+A")
-            await (page.insert(action.value) if action.value else page.press("Delete"))
-
-
-async def _index(page: OpenPage, finder: Finder) -> int:
-    for pause in (*PAUSES, 0.0):
-        if there := matches(finder, await look(page)):
-            return there[0].index
-        await asyncio.sleep(pause)
-    raise _NotFound(f"not found: {description(finder)}")
-
-
-async def _tab_to(page: OpenPage, finder: Finder) -> None:
-    for _ in range(MOST_TABS):
-        await page.press("Tab")
-        if any(one.focus for one in matches(finder, await look(page))):
-            return
-    raise _NotFound(f"the Tab key does not reach {description(finder)}")
