@@ -16,11 +16,12 @@ SUITE = load_daily()
 def gold_answers() -> dict[str, str]:
     """Prompt → the gold of its case, for every use case that has proofs; a text to be judged for the others."""
     answers: dict[str, str] = {}
+    frozen = {item.answer.strip() for item in load_calibration(SUITE)}  # the judge's marks for these are what they are
     for use_case in SUITE.use_cases.values():
         golds: dict[str, str] = {}
         if use_case.grading != "judge":
             for proof in built_in(use_case.id, "proofs"):
-                if proof["kind"] == "gold":
+                if proof["kind"] == "gold" and proof["answer"].strip() not in frozen:
                     golds.setdefault(proof["case"], proof["answer"])
         answers |= {case.prompt: golds.get(case.id, "A fine text.") for case in use_case.cases}
     return answers
