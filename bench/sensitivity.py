@@ -20,7 +20,7 @@ from probatio.records import Grade, Response
 
 def case_scores(folder: Path) -> tuple[dict[str, float], int]:
     """Case → its mean score, 0–100, and the tokens read and written."""
-    (day,) = (folder / "daily").iterdir()
+    (day,) = (each for each in (folder / "daily").iterdir() if each.is_dir())
     grades = [
         msgspec.json.decode(line, type=Grade) for line in (day / "graded_results.jsonl").read_bytes().splitlines()
     ]
