@@ -65,10 +65,12 @@ def test_one_byte_of_a_raw_answer_is_found_by_its_file_and_by_the_sample_it_grad
         (number, line) for number, line in enumerate(data.splitlines(), 1) if b'"task_id":"extract' in line
     )
     answer = json.loads(line)["response"]
-    changed = line.replace(
-        json.dumps(answer)[1:-1].encode(), json.dumps("{" + answer[1:].replace(":", ";", 1))[1:-1].encode()
+    before, after = (
+        json.dumps(text, ensure_ascii=False)[1:-1].encode() for text in (answer, "{" + answer[1:].replace(":", ";", 1))
     )
+    changed = line.replace(before, after)
     assert len(changed) == len(line)
+    assert changed != line
     path.write_bytes(data.replace(line, changed, 1))
     report = verify(results)
     assert f"daily/{DAYS[1]}/raw_responses.jsonl: its hash is" in str(report.findings[0])

@@ -68,7 +68,7 @@ def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) 
     (suite / EXTRACTION).rename(suite / "chess")
     (suite / "suite.yml").write_text((suite / "suite.yml").read_text().replace(f"id: {EXTRACTION}", "id: chess"))
     done = run(tmp_path, double)
-    assert (done.returncode, "no grader for the use case `chess`" in done.stderr) == (2, True)
+    assert (done.returncode, "the use case `chess` has no grader: put a grader.py into" in done.stderr) == (2, True)
 
 
 @pytest.mark.slow

@@ -84,7 +84,7 @@ def test_a_model_that_joins_later_calibrates_on_its_own() -> None:
 def test_a_bump_makes_every_model_calibrate_in_both_layers() -> None:
     days = [
         *steady(40, ["m"], USE_CASES),
-        made_up_day(40, {"m": dict.fromkeys(USE_CASES, 20.0)}, suite_version="3.0.0"),
+        made_up_day(40, {"m": dict.fromkeys(USE_CASES, 20.0)}, suite_version="9.0.0"),
     ]
     before, after = _last(days[:-1]), _last(days)
     assert (before.status, before.evidence) == ("OK", "QUIET")

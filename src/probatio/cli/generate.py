@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @click.command("generate")
-@click.option("--language", required=True, metavar="NAME", help="The language of the tasks, as its suite is called.")
+@click.option("--language", metavar="NAME", help="The language of the tasks, as its suite is called.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0), help="Another seed, other programs.")
 @click.option("--level", type=click.IntRange(1, 6), help="From 1, a few lines, to 6, long chains.")
 @click.option(
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="Print the counts as one JSON object.")
 def command(
-    language: str,
+    language: str | None,
     seed: int,
     level: int | None,
     vary: Path | None,
@@ -55,12 +55,15 @@ def command(
     from probatio.generate import generator
 
     if vary is not None:
-        if level is not None:
-            raise UsageError("Give --level or --vary, not both: varied tasks are as hard as those they come from.")
+        if level is not None or language is not None:
+            raise UsageError("--vary goes without --level and --language: varied tasks are like those they come from.")
         suite_vary.written(vary, seed, count, out, sandbox, as_json)
         return
-    if level is None:
-        raise UsageError("Say how hard the tasks are: --level 1 to 6. Or name a folder to vary: --vary DIR.")
+    if level is None or language is None:
+        raise UsageError(
+            "Say in which language and how hard the tasks are: --language NAME --level 1 to 6. "
+            "Or name a folder to vary: --vary DIR."
+        )
     made = generator(language)(out, seed, level, count, sandbox, _progress())
     if as_json:
         click.echo(msgspec.json.encode(made).decode())
