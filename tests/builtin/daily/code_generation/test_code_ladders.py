@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.code_generation.ladders import CASES, gold, rungs
@@ -181,6 +181,7 @@ def test_a_ladder_of_hostile_programs_costs_less_than_half_the_workers_limit(cas
 
 
 @given(st.text(max_size=300) | st.text("P123:\n incjzmpABC-45()*|{}ab.", max_size=300))
+@example("\r0")
 @settings(max_examples=150, deadline=None)
 def test_no_answer_breaks_the_reading_of_a_ladder(text: str) -> None:
     for case in READ:

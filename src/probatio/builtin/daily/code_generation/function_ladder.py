@@ -141,6 +141,7 @@ def statements(answer: str) -> list[Statement]:
 
 def _of(text: str) -> list[Statement]:
     """A text's statements; of one with errors, those pieces that stand at its margin and have none."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # Python ends a line there, too, and its nodes count lines
     whole = _parsed(text)
     if whole is not None:
         return whole
