@@ -1,4 +1,4 @@
-"""What runs and days say about a suite's headroom: the runs that are named, or what the results folder has of the suite as it is."""
+"""What runs and days say about a suite's headroom: the runs that are named, or what the results folder has of it as it is."""
 
 from __future__ import annotations
 
