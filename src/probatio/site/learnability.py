@@ -13,6 +13,7 @@ from probatio.site.runs import StudiedRun, paired, sides
 from probatio.site.snapshot import Site
 from probatio.site.trial_pages import trial_address
 from probatio.slugs import slugs
+from probatio.study.comparison_words import sentence
 from probatio.study.findings import Curve
 from probatio.study.pictures import curves_picture
 
@@ -56,7 +57,10 @@ def compare_page(request: PageRequest) -> PageReply | None:
         comparison, reason = paired(request.site.results, one, model, two, other), ""
     except ProbatioError as error:
         comparison, reason = None, str(error)
-    return html(request, "compare.html", run=run, model=model, other=other, comparison=comparison, reason=reason)
+    told = sentence(comparison, model, other) if comparison else ""
+    return html(
+        request, "compare.html", run=run, model=model, other=other, comparison=comparison, told=told, reason=reason
+    )
 
 
 def pairs(site: Site, run: StudiedRun) -> dict[str, tuple[StudiedRun, str, StudiedRun, str]]:
