@@ -17,8 +17,8 @@ SHOWN_FLIPS = 20
 
 
 @click.command()
-@click.argument("a")
-@click.argument("b")
+@click.argument("a", shell_complete=options.complete_runs)
+@click.argument("b", shell_complete=options.complete_runs)
 @options.results
 @options.recorded_suite
 @click.option(
