@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=options.complete_runs)
 @options.recorded_suite
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write the grades to this file.  [default: beside the answers]"

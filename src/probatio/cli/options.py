@@ -4,13 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from probatio.errors import Say
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+
+def _completes(what: str, *, listed: bool = False) -> Complete:
+    """What a tab offers: the names of a function in completion.py, which is imported only when a shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from probatio.cli import completion
+
+        return completion.completed(getattr(completion, what), incomplete, ctx, listed=listed)
+
+    return complete
+
+
+complete_models = _completes("models", listed=True)
+complete_contexts = _completes("contexts", listed=True)
+complete_dialects = _completes("dialects", listed=True)
+complete_tasks = _completes("tasks", listed=True)
+complete_categories = _completes("categories", listed=True)
+complete_suites = _completes("suites")
+complete_runs = _completes("runs")
 
 results = click.option(
     "--results",
@@ -45,6 +69,7 @@ models = click.option(
     "models",
     multiple=True,
     callback=listed,
+    shell_complete=complete_models,
     help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
 )
 
