@@ -112,13 +112,14 @@ def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: b
     from probatio.day.summary import show_end
     from probatio.day.work import run_day
     from probatio.run.progress import Show, mark_of_score
+    from probatio.run.session import INTERRUPTED, TERMINATED
     from probatio.suite.daily_suite import constants_of
 
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
     ending = run_day(prepared, env, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
     again = f"Continue with: probatio daily --date {prepared.record.date}"
-    if ending.session.stop_reason in ("interrupted.", "terminated."):
+    if ending.session.stop_reason in (f"{INTERRUPTED}.", f"{TERMINATED}."):
         raise _Interrupted(f"{ending.session.stop_reason} {again}")
     if ending.session.stop_reason:
         if prepared.month and prepared.request.max_cost == prepared.month.left:
@@ -126,8 +127,8 @@ def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: b
                 f"That is what was left of the month's cap of ${prepared.month.cap:.2f}. {again} --max-month-cost USD"
             )
         raise Incomplete(f"{ending.session.stop_reason} {again}")
-    if ending.session.refused:
-        raise Incomplete(f"{'; '.join(ending.session.refused.values())} {again}")
+    if whole := [*(each.sentence for each in ending.session.unasked), *ending.session.refused.values()]:
+        raise Incomplete(f"{' '.join(whole)} {again}")
     if ending.missing:
         raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
     if ending.closed and (words := first_words(prepared.new, constants_of(prepared.suite.manifest))):

@@ -13,6 +13,7 @@ from probatio.errors import Incomplete, ProbatioError, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.record import RunRecord
+    from probatio.run.session import Ending
     from probatio.suite.language_suite import Suite
 
 RESUME_ALLOWS = {
@@ -23,6 +24,7 @@ RESUME_ALLOWS = {
     "as_json",
     "max_connections",
     "max_cost",
+    "max_wait",
     "allow_hosts",
 }
 """Flags allowed together with --resume. They change how the rest of the run is done and shown, never what is in it."""
@@ -150,7 +152,7 @@ def _resume(
 
     folder = find_run(run, results)
     require_hosts(read_run(folder).models, env)
-    record, suite = resumed(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
+    record, suite = resumed(folder, given["max_connections"], given["max_cost"], given["max_wait"])  # type: ignore[arg-type]
     _carry_out(folder, record, suite, env, as_json, verbose, retry_errors)
 
 
@@ -178,8 +180,21 @@ def _carry_out(
         show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
         analysis = None
     show_end(show.close(), folder, ending, analysis)
-    if ending.stop_reason:
-        raise Incomplete(f"{ending.stop_reason} Continue with: probatio trial --resume {folder}")
+    _require_complete(folder, ending)
+
+
+def _require_complete(folder: Path, ending: Ending) -> None:
+    """Exit code 3 where trials were not asked, or a model could not be asked at all, with the command that goes on."""
+    again = f"probatio trial --resume {folder}"
+    if ending.failed and not (ending.stop_reason and not ending.unasked):
+        again += " --retry-errors"
+    reasons = [each.sentence for each in ending.unasked]
+    reasons += ending.refused.values()
+    reasons += [ending.stop_reason] if ending.stop_reason else []
+    if reasons:
+        raise Incomplete(f"{' '.join(reasons)} Continue with: {again}")
+    if rest := ending.tally.total - ending.tally.done:
+        raise Incomplete(f"{rest} trials were not asked. Continue with: {again}")
 
 
 def _refuse_flags_beside_resume(ctx: click.Context) -> None:

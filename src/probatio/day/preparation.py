@@ -24,6 +24,7 @@ from probatio.names import pick
 from probatio.records import DayRecord, Model, Timeouts
 from probatio.run.clock import now_text
 from probatio.run.models import select
+from probatio.run.preparation import with_wait
 from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import isolation
@@ -105,7 +106,8 @@ def prepare(
         versions=versions(),
         replayed=request.replay,
     )
-    return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels, month, new, looked_up)
+    timeouts = with_wait(config.timeouts, request.max_wait)
+    return PreparedDay(results, record, suite, use_cases, request, timeouts, channels, month, new, looked_up)
 
 
 def grader_remarks(use_cases: Iterable[UseCase]) -> Iterator[str]:

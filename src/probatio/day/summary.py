@@ -10,9 +10,11 @@ import msgspec
 from probatio.day.preparation import PreparedDay
 from probatio.day.work import DayEnding
 from probatio.records import DailyScore, Model
+from probatio.redact import redact
 from probatio.run.estimate import estimate
 from probatio.run.progress import SIGNS, Events, Quiet, spell, unchecked_share
 from probatio.suite.daily_suite import DailySuite, UseCase, constants_of_its_own
+from probatio.visible import one_line
 
 ANSWER_SHARE = 0.4
 """What a typical answer takes of its use case's max_tokens; an estimate is labelled as one."""
@@ -68,6 +70,7 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
             closed=ending.closed,
             missing=ending.missing,
             refused=ending.session.refused,
+            failures=msgspec.to_builtins(ending.session.failed),
             asked=ending.session.tally.asked,
             unchecked=ending.session.tally.unchecked,
             cost=ending.session.tally.spent,
@@ -79,6 +82,9 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
         print(f"{SIGNS}\n")
     for line in table(ending.scores, suite):
         print(line)
+    for failed in ending.session.failed:
+        if not failed.whole:
+            print(f"{one_line(redact(failed.sentence))} Run the day again to ask them again.")
     for model, samples in ending.missing.items():
         print(f"{model}: {samples} samples are still missing")
     tally = ending.session.tally

@@ -65,6 +65,8 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
             cost=tally.spent,
             seconds=round(ending.seconds, 3),
             stopped=ending.stop_reason,
+            refused=ending.refused,
+            failures=msgspec.to_builtins(ending.failed),
             analysis=None if analysis is None else str(analysis),
         )
         return
@@ -72,6 +74,11 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
     print(f"\n{summary_line(tally, ending.seconds)}" + (f", {rest} of {tally.total} not yet asked" if rest else ""))
     if view.first_unchecked:  # marks alone do not say why
         print(f"The first of them: {one_line(redact(view.first_unchecked))}")
+    for failed in ending.failed:
+        if not failed.whole:  # what could not be asked at all is the last word, not one of many
+            print(
+                f"{one_line(redact(failed.sentence))} Ask them again with: probatio trial --resume {folder} --retry-errors"
+            )
     print(f"Analysis: {analysis or 'not written'}")
     print(f"Answers:  {folder / ANSWERS}")
     print(f"Grades:   {folder / GRADES}")
