@@ -25,6 +25,7 @@ RESUME_ALLOWS = {
     "max_connections",
     "max_cost",
     "max_wait",
+    "yes",
     "allow_hosts",
 }
 """Flags allowed together with --resume. They change how the rest of the run is done and shown, never what is in it."""
@@ -88,6 +89,7 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.option("--resume", metavar="RUN", help="Continue a run, with all settings from its run.json.")
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
+@options.yes
 @options.allow_hosts
 @click.option(
     "--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); send no request."
@@ -110,7 +112,7 @@ def command(ctx: click.Context, /, **given: object) -> None:
 
     env = environment(given.pop("allow_hosts"))  # type: ignore[arg-type]
     results = Path(str(given.pop("results")))
-    as_json, verbose, dry_run = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run"))
+    as_json, verbose, dry_run, yes = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run", "yes"))
     resume, retry_errors = given.pop("resume"), bool(given.pop("retry_errors"))
     if resume is not None:
         _refuse_flags_beside_resume(ctx)
@@ -118,12 +120,22 @@ def command(ctx: click.Context, /, **given: object) -> None:
     elif retry_errors:
         raise UsageError("--retry-errors goes with --resume RUN.")
     else:
-        _begin(results, given, env, as_json, verbose, dry_run)
+        _begin(results, given, env, as_json, verbose, dry_run, yes)
 
 
 def _begin(
-    results: Path, given: dict[str, object], env: Mapping[str, str], as_json: bool, verbose: bool, dry_run: bool
+    results: Path,
+    given: dict[str, object],
+    env: Mapping[str, str],
+    as_json: bool,
+    verbose: bool,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
+    from probatio.ask.providers import provider_of
+    from probatio.cli.consent import require_consent
+    from probatio.config import load_config
+    from probatio.run.estimate import WORTH_MEASURING, on_this_machine, plan_row
     from probatio.run.preparation import TrialRequest, prepare
     from probatio.run.request import MAX_CONNECTIONS
     from probatio.run.summary import show_plan
@@ -134,6 +146,17 @@ def _begin(
     if dry_run:
         show_plan(record, suite, as_json=as_json, verbose=verbose)
         return
+    rows = [
+        plan_row(record, suite, model.id, measure=len(record.plan) > WORTH_MEASURING)
+        for model in record.models
+        if provider_of(model).local or model.cost_per_1m_input
+    ]
+    for row in rows:
+        if row.seconds is not None:
+            options.note(as_json)(f"{row.model}: {on_this_machine(row.seconds)}.")
+    expected = sum(row.cost or 0.0 for row in rows)
+    above = load_config(request.config).confirm_above
+    require_consent(expected, above, "This run", given=yes or request.max_cost is not None, as_json=as_json)
     _carry_out(results / record.run_id, record, suite, env, as_json, verbose)
 
 
@@ -165,12 +188,14 @@ def _carry_out(
     verbose: bool,
     retry_errors: bool = False,
 ) -> None:
+    from probatio.cli.reader_gone import outlive_readers
     from probatio.run.progress import Show
     from probatio.run.session import carry_out
     from probatio.run.summary import show_end
     from probatio.run.trials import TrialWork
     from probatio.study.analysis import write_analysis
 
+    outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)
     work = TrialWork(folder, record, suite, retry_errors=retry_errors)
     ending = carry_out(work, env, show.open, show.say)
