@@ -26,9 +26,16 @@ from probatio.errors import ProbatioError, Say
 from probatio.records import Model, Timeouts
 from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
+from probatio.run.failures import Failed
 from probatio.run.job import Job
 from probatio.run.models import embedded_file, pull_embedded
 from probatio.store.journal import Journal
+
+INTERRUPTED, TERMINATED = "interrupted", "terminated"
+"""Why a run stops that a person or the system has stopped."""
+
+TICK_SECONDS = 1.0
+"""How often a display is told that time has passed: a wait that a server asked for is counted down."""
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -38,6 +45,15 @@ class Ending(msgspec.Struct, frozen=True):
     seconds: float
     stop_reason: str | None
     refused: dict[str, str] = {}  # model → why it could not be asked to the end
+    failed: tuple[Failed, ...] = ()  # models with requests that gave no answer
+
+    @property
+    def unasked(self) -> tuple[Failed, ...]:
+        """Models of which not one request was answered, and which were not given up before."""
+        return tuple(each for each in self.failed if each.whole and each.model not in self.refused)
+
+
+STOPPED_BY = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED, signal.SIGHUP: TERMINATED}
 
 
 class Work(Protocol):
@@ -114,7 +130,8 @@ def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watch
             engine = asyncio.run(_ask(work, journal, env, show, say))
         except KeyboardInterrupt:
             raise ProbatioError("Interrupted.") from None
-        ending = Ending(engine.tally, time.monotonic() - began, engine.stop_reason, engine.refused)
+        failed = tuple(engine.failures.listed())
+        ending = Ending(engine.tally, time.monotonic() - began, engine.stop_reason, engine.refused, failed)
         work.end(ending, journal)
     return ending
 
@@ -122,15 +139,26 @@ def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watch
 async def _ask(
     work: Work, journal: Journal, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say
 ) -> Engine:
-    async with ChatClient(work.max_connections) as client:
+    async with ChatClient(work.max_connections, say) as client:
         session = Session(work, journal, client, env, say)
         with session.closing:
             job = await work.open(session)
             engine = session.engine = Engine(job, journal, client, session.route, session.budget)
             engine.watcher = show(engine)
+            client.say = engine.watcher.say
             _on_signals(engine)
-            await engine.run()
+            ticking = asyncio.create_task(_tick(engine.watcher))
+            try:
+                await engine.run()
+            finally:
+                ticking.cancel()
             return engine
+
+
+async def _tick(watcher: Watcher) -> None:
+    while True:
+        await asyncio.sleep(TICK_SECONDS)
+        watcher.tick()
 
 
 def _on_signals(engine: Engine) -> None:
@@ -141,5 +169,6 @@ def _on_signals(engine: Engine) -> None:
             engine.abandon()
 
     loop = asyncio.get_running_loop()
-    for number, name in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
-        loop.add_signal_handler(number, on_signal, name)
+    for number, name in STOPPED_BY.items():
+        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
+            loop.add_signal_handler(number, on_signal, name)
