@@ -105,6 +105,7 @@ def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> I
 
     with duckdb.connect() as db:
         db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
+        db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
         trials = Trials(db, list(folders), [])
         with trials.files:
             _read_grades(trials)
