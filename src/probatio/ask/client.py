@@ -8,12 +8,12 @@ import time
 from types import TracebackType
 from typing import Self
 
-import aiohttp
 from msgspec.structs import replace
 
-from probatio.ask.body import ACCEPTED, BadBody, mended, read_body
+from probatio.ask.body import BadBody, mended
 from probatio.ask.chat import read_reply, request_body
 from probatio.ask.gate import Gate
+from probatio.ask.http import BadAddress, ConnectionFailed, Connections
 from probatio.ask.pacing import Sent
 from probatio.ask.providers import provider_of
 from probatio.ask.retry import Fault, asked_wait, in_words, wait_before
@@ -58,17 +58,13 @@ class ChatClient:
 
     async def __aenter__(self) -> Self:
         self.gate = Gate(self._max_connections)
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),  # the gate is what limits
-            auto_decompress=False,  # `read_body` unpacks, within a limit
-            headers={"Content-Type": "application/json", "X-Title": "Probatio", "Accept-Encoding": ACCEPTED},
-        )
+        self._connections = Connections()  # as many as the gate lets through
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self._connections.close()
 
     async def ask(self, route: Route, prompt: Prompt, sampling: Sampling) -> Answer:
         """The answer, or an answer without text whose `error` says why; raises `StopTheRun` for a refused key.
@@ -154,23 +150,26 @@ class ChatClient:
 
     async def _attempt(self, route: Route, body: bytes, seconds_left: float) -> Answer | Fault:
         limits = route.timeouts
-        timeout = aiohttp.ClientTimeout(total=min(limits.attempt, seconds_left), sock_connect=limits.connect)
-        headers = {"Authorization": f"Bearer {route.api_key}"} if route.api_key else None
         try:
-            async with self._session.post(route.url, data=body, headers=headers, timeout=timeout) as reply:
-                # Here, before anything reads it: whatever a server echoes of our keys ends with this line.
-                content, fault = mended(redacted_bytes(await read_body(reply)))
-                outcome = read_reply(reply.status, reply.headers, content, time.time())
-                return replace(outcome, text_fault=fault) if fault and isinstance(outcome, Answer) else outcome
+            reply = await self._connections.post(
+                route.url,
+                body,
+                key=route.api_key,
+                seconds=min(limits.attempt, seconds_left),
+                connect_seconds=limits.connect,
+            )
         except BadBody as error:
             return Fault(redact(str(error)), retry=True)
         except TimeoutError:
             return Fault("no answer within the time limit", retry=True, timed_out=True)
-        except aiohttp.InvalidURL:
+        except BadAddress:
             return Fault(redact(f"the address {route.url} is not valid"), retry=False)
-        except aiohttp.ClientError as error:
-            # aiohttp quotes what it could not read, and that is the server's own text.
-            told = redact(f"{type(error).__name__} {error}".strip())
-            return Fault(f"the connection failed: {told[:MAX_TOLD]}", retry=True)
-        except OSError as error:
-            return Fault(f"the connection failed: {error}", retry=True)
+        except ConnectionFailed as error:
+            return Fault(f"the connection failed: {redact(str(error))[:MAX_TOLD]}", retry=True)
+        if 300 <= reply.status < 400:
+            told = redact(reply.headers.get("location", "none is named"))[:MAX_TOLD]
+            return Fault(f"status {reply.status}: this is not the address (another: {told})", False, reply.status)
+        # Here, before anything reads it: whatever a server echoes of our keys ends with this line.
+        content, fault = mended(redacted_bytes(reply.body))
+        outcome = read_reply(reply.status, {} if reply.status == 200 else reply.headers, content, time.time())
+        return replace(outcome, text_fault=fault) if fault and isinstance(outcome, Answer) else outcome
