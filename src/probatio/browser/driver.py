@@ -89,6 +89,7 @@ class _BrowserThread:
         self.loop = asyncio.new_event_loop()
         self.held = contextlib.AsyncExitStack()
         self.browser: Browser | None = None
+        self.program = ""
         self.way: chromium.Way = "none"
         self.worked = False
         self.refused: CannotCheck | None = None
@@ -105,7 +106,8 @@ class _BrowserThread:
         """The browser's version and what isolates it."""
 
         async def describe() -> str:
-            return f"Chromium {(await self._started()).version}, {chromium.DESCRIPTIONS[self.way]}"
+            browser = await self._started()
+            return f"{chromium.title(self.program, browser.version)}, {chromium.DESCRIPTIONS[self.way]}"
 
         return asyncio.run_coroutine_threadsafe(describe(), self.loop).result()
 
@@ -175,7 +177,7 @@ class _BrowserThread:
             raise CannotCheck(str(error)) from None
         from playwright.async_api import Error, async_playwright
 
-        program = chromium.executable()
+        program = self.program = chromium.executable()
         playwright = await self.held.enter_async_context(async_playwright())
         faults = []
         for way in chromium.WAYS[self.choice]:

@@ -16,6 +16,9 @@ T = TypeVar("T")
 ADDRESS = "https://page.test/"
 """The page's address. It needs one of its own to have storage; the content comes from us, not from a network."""
 
+WORLD = "probatio"
+"""The JavaScript world of our scripts. Of the page's own globals it has none."""
+
 STEP_SECONDS = 10.0
 """For one load, look or key press. They take milliseconds; a page that takes longer than this hangs."""
 
@@ -55,6 +58,8 @@ class OpenPage:
         self.flooded = False
         self._events = 0
         self._world: int | None = None
+        self._frame = ""
+        self._names: dict[str, str] = {}
 
     def note(self, kept: list[str], text: str | None) -> None:
         """One more message or request of the page; what it says is kept within bounds, as text that can be written."""
@@ -85,22 +90,24 @@ class OpenPage:
                 raise
 
     async def evaluate(self, script: str, argument: object = None) -> Any:
-        """The value of a function, called in our own world of the page."""
+        """The value of a function, called in our own world of the page. Its text is sent once; each document begins with it."""
         from playwright.async_api import Error
 
+        name = self._names.get(script)
+        known = name is not None
+        if name is None:
+            name = self._names[script] = f"probatioScript{len(self._names)}"
+            source = {"source": f"globalThis.{name} = {script}", "worldName": WORLD}
+            await _step(self.session.send("Page.addScriptToEvaluateOnNewDocument", source))
+        whole = f"(globalThis.{name} ??= {script})({json.dumps(argument)})"
+        call = f"{name}({json.dumps(argument)})" if known else whole
         for fresh in (False, True):
-            if self._world is None or fresh:
-                frame = (await _step(self.session.send("Page.getFrameTree")))["frameTree"]["frame"]["id"]
-                world = {"frameId": frame, "worldName": "probatio"}
-                self._world = (await _step(self.session.send("Page.createIsolatedWorld", world)))["executionContextId"]
-            call = {
-                "contextId": self._world,
-                "expression": f"({script})({json.dumps(argument)})",
-                "returnByValue": True,
-                "awaitPromise": True,
-            }
             try:
-                answer = await _step(self.session.send("Runtime.evaluate", call))
+                answer = await self._called(call, fresh)
+                if known and _unknown(
+                    answer, name
+                ):  # a document that began without us, such as the empty one of a new tab
+                    answer = await self._called(whole, fresh=False)
             except Error as error:
                 if fresh or "context" not in str(error):
                     raise
@@ -110,6 +117,16 @@ class OpenPage:
                 raise PageFailed(f"The page could not be examined: {well_formed(str(reason))}")
             return answer["result"].get("value")
         raise AssertionError("unreachable")
+
+    async def _called(self, expression: str, fresh: bool) -> dict[str, Any]:
+        """What the browser says to this expression in our own world of the document that is there now."""
+        if not self._frame or fresh:
+            self._frame = (await _step(self.session.send("Page.getFrameTree")))["frameTree"]["frame"]["id"]
+        if self._world is None or fresh:
+            world = {"frameId": self._frame, "worldName": WORLD}
+            self._world = (await _step(self.session.send("Page.createIsolatedWorld", world)))["executionContextId"]
+        call = {"contextId": self._world, "expression": expression, "returnByValue": True, "awaitPromise": True}
+        return await _step(self.session.send("Runtime.evaluate", call))
 
     async def click(self, x: float, y: float) -> None:
         await _step(self.tab.mouse.click(x, y))
@@ -167,6 +184,12 @@ async def opened(context: BrowserContext, html: str) -> OpenPage:
 def well_formed(text: str) -> str:
     """The beginning of a text of the page, as one that every file and terminal takes: half a surrogate pair is no character."""
     return text[:LONGEST].encode("utf-8", "replace").decode("utf-8")
+
+
+def _unknown(answer: dict[str, Any], name: str) -> bool:
+    """Whether our own world does not know this function."""
+    said = answer.get("exceptionDetails", {}).get("exception", {}).get("description", "")
+    return str(said).startswith(f"ReferenceError: {name} is not defined")
 
 
 async def _step(doing: Awaitable[T]) -> T:
