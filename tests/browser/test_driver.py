@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -42,7 +43,7 @@ def text_of(html: str, after: str = "() => document.body.innerText", wait: float
     async def look(page: OpenPage) -> str:
         await page.load(800, 600)
         if wait:
-            await page.tab.wait_for_timeout(wait * 1000)
+            await asyncio.sleep(wait)
         return str(await page.evaluate(after)).strip()
 
     return visit(html, look, choice)
@@ -264,8 +265,10 @@ def test_dialogs_and_popups_stop_nothing(works: None) -> None:
     async def look(page: OpenPage) -> tuple[str, int]:
         await page.load(800, 600)
         await page.click(20, 20)
-        await page.tab.wait_for_timeout(300)
-        return str(await page.evaluate("() => document.body.innerText")), len(page.tab.context.pages)
+        await asyncio.sleep(0.3)
+        targets = (await page.connection.send("Target.getTargets"))["targetInfos"]
+        tabs = [one for one in targets if one.get("browserContextId") == page.context and one["type"] == "page"]
+        return str(await page.evaluate("() => document.body.innerText")), len(tabs)
 
     assert visit(html, look) == ("false", 1)
 

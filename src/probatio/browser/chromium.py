@@ -35,7 +35,7 @@ SWITCHES: dict[str, str] = {
     "--headless=new": "no screen is needed",
     "--disable-gpu": "drawing by the processor is the same on every machine",
     "--disable-threaded-compositing": "nobody looks at the picture; drawing it on threads of its own took a quarter of the CPU",
-    "--remote-debugging-pipe": "Playwright talks over handles 3 and 4, which pass into the jail",
+    "--remote-debugging-pipe": "we talk to it over handles 3 and 4, which pass into the jail",
     "--no-startup-window": "pages are opened by us alone",
     "--no-first-run": "no questions",
     "--no-default-browser-check": "no questions",
@@ -83,7 +83,7 @@ _PROC_SHUT = ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "drive
 
 
 class Start(msgspec.Struct, frozen=True):
-    """A command line for Playwright: what it executes, and every word after it."""
+    """A command line: what is executed, and every word after it."""
 
     executable: str
     arguments: tuple[str, ...]
