@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,11 +18,22 @@ from typing import Any
 
 import pytest
 
+from probatio.browser.chromium import executable
+from probatio.errors import CannotCheck
 from probatio.site.snapshot import Site
 from probatio.site.static import build
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-CHROMIUM = os.environ.get("PROBATIO_CHROMIUM") or shutil.which("chromium")
+
+
+def found_chromium() -> str | None:
+    try:
+        return executable()
+    except CannotCheck:
+        return None
+
+
+CHROMIUM = found_chromium()
 PROBATIO_SITE = [sys.executable, "-c", "from probatio.cli import main; main()", "site"]
 PHONE = {"width": 375, "height": 740}
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
@@ -50,7 +60,9 @@ SHOWN = (
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install `chromium` or set PROBATIO_CHROMIUM"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="no Chromium: install `chromium-headless-shell` or set PROBATIO_CHROMIUM"
+    ),
 ]
 
 
