@@ -15,7 +15,8 @@ from probatio.workers.wire import DONE, FAILED, NO_JAIL, NO_TOOL
 BATCH_SECONDS = 1.0
 """Long enough that the way there costs nothing beside it, short enough that the end of a run finds every machine at work."""
 MOST_BYTES = 8 << 20
-MOST_CHECKS = 4096
+MOST_CHECKS = 512
+"""Where they are quicker than that, the way costs nothing already; and all of a batch are suspects when its machine dies."""
 
 
 class Batch(msgspec.Struct, frozen=True, array_like=True):

@@ -152,21 +152,23 @@ class RayPool:
                     self._go(self._carry(node, lot, batch))
 
     def _give_suspects(self) -> _Node | None:
-        """One at a time, on a machine that has nothing else to do; that machine, while there are any."""
-        while self._suspects and not self._suspects[0].begins():
-            self._suspects.popleft()
-        if not self._suspects:
-            return None
-        lot = self._suspects[0].lot
-        fit = [node for node in self._nodes.values() if node.can(lot)]
-        if not fit:
+        """Each on a machine that has nothing else to do. While there are any, one machine is kept for them."""
+        kept: _Node | None = None
+        while self._suspects:
+            if not self._suspects[0].begins():
+                self._suspects.popleft()
+                continue
+            lot = self._suspects[0].lot
             self._ask_around(lot)
-            return None
-        node = min(fit, key=lambda each: each.going.total())
-        if node.idle:
-            node.going[lot] += 1
-            self._go(self._carry(node, lot, [self._suspects.popleft()]))
-        return node
+            fit = [node for node in self._nodes.values() if node.can(lot)]
+            kept = min(fit, key=lambda each: each.going.total(), default=None)
+            if kept is None or not kept.idle:
+                break
+            kept.going[lot] += 1
+            self._go(self._carry(kept, lot, [self._suspects.popleft()]))
+            if any(self._lots.values()):
+                break
+        return kept
 
     def _with_room(self, lot: Lot, but: _Node | None) -> _Node | None:
         self._ask_around(lot)
