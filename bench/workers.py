@@ -3,8 +3,8 @@
 python bench/workers.py                 5,000 programs and 200 pages: about 8 minutes of CPU
 python bench/workers.py 500 10          so many programs and pages
 
-The cluster is two machines of one core each, played by two raylets on this machine. One of them is killed when half of the programs
-are graded; another one joins before the pages. Every grade is compared with the local one. Nothing is kept or taken from the cache.
+The cluster is two machines of one core each, played by two raylets on this machine. One of them is killed when half of the
+programs are graded; another one joins before the pages. Every grade is compared with the local one. No cache is used.
 """
 
 from __future__ import annotations
