@@ -215,6 +215,7 @@ def test_a_word_for_workers(word: str) -> None:
 @pytest.mark.slow
 def test_two_raylets_and_one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_worker_niceness", "0")  # 15 by default, which beside other tests is near to nothing
     utils: Any = importlib.import_module("ray.cluster_utils")
     few = {"num_cpus": 1, "include_dashboard": False, "object_store_memory": 80 << 20}
     cluster = utils.Cluster(initialize_head=True, head_node_args=few)
