@@ -19,6 +19,7 @@ EXTRA_OF: dict[str, str] = {
     "apprise": "watch",
     "vl_convert": "charts",
     "kcl_lib": "kcl",
+    "ray": "ray",
 }
 """Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
 
