@@ -131,8 +131,22 @@ def _begin(
     record, suite = prepare(request, results, env, options.note(as_json), fetch=not dry_run)
     if dry_run:
         show_plan(record, suite, as_json=as_json, verbose=verbose)
+        _show_power(record, as_json)
         return
     _carry_out(results / record.run_id, record, suite, env, as_json, verbose)
+
+
+def _show_power(record: RunRecord, as_json: bool) -> None:
+    """What a comparison within this run, or with another like it, would show: before the money is spent."""
+    from probatio.study.planning import power_line, power_of_run
+
+    plan = power_of_run(record.plan)
+    if not as_json:
+        click.echo(plan if isinstance(plan, str) else power_line(plan))
+    elif not isinstance(plan, str):
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": "power", **msgspec.to_builtins(plan)}).decode())
 
 
 def _resume(
