@@ -11,7 +11,7 @@ from probatio.errors import UsageError
 
 
 @click.command()
-@click.argument("sides", nargs=-1, required=True, metavar="A B...")
+@click.argument("sides", nargs=-1, required=True, metavar="A B...", shell_complete=options.complete_runs)
 @click.option(
     "--each", metavar="AXIS", help="Compare all levels of this axis in one run, such as every model with every other."
 )

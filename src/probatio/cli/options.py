@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from probatio.errors import Say
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    from probatio.store.checked import CheckedAnswers
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+
+def _completes(what: str, *, listed: bool = False) -> Complete:
+    """What a tab offers: the names of a function in completion.py, which is imported only when a shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from probatio.cli import completion
+
+        return completion.completed(getattr(completion, what), incomplete, ctx, listed=listed)
+
+    return complete
+
+
+complete_models = _completes("models", listed=True)
+complete_contexts = _completes("contexts", listed=True)
+complete_dialects = _completes("dialects", listed=True)
+complete_tasks = _completes("tasks", listed=True)
+complete_categories = _completes("categories", listed=True)
+complete_suites = _completes("suites")
+complete_runs = _completes("runs")
 
 results = click.option(
     "--results",
@@ -45,6 +71,7 @@ models = click.option(
     "models",
     multiple=True,
     callback=listed,
+    shell_complete=complete_models,
     help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
 )
 
@@ -71,6 +98,40 @@ allow_hosts = click.option(
     metavar="HOST",
     help="A further host that may get the key of a built-in provider, such as a proxy of your own.",
 )
+
+
+def _workers(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    from probatio.workers.choosing import checked_choice
+
+    return checked_choice(value)
+
+
+workers = click.option(
+    "--workers",
+    metavar="N|ray",
+    callback=_workers,
+    help="How many processes work side by side; or the machines of a Ray cluster: `ray`, `ray://HOST:10001`.  "
+    "[default: one process per core]",
+)
+
+fresh = click.option(
+    "--fresh", is_flag=True, help="Check every answer again, and compare with what the cache of checked answers says."
+)
+
+
+def check_with(workers: str | None, say: Say, *, fresh: bool = False) -> CheckedAnswers | None:
+    """Let these workers make the checks of this command, `fresh` ones where the user wants no other. Gives the cache."""
+    from probatio.store.checked import checked_answers
+    from probatio.workers.choosing import use
+
+    use(workers, say)
+    kept = checked_answers()
+    if kept is not None:
+        kept.say = say
+        kept.share = 1.0 if fresh else kept.share
+    return kept
 
 
 def limits(command: Command) -> Command:

@@ -11,7 +11,7 @@ from probatio.errors import UsageError
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=options.complete_runs)
 @options.results
 @click.option(
     "--out",

@@ -42,14 +42,29 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 
 @click.command()
 @options.models
-@click.option("--task", "tasks", multiple=True, callback=options.listed, help="Task id or glob, such as 'predict_*'.")
-@click.option("--category", "categories", multiple=True, callback=options.listed, help="Task category, such as loops.")
+@click.option(
+    "--task",
+    "tasks",
+    multiple=True,
+    callback=options.listed,
+    shell_complete=options.complete_tasks,
+    help="Task id or glob, such as 'predict_*'.",
+)
+@click.option(
+    "--category",
+    "categories",
+    multiple=True,
+    callback=options.listed,
+    shell_complete=options.complete_categories,
+    help="Task category, such as loops.",
+)
 @click.option("--n-shot", "n_shots", callback=_n_shots, metavar="0,1,3,10", help="Numbers of examples in the prompt.")
 @click.option(
     "--context",
     "contexts",
     multiple=True,
     callback=options.listed,
+    shell_complete=options.complete_contexts,
     help="How much of the language the prompt describes: a name or glob of the suite's contexts.  [default: all]",
 )
 @click.option(
@@ -57,11 +72,13 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
     "dialects",
     multiple=True,
     callback=options.listed,
+    shell_complete=options.complete_dialects,
     help="The words of the language, where it has several sets; WORDS+TWIST also exchanges a rule.  [default: the first]",
 )
 @click.option(
     "--suite",
     type=click.Path(path_type=Path),
+    shell_complete=options.complete_suites,
     help="A language's folder, or the name of a built-in one (see `probatio suite list`).  [default: the first]",
 )
 @options.config
@@ -83,7 +100,12 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
 @options.results
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")
-@click.option("--resume", metavar="RUN", help="Continue a run, with all settings from its run.json.")
+@click.option(
+    "--resume",
+    metavar="RUN",
+    shell_complete=options.complete_runs,
+    help="Continue a run, with all settings from its run.json.",
+)
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
 @options.allow_hosts
@@ -187,7 +209,7 @@ def _carry_out(
     work = TrialWork(folder, record, suite, retry_errors=retry_errors)
     ending = carry_out(work, env, show.open, show.say)
     try:
-        analysis: Path | None = write_analysis(folder)
+        analysis: Path | None = write_analysis(folder, suite)
     except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
         show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
         analysis = None

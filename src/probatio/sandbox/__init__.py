@@ -5,7 +5,7 @@ from __future__ import annotations
 from probatio.errors import Incomplete
 from probatio.sandbox.isolation import Choice, Isolation, Kind, NoIsolation, fault, isolation, unheld_processes
 from probatio.sandbox.libraries import libraries
-from probatio.sandbox.memo import Memo, key
+from probatio.sandbox.memo import Memo, key, noted
 from probatio.sandbox.program import STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
@@ -27,8 +27,8 @@ def run(
     """
     kind = isolation(choice).kind
     if memo is None:
-        return _run(kind, runtime, stdin, limits)
-    return memo.get(key(kind, runtime, stdin, limits), lambda: _run(kind, runtime, stdin, limits))
+        return noted(_run(kind, runtime, stdin, limits))
+    return memo.get(key(kind, runtime, stdin, limits), lambda: noted(_run(kind, runtime, stdin, limits)))
 
 
 _JAIL_SPEAKS = ("bwrap: ", "probatio: ")

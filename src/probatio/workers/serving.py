@@ -11,7 +11,7 @@ import socket
 from collections.abc import Callable
 
 from probatio.errors import CannotCheck, ProbatioError
-from probatio.workers.wire import DONE, FAILED, HEADER, LAST, NO_JAIL, NO_TOOL, READY, Fork, frame
+from probatio.workers.wire import DONE, DOUBTFUL, FAILED, HEADER, LAST, NO_JAIL, NO_TOOL, READY, Fork, frame
 
 _LOOK = 16  # checks between two looks at memory
 _GROWN = 0.5  # of the limit, above what it had at first: time for a new worker
@@ -19,7 +19,7 @@ _PAGE = resource.getpagesize()
 
 Check = Callable[[bytes], bytes]
 
-_state = {"worker": False, "leaves": False}
+_state = {"worker": False, "leaves": False, "doubtful": False}
 
 
 def retire() -> bool:
@@ -27,6 +27,11 @@ def retire() -> bool:
     False where this is no worker, and whoever made the mess must clean it up."""
     _state["leaves"] = True
     return _state["worker"]
+
+
+def doubt() -> None:
+    """Called by a check in whose result a limit of time had a part: the machine may have been busy, so nobody keeps it."""
+    _state["doubtful"] = True
 
 
 def serve(stream: socket.socket, order: Fork) -> None:
@@ -42,12 +47,13 @@ def serve(stream: socket.socket, order: Fork) -> None:
         request = _request(stream)
         if request is None:
             break
+        _state["doubtful"] = False
         signal.setitimer(signal.ITIMER_PROF, order.cpu_seconds)
         kind, payload = _checked(*request)
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = number % _LOOK == 0 and _resident() - first > _GROWN * (order.memory_mb << 20)
         leaves = number == order.checks or kind == FAILED or grown or _state["leaves"]
-        stream.sendall(frame(kind + LAST * leaves, payload))
+        stream.sendall(frame(kind + LAST * leaves + DOUBTFUL * _state["doubtful"], payload))
         if leaves:
             break
     os._exit(0)  # nothing is waited for; the nursery ends what was started from here
