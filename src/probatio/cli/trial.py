@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete, ProbatioError, UsageError
+from probatio.errors import Incomplete, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.record import RunRecord
@@ -199,20 +199,12 @@ def _carry_out(
     verbose: bool,
     retry_errors: bool = False,
 ) -> None:
+    from probatio.api.asking import carry_out_trials
     from probatio.run.progress import Show
-    from probatio.run.session import carry_out
     from probatio.run.summary import show_end
-    from probatio.run.trials import TrialWork
-    from probatio.study.analysis import write_analysis
 
     show = Show(as_json=as_json, verbose=verbose)
-    work = TrialWork(folder, record, suite, retry_errors=retry_errors)
-    ending = carry_out(work, env, show.open, show.say)
-    try:
-        analysis: Path | None = write_analysis(folder, suite)
-    except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
-        show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
-        analysis = None
+    ending, analysis = carry_out_trials(folder, record, suite, env, show.open, show.say, retry_errors=retry_errors)
     show_end(show.close(), folder, ending, analysis)
     if ending.stop_reason:
         raise Incomplete(f"{ending.stop_reason} Continue with: probatio trial --resume {folder}")

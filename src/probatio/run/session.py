@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -140,6 +141,8 @@ def _on_signals(engine: Engine) -> None:
         else:
             engine.abandon()
 
+    if threading.current_thread() is not threading.main_thread():
+        return  # signals are the main thread's: there whoever waits for the work stops it (api/apart.py)
     loop = asyncio.get_running_loop()
     for number, name in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
         loop.add_signal_handler(number, on_signal, name)

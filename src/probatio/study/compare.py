@@ -79,6 +79,11 @@ class Comparison(msgspec.Struct, frozen=True):
         """Whether a difference is shown: of one comparison by its interval, of several by the corrected p."""
         return self.low > 0 or self.high < 0 if self.p_holm is None else self.p_holm < ALPHA
 
+    def __str__(self) -> str:
+        from probatio.study.comparison_words import sentence
+
+        return sentence(self)
+
 
 ALPHA = 0.05
 """The level of every test, as the intervals are of 95 %."""

@@ -74,7 +74,8 @@ class Pilot(msgspec.Struct, frozen=True):
 def pilot_of(tasks: Sequence[TaskPairs]) -> Pilot:
     """Rates and correlations by the method of moments: how often two answers to one task are both right."""
     pairs = sum(task.pairs for task in tasks)
-    rate_a, rate_b = (sum(task[place] for task in tasks) / pairs for place in (2, 3))
+    rights = [task.passed_a for task in tasks], [task.passed_b for task in tasks]
+    rate_a, rate_b = (sum(right) / pairs for right in rights)
     both = sum(task.passed_a - task.lost for task in tasks) / pairs
     others = sum(task.pairs * (task.pairs - 1) for task in tasks)
     across = within = None
@@ -82,8 +83,8 @@ def pilot_of(tasks: Sequence[TaskPairs]) -> Pilot:
         crossed = sum(task.passed_a * task.passed_b - (task.passed_a - task.lost) for task in tasks)
         across = correlation(crossed / others, rate_a, rate_b)
         same = [
-            correlation(sum(task[place] * (task[place] - 1) for task in tasks) / others, rate, rate)
-            for place, rate in ((2, rate_a), (3, rate_b))
+            correlation(sum(one * (one - 1) for one in right) / others, rate, rate)
+            for right, rate in zip(rights, (rate_a, rate_b), strict=True)
         ]
         known = [one for one in same if one is not None]
         within = sum(known) / len(known) if known else None
