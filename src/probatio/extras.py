@@ -20,6 +20,9 @@ EXTRA_OF: dict[str, str] = {
     "vl_convert": "charts",
     "kcl_lib": "kcl",
     "ray": "ray",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyarrow": "frames",
 }
 """Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
 

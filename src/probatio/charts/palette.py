@@ -109,7 +109,7 @@ def _colours(palette: Palette) -> str:
         f".grid{{stroke:{palette.grid}}}.limit{{stroke:{palette.limit}}}text.limit{{fill:{palette.limit};stroke:none}}",
         f".border{{stroke:{palette.border}}}text.border{{fill:{palette.border};stroke:none}}",
         f".band,.bar{{fill:{palette.baseline}}}.track{{fill:{palette.grid};opacity:.55}}",
-        f".mean{{stroke:{palette.baseline}}}.line,.whisker{{stroke:{palette.ink}}}.dot,.neutral{{fill:{palette.ink}}}",
+        f".mean{{stroke:{palette.baseline}}}.line,.whisker,.open{{stroke:{palette.ink}}}.dot,.neutral{{fill:{palette.ink}}}",
     ]
     rules += [
         f".{name}{{{'fill:none;stroke' if name == 'GAP' else 'fill'}:{colour}}}"

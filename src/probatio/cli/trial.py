@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete, ProbatioError, UsageError
+from probatio.errors import Incomplete, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.record import RunRecord
@@ -167,6 +167,7 @@ def _begin(
     record, suite = prepare(request, results, env, options.note(as_json), fetch=not dry_run)
     if dry_run:
         show_plan(record, suite, as_json=as_json, verbose=verbose)
+        _show_power(record, as_json)
         return
     rows = [
         plan_row(record, suite, model.id, measure=len(record.plan) > WORTH_MEASURING)
@@ -180,6 +181,19 @@ def _begin(
     above = load_config(request.config).confirm_above
     require_consent(expected, above, "This run", given=yes or request.max_cost is not None, as_json=as_json)
     _carry_out(results / record.run_id, record, suite, env, as_json, verbose)
+
+
+def _show_power(record: RunRecord, as_json: bool) -> None:
+    """What a comparison within this run, or with another like it, would show: before the money is spent."""
+    from probatio.study.planning import power_line, power_of_run
+
+    plan = power_of_run(record.plan)
+    if not as_json:
+        click.echo(plan if isinstance(plan, str) else power_line(plan))
+    elif not isinstance(plan, str):
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": "power", **msgspec.to_builtins(plan)}).decode())
 
 
 def _resume(
@@ -211,21 +225,13 @@ def _carry_out(
     retry_errors: bool = False,
 ) -> None:
     from probatio.cli.reader_gone import outlive_readers
+    from probatio.api.asking import carry_out_trials
     from probatio.run.progress import Show
-    from probatio.run.session import carry_out
     from probatio.run.summary import show_end
-    from probatio.run.trials import TrialWork
-    from probatio.study.analysis import write_analysis
 
     outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)
-    work = TrialWork(folder, record, suite, retry_errors=retry_errors)
-    ending = carry_out(work, env, show.open, show.say)
-    try:
-        analysis: Path | None = write_analysis(folder, suite)
-    except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
-        show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
-        analysis = None
+    ending, analysis = carry_out_trials(folder, record, suite, env, show.open, show.say, retry_errors=retry_errors)
     show_end(show.close(), folder, ending, analysis)
     _require_complete(folder, ending)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -168,6 +169,8 @@ def _on_signals(engine: Engine) -> None:
         else:
             engine.abandon()
 
+    if threading.current_thread() is not threading.main_thread():
+        return  # signals are the main thread's: there whoever waits for the work stops it (api/apart.py)
     loop = asyncio.get_running_loop()
     for number, name in STOPPED_BY.items():
         if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
