@@ -106,7 +106,10 @@ def _run(
     if inspect is not None:
         from probatio.interchange.inspect_log import write_inspect
 
-        written["inspect"] = {"folder": str(inspect), "logs": [str(path) for path in write_inspect(read, known, inspect)]}
+        written["inspect"] = {
+            "folder": str(inspect),
+            "logs": [str(path) for path in write_inspect(read, known, inspect)],
+        }
     if junit is not None:
         from probatio.interchange.junit import write_junit
 

@@ -100,7 +100,12 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 @click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
 @options.results
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")
-@click.option("--resume", metavar="RUN", shell_complete=options.complete_runs, help="Continue a run, with all settings from its run.json.")
+@click.option(
+    "--resume",
+    metavar="RUN",
+    shell_complete=options.complete_runs,
+    help="Continue a run, with all settings from its run.json.",
+)
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
 @options.allow_hosts

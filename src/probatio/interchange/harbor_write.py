@@ -59,9 +59,7 @@ class Written(msgspec.Struct, frozen=True):
     """Tasks whose answer is not a program: an agent could run the program and copy what it prints."""
 
 
-def write_harbor(
-    suite: Suite, tasks: Iterable[str], target: Path, context: str, n_shot: int, dialect: str
-) -> Written:
+def write_harbor(suite: Suite, tasks: Iterable[str], target: Path, context: str, n_shot: int, dialect: str) -> Written:
     """Write one task folder for every task whose answer is a program."""
     require_empty(target)
     folders, left_out = [], []

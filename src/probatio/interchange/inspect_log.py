@@ -17,10 +17,10 @@ from typing import Any
 import msgspec
 
 from probatio import __version__
+from probatio.inside import open_new
 from probatio.interchange.conditions import Condition, RunRead, Trial, Turned, expected
 from probatio.records import Grade
 from probatio.store.files import replacement
-from probatio.inside import open_new
 from probatio.suite.language_suite import Suite
 
 LOG_VERSION = 2
