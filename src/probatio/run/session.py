@@ -13,6 +13,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,6 +29,7 @@ from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
 from probatio.run.job import Job
 from probatio.run.models import embedded_file, pull_embedded
+from probatio.signals import on_signal
 from probatio.store.journal import Journal
 
 
@@ -134,7 +136,7 @@ async def _ask(
 
 
 def _on_signals(engine: Engine) -> None:
-    def on_signal(name: str) -> None:
+    def told(name: str) -> None:
         if engine.stop_reason is None:
             engine.stop(f"{name}.")
         else:
@@ -142,4 +144,4 @@ def _on_signals(engine: Engine) -> None:
 
     loop = asyncio.get_running_loop()
     for number, name in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
-        loop.add_signal_handler(number, on_signal, name)
+        on_signal(loop, number, partial(told, name))

@@ -286,10 +286,18 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 _shared: list[Pool] = []
 
 
+def _pool() -> Pool:
+    if sys.platform == "linux":
+        return Pool()
+    from probatio.workers.plain import PlainPool
+
+    return PlainPool()
+
+
 def shared() -> Pool:
     """The pool of this process; a new one where the environment has changed, because workers keep the one they began with."""
     if _shared and _shared[0].env != dict(os.environ):
         _shared.pop().close()
     if not _shared:
-        _shared.append(Pool())
+        _shared.append(_pool())
     return _shared[0]

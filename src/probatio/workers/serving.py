@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import functools
-import importlib
 import os
 import resource
 import signal
 import socket
-from collections.abc import Callable
 
-from probatio.errors import CannotCheck, ProbatioError
-from probatio.workers.wire import DONE, FAILED, HEADER, LAST, NO_JAIL, NO_TOOL, READY, Fork, frame
+from probatio.workers.checking import checked
+from probatio.workers.wire import FAILED, HEADER, LAST, READY, Fork, frame
 
 _LOOK = 16  # checks between two looks at memory
 _GROWN = 0.5  # of the limit, above what it had at first: time for a new worker
 _PAGE = resource.getpagesize()
-
-Check = Callable[[bytes], bytes]
 
 _state = {"worker": False, "leaves": False}
 
@@ -43,7 +38,7 @@ def serve(stream: socket.socket, order: Fork) -> None:
         if request is None:
             break
         signal.setitimer(signal.ITIMER_PROF, order.cpu_seconds)
-        kind, payload = _checked(*request)
+        kind, payload = checked(*request)
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = number % _LOOK == 0 and _resident() - first > _GROWN * (order.memory_mb << 20)
         leaves = number == order.checks or kind == FAILED or grown or _state["leaves"]
@@ -51,33 +46,6 @@ def serve(stream: socket.socket, order: Fork) -> None:
         if leaves:
             break
     os._exit(0)  # nothing is waited for; the nursery ends what was started from here
-
-
-def _checked(name: str, payload: bytes) -> tuple[int, bytes]:
-    try:
-        return DONE, _function(name)(payload)
-    except CannotCheck as error:
-        return NO_TOOL, _sentence(error)
-    except ProbatioError as error:
-        return NO_JAIL, _sentence(error)
-    except MemoryError:
-        return FAILED, b"it needs more memory than a check may use"
-    except BaseException as error:
-        return FAILED, f"{type(error).__name__}: ".encode() + _sentence(error)
-
-
-def _sentence(error: BaseException) -> bytes:
-    try:
-        return str(error)[:500].encode("utf-8", "replace")
-    except Exception:
-        return b""
-
-
-@functools.cache
-def _function(name: str) -> Check:
-    module, _, function = name.partition(":")
-    check: Check = getattr(importlib.import_module(module), function)
-    return check
 
 
 def _request(stream: socket.socket) -> tuple[str, bytes] | None:
