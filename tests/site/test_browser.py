@@ -35,7 +35,7 @@ SHOWN = (
     "models/demo-cooked/2026-03-31/web_design/",
     "learnability/",
     "learnability/study-0.5b/",
-    "learnability/study-0.5b/trials/3/",
+    "learnability/study-0.5b/trials/0/",
     "learnability/study-dialects/",
     "learnability/study-0.5b/items/",
     "items/",

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,8 +29,8 @@ def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Pool]:
     made.close()
 
 
-def check(pool: Pool, name: str, payload: bytes = b"", lane: Lane = QUICK) -> Awaitable[bytes]:
-    return pool.run(lane, f"workers.hostile:{name}", payload)
+async def check(pool: Pool, name: str, payload: bytes = b"", lane: Lane = QUICK) -> bytes:
+    return (await pool.run(lane, f"workers.hostile:{name}", payload)).payload
 
 
 def alive(pid: int) -> bool:

@@ -17,7 +17,7 @@ from probatio.audit.conduct import (
     read_asked,
     suite_findings,
 )
-from probatio.audit.regrade import Regraded, regrade_day
+from probatio.audit.regrade import Regraded, regrade_day, regrade_days
 from probatio.day.samples import read_samples
 from probatio.day.scores import score_day
 from probatio.errors import ProbatioError
@@ -87,18 +87,21 @@ def verify(
     conduct, notes = _conduct(results, readable, recorded, suites)
     findings += (each for each in conduct if _date_of(each) in wanted)
     past = _Past(days)
+    gradable: list[tuple[Path, Day, DailySuite]] = []
     for day in readable if grades else ():
         if day.date in wanted:
             try:
-                suite = suites.of(day)
-                regraded = regrade_day(results / DAILY / day.date, day, suite, sandbox)
+                gradable.append((results / DAILY / day.date, day, suites.of(day)))
             except ProbatioError as error:
-                findings.append(Finding(f"{DAILY}/{day.date}", None, None, f"it could not be graded again: {error}"))
-                continue
-            counts["grades"] += regraded.graded
-            findings += regraded.findings
-            counts["scores"] += len(day.scores)
-            findings += _scores(results, day, suite, days, past)
+                findings.append(_ungradable(day, error))
+    for day, suite, regraded in regrade_days(gradable, sandbox):
+        if isinstance(regraded, ProbatioError):
+            findings.append(_ungradable(day, regraded))
+            continue
+        counts["grades"] += regraded.graded
+        findings += regraded.findings
+        counts["scores"] += len(day.scores)
+        findings += _scores(results, day, suite, days, past)
     findings += _verdicts(days, {date: standing[date] for date in wanted})
     counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
     return Report(
@@ -117,6 +120,10 @@ def verify(
         late=sum(bool(day.record.asked_late) for day in readable),
         **counts,
     )
+
+
+def _ungradable(day: Day, why: ProbatioError) -> Finding:
+    return Finding(f"{DAILY}/{day.date}", None, None, f"it could not be graded again: {why}")
 
 
 def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[str, int]:

@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("probatio.cli.trial", "Ask models the tasks of a suite and grade the answers."),
     "grade": ("probatio.cli.grade", "Grade stored answers again, without calling a model."),
     "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
-    "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
+    "compare": ("probatio.cli.compare", "Compare runs, models or contexts, paired by trial."),
     "items": ("probatio.cli.items", "Measure tasks, cases and rungs: difficulty, discrimination, who they tell about."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
     "export": ("probatio.cli.export", "Write a run for Inspect, CI or lm-eval, or tasks for Harbor."),

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Do not ask the route's catalogue, on a model's first day, whether its pinned provider serves it.",
 )
+@options.workers
 @click.option("--dry-run", is_flag=True, help="Show counts and estimated cost; ask no model.")
 @options.sandbox
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
@@ -62,6 +63,7 @@ def command(
     max_connections: int | None,
     allow_hosts: tuple[str, ...],
     heartbeat: str | None,
+    workers: str | None,
     **given: object,
 ) -> None:
     """Run the daily suite: every tracked model gets the same cases and a score per use case.
@@ -92,6 +94,7 @@ def command(
         if dry_run:
             show_plan(prepared, as_json=as_json)
             return
+        options.check_with(workers, note)
         _run(prepared, env, note, as_json=as_json, verbose=verbose)
     except _Interrupted:
         raise

@@ -13,6 +13,8 @@ from probatio.errors import Say
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
+    from probatio.store.checked import CheckedAnswers
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
@@ -96,6 +98,40 @@ allow_hosts = click.option(
     metavar="HOST",
     help="A further host that may get the key of a built-in provider, such as a proxy of your own.",
 )
+
+
+def _workers(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    if value is None:
+        return None
+    from probatio.workers.choosing import checked_choice
+
+    return checked_choice(value)
+
+
+workers = click.option(
+    "--workers",
+    metavar="N|ray",
+    callback=_workers,
+    help="How many processes work side by side; or the machines of a Ray cluster: `ray`, `ray://HOST:10001`.  "
+    "[default: one process per core]",
+)
+
+fresh = click.option(
+    "--fresh", is_flag=True, help="Check every answer again, and compare with what the cache of checked answers says."
+)
+
+
+def check_with(workers: str | None, say: Say, *, fresh: bool = False) -> CheckedAnswers | None:
+    """Let these workers make the checks of this command, `fresh` ones where the user wants no other. Gives the cache."""
+    from probatio.store.checked import checked_answers
+    from probatio.workers.choosing import use
+
+    use(workers, say)
+    kept = checked_answers()
+    if kept is not None:
+        kept.say = say
+        kept.share = 1.0 if fresh else kept.share
+    return kept
 
 
 def limits(command: Command) -> Command:

@@ -195,7 +195,7 @@ def _carry_out(
     work = TrialWork(folder, record, suite, retry_errors=retry_errors)
     ending = carry_out(work, env, show.open, show.say)
     try:
-        analysis: Path | None = write_analysis(folder)
+        analysis: Path | None = write_analysis(folder, suite)
     except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
         show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
         analysis = None

@@ -14,7 +14,7 @@ from probatio.sandbox.isolation import (
     unheld_processes,
 )
 from probatio.sandbox.libraries import libraries
-from probatio.sandbox.memo import Memo, key
+from probatio.sandbox.memo import Memo, key, noted
 from probatio.sandbox.program import STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
@@ -38,8 +38,8 @@ def run(
         raise CannotCheck(told)  # of one answer, which is kept; the run goes on
     kind = isolation(choice).kind
     if memo is None:
-        return _run(kind, runtime, stdin, limits)
-    return memo.get(key(kind, runtime, stdin, limits), lambda: _run(kind, runtime, stdin, limits))
+        return noted(_run(kind, runtime, stdin, limits))
+    return memo.get(key(kind, runtime, stdin, limits), lambda: noted(_run(kind, runtime, stdin, limits)))
 
 
 _JAIL_SPEAKS = ("bwrap: ", "probatio: ")

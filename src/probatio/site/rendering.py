@@ -39,12 +39,13 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff
 
 @dataclass(frozen=True, slots=True)
 class PageReply:
-    """What a reader gets: bytes, or a file that is handed out as it is."""
+    """What a reader gets: bytes, a file that is handed out as it is, or the address to which the page has moved."""
 
     body: bytes = b""
     kind: str = HTML
     policy: str = POLICY
     file: Path | None = None
+    moved: str = ""  # relative to the page asked for; the build never asks for such a page
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -54,6 +54,20 @@ def line_at(path: Path, span: Span, shape: type[T], folder: Path | None = None) 
     with reader(path, folder) as file:
         file.seek(span.offset)
         return msgspec.json.decode(file.read(span.size), type=shape, strict=False)
+
+
+def lines_at(path: Path, spans: Sequence[Span], shape: type[T], folder: Path | None = None) -> list[T | None]:
+    """The records at several places, with the file opened once; None for a line that can't be read."""
+    decode = msgspec.json.Decoder(shape, strict=False).decode
+    records: list[T | None] = []
+    with reader(path, folder) as file:
+        for span in spans:
+            file.seek(span.offset)
+            try:
+                records.append(decode(file.read(span.size)))
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                records.append(None)
+    return records
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:

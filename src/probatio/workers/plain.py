@@ -15,9 +15,10 @@ from collections.abc import Callable
 from typing import IO
 
 from probatio.errors import CannotCheck, Incomplete
-from probatio.workers.checking import checked
+from probatio.workers.contract import Reply, Same, Unchecked
 from probatio.workers.lane import Lane
-from probatio.workers.pool import START_SECONDS, Pool, Unchecked
+from probatio.workers.pool import START_SECONDS, Pool
+from probatio.workers.serving import checked
 from probatio.workers.wire import FAILED, HEADER, LARGEST, NO_JAIL, NO_TOOL, READY, frame
 
 Process = subprocess.Popen[bytes]
@@ -26,12 +27,19 @@ Process = subprocess.Popen[bytes]
 class PlainPool(Pool):
     """The same promises as a pool of forked workers, but for the limits of CPU and memory."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, workers: int | None = None) -> None:
+        super().__init__(workers)
         self._idle: dict[Lane, list[Process]] = {}
         self._all: set[Process] = set()
 
-    async def run(self, lane: Lane, function: str, payload: bytes, before: Callable[[], None] | None = None) -> bytes:
+    async def run(
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Callable[[], None] | None = None,
+        same: Same | None = None,
+    ) -> Reply:
         name = function.encode()
         request = HEADER.pack(len(name), len(payload)) + name + payload
         places = await self._place(lane)
@@ -47,7 +55,7 @@ class PlainPool(Pool):
             raise Incomplete(reply.decode("utf-8", "replace"))
         if kind == FAILED:
             raise Unchecked(f"the check failed: {reply.decode('utf-8', 'replace')}")
-        return reply
+        return Reply(reply)
 
     def close(self) -> None:
         for process in list(self._all):
