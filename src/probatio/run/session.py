@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -30,6 +31,7 @@ from probatio.run.engine import Engine, Tally, Watcher
 from probatio.run.failures import Failed
 from probatio.run.job import Job
 from probatio.run.models import embedded_file, pull_embedded
+from probatio.signals import STOPPING, on_signal
 from probatio.store.journal import Journal
 
 INTERRUPTED, TERMINATED = "interrupted", "terminated"
@@ -54,7 +56,7 @@ class Ending(msgspec.Struct, frozen=True):
         return tuple(each for each in self.failed if each.whole and each.model not in self.refused)
 
 
-STOPPED_BY = {signal.SIGINT: INTERRUPTED, signal.SIGTERM: TERMINATED, signal.SIGHUP: TERMINATED}
+STOPPED_BY = {number: INTERRUPTED if number is signal.SIGINT else TERMINATED for number in STOPPING}
 
 
 class Work(Protocol):
@@ -163,7 +165,7 @@ async def _tick(watcher: Watcher) -> None:
 
 
 def _on_signals(engine: Engine) -> None:
-    def on_signal(name: str) -> None:
+    def told(name: str) -> None:
         if engine.stop_reason is None:
             engine.stop(f"{name}.")
         else:
@@ -173,5 +175,4 @@ def _on_signals(engine: Engine) -> None:
         return  # signals are the main thread's: there whoever waits for the work stops it (api/apart.py)
     loop = asyncio.get_running_loop()
     for number, name in STOPPED_BY.items():
-        if number is not signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:  # nohup means it
-            loop.add_signal_handler(number, on_signal, name)
+        on_signal(loop, number, partial(told, name))

@@ -73,7 +73,7 @@ def _write(site: Site, page: PageReply, target: Path) -> int:
             # Raw answers of a year are gigabytes; on one disk they need not lie there twice.
             # The name of the open file is a link to it; only with a folder's descriptor given does Python follow it.
             os.link(name_of(source.fileno(), page.file), target, src_dir_fd=source.fileno(), follow_symlinks=True)
-        except OSError:
+        except (OSError, NotImplementedError):  # another disk; or a system that links no open file
             with target.open("wb") as copy:
                 shutil.copyfileobj(source, copy)
         return os.fstat(source.fileno()).st_size
