@@ -90,13 +90,18 @@ def compare(first: str, second: str, results: Path, suite: Path | None = None) -
     both = [find_results(side.run, results) for side in sides]
     folders = both[:1] if both[0].resolve() == both[1].resolve() else both
     with open_trials(folders, suite) as trials:
-        names = run_names(folders)
-        for place, side in zip(("a", "b"), sides, strict=True):
-            _choose(trials, place, side, names[-1] if place == "b" else names[0])
-        differ_in = _differ_in(trials)
-        if len(folders) > 1:
-            differ_in.insert(0, "run")
-        return _comparison(trials, sides, differ_in)
+        return compared(trials, sides)
+
+
+def compared(trials: Trials, sides: list[Side]) -> Comparison:
+    """The same with the runs open already, as often as one likes: the first side is of the first run, the second of the last."""
+    names = run_names(trials.folders)
+    for place, side in zip(("a", "b"), sides, strict=True):
+        _choose(trials, place, side, names[-1] if place == "b" else names[0])
+    differ_in = _differ_in(trials)
+    if len(trials.folders) > 1:
+        differ_in.insert(0, "run")
+    return _comparison(trials, sides, differ_in)
 
 
 def mcnemar(gained: int, lost: int) -> float:
@@ -123,7 +128,9 @@ def _choose(trials: Trials, place: str, side: Side, run: str) -> None:
         chosen = pick(axis, patterns, known, f"in {run}")
         conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
         values += chosen
-    trials.db.execute(f"create table {place} as select * from trials where {' and '.join(conditions)}", values)
+    trials.db.execute(
+        f"create or replace table {place} as select * from trials where {' and '.join(conditions)}", values
+    )
 
 
 def _differ_in(trials: Trials) -> list[str]:
@@ -153,7 +160,7 @@ def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comp
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
     task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
     trials.db.execute(
-        f"create table pairs as select {task} as task_id, a.correct as right_a, b.correct as right_b, "
+        f"create or replace table pairs as select {task} as task_id, a.correct as right_a, b.correct as right_b, "
         f"a.asked and b.asked as asked, a.run = b.run and a.line = b.line as itself from a join b on {same}"
     )
     matched, itself, unasked = trials.rows(
