@@ -224,8 +224,8 @@ def _carry_out(
     verbose: bool,
     retry_errors: bool = False,
 ) -> None:
-    from probatio.cli.reader_gone import outlive_readers
     from probatio.api.asking import carry_out_trials
+    from probatio.cli.reader_gone import outlive_readers
     from probatio.run.progress import Show
     from probatio.run.summary import show_end
 
