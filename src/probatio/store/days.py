@@ -107,6 +107,16 @@ def uncollected() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def settled() -> Iterator[None]:
+    """What is there already is not walked by the cycle collector within the block: a year of days stays to its end."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 def _read_record(path: Path, results: Path | None) -> DayRecord:
     try:
         return _RECORD.decode(read_inside(path, results))
