@@ -27,8 +27,8 @@ from probatio.day.folder import write_record, write_scores
 from probatio.day.imported_work import Row, believed_lines
 from probatio.day.samples import read_samples
 from probatio.day.scores import score_day
-from probatio.ledger.ledger import append_all, appending, code_version, day_hashes, read_ledger
 from probatio.ledger.ledger import LedgerRecord as Record
+from probatio.ledger.ledger import append_all, appending, code_version, day_hashes, read_ledger
 from probatio.records import DayRecord, Model
 from probatio.store.days import read_days
 from probatio.store.layout import ANSWERS, GRADES

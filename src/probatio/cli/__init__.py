@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("probatio.cli.grade", "Grade stored answers again, without calling a model."),
     "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
+    "pack": ("probatio.cli.pack", "Pack a closed run into Parquet, a tenth of the size; unpack it."),
     "items": ("probatio.cli.items", "Measure tasks, cases and rungs: difficulty, discrimination, who they tell about."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
     "import": ("probatio.cli.import_days", "Take in answers or scores of past days from a file."),

@@ -35,7 +35,7 @@ def command(
     """Compare B with A, paired by trial: the difference with its interval, McNemar's p, and the tasks whose result changed.
 
     A and B are RUN or RUN:AXIS=VALUE,… with the axes model, context, n_shot, dialect, type, category, difficulty, task, sample.
-    Globs are allowed. An axis given twice selects both values.
+    Globs are allowed. An axis given twice selects both values. RUN is a run's id, folder or address (s3://…, gs://…).
 
     \b
     Examples:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 def command(run: str, suite: Path | None, out: Path | None, results: Path, sandbox: Choice, as_json: bool) -> None:
     """Grade stored answers again and list the grades that changed. No model is called.
 
-    RUN is a run's id or folder, or a file raw_responses.jsonl.
+    RUN is a run's id or folder, a file raw_responses.jsonl, or an address (s3://…, gs://…: extra `storage`). A run at an address
+    is first copied to a folder of its name under --results, and graded there; with --out only the grades are written.
 
     \b
     Examples:

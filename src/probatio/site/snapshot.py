@@ -25,6 +25,7 @@ from probatio.slugs import slugs
 from probatio.store.days import read_days, suite_folder
 from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
+from probatio.store.packed import packed_of
 from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.verdict.days import Days
 from probatio.verdict.headline import completed
@@ -188,7 +189,7 @@ def load_site(
 def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
     """Changes when a file the snapshot was read from does."""
     files: list[Path] = [*results.glob(f"{DAILY}/*/{SCORES}"), results / DAILY / LEDGER]
-    files += results.glob(f"*/{GRADES}")
+    files += [*results.glob(f"*/{GRADES}"), *results.glob(f"*/{packed_of(Path(GRADES))}")]
     files += [bench] if bench is not None else []
     stats = ((str(path), path.stat()) for path in files if path.exists())
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))

@@ -57,7 +57,7 @@ def all_at_once(path: Path, shape: type[T], folder: Path | None = None, *, stric
     try:
         file = reader(path, folder)
     except FileNotFoundError:
-        return []
+        return None if has_lines(path) else []
     with file:
         if os.fstat(file.fileno()).st_size > AT_ONCE:
             return None
@@ -71,9 +71,20 @@ def all_at_once(path: Path, shape: type[T], folder: Path | None = None, *, stric
 
 def line_at(path: Path, span: Span, shape: type[T], folder: Path | None = None) -> T:
     """The record at a place that `placed_lines` gave."""
-    with reader(path, folder) as file:
-        file.seek(span.offset)
-        return msgspec.json.decode(file.read(span.size), type=shape, strict=False)
+    try:
+        with reader(path, folder) as file:
+            file.seek(span.offset)
+            line = file.read(span.size)
+    except FileNotFoundError:
+        from probatio.store.packed import packed_line_at, packed_of
+
+        line = packed_line_at(packed_of(path), span.offset, folder)
+    return msgspec.json.decode(line, type=shape, strict=False)
+
+
+def has_lines(path: Path) -> bool:
+    """Whether the file is there, as it is or packed."""
+    return path.exists() or path.with_suffix(".parquet").exists()
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -82,16 +93,24 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def _raw_lines(path: Path, folder: Path | None = None) -> Iterator[bytes]:
-    """Every line of a file but a torn last one; none where there is no file."""
+    """Every line of a file but a torn last one, as it is or packed; none where there is no file."""
+    for line in _every_line(path, folder):
+        if not line.endswith(b"\n") and not is_whole(line):
+            return
+        yield line
+
+
+def _every_line(path: Path, folder: Path | None) -> Iterator[bytes]:
     try:
         file = reader(path, folder)
     except FileNotFoundError:
+        if has_lines(path):
+            from probatio.store.packed import packed_lines, packed_of
+
+            yield from packed_lines(packed_of(path), folder)
         return
     with file:
-        for line in file:
-            if not line.endswith(b"\n") and not is_whole(line):
-                return
-            yield line
+        yield from file
 
 
 def lines_of(file: int) -> Iterator[bytes]:
