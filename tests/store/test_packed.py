@@ -106,7 +106,7 @@ def test_a_damaged_packed_file_is_named_and_not_unpacked(run: Path) -> None:
     pack_run(run)
     other = packed_of(run / ANSWERS)
     other.write_bytes(packed_of(run / GRADES).read_bytes()[:-100])
-    with pytest.raises(UsageError, match="raw_responses.parquet is not a packed file that can be read"):
+    with pytest.raises(UsageError, match=r"raw_responses\.parquet is not a packed file that can be read"):
         unpack_run(run)
     assert other.exists()
     assert not (run / ANSWERS).exists()

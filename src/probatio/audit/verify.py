@@ -25,8 +25,9 @@ from probatio.errors import ProbatioError
 from probatio.ledger.chain import WHERE, Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.ledger import LedgerRecord, Line, head_of, read_ledger
 from probatio.records import Day
+from probatio.run.clock import today
 from probatio.sandbox import Choice
-from probatio.store.days import read_day, settled
+from probatio.store.days import days_ahead, read_day, settled, told_ahead
 from probatio.store.layout import DAILY
 from probatio.verdict.days import Days
 
@@ -90,6 +91,8 @@ def verify(
         conduct = [each for each in conduct if _date_of(each) in wanted]
         again: list[Finding] = []
         notes: list[str] = []
+        if ahead := [date for date in days_ahead(results, today()) if date in wanted]:
+            notes.append(told_ahead(ahead, today()))
         scores, of_date = Scores(results, days), _by_date(recorded)
         for day in readable:
             if day.date not in wanted:

@@ -18,11 +18,12 @@ from probatio.items.of_days import items_of_days
 from probatio.items.records import Items
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.run.clock import today
 from probatio.site.bench import Bench, read_bench
 from probatio.site.runs import StudiedRun, find_runs
 from probatio.site.samples import SampleReader
 from probatio.slugs import slugs
-from probatio.store.days import read_days, suite_folder
+from probatio.store.days import days_ahead, read_days, suite_folder
 from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
 from probatio.store.packed import packed_of
@@ -163,7 +164,7 @@ def load_site(
 ) -> Site:
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
     lines = read_ledger(results)
-    days = Days(read_days(results), acceptances(lines))
+    days = Days(read_days(results, without=days_ahead(results, today())), acceptances(lines))
     manifest = _manifest(results, days)
     published = standing_records(lines)
 

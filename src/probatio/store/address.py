@@ -1,7 +1,7 @@
 """Results at an address: object storage, or whatever else fsspec reads (`s3://…`, `gs://…`, `https://…`, `memory://…`).
 
 What is there is copied into a folder of the user's cache, file by file, and only where it has changed since the last copy; every
-reader then goes by that folder. A packed file need not be copied: DuckDB reads of it, at the address, the columns it is asked for.
+reader then goes by that folder. A packed file need not be copied: DuckDB reads the columns it is asked for at the address.
 The copy may be deleted at any time.
 """
 
