@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import tempfile
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ REPOSITORY = Path(__file__).parent.parent
 SHARED = REPOSITORY.parent / "shared"
 hypothesis.settings.register_profile("probatio", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("probatio")
+
+os.environ["PROBATIO_CHECKED_MB"] = "0"  # what a test checks it checks itself, and nothing of it is kept
 
 SMALLEST = "smollm2-135m"
 BROWSER_USE_CASE = "web_design"

@@ -22,6 +22,10 @@ EXTRA_OF: dict[str, str] = {
     "fsspec": "storage",
     "s3fs": "storage",
     "gcsfs": "storage",
+    "ray": "ray",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyarrow": "frames",
 }
 """Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,10 +17,11 @@ from probatio.audit.conduct import (
     read_asked,
     suite_findings,
 )
-from probatio.audit.regrade import Regraded, regrade_day
+from probatio.audit.regrade import Regraded, regrade_day, regrade_days
 from probatio.audit.scores import Scores
 from probatio.audit.suites import Suites, Unavailable
 from probatio.audit.verdicts import verdict_findings
+from probatio.day.samples import ServedLine
 from probatio.errors import ProbatioError
 from probatio.ledger.chain import WHERE, Finding, chain_findings, file_findings, head_findings, unrecorded
 from probatio.ledger.ledger import LedgerRecord, Line, head_of, read_ledger
@@ -29,6 +30,7 @@ from probatio.run.clock import today
 from probatio.sandbox import Choice
 from probatio.store.days import days_ahead, read_day, settled, told_ahead
 from probatio.store.layout import DAILY
+from probatio.suite.daily_suite import DailySuite
 from probatio.verdict.days import Days
 
 
@@ -94,26 +96,37 @@ def verify(
         if ahead := [date for date in days_ahead(results, today()) if date in wanted]:
             notes.append(told_ahead(ahead, today()))
         scores, of_date = Scores(results, days), _by_date(recorded)
-        for day in readable:
-            if day.date not in wanted:
-                continue
-            folder = results / DAILY / day.date
-            asked, served = read_asked(folder)
-            conduct += lateness_findings(day, asked)
-            conduct += closing_findings(results, day, of_date[day.date], asked, suites.use_cases)
-            notes += [note] if (note := lateness_note(day, asked)) else []
-            if not grades:
-                continue
-            try:
-                suite = suites.of(day)
-                regraded = regrade_day(folder, day, suite, sandbox)
-            except ProbatioError as error:
-                again.append(Finding(f"{DAILY}/{day.date}", None, None, f"it could not be graded again: {error}"))
+        served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
+
+        def gradable() -> Iterator[tuple[Path, Day, DailySuite]]:
+            """The days to be graded, each when its turn comes; how it was run is looked at on the way, so that its answers are
+            read once."""
+            for day in readable:
+                if day.date not in wanted:
+                    continue
+                folder = results / DAILY / day.date
+                asked, of_day = read_asked(folder)
+                conduct.extend(lateness_findings(day, asked))
+                conduct.extend(closing_findings(results, day, of_date[day.date], asked, suites.use_cases))
+                notes.extend([note] if (note := lateness_note(day, asked)) else [])
+                if grades:
+                    try:
+                        suite = suites.of(day)
+                    except ProbatioError as error:
+                        again.append(_ungradable(day, error))
+                        continue
+                    served[day.date] = of_day
+                    yield folder, day, suite
+
+        for day, suite, regraded in regrade_days(gradable(), sandbox):
+            answers = served.pop(day.date)
+            if isinstance(regraded, ProbatioError):
+                again.append(_ungradable(day, regraded))
                 continue
             counts["grades"] += regraded.graded
             again += regraded.findings
             counts["scores"] += len(day.scores)
-            again += scores.findings(day, suite, served)
+            again += scores.findings(day, suite, answers)
         findings += [*conduct, *again, *verdict_findings(days, {date: standing[date] for date in wanted})]
     counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
     return Report(
@@ -134,6 +147,10 @@ def verify(
         late=sum(bool(day.record.asked_late) for day in readable),
         **counts,
     )
+
+
+def _ungradable(day: Day, why: ProbatioError) -> Finding:
+    return Finding(f"{DAILY}/{day.date}", None, None, f"it could not be graded again: {why}")
 
 
 def changed_grades(results: Path, day: Day, sandbox: Choice = "auto") -> dict[str, int]:

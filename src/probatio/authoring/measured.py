@@ -1,4 +1,4 @@
-"""What runs say about a suite's headroom: the runs that are named, or those in the results folder that asked it as it is."""
+"""What runs and days say about a suite's headroom: the runs that are named, or what the results folder has of it as it is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import ProbatioError, UsageError
+from probatio.items.of_days import DAYS, items_of_days
 from probatio.items.of_runs import items_of_runs
 from probatio.run.record import RunRecord, read_run
+from probatio.store.days import last_days
 from probatio.store.layout import GRADES, RUN_FILE
 from probatio.store.lines import has_lines
 from probatio.study.trials import find_results
@@ -38,6 +40,19 @@ def measured_headroom(which: Path | str, runs: Sequence[str], results: Path) -> 
             return None
     folders = list({found.resolve(): found for run in runs for found in [find_results(run, results)]}.values())
     return _headroom(folders, folder, tuple(_differences(suite, folders)))
+
+
+def headroom_of_days(fingerprint: str, results: Path) -> Headroom | None:
+    """Of a daily suite, from the last days in the results folder; None where the newest of them asked another suite."""
+    try:
+        chosen, _ = last_days(results, 1, DAYS)
+        if not chosen or chosen[-1].record.suite_fingerprint != fingerprint:
+            return None
+        found = items_of_days(results, DAYS)
+    except ProbatioError:  # nobody named them: days that can't be read are no fault of the suite
+        return None
+    warnings = tuple(warning for pool in found.pools for warning in pool.warnings)
+    return Headroom((found.source,), found.models, warnings, tuple(found.notes))
 
 
 def headroom_lines(headroom: Headroom | None) -> Iterator[str]:

@@ -11,7 +11,7 @@ from probatio.authoring.report import NOT_TRIED, Proof, State
 from probatio.grade.apart import PROGRAMS, assess_apart
 from probatio.records import UNCHECKED, Assessment, Response
 from probatio.sandbox import Choice
-from probatio.workers import Pool
+from probatio.workers import Checks
 
 Watch = Callable[[int, int], None]
 """Is told how many claims of how many are done."""
@@ -27,7 +27,7 @@ _MOST_LINES = 12
 class Proving:
     """The proofs of a suite: claims in batches, until patience is at its end."""
 
-    def __init__(self, pool: Pool, dialect: str, isolation: Choice, total: int, watch: Watch) -> None:
+    def __init__(self, pool: Checks, dialect: str, isolation: Choice, total: int, watch: Watch) -> None:
         self._pool = pool
         self._dialect = dialect
         self._isolation = isolation
@@ -69,7 +69,7 @@ class Proving:
             timestamp="", run_id="", framework_version="", task_id=claim.task.id, model="", n_shot=0, context="",
             dialect=self._dialect, response=claim.answer,
         )  # fmt: skip
-        return await assess_apart(self._pool, claim.task, response, claim.spec, self._isolation)
+        return await assess_apart(self._pool, claim.task, response, claim.spec, self._isolation, keep=False)
 
 
 def judged(claim: Claim, found: Assessment) -> Proof:

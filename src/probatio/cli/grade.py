@@ -14,29 +14,43 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=options.complete_runs)
 @options.recorded_suite
 @click.option(
     "--out", type=click.Path(path_type=Path), help="Write the grades to this file.  [default: beside the answers]"
 )
 @options.results
 @options.sandbox
+@options.workers
+@options.fresh
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
-def command(run: str, suite: Path | None, out: Path | None, results: Path, sandbox: Choice, as_json: bool) -> None:
+def command(
+    run: str,
+    suite: Path | None,
+    out: Path | None,
+    results: Path,
+    sandbox: Choice,
+    workers: str | None,
+    fresh: bool,
+    as_json: bool,
+) -> None:
     """Grade stored answers again and list the grades that changed. No model is called.
 
     RUN is a run's id or folder, a file raw_responses.jsonl, or an address (s3://…, gs://…: extra `storage`). A run at an address
     is first copied to a folder of its name under --results, and graded there; with --out only the grades are written.
+    A program that was checked before by the same grader is not run again, unless --fresh says so.
 
     \b
     Examples:
       probatio grade 2026-01-05T20-27-27
       probatio grade old/raw_responses.jsonl --suite old --out /tmp/regraded.jsonl
+      probatio grade 2026-01-05T20-27-27 --workers ray://head:10001      on the machines of a Ray cluster
     """
     import msgspec
 
     from probatio.run.regrade import regrade
 
+    kept = options.check_with(workers, lambda sentence: click.echo(sentence, err=True), fresh=fresh)
     report = regrade(run, results, suite, out, sandbox)
     if as_json:
         for flip in report.flips:
@@ -51,6 +65,7 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, sandb
                     "flipped": len(report.flips),
                     "out": str(report.out),
                     "remarks": report.remarks,
+                    "checks": msgspec.to_builtins(kept.usage) if kept else None,
                 }
             ).decode()
         )
@@ -74,4 +89,6 @@ def command(run: str, suite: Path | None, out: Path | None, results: Path, sandb
 
         told = unchecked_share(report.unchecked, asked + report.unchecked)
         click.echo(f"{told}; they count neither as right nor as wrong. Run this command again to try again.")
+    if kept and kept.usage.kept + kept.usage.sampled:
+        click.echo(f"{kept.usage}.{'' if fresh else ' --fresh checks all again.'}")
     click.echo(f"Grades: {report.out}")

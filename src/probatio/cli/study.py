@@ -11,7 +11,7 @@ from probatio.errors import UsageError
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN...")
+@click.argument("runs", nargs=-1, required=True, metavar="RUN...", shell_complete=options.complete_runs)
 @options.results
 @click.option(
     "--out",
@@ -36,6 +36,30 @@ from probatio.errors import UsageError
     is_flag=True,
     help="Put runs of different suites on one page, languages.md: pass rate against tokens of context, model by model.",
 )
+@click.option(
+    "--format",
+    "formats",
+    multiple=True,
+    callback=options.listed,
+    metavar="latex,csv,parquet,html,bibtex",
+    help="Write tables in these formats instead of analysis.md; latex brings figures and BibTeX.",
+)
+@click.option(
+    "--figure",
+    "figures",
+    multiple=True,
+    callback=options.listed,
+    metavar="svg,pdf,png",
+    help="Write the figures as these files.",
+)
+@click.option(
+    "--size",
+    type=click.Choice(["column", "page"]),
+    default="column",
+    show_default=True,
+    help="How wide a figure is: 84 or 174 mm.",
+)
+@click.option("--compare", "axis", metavar="AXIS", help="Add every two levels of this axis compared, such as model.")
 @click.option("--json", "as_json", is_flag=True, help="Print all findings as one JSON object.")
 def command(
     runs: tuple[str, ...],
@@ -46,6 +70,10 @@ def command(
     narrative: bool,
     allow_hosts: tuple[str, ...],
     side_by_side: bool,
+    formats: tuple[str, ...],
+    figures: tuple[str, ...],
+    size: str,
+    axis: str | None,
     as_json: bool,
 ) -> None:
     """Analyse one run, or several runs of the same suite. Writes analysis.md with charts and prints a summary.
@@ -59,6 +87,8 @@ def command(
       probatio study run-1 run-2 --out results/both --no-narrative
       probatio study 2026-01-05T20-27-27 --json
       probatio study s3://bucket/runs/2026-01-05T20-27-27
+      probatio study 2026-01-05T20-27-27 --format latex,csv --out paper --compare model
+      probatio study 2026-01-05T20-27-27 --figure svg,pdf,png --size page
       probatio study one-language other-language --side-by-side --out results/languages
     """
     from probatio.ask.hosts import environment
@@ -77,6 +107,13 @@ def command(
     if side_by_side:
         _side_by_side(folders, out or folders[0], as_json)
         return
+    if formats or figures:
+        _export(folders, out or folders[0], suite, formats, figures, size, axis, as_json)
+        return
+    if axis is not None:
+        raise UsageError(
+            f"--compare {axis} goes with --format or --figure; `probatio compare RUN --each {axis}` shows it here."
+        )
     analyst = load_config(config) if narrative else None
     study = study_of(folders, suite)
     target, written = write_study(study, out or folders[0], analyst, env)
@@ -96,6 +133,31 @@ def command(
     if analyst is not None and written.missing:
         click.echo(written.missing)
     click.echo(f"Analysis: {target}")
+
+
+def _export(
+    folders: list[Path],
+    out: Path,
+    suite: Path | None,
+    formats: tuple[str, ...],
+    figures: tuple[str, ...],
+    size: str,
+    axis: str | None,
+    as_json: bool,
+) -> None:
+    from probatio.api.studying import compare, export
+
+    if axis is not None and len(folders) > 1:
+        raise UsageError(f"--compare {axis} compares within one run; {len(folders)} were named.")
+    compared = compare(str(folders[0]), each=axis, suite=suite) if axis else []
+    written = export(*folders, out=out, formats=formats, figures=figures, size=size, compared=compared, suite=suite)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": "export", "files": [str(file) for file in written]}).decode())
+        return
+    for file in written:
+        click.echo(file)
 
 
 def _side_by_side(folders: list[Path], target: Path, as_json: bool) -> None:

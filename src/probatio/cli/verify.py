@@ -12,6 +12,7 @@ from probatio.cli import options
 if TYPE_CHECKING:
     from probatio.audit.verify import Report
     from probatio.sandbox import Choice
+    from probatio.store.checked import Usage
 
 SHOWN = 20
 """Differences printed; --json lists all."""
@@ -36,6 +37,8 @@ SHOWN = 20
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
 @options.sandbox
+@options.workers
+@options.fresh
 @options.results
 @click.pass_context
 def command(
@@ -46,6 +49,8 @@ def command(
     correct: str | None,
     as_json: bool,
     sandbox: Choice,
+    workers: str | None,
+    fresh: bool,
     results: Path,
 ) -> None:
     """Recompute the chain of the ledger, file hashes, grades, scores and verdicts. Prints the first difference.
@@ -53,6 +58,9 @@ def command(
     No model and no judge is called: code grades the answers again, and the stored replies of the judge are read again. The
     ledger itself can't show that its newest records were removed. So note the printed head elsewhere, and check it later
     with --head.
+
+    An answer that the same grader checked before is not checked again but for a share drawn by chance; the output says how many.
+    --fresh checks all of them again.
 
     After an upgrade of Probatio, verdicts may come out otherwise. --correct records them anew, from the same files and with the
     same constants. Nothing is rewritten: the earlier records stay. Days whose files were changed are not corrected.
@@ -63,6 +71,7 @@ def command(
       probatio verify --quick --correct "Probatio 0.5 names causes otherwise"
       probatio verify --quick --head 3fa9c2d1b07e       the chain, the hashes and the head noted last week
       probatio verify --date 2026-03-01 --json
+      probatio verify --fresh --workers 16
     """
     from probatio.audit.verify import verify
     from probatio.errors import UsageError
@@ -73,16 +82,24 @@ def command(
     if not ledger_path(results).exists():
         raise UsageError(f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`.")
     corrected = None if correct is None else _corrected(results, correct, dates)
+    kept = options.check_with(workers, lambda sentence: click.echo(sentence, err=True), fresh=fresh)
     report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
+    if kept and kept.usage.differed and not fresh:
+        # What was taken from it before the difference was seen proves nothing.
+        click.echo("All answers are checked again.", err=True)
+        kept.share = 1.0
+        report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
     if as_json:
         import msgspec
 
-        said = {} if corrected is None else {"corrected": corrected}
+        said: dict[str, object] = {} if corrected is None else {"corrected": corrected}
+        if not quick:
+            said["checks"] = msgspec.to_builtins(kept.usage) if kept else None
         click.echo(msgspec.json.encode({"event": "verified", **msgspec.to_builtins(report), **said}).decode())
     else:
         if corrected is not None:
             click.echo(f"Corrected: the verdicts of {corrected} day{'s' * (corrected != 1)}.")
-        _show(report)
+        _show(report, kept.usage if kept and not quick else None, fresh)
     if report.findings:
         ctx.exit(1)
 
@@ -100,11 +117,13 @@ def _corrected(results: Path, why: str, dates: tuple[str, ...]) -> int:
     return len(judge_again(results, now_text(), why.strip()))
 
 
-def _show(report: Report) -> None:
+def _show(report: Report, checks: Usage | None, fresh: bool) -> None:
     click.echo(
         f"Checked {report.records} records, {report.days} days: {report.files} files, {report.grades} grades, "
         f"{report.scores} scores, {report.verdicts} verdicts."
     )
+    if checks is not None and checks.kept + checks.sampled:
+        click.echo(f"Of the answers: {checks}.{'' if fresh else ' --fresh checks all again.'}")
     click.echo(
         f"Head of the ledger: {report.head or 'none'}  (note it elsewhere: a cut tail can't be seen from inside)"
     )

@@ -11,26 +11,31 @@ from fractions import Fraction
 import msgspec
 
 from probatio.builtin.daily.graders import PACKAGE, check
-from probatio.grade.apart import packed
+from probatio.day.fingerprint import of_grader
 from probatio.grade.check_result import CheckResult
 from probatio.grade.extract import without_reasoning
 from probatio.grade.length import gradable
+from probatio.grade.once import checked_once, key_of
 from probatio.grade.own_grader import GraderFault, check_own
 from probatio.grade.unanswered import unanswered, why_wrong
 from probatio.records import Assessment, Response
+from probatio.records.writable import packed
 from probatio.sandbox import Choice, NoIsolation, isolation
+from probatio.store.checked import checked_answers
 from probatio.suite.daily_suite import Case
 from probatio.suite.grader_entry import LONGEST_SECONDS, OwnGrader
-from probatio.workers import Lane, Pool, Unchecked
-from probatio.workers.lane import CORES
+from probatio.suite.language_suite import digest
+from probatio.workers import Checks, Lane, Pool, Same, Unchecked
 
 _TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_texts")
+_HERE = msgspec.structs.replace(_TEXT, travels=False)
+"""Only the answer is looked for: that is sooner done than sent."""
 LANES: dict[str, Lane] = {
     # Only these answers need the tables of units, which take most of a second to load.
     "math_reasoning": Lane("daily algebra", cpu_seconds=2, seconds=120, warm="probatio.day.examining:warm_algebra"),
     # Three processes of 30 s at most, each under the jail's own limits; our part is to read what they print.
     "code_generation": Lane(
-        "daily programs", cpu_seconds=2, seconds=150, workers=CORES + 1, warm="probatio.day.examining:warm_programs"
+        "daily programs", cpu_seconds=2, seconds=150, beside=1, warm="probatio.day.examining:warm_programs"
     ),
     # A browser for each worker: no page waits for another's, or ends with it. A page is given up after 90 s, and tried twice
     # where the browser went down. Playwright takes half a second of CPU for an ordinary page.
@@ -38,7 +43,7 @@ LANES: dict[str, Lane] = {
         "daily pages",
         cpu_seconds=20,
         seconds=270,
-        workers=min(4, CORES),
+        cores_each=4,  # a browser is made of processes
         checks=200,
         warm="probatio.day.examining:warm_pages",
     ),
@@ -48,7 +53,7 @@ _OWN = Lane(
     "own graders",
     cpu_seconds=20,  # to read what it says, and once to find the packages it imports with all their libraries
     seconds=2 * LONGEST_SECONDS + 30,  # its own limit, and the jail may have to be built twice
-    workers=CORES + 1,
+    beside=1,
     warm="probatio.day.examining:warm_programs",
 )
 
@@ -76,12 +81,20 @@ class PackedCase(msgspec.Struct, frozen=True, array_like=True):
 
     lane: Lane
     packed: bytes
+    name: str
+    digest: str
+    grader: str | OwnGrader
 
     @classmethod
     def of(cls, case: Case, grader: str | OwnGrader | None = None) -> PackedCase:
         grader = grader or case.use_case
         lane = _OWN if isinstance(grader, OwnGrader) else LANES.get(grader, _TEXT)
-        return cls(lane, pickle.dumps((case, grader)))
+        content = digest(msgspec.to_builtins(case, str_keys=True))
+        return cls(lane, pickle.dumps((case, grader)), case.id, content, grader)
+
+    def same(self) -> Same | None:
+        """What must be the same wherever an answer to it is checked; None where nobody can say."""
+        return of_grader(self.grader)
 
 
 class _Asked(msgspec.Struct, frozen=True, array_like=True):
@@ -98,7 +111,7 @@ _examined = msgspec.msgpack.Decoder(Examined).decode
 
 
 async def examine(
-    pool: Pool,
+    pool: Checks,
     case: PackedCase,
     response: Response,
     *,
@@ -109,11 +122,23 @@ async def examine(
     """What a worker finds in the response; with `checked`, the parts checked by code too. Raises `Unchecked`, `CannotCheck`."""
     text = (response.response or "").encode("utf-8", "surrogatepass")
     asked = _Asked(case.packed, checked, text, response.finish_reason, choice)
-    lane = case.lane if checked else _TEXT
-    examined = _examined(await pool.run(lane, _FUNCTION, _encode(asked), before))
+    lane = case.lane if checked else _HERE
+    keeps = checked and checked_answers() is not None
+    same = case.same() if checked and (keeps or not isinstance(pool, Pool)) else None
+    question = _encode((case.digest, response.finish_reason, choice == "none"))
+    key = key_of(same, question, text, case.name) if keeps and same is not None else None
+    payload = _encode(asked)
+    reply = await checked_once(pool, lane, _FUNCTION, payload, key=key, settled=_settled, before=before, same=same)
+    examined = _examined(reply)
     if examined.fault is not None:
         raise Unchecked(examined.fault)
     return examined
+
+
+def _settled(reply: bytes) -> bool:
+    """A check that has something to remark may owe it to a busy machine."""
+    examined = _examined(reply)
+    return examined.fault is None and (examined.checked is None or examined.checked.note is None)
 
 
 def examine_here(payload: bytes) -> bytes:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import msgspec
 
-from probatio.grade.apart import packed
 from probatio.judge.protocol import Mark, Marks, Unreadable, read_marks
+from probatio.records.writable import packed
 from probatio.suite.daily_suite import Rubric
 from probatio.workers import Lane, Unchecked, shared
 
-_LANE = Lane("judge's replies", cpu_seconds=2, seconds=120, warm="probatio.judge.reading:warm")
+_LANE = Lane("judge's replies", cpu_seconds=2, seconds=120, warm="probatio.judge.reading:warm", travels=False)
 _FUNCTION = "probatio.judge.reading:read_here"
 
 
@@ -32,7 +32,7 @@ async def read_apart(reply: str, rubric: Rubric) -> Marks:
     """The marks in a reply. Raises `Unreadable`, also where reading it takes too long."""
     asked = _Asked(reply.encode("utf-8", "surrogatepass"), rubric)
     try:
-        read = _read(await shared().run(_LANE, _FUNCTION, _encode(asked)))
+        read = _read((await shared().run(_LANE, _FUNCTION, _encode(asked))).payload)
     except Unchecked as error:
         raise Unreadable(f"The reply can't be read: {error}.") from None
     if read.fault is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -13,7 +14,7 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.inside import open_new
-from probatio.records import UNASKED_ERRORS, UNCHECKED, Assessment, Grade, Response
+from probatio.records import UNASKED_ERRORS, UNCHECKED, Grade, Response
 from probatio.run.engine import grade_line
 from probatio.run.record import find_run, read_run
 from probatio.run.stored_answers import StoredAnswers
@@ -26,11 +27,10 @@ from probatio.store.lines import has_lines
 from probatio.store.packed import packed_of
 from probatio.store.run_folder import RunFolder
 from probatio.suite.language_suite import Suite, load_suite
-
-BATCH = 256
-"""Answers graded side by side; they come out in the order they were read."""
+from probatio.workers import shared
 
 T = TypeVar("T")
+A = TypeVar("A")
 
 
 class Flip(msgspec.Struct, frozen=True):
@@ -55,17 +55,25 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def assess_again(
-    answers: Iterable[T], assess: Callable[[T], Awaitable[Assessment]], batch: int = BATCH
-) -> Iterator[tuple[T, Assessment]]:
-    """Each answer with its assessment, in order; a batch of them at a time, side by side."""
-
-    async def together(some: list[T]) -> list[Assessment]:
-        return await asyncio.gather(*(assess(one) for one in some))
-
+    answers: Iterable[T], assess: Callable[[T], Awaitable[A]], ahead: int | None = None
+) -> Iterator[tuple[T, A]]:
+    """Each answer with its assessment, in order. While one is waited for, those after it go on: no core waits for a slow one."""
     waiting = iter(answers)
+    pool = shared()
+    going: deque[tuple[T, asyncio.Future[A]]] = deque()
+
+    async def next_ones() -> list[tuple[T, A]]:
+        for one in islice(waiting, max(0, (ahead or pool.ahead) - len(going))):
+            going.append((one, asyncio.ensure_future(assess(one))))
+        done: list[tuple[T, A]] = []
+        while going and (not done or going[0][1].done()):
+            one, assessed = going.popleft()
+            done.append((one, await assessed))
+        return done
+
     with asyncio.Runner() as runner:
-        while some := list(islice(waiting, batch)):
-            yield from zip(some, runner.run(together(some)), strict=True)
+        while some := runner.run(next_ones()):
+            yield from some
 
 
 def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None, sandbox: Choice = "auto") -> Report:

@@ -11,8 +11,11 @@ from concurrent.futures import Future
 import msgspec
 
 from probatio.sandbox.program import Limits, ProgramOutcome, Runtime
+from probatio.workers.serving import doubt
 
 _UNSETTLED = ("time", "cpu")  # a busy machine can cause these; the same program may well finish next time
+_SLOW = 1.0
+"""Seconds. A program that took so long may have met a limit of time within, and would not on a less busy machine."""
 _OVERHEAD = 500  # bytes of bookkeeping beside the text of one outcome
 
 
@@ -46,7 +49,7 @@ class Memo:
                 if kept is not None:
                     self._kept.move_to_end(name)
                     self.hits += 1
-                    return kept
+                    return noted(kept)
                 other = self._running.get(name)
                 if other is None:
                     mine = self._running[name] = Future()
@@ -56,7 +59,7 @@ class Memo:
             if shared and shared.stopped not in _UNSETTLED:
                 with self._lock:
                     self.hits += 1
-                return shared
+                return noted(shared)
         try:
             outcome = run()
         except BaseException as error:
@@ -77,6 +80,13 @@ class Memo:
             while self._bytes > self.max_bytes and self._kept:
                 _, gone = self._kept.popitem(last=False)
                 self._bytes -= _weight(gone)
+
+
+def noted(outcome: ProgramOutcome) -> ProgramOutcome:
+    """The outcome; where the clock may have had a part in it, the check that it is of is not kept on disk."""
+    if outcome.stopped in _UNSETTLED or outcome.seconds >= _SLOW:
+        doubt()
+    return outcome
 
 
 def _weight(outcome: ProgramOutcome) -> int:

@@ -74,8 +74,13 @@ def _lines_of(folder: Path, name: str) -> Path:
 RECORDED: dict[str, Callable[[Site], list[Path]]] = {
     "scores": lambda site: [site.results / DAILY / date / SCORES for date in site.records],
     "trials": lambda site: [_lines_of(run.folder, GRADES) for run in site.runs.values()],
+    "answers": lambda site: [_lines_of(run.folder, ANSWERS) for run in site.runs.values()],
 }
 """Tables that are files of the results folder."""
+
+
+PARQUET_ONLY = frozenset({"answers"})
+"""Tables of long texts: as CSV one is as large as the raw files, which are there beside it."""
 
 
 def opened(site: Site, file: Path) -> BinaryIO:
@@ -85,13 +90,13 @@ def opened(site: Site, file: Path) -> BinaryIO:
 
 def page(request: PageRequest) -> PageReply:
     site = request.site
-    tables = [name for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)]
+    tables = {name: formats(name) for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)}
     return html(request, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
 
 
 def table(request: PageRequest) -> PageReply | None:
     site, name, kind = request.site, request.names["table"], request.names["format"]
-    if not _has_rows(site, name):
+    if not _has_rows(site, name) or kind not in formats(name):
         return None
     target = Path(site.scratch.name) / f"{name}.{kind}"
     with site.lock:
@@ -103,7 +108,7 @@ def table(request: PageRequest) -> PageReply | None:
 def every_table(site: Site) -> Iterator[dict[str, str]]:
     for name in (*RECORDED, *COMPUTED):
         if _has_rows(site, name):
-            for kind in _KINDS:
+            for kind in formats(name):
                 yield {"table": name, "format": kind}
 
 
@@ -148,6 +153,11 @@ def every_run_file(site: Site) -> Iterator[dict[str, str]]:
                 yield {"run": run.name, "file": name}
 
 
+def formats(name: str) -> tuple[str, ...]:
+    """The formats that a table is given in."""
+    return ("parquet",) if name in PARQUET_ONLY else tuple(_KINDS)
+
+
 def _has_rows(site: Site, name: str) -> bool:
     if name in RECORDED:
         return any(path.exists() and path.stat().st_size for path in RECORDED[name](site))
@@ -184,7 +194,7 @@ def _write(site: Site, name: str, target: Path) -> None:
         csv = target.suffix == ".csv"
         chosen = ", ".join(_column(column, kind, csv) for column, kind, *_ in columns)
         part = target.with_suffix(target.suffix + ".part")
-        how = "format csv, header" if csv else "format parquet"
+        how = "format csv, header" if csv else "format parquet, compression zstd"
         db.execute(f"copy (select {chosen} from {source}) to '{str(part).replace(chr(39), chr(39) * 2)}' ({how})")
     part.replace(target)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -71,20 +71,40 @@ def all_at_once(path: Path, shape: type[T], folder: Path | None = None, *, stric
 
 def line_at(path: Path, span: Span, shape: type[T], folder: Path | None = None) -> T:
     """The record at a place that `placed_lines` gave."""
-    try:
-        with reader(path, folder) as file:
-            file.seek(span.offset)
-            line = file.read(span.size)
-    except FileNotFoundError:
-        from probatio.store.packed import packed_line_at, packed_of
-
-        line = packed_line_at(packed_of(path), span.offset, folder)
+    (line,) = _lines_at(path, [span], folder)
     return msgspec.json.decode(line, type=shape, strict=False)
 
 
 def has_lines(path: Path) -> bool:
     """Whether the file is there, as it is or packed."""
     return path.exists() or path.with_suffix(".parquet").exists()
+
+
+def lines_at(path: Path, spans: Sequence[Span], shape: type[T], folder: Path | None = None) -> list[T | None]:
+    """The records at several places, with the file opened once; None for a line that can't be read."""
+    decode = msgspec.json.Decoder(shape, strict=False).decode
+    records: list[T | None] = []
+    for line in _lines_at(path, spans, folder):
+        try:
+            records.append(decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            records.append(None)
+    return records
+
+
+def _lines_at(path: Path, spans: Sequence[Span], folder: Path | None) -> Iterator[bytes]:
+    try:
+        file = reader(path, folder)
+    except FileNotFoundError:
+        from probatio.store.packed import packed_lines_at, packed_of
+
+        there = packed_lines_at(packed_of(path), [span.offset for span in spans], folder)
+        yield from (there.get(span.offset, b"") for span in spans)
+        return
+    with file:
+        for span in spans:
+            file.seek(span.offset)
+            yield file.read(span.size)
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -151,13 +171,13 @@ def mend_end(file: int) -> None:
 
 
 def append(file: int, data: bytes) -> None:
-    """Append all of it or nothing: where the disk takes only a part, that part is cut off again."""
-    size = os.fstat(file).st_size
+    """Append all of it or nothing: where the disk takes only a part, that part is cut off again. Nobody else may write to it."""
     written = 0
     try:
         while written < len(data):
-            written += os.write(file, data[written:])
+            written += os.write(file, data[written:] if written else data)
     except OSError:
-        with contextlib.suppress(OSError):
-            os.ftruncate(file, size)
+        if written:
+            with contextlib.suppress(OSError):
+                os.ftruncate(file, os.fstat(file).st_size - written)
         raise

@@ -12,7 +12,7 @@ import hashlib
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import UnionType
@@ -102,10 +102,11 @@ def packed_lines(path: Path, folder: Path | None = None) -> Iterator[bytes]:
         yield from _lines(db, table)
 
 
-def packed_line_at(path: Path, offset: int, folder: Path | None = None) -> bytes:
-    """The line that stood at this place of the file."""
+def packed_lines_at(path: Path, offsets: Sequence[int], folder: Path | None = None) -> dict[int, bytes]:
+    """The lines that stood at these places of the file."""
+    wanted = ", ".join(map(str, map(int, offsets)))
     with _opened(path, folder) as (db, table):
-        return next(_lines(db, table, f"where {OFFSET} = {int(offset)}"))
+        return dict(_placed_lines(db, table, f"where {OFFSET} in ({wanted})"))
 
 
 def ends_torn(path: Path) -> bool:

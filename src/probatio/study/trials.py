@@ -104,12 +104,13 @@ def find_results(run: str, results: Path) -> Path:
 
 
 @contextmanager
-def open_trials(folders: Sequence[Path], suite_folder: Path | None = None) -> Iterator[Trials]:
-    """Read the graded trials of these runs, which must have asked the same suite."""
+def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> Iterator[Trials]:
+    """Read the graded trials of these runs, which must have asked the same suite: the one they recorded, or the one given."""
     import duckdb
 
     with duckdb.connect() as db:
         db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
+        db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
         trials = Trials(db, list(folders), [])
         with trials.files:
             _read_grades(trials)
@@ -117,7 +118,7 @@ def open_trials(folders: Sequence[Path], suite_folder: Path | None = None) -> It
                 _run_read(trials, folder, name) for folder, name in zip(folders, run_names(folders), strict=True)
             ]
             _require_one_suite(trials)
-            _join_suite(trials, suite_folder)
+            _join_suite(trials, suite)
             yield trials
 
 
@@ -294,20 +295,26 @@ def _require_one_suite(trials: Trials) -> None:
         )
 
 
-def _join_suite(trials: Trials, suite_folder: Path | None) -> None:
+def _join_suite(trials: Trials, given: Path | Suite | None) -> None:
     """Type, category and difficulty of each task, from the suite the run recorded."""
-    suite = trials.suite = _suite(trials, suite_folder)
+    suite = trials.suite = _suite(trials, given) if given is None or isinstance(given, Path) else given
     if suite is not None:
         trials.order["context"] = [*suite.contexts]
         trials.order["dialect"] = [*suite.language.dialects]
     trials.db.execute("create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, difficulty VARCHAR)")
     if suite is not None and suite.tasks:
-        rows = [
-            (task.id, task.type, task.category, None if task.difficulty is None else str(task.difficulty))
-            for task in suite.tasks.values()
-        ]
-        values = ", ".join(["(?, ?, ?, ?)"] * len(rows))
-        trials.db.execute(f"insert into tasks values {values}", [value for row in rows for value in row])
+        tasks = suite.tasks.values()
+        difficulties = [None if task.difficulty is None else str(task.difficulty) for task in tasks]
+        # A list per column: a parameter per value would take seconds and hundreds of megabytes for 20,000 tasks.
+        trials.db.execute(
+            "insert into tasks select unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[]), unnest(?::VARCHAR[])",
+            [
+                [task.id for task in tasks],
+                [task.type for task in tasks],
+                [task.category for task in tasks],
+                difficulties,
+            ],
+        )
     controls = ", ".join(f"'{kind}'" for kind, about in KINDS.items() if about.control)
     # A trial is its first answer; later attempts are studied apart, in attempts.py.
     trials.db.execute(

@@ -15,22 +15,22 @@ import sys
 from collections import deque
 from collections.abc import Callable
 from itertools import count
+from time import monotonic
 
 import msgspec
 
 from probatio.errors import CannotCheck, Incomplete
-from probatio.workers.lane import Lane
-from probatio.workers.wire import FAILED, HEADER, LARGEST, LAST, NO_JAIL, NO_TOOL, READY, Fork, Kill, Order
+from probatio.workers.contract import Reply, Same, Unchecked
+from probatio.workers.lane import Lane, cores
+from probatio.workers.wire import DOUBTFUL, FAILED, HEADER, LARGEST, LAST, NO_JAIL, NO_TOOL, READY, Fork, Kill, Order
 
 START_SECONDS = 180.0
 """Until a worker is there. Forking takes 5 ms; loading a lane's libraries before takes seconds, once, more on a busy machine."""
+TRIES = 2
+"""Workers that one check may end, unless it was by a limit: then one is enough."""
 STARTS = 3
 """Workers that may end before they were there, until we say that none can be had."""
 _CHUNK = 1 << 16
-
-
-class Unchecked(Exception):
-    """The check did not end within its limits, or raised: nothing is known about the answer. The message says which."""
 
 
 class _Gone(Exception):
@@ -137,7 +137,10 @@ class _Places:
 class Pool:
     """All workers of a process. Used from one event loop at a time."""
 
-    def __init__(self) -> None:
+    ahead = 256
+
+    def __init__(self, on_cores: int | None = None) -> None:
+        self.cores = on_cores or cores()
         self.env = dict(os.environ)
         self._nursery: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
@@ -145,34 +148,44 @@ class Pool:
         self._numbers = count(1)
         self._encode = msgspec.msgpack.Encoder().encode
 
-    async def run(self, lane: Lane, function: str, payload: bytes, before: Callable[[], None] | None = None) -> bytes:
-        """What `function` makes of the payload. Raises `Unchecked` where it can't be known, `CannotCheck` where a tool is
-        missing, `Incomplete` where no jail or no worker can be had. `before` is called when it is this check's turn."""
+    async def run(
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Callable[[], None] | None = None,
+        same: Same | None = None,
+    ) -> Reply:
+        """What `function` makes of the payload, as the contract says; `same` holds here by itself."""
         name = function.encode()
         request = HEADER.pack(len(name), len(payload)) + name + payload
         places = await self._place(lane)
         worker: _Worker | None = None
-        again = True
+        ended = 0
         try:
             if before is not None:
                 before()
             while True:
                 worker = places.free.pop() if places.free else await self._started(lane)
+                began = monotonic()
                 try:
                     reply = await worker.ask(request, lane.seconds)
                     break
                 except _Gone as gone:
                     # A worker that was ended from outside, while it was idle or with its nursery, says nothing of the answer.
                     outside = isinstance(gone, _Idle) or self._nursery is None or self._nursery.poll() is not None
+                    # One that is gone sooner than its CPU could be used up was not ended by that limit.
+                    by_limit = not outside and monotonic() - began >= lane.cpu_seconds
                     self._end(worker)
                     worker = None
-                    if outside and again:
-                        again = False
+                    ended += 1
+                    if ended < TRIES and not by_limit:
                         continue
-                    raise Unchecked(f"the check did not end within its limits ({lane.limits})") from None
+                    raise Unchecked(_within(lane) if by_limit or outside else f"it ended {ended} workers") from None
                 except TimeoutError:
-                    raise Unchecked(f"the check did not end within its limits ({lane.limits})") from None
-            kind, stays = worker.kind & ~LAST, not worker.kind & LAST
+                    raise Unchecked(_within(lane)) from None
+            settled, stays = not worker.kind & DOUBTFUL, not worker.kind & LAST
+            kind = worker.kind & ~LAST & ~DOUBTFUL
             if stays:
                 places.free.append(worker)
                 worker = None
@@ -186,7 +199,7 @@ class Pool:
             raise Incomplete(reply.decode("utf-8", "replace"))
         if kind == FAILED:
             raise Unchecked(f"the check failed: {reply.decode('utf-8', 'replace')}")
-        return reply
+        return Reply(reply, settled)
 
     def close(self) -> None:
         """End all workers; the next check starts new ones."""
@@ -210,7 +223,7 @@ class Pool:
         places = self._places.get(lane)
         if places is None:
             places = self._places[lane] = _Places()
-        if places.taken < lane.workers:
+        if places.taken < lane.places(self.cores):
             places.taken += 1
             return places
         turn = asyncio.get_running_loop().create_future()
@@ -283,13 +296,6 @@ class Pool:
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """A nursery with a second thread could not fork safely, and numpy would start some."""
 
-_shared: list[Pool] = []
 
-
-def shared() -> Pool:
-    """The pool of this process; a new one where the environment has changed, because workers keep the one they began with."""
-    if _shared and _shared[0].env != dict(os.environ):
-        _shared.pop().close()
-    if not _shared:
-        _shared.append(Pool())
-    return _shared[0]
+def _within(lane: Lane) -> str:
+    return f"the check did not end within its limits ({lane.limits})"

@@ -13,6 +13,8 @@ READY, DONE, NO_TOOL, NO_JAIL, FAILED = range(5)
 """Kinds of a worker's frames: it is there; the result; what the check needs is missing; the jail is broken; it raised."""
 LAST = 16
 """Added to the kind where the worker ends after this frame."""
+DOUBTFUL = 32
+"""Added to the kind where a limit of time had a part in the result: on a less busy machine it may be another one."""
 
 LARGEST = 16 << 20
 """Bytes of one frame. An answer is cut far below this; a worker that sends more is ended."""

@@ -1,0 +1,64 @@
+"""Which workers check: processes of this machine, as many as it has cores or `--workers` says, or a Ray cluster."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from probatio.errors import Say, UsageError
+from probatio.workers.contract import Checks
+from probatio.workers.pool import Pool
+
+RAY = "ray"
+MOST = 1024
+"""More local processes than this are a slip of the finger."""
+
+_shared: list[Checks] = []
+_chosen: list[str | None] = [None]
+
+
+def shared() -> Checks:
+    """The workers of this process. Local ones are made anew where the environment has changed: they keep the one they began
+    with."""
+    if _shared and isinstance(_shared[0], Pool) and _shared[0].env != dict(os.environ):
+        _shared.pop().close()
+    if not _shared:
+        _shared.append(_pool(int(_chosen[0]) if _chosen[0] else None))
+    return _shared[0]
+
+
+def _pool(workers: int | None) -> Pool:
+    if sys.platform == "linux":
+        return Pool(workers)
+    from probatio.workers.plain import PlainPool
+
+    return PlainPool(workers)
+
+
+def use(workers: str | None, say: Say) -> None:
+    """Check with these workers from now on: a number, `ray`, `ray://HOST:PORT`, or None for one worker per core. Raises where a
+    cluster can't be reached, before anything is asked or written."""
+    if _chosen == [workers]:
+        return
+    while _shared:
+        _shared.pop().close()
+    _chosen[0] = None
+    if workers is not None and on_ray(workers):
+        from probatio.workers.ray_pool import RayPool
+
+        _shared.append(RayPool(workers, say))
+    _chosen[0] = workers
+
+
+def on_ray(workers: str | None) -> bool:
+    return workers is not None and (workers == RAY or workers.startswith(f"{RAY}://"))
+
+
+def checked_choice(workers: str) -> str:
+    """The user's word, if it can be understood."""
+    if on_ray(workers) or (workers.isascii() and workers.isdigit() and 0 < int(workers) <= MOST):
+        return workers
+    raise UsageError(
+        f"--workers {workers}: give a number of processes from 1 to {MOST}, `ray`, or the address of a Ray cluster "
+        "(`ray://HOST:10001`)."
+    )
