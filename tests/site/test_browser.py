@@ -58,6 +58,11 @@ SHOWN = (
     "api/",
 )
 
+SHIFT = """() => new Promise(done => new PerformanceObserver(list =>
+    done(list.getEntries().reduce((sum, each) => sum + each.value, 0))).observe({type: 'layout-shift', buffered: true})
+    || setTimeout(() => done(0), 300))"""
+"""How much of the page moved under the reader while it loaded, by the browser's own account."""
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
@@ -183,7 +188,9 @@ def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, requ
 
 def test_ten_models_fit_two_screens_of_a_phone(static: str, browser: Any) -> None:
     page = browser.new_page(viewport=PHONE)
-    page.goto(static)
+    page.goto(static, wait_until="load")
+    page.wait_for_timeout(300)
+    assert page.evaluate(SHIFT) < 0.01, "nothing moves while the page loads"
     rows = page.locator("#board li")
     first, last = rows.first.bounding_box(), rows.last.bounding_box()
     each = (last["y"] + last["height"] - first["y"]) / rows.count()
