@@ -19,6 +19,7 @@ EXTRA_OF: dict[str, str] = {
     "apprise": "watch",
     "vl_convert": "charts",
     "kcl_lib": "kcl",
+    "ray": "ray",
     "pandas": "frames",
     "polars": "frames",
     "pyarrow": "frames",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -42,7 +43,7 @@ def text_of(html: str, after: str = "() => document.body.innerText", wait: float
     async def look(page: OpenPage) -> str:
         await page.load(800, 600)
         if wait:
-            await page.tab.wait_for_timeout(wait * 1000)
+            await asyncio.sleep(wait)
         return str(await page.evaluate(after)).strip()
 
     return visit(html, look, choice)
@@ -264,8 +265,10 @@ def test_dialogs_and_popups_stop_nothing(works: None) -> None:
     async def look(page: OpenPage) -> tuple[str, int]:
         await page.load(800, 600)
         await page.click(20, 20)
-        await page.tab.wait_for_timeout(300)
-        return str(await page.evaluate("() => document.body.innerText")), len(page.tab.context.pages)
+        await asyncio.sleep(0.3)
+        targets = (await page.connection.send("Target.getTargets"))["targetInfos"]
+        tabs = [one for one in targets if one.get("browserContextId") == page.context and one["type"] == "page"]
+        return str(await page.evaluate("() => document.body.innerText")), len(tabs)
 
     assert visit(html, look) == ("false", 1)
 
@@ -297,7 +300,7 @@ def test_without_a_browser_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.delenv(chromium.VARIABLE, raising=False)
-    with pytest.raises(CannotCheck, match=r"install it with `apt install chromium`"):
+    with pytest.raises(CannotCheck, match=r"install it with `apt install chromium-headless-shell` \(or `chromium`\)"):
         chromium.executable()
 
 
@@ -311,6 +314,32 @@ def test_playwrights_own_browser_is_found_where_the_system_has_none(
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.delenv(chromium.VARIABLE, raising=False)
     assert chromium.executable() == str(place)
+
+
+def program(folder: Path, name: str) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / name
+    place.touch(0o755)
+    return str(place)
+
+
+def test_the_headless_shell_is_taken_where_it_is_there_and_a_whole_browser_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "own"))
+    monkeypatch.delenv(chromium.VARIABLE, raising=False)
+    own_shell = program(tmp_path / "own" / "chromium_headless_shell-9" / "chrome-linux", "headless_shell")
+    program(tmp_path / "own" / "chromium-9" / "chrome-linux", "chrome")
+    assert chromium.executable() == own_shell
+    whole = program(tmp_path, "chromium")
+    assert chromium.executable() == whole, "one that the system keeps up to date"
+    shell = program(tmp_path, "chromium-headless-shell")
+    assert chromium.executable() == shell
+    monkeypatch.setenv(chromium.VARIABLE, "chromium")
+    assert chromium.executable() == whole
+    assert chromium.title(shell, "156.0") == "Chromium headless shell 156.0"
+    assert chromium.title(whole, "156.0") == "Chromium 156.0"
 
 
 def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from probatio.judge.calibration import calibrate, calibration_set
 from probatio.ledger.chain import Finding
 from probatio.ledger.difference import first_difference
 from probatio.records import UNASKED_ERRORS, Assessment, Day, Grade, Response, TrialKey
-from probatio.run.regrade import AHEAD, assess_again
+from probatio.run.regrade import assess_again
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
 from probatio.store.lines import numbered_lines
@@ -54,7 +54,7 @@ def regrade_days(
         except ProbatioError as error:
             return error
 
-    for (again, number, response), assessed in assess_again(lines(), assess, AHEAD):
+    for (again, number, response), assessed in assess_again(lines(), assess):
         if isinstance(assessed, ProbatioError):
             again.failed = again.failed or assessed
         elif response is not None and assessed is not None:

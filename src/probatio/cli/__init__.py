@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "models": ("probatio.cli.models", "List, find and add models; download embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
+    "docs": ("probatio.cli.docs", "Show a page of the documentation, or list them."),
     "completion": ("probatio.cli.completion", "Print the script for completion in bash, zsh or fish."),
 }
 """Command → (module with the command, its line in `--help`)."""
@@ -83,7 +84,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="probatio")
+@click.version_option(__version__, prog_name="probatio", help="Show the version of the software and exit.")
 def root() -> None:
     """Measure whether a model can learn a language, and whether a model got worse over time.
 

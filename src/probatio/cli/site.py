@@ -14,7 +14,7 @@ BENCH = Path("config/bench.yml")
 bench_option = click.option(
     "--bench",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file of public benchmark results.  [default: config/bench.yml, if it exists]",
+    help="The file of public benchmark results.  [default: config/bench.yml, else the one that comes along]",
 )
 
 
@@ -136,4 +136,6 @@ def demo(out: Path, days: int, until: str | None) -> None:
 
 
 def _bench(given: Path | None) -> Path | None:
-    return given or (BENCH if BENCH.exists() else None)
+    from probatio.shipped import shipped
+
+    return given or next((path for path in (BENCH, shipped(str(BENCH))) if path.exists()), None)

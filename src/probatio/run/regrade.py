@@ -24,9 +24,7 @@ from probatio.store.files import replacement
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.store.run_folder import RunFolder
 from probatio.suite.language_suite import Suite, load_suite
-
-AHEAD = 256
-"""Answers graded side by side; they come out in the order they were read."""
+from probatio.workers import shared
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -54,14 +52,15 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def assess_again(
-    answers: Iterable[T], assess: Callable[[T], Awaitable[A]], ahead: int = AHEAD
+    answers: Iterable[T], assess: Callable[[T], Awaitable[A]], ahead: int | None = None
 ) -> Iterator[tuple[T, A]]:
     """Each answer with its assessment, in order. While one is waited for, those after it go on: no core waits for a slow one."""
     waiting = iter(answers)
+    pool = shared()
     going: deque[tuple[T, asyncio.Future[A]]] = deque()
 
     async def next_ones() -> list[tuple[T, A]]:
-        for one in islice(waiting, ahead - len(going)):
+        for one in islice(waiting, max(0, (ahead or pool.ahead) - len(going))):
             going.append((one, asyncio.ensure_future(assess(one))))
         done: list[tuple[T, A]] = []
         while going and (not done or going[0][1].done()):

@@ -19,7 +19,7 @@ from probatio.items.records import Items
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.site.bench import Bench, read_bench
-from probatio.site.runs import StudiedRun, find_runs
+from probatio.site.runs import Pairing, StudiedRun, find_runs
 from probatio.site.samples import SampleReader
 from probatio.slugs import slugs
 from probatio.store.days import read_days, suite_folder
@@ -106,6 +106,7 @@ class Site:
     head: str | None = None  # of the ledger
     replayed: bool = False  # the ledger or a day's record says that dates were set
     scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
+    pairing: Pairing = field(default_factory=Pairing)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property

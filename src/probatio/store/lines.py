@@ -126,13 +126,13 @@ def mend_end(file: int) -> None:
 
 
 def append(file: int, data: bytes) -> None:
-    """Append all of it or nothing: where the disk takes only a part, that part is cut off again."""
-    size = os.fstat(file).st_size
+    """Append all of it or nothing: where the disk takes only a part, that part is cut off again. Nobody else may write to it."""
     written = 0
     try:
         while written < len(data):
-            written += os.write(file, data[written:])
+            written += os.write(file, data[written:] if written else data)
     except OSError:
-        with contextlib.suppress(OSError):
-            os.ftruncate(file, size)
+        if written:
+            with contextlib.suppress(OSError):
+                os.ftruncate(file, os.fstat(file).st_size - written)
         raise

@@ -146,19 +146,29 @@ def pairings(
     folders = list({folder.resolve(): folder for folder in found}.values())
     names = dict(zip([folder.resolve() for folder in folders], run_names(folders), strict=True))
     runs = [names[folder.resolve()] for folder in found]
-    paired = []
     with open_trials(folders, suite) as trials:
-        for number, (side, run) in enumerate(zip(asked, runs, strict=True)):
-            _choose(trials, f"side_{number}", side, run)
-        for one, two in combinations(range(len(asked)), 2):
-            if to_first and one:
-                break
-            for place, number in (("a", one), ("b", two)):
-                trials.db.execute(f"create or replace view {place} as select * from side_{number}")
-            differ_in = _differ_in(trials, asked[one].text, asked[two].text)
-            if runs[one] != runs[two]:
-                differ_in.insert(0, "run")
-            paired.append(_pairing(trials, [asked[one], asked[two]], differ_in))
+        return _pairings(trials, asked, runs, to_first)
+
+
+def compared(trials: Trials, sides: Sequence[Side]) -> Comparison:
+    """Two sides with the runs open already, as often as one likes: the first is of the first run, the second of the last."""
+    names = run_names(trials.folders)
+    return _comparison(_pairings(trials, sides, [names[0], names[-1]])[0])
+
+
+def _pairings(trials: Trials, asked: Sequence[Side], runs: Sequence[str], to_first: bool = False) -> list[Pairing]:
+    paired = []
+    for number, (side, run) in enumerate(zip(asked, runs, strict=True)):
+        _choose(trials, f"side_{number}", side, run)
+    for one, two in combinations(range(len(asked)), 2):
+        if to_first and one:
+            break
+        for place, number in (("a", one), ("b", two)):
+            trials.db.execute(f"create or replace view {place} as select * from side_{number}")
+        differ_in = _differ_in(trials, asked[one].text, asked[two].text)
+        if runs[one] != runs[two]:
+            differ_in.insert(0, "run")
+        paired.append(_pairing(trials, [asked[one], asked[two]], differ_in))
     return paired
 
 
@@ -195,7 +205,9 @@ def _choose(trials: Trials, place: str, side: Side, run: str) -> None:
         chosen = pick(axis, patterns, known, f"in {run}")
         conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
         values += chosen
-    trials.db.execute(f"create table {place} as select * from trials where {' and '.join(conditions)}", values)
+    trials.db.execute(
+        f"create or replace table {place} as select * from trials where {' and '.join(conditions)}", values
+    )
 
 
 def _differ_in(trials: Trials, first: str, second: str) -> list[str]:
