@@ -215,7 +215,7 @@ def test_a_day_begins_at_its_hour(tmp_path: Path) -> None:
     assert timedelta(0) <= late <= timedelta(seconds=2)
     day = at.date().isoformat()
     words = (tmp_path / "log").read_text().splitlines()[0].split(" ", 3)[3]
-    assert words == f"--model a* --model b --results {tmp_path / 'results'} --max-cost 2.0 --date {day}"
+    assert words == f"--model a* --model b --results {tmp_path / 'results'} --max-cost 2.0 --yes --date {day}"
 
 
 @pytest.mark.slow
