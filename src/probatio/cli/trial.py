@@ -154,10 +154,11 @@ def _begin(
     dry_run: bool,
     yes: bool,
 ) -> None:
+    from probatio.ask.prices import cost_of
     from probatio.ask.providers import provider_of
     from probatio.cli.consent import require_consent
     from probatio.config import load_config
-    from probatio.run.estimate import WORTH_MEASURING, on_this_machine, plan_row
+    from probatio.run.estimate import WORTH_MEASURING, on_this_machine, plan_rows
     from probatio.run.preparation import TrialRequest, prepare
     from probatio.run.request import MAX_CONNECTIONS
     from probatio.run.summary import show_plan
@@ -169,11 +170,8 @@ def _begin(
         show_plan(record, suite, as_json=as_json, verbose=verbose)
         _show_power(record, as_json)
         return
-    rows = [
-        plan_row(record, suite, model.id, measure=len(record.plan) > WORTH_MEASURING)
-        for model in record.models
-        if provider_of(model).local or model.cost_per_1m_input
-    ]
+    named = [model for model in record.models if provider_of(model).local or cost_of(model, 1000, 1000)]
+    rows = plan_rows(record, suite, named, measure=len(record.plan) > WORTH_MEASURING)
     for row in rows:
         if row.seconds is not None:
             options.note(as_json)(f"{row.model}: {on_this_machine(row.seconds)}.")

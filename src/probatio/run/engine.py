@@ -232,7 +232,8 @@ class Engine:
             try:
                 await self._grade(response)
             except GateClosed:  # whoever is to judge it can't be asked any more; a resume grades it
-                return
+                if self.stop_reason:
+                    return
 
     def _ended(self, model: Model) -> bool:
         return self.stop_reason is not None or model.id in self.refused

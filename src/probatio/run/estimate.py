@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -51,21 +52,38 @@ class PlanRow(msgspec.Struct, frozen=True):
         return "price unknown" if self.cost is None else f"about ${self.cost:.4f}"
 
 
-def plan_row(record: RunRecord, suite: Suite, model_id: str, *, measure: bool = False) -> PlanRow:
-    """The row of one model. `measure`: load an embedded model whose speed is not known yet, and ask it a few tokens."""
-    numbers, model = record.plan.of_model(model_id), record.model(model_id)
+def plan_rows(record: RunRecord, suite: Suite, models: Iterable[Model], *, measure: bool = False) -> list[PlanRow]:
+    """A row for each of these models. `measure`: load an embedded one whose speed is not known yet, and ask it a few tokens."""
+    lengths: dict[tuple[int, bool], _Length] = {}  # models are asked the same, as far as the limit goes
+    rows = []
+    for model in models:
+        numbers, cached = record.plan.of_model(model.id), provider_of(model).local and not model.reproducible
+        length = lengths.get((len(numbers), cached)) or _length(record, suite, numbers, cached=cached)
+        lengths[len(numbers), cached] = length
+        tokens_out = len(numbers) * ANSWER_TOKENS
+        expected = estimate(model, length.characters, tokens_out)
+        seconds = machine_time(model, length.fresh, tokens_out, measure=measure)
+        rows.append(PlanRow(model.id, len(numbers), expected.tokens_in, expected.cost, seconds))
+    return rows
+
+
+class _Length(NamedTuple):
+    """Characters of all prompts; `fresh`: those that the prompt before did not begin with."""
+
+    characters: float
+    fresh: float
+
+
+def _length(record: RunRecord, suite: Suite, numbers: range, *, cached: bool) -> _Length:
     shown = numbers[:: max(1, len(numbers) // RENDERED)]
     characters = fresh = 0
     for number in shown:
         prompt = _prompt(suite, record.plan[number])
-        before = _prompt(suite, record.plan[number - 1]) if number > numbers[0] and provider_of(model).local else ""
+        before = _prompt(suite, record.plan[number - 1]) if cached and number > numbers[0] else ""
         characters += len(prompt)
-        fresh += len(prompt) - (0 if model.reproducible else _shared(before, prompt))
-    tokens_out = len(numbers) * ANSWER_TOKENS
+        fresh += len(prompt) - _shared(before, prompt)
     scale = len(numbers) / max(1, len(shown))
-    expected = estimate(model, characters * scale, tokens_out)
-    seconds = machine_time(model, fresh * scale, tokens_out, measure=measure)
-    return PlanRow(model_id, len(numbers), expected.tokens_in, expected.cost, seconds)
+    return _Length(characters * scale, fresh * scale)
 
 
 def machine_time(model: Model, characters: float, tokens_out: float, *, measure: bool) -> float | None:

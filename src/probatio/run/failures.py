@@ -72,4 +72,4 @@ def _commonest(reasons: Counter[str]) -> str:
     words, _ = max(
         ((reason, count) for reason, count in reasons.items() if _kind(reason) == first), key=lambda each: each[1]
     )
-    return words.rstrip(".")
+    return " ".join(words.split()).rstrip(".")

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.redact import redact
-from probatio.run.estimate import plan_row
+from probatio.run.estimate import plan_rows
 from probatio.run.progress import Events, Quiet, summary_line
 from probatio.run.record import RunRecord
 from probatio.run.session import Ending
@@ -19,7 +19,7 @@ from probatio.visible import one_line
 
 def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) -> None:
     """A dry run: counts, tokens and estimated cost per model, with -v every prompt. Nothing is asked."""
-    rows = [plan_row(record, suite, model_id, measure=True) for model_id in record.plan.models]
+    rows = plan_rows(record, suite, map(record.model, record.plan.models), measure=True)
     if as_json:
         for row in rows:
             print(msgspec.json.encode({"event": "plan", **msgspec.structs.asdict(row)}).decode())
