@@ -117,6 +117,15 @@ def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypat
         assert not alive, (name, alive)
 
 
+def test_a_form_that_loads_the_page_anew_costs_its_scenes_and_no_more(works: None) -> None:
+    """The page goes elsewhere while it is used, now before a look and now during one: the score may not depend on that."""
+    page = gold_page("web_signup").replace("<script>", "<script type=never>")
+    results = [check(CASES["web_signup"], page) for _ in range(2)]
+    assert {one.note for one in results} == {None}
+    assert {part(one, "errors") for one in results} == {1.0}
+    assert len({one.score for one in results}) == 1
+
+
 def test_the_same_page_scores_the_same_also_beside_others(works: None) -> None:
     worse = gold_page("web_table").replace("#175c2b", "#7fae8b").replace("max-width: 46rem", "min-width: 30rem")
     with ThreadPoolExecutor(3) as pool:

@@ -40,10 +40,10 @@ async def look(page: OpenPage, wake: bool = False) -> Snapshot:
 
 
 # The point of an element where a click lands on it, or on its label; null where something else lies there. Without an index it is
-# the element that was found by this key before, null if it has left the page.
+# the element that was found by this key before, null if it has left the page. A page that has loaded anew since has no elements.
 _AIM = """({ index, key, fill }) => {
   const known = (globalThis.probatioKnown ??= Object.create(null));
-  const element = index === null ? known[key] : (known[key] = globalThis.probatioElements[index]);
+  const element = index === null ? known[key] : (known[key] = globalThis.probatioElements?.[index]);
   if (!element) return null;
   // A field that has the focus still need not be clicked again: what is in it is selected.
   const kind = [HTMLInputElement, HTMLTextAreaElement].find((one) => element instanceof one);
@@ -70,7 +70,7 @@ _AIM = """({ index, key, fill }) => {
   return null;
 }"""
 _CHOOSE = """({ index, value }) => {
-  const list = globalThis.probatioElements[index];
+  const list = globalThis.probatioElements?.[index];
   if (!(list instanceof HTMLSelectElement)) return false;
   const option = [...list.options].find((one) => one.textContent.trim() === value);
   if (!option) return false;
