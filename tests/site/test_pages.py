@@ -184,6 +184,21 @@ def test_every_surface_tells_the_same_verdict(site: Site, pages: dict[str, bytes
         assert f"{count} {status}</span>" in pages[""].decode()
 
 
+def test_days_are_paged_by_year(site: Site) -> None:
+    model = site.tracked["demo-steady"]
+    old = tuple(msgspec.structs.replace(each, date=f"2024{each.date[4:]}") for each in model.verdicts)
+    two = replace(site, tracked={model.slug: replace(model, verdicts=(*old, *model.verdicts))})
+    paths = [path for path in addresses(two) if "/days/" in path and path.startswith("models/")]
+    assert paths == ["models/demo-steady/days/", "models/demo-steady/days/2024/"]
+    shown = []
+    for path in paths:
+        page = render(two, path)
+        assert page is not None
+        shown += re.findall(r'<tr><th scope="row">(?:<a [^>]*>)?([\d-]+)', page.body.decode())
+    assert shown == [verdict.date for verdict in reversed(model.verdicts)] + [each.date for each in reversed(old)]
+    assert render(two, "models/demo-steady/days/2025/") is None
+
+
 def test_a_front_page_of_thirty_models_is_small(site: Site) -> None:
     model = site.tracked["demo-slowly-worse"]
     last = msgspec.structs.replace(model.last, model="a-vendor/some-model-with-a-long-name-2026-03-31")
