@@ -158,7 +158,8 @@ def test_nothing_says_ok_in_its_colour_on_a_model_whose_fall_is_confirmed(site: 
     assert fallen
     for model in fallen:
         base = f"models/{model.slug}/"
-        for path in (base, f"{base}{model.last.date}/"):
+        today = f"{base}{model.last.date}/"
+        for path in (base, today, *(f"{today}{use_case}/" for use_case in model.use_cases)):
             assert not re.findall(r'class="badge (?:OK|RECOVERED|QUIET)"', pages[path].decode()), path
         assert b"OK<" not in pages[f"badges/{model.slug}.svg"]
         assert msgspec.json.decode(pages[f"badges/{model.slug}.json"])["color"] == COLOURS["COOKED"]
