@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -108,6 +110,21 @@ def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Call
     hostile_day(tmp_path, "2026-03-01")
     assert live.look()
     assert "2026-03-01" in client.get("/").text
+
+
+def test_runs_are_studied_before_anyone_asks(demo: Path) -> None:
+    live = LiveSite(lambda: load_site(demo), demo, None)
+    runs = live.site.runs.values()
+    assert not [run for run in runs if "_study" in vars(run)]
+    stopped = threading.Event()
+    follower = threading.Thread(target=live.follow, args=(stopped,))
+    follower.start()
+    until = time.monotonic() + 60
+    while not all("_study" in vars(run) and "packs" in vars(run) for run in runs) and time.monotonic() < until:
+        time.sleep(0.05)
+    stopped.set()
+    follower.join(10)
+    assert runs and all("_study" in vars(run) and "packs" in vars(run) for run in runs)
 
 
 def test_files_that_can_not_be_read_end_in_a_plain_reply(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
