@@ -168,6 +168,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("methodology/", methodology.page, _once),
     PageKind("bench/", bench.page, _once),
     PageKind("downloads/", downloads.page, _once),
+    PageKind("downloads/{year}/", downloads.page, downloads.every_earlier_year),
     PageKind("data/{table}.{format}", downloads.table, downloads.every_table),
     PageKind("raw/daily/{date}/{file}", downloads.day_file, _day_files),
     PageKind("raw/ledger.jsonl", downloads.ledger, downloads.every_ledger),
