@@ -158,7 +158,8 @@ def test_nothing_says_ok_in_its_colour_on_a_model_whose_fall_is_confirmed(site: 
     assert fallen
     for model in fallen:
         base = f"models/{model.slug}/"
-        for path in (base, f"{base}{model.last.date}/"):
+        today = f"{base}{model.last.date}/"
+        for path in (base, today, *(f"{today}{use_case}/" for use_case in model.use_cases)):
             assert not re.findall(r'class="badge (?:OK|RECOVERED|QUIET)"', pages[path].decode()), path
         assert b"OK<" not in pages[f"badges/{model.slug}.svg"]
         assert msgspec.json.decode(pages[f"badges/{model.slug}.json"])["color"] == COLOURS["COOKED"]
@@ -182,6 +183,32 @@ def test_every_surface_tells_the_same_verdict(site: Site, pages: dict[str, bytes
         assert not entries or entries[0] == status, "the newest entry of the feed is the present verdict"
     for status, count in Counter(status for status, _ in board).items():
         assert f"{count} {status}</span>" in pages[""].decode()
+
+
+def test_days_are_paged_by_year(site: Site) -> None:
+    model = site.tracked["demo-steady"]
+    old = tuple(msgspec.structs.replace(each, date=f"2024{each.date[4:]}") for each in model.verdicts)
+    records = {each.date: site.records[model.last.date] for each in (*old, *model.verdicts)}
+    two = replace(site, records=records, tracked={model.slug: replace(model, verdicts=(*old, *model.verdicts))})
+    paths = [path for path in addresses(two) if "/days/" in path and path.startswith("models/")]
+    assert paths == ["models/demo-steady/days/", "models/demo-steady/days/2024/"]
+    shown = []
+    for path in paths:
+        page = render(two, path)
+        assert page is not None
+        shown += re.findall(r'<tr><th scope="row">(?:<a [^>]*>)?([\d-]+)', page.body.decode())
+    assert shown == [verdict.date for verdict in reversed(model.verdicts)] + [each.date for each in reversed(old)]
+    for path, years in (("downloads/", {"2026"}), ("downloads/2024/", {"2024"})):
+        page = render(two, path)
+        assert page is not None
+        assert set(re.findall(r"<li>(\d{4})-\d\d-\d\d: ", page.body.decode())) == years
+    for path in (
+        "models/demo-steady/days/2025/",
+        "models/demo-steady/days/2026/",
+        "downloads/2025/",
+        "downloads/2026/",
+    ):
+        assert render(two, path) is None
 
 
 def test_a_front_page_of_thirty_models_is_small(site: Site) -> None:

@@ -31,6 +31,7 @@ Names = dict[str, str]
 NAMES = {
     "slug": r"[a-z0-9][a-z0-9-]{0,99}",
     "date": r"\d{4}-\d{2}-\d{2}",
+    "year": r"\d{4}",
     "use_case": r"[a-z0-9_]{1,60}",
     "run": r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}",
     "pair": r"[A-Za-z0-9][A-Za-z0-9._-]{0,299}",
@@ -144,6 +145,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("use-cases/", leaderboard.use_case_table, _once),
     PageKind("models/{slug}/", model_pages.model_page, _models),
     PageKind("models/{slug}/days/", model_pages.model_days, _models),
+    PageKind("models/{slug}/days/{year}/", model_pages.model_days, model_pages.every_earlier_year),
     PageKind("models/{slug}/charts/evidence.svg", model_pages.evidence_chart, _models),
     PageKind("models/{slug}/charts/daily-{use_case}.svg", model_pages.use_case_chart, _use_cases),
     PageKind("models/{slug}/{date}/", day_pages.day_page, _days),
@@ -166,6 +168,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("methodology/", methodology.page, _once),
     PageKind("bench/", bench.page, _once),
     PageKind("downloads/", downloads.page, _once),
+    PageKind("downloads/{year}/", downloads.page, downloads.every_earlier_year),
     PageKind("data/{table}.{format}", downloads.table, downloads.every_table),
     PageKind("raw/daily/{date}/{file}", downloads.day_file, _day_files),
     PageKind("raw/ledger.jsonl", downloads.ledger, downloads.every_ledger),

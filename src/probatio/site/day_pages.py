@@ -66,6 +66,7 @@ def samples_page(request: PageRequest) -> PageReply | None:
         date=date,
         use_case=use_case,
         cases=cases,
+        verdict=verdict,
         score=by_use_case(verdict).get(use_case),
         pages={number for number, sample in enumerate(samples) if html_in(sample.response.response)},
         files=public_files(site, date),

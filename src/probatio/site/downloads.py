@@ -88,10 +88,32 @@ def opened(site: Site, file: Path) -> BinaryIO:
     return reader(file, site.results if file.is_relative_to(site.results) else None)
 
 
-def page(request: PageRequest) -> PageReply:
+def page(request: PageRequest) -> PageReply | None:
+    """Every table and file; of the days those of one calendar year, the last where the address names none."""
     site = request.site
-    tables = {name: formats(name) for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)}
-    return html(request, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
+    years = years_of(site)
+    year = request.names.get("year", years[-1] if years else "")
+    if "year" in request.names and year not in years[:-1]:
+        return None
+    return html(
+        request,
+        "downloads.html",
+        tables={name: formats(name) for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)},
+        has_ledger=ledger_path(site.results).exists(),
+        dates=[date for date in reversed(site.records) if date.startswith(year)],
+        year=year,
+        years=years,
+    )
+
+
+def years_of(site: Site) -> list[str]:
+    """The calendar years with a recorded day, oldest first."""
+    return list(dict.fromkeys(date[:4] for date in site.records))
+
+
+def every_earlier_year(site: Site) -> Iterator[dict[str, str]]:
+    for year in years_of(site)[:-1]:
+        yield {"year": year}
 
 
 def table(request: PageRequest) -> PageReply | None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from probatio.charts.daily import DayPoint, EvidenceLine, EvidencePoint, daily_series, evidence_curve
 from probatio.records import ModelVerdict, Status, UseCaseVerdict
 from probatio.site.bench import bench_score
 from probatio.site.leaderboard import RECENT_DAYS
 from probatio.site.rendering import PageReply, PageRequest, html, svg
-from probatio.site.snapshot import by_use_case
+from probatio.site.snapshot import Site, TrackedModel, by_use_case
 from probatio.suite.daily_suite import constants_of
 from probatio.verdict.reason import use_case_reason
 
@@ -37,8 +37,27 @@ def model_page(request: PageRequest) -> PageReply | None:
 
 
 def model_days(request: PageRequest) -> PageReply | None:
+    """A calendar year of days in numbers; the last one where the address names none. Ten years would be a page of megabytes."""
     model = request.tracked
-    return None if model is None else html(request, "days.html", model=model, days=list(reversed(model.verdicts)))
+    if model is None:
+        return None
+    years = years_of(model)
+    year = request.names.get("year", years[-1])
+    if year not in years or ("year" in request.names and year == years[-1]):
+        return None
+    days = [verdict for verdict in reversed(model.verdicts) if verdict.date.startswith(year)]
+    return html(request, "days.html", model=model, days=days, year=year, years=years)
+
+
+def years_of(model: TrackedModel) -> list[str]:
+    """The calendar years in which it was watched, oldest first."""
+    return list(dict.fromkeys(verdict.date[:4] for verdict in model.verdicts))
+
+
+def every_earlier_year(site: Site) -> Iterator[dict[str, str]]:
+    for slug, model in site.tracked.items():
+        for year in years_of(model)[:-1]:
+            yield {"slug": slug, "year": year}
 
 
 def use_case_chart(request: PageRequest) -> PageReply | None:

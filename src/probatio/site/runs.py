@@ -169,8 +169,7 @@ class StudiedRun:
 
     def read_ahead(self) -> None:
         """Read what every page of the run needs, before anyone asks for one."""
-        with contextlib.suppress(ProbatioError):
-            self.packs, self.study, self.suite  # noqa: B018
+        self.packs, self.study, self.suite  # noqa: B018
 
 
 def find_runs(results: Path) -> dict[str, StudiedRun]:
