@@ -27,9 +27,8 @@ from probatio.day.folder import write_record, write_scores
 from probatio.day.imported_work import Row, believed_lines
 from probatio.day.samples import read_samples
 from probatio.day.scores import score_day
-from probatio.ledger.ledger import LedgerRecord as Record
-from probatio.ledger.ledger import append_all, appending, code_version, day_hashes, read_ledger
-from probatio.records import DayRecord, Model
+from probatio.ledger.ledger import LedgerRecord, append_all, appending, code_version, day_hashes, read_ledger
+from probatio.records import DayRecord, Model, ModelVerdict
 from probatio.store.days import read_days
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.daily_suite import DailySuite, constants_of, load_daily
@@ -94,15 +93,15 @@ def _day(results: Path, record: DayRecord, suite: DailySuite, means: dict[str, f
 def _record(results: Path, suite: DailySuite) -> None:
     """The ledger of all days at once: one by one takes as many readings of the past as there are days."""
     constants, days = constants_of(suite.manifest), read_days(results)
-    made: dict[str, list[object]] = {}
+    made: dict[str, list[ModelVerdict]] = {}
     for verdict in verdicts(Days(days), constants):
         made.setdefault(verdict.date, []).append(verdict)
     new = (
-        Record(
+        LedgerRecord(
             seq=0, date=day.date, made=f"{day.date}T14:00:00.000Z", kind="day", corrects=None, previous="",
             files=day_hashes(results, day.date), suite_version=suite.version, constants=constants, code=code_version(),
             verdicts=tuple(made[day.date]), imported=day.record.imported,
-        )  # type: ignore[arg-type]
+        )
         for day in days
     )  # fmt: skip
     with appending(results) as file:
