@@ -35,18 +35,20 @@ def apart(
         return work()
     done: list[T] = []
     failed: list[BaseException] = []
+    ended = threading.Event()  # not Thread.join: an interrupted join can take a running thread for one that has ended
 
     def carry() -> None:
         try:
             done.append(work())
         except BaseException as error:  # raised again where the caller waits
             failed.append(error)
+        finally:
+            ended.set()
 
-    thread = threading.Thread(target=carry, name="probatio", daemon=True)
-    thread.start()
-    while thread.is_alive():
+    threading.Thread(target=carry, name="probatio", daemon=True).start()
+    while not ended.is_set():
         try:
-            thread.join(TICK_SECONDS)
+            ended.wait(TICK_SECONDS)
             tick()
         except KeyboardInterrupt:
             interrupted()

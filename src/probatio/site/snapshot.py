@@ -106,6 +106,7 @@ class Site:
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
     head: str | None = None  # of the ledger
+    compute: bool = False  # what is not kept yet may be computed, in seconds: effects, a suite's own figures
     replayed: bool = False  # the ledger or a day's record says that dates were set
     scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
     pairing: Pairing = field(default_factory=Pairing)
@@ -184,6 +185,7 @@ def load_site(
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",
         head=head_of(lines),
+        compute=detectable,
         replayed=any(day.record.replayed or declared(day.date) for day in days.days),
     )
 

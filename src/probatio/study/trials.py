@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, get_args
@@ -110,7 +110,10 @@ def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> I
 
     with duckdb.connect() as db:
         db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
-        db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
+        # Progress would go to standard output, which belongs to `--json`. In a notebook DuckDB refuses to hear of it where the
+        # package that would show it is missing; then there is none to turn off.
+        with suppress(duckdb.InvalidInputException):
+            db.execute("set enable_progress_bar = false")
         trials = Trials(db, list(folders), [])
         with trials.files:
             _read_grades(trials)
