@@ -11,7 +11,7 @@ from probatio.audit import scores, suites
 from probatio.audit.scores import Past
 from probatio.audit.suites import Suites
 from probatio.errors import ProbatioError, UsageError
-from probatio.records import Day
+from probatio.records import Day, Grading
 from probatio.suite.daily_suite import DailySuite, load_daily
 from probatio.verdict.days import Days, suite_of
 from probatio.verdict.expectation import Expectation
@@ -51,7 +51,7 @@ def test_the_past_is_folded_once_also_where_two_suites_alternate(monkeypatch: py
     for day in days.days:
         once = past.of(day, CONSTANTS)
         for use_case in ("u", "v"):
-            of = ("m", use_case, "deterministic")
+            of: tuple[str, str, Grading] = ("m", use_case, "deterministic")
             assert once.trigger(*of) == anew[day.date].trigger(*of)
             assert once.suspicion(*of, 40.0) == anew[day.date].suspicion(*of, 40.0)
             assert once.usual_cases(*of) == anew[day.date].usual_cases(*of)
