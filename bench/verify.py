@@ -27,15 +27,13 @@ from probatio.day.folder import write_record, write_scores
 from probatio.day.imported_work import Row, believed_lines
 from probatio.day.samples import read_samples
 from probatio.day.scores import score_day
-from probatio.ledger.ledger import LedgerRecord as Record
-from probatio.ledger.ledger import append_all, appending, code_version, day_hashes, read_ledger
+from probatio.ledger.ledger import record_days
 from probatio.records import DayRecord, Model
-from probatio.store.days import read_days
+from probatio.run.clock import now_text
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.daily_suite import DailySuite, constants_of, load_daily
 from probatio.verdict.days import Days, suite_of
 from probatio.verdict.expectation import Expectation
-from probatio.verdict.verdicts import verdicts
 
 MODELS = 30
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
@@ -52,9 +50,8 @@ def fill(results: Path, days: int, models: int = MODELS) -> int:
     suite = load_daily()
     fingerprint, rng = daily_fingerprint(suite), np.random.default_rng(0)
     tracked = tuple(Model(id=f"model-{n}", name=f"vendor-{n % 6}/model-{n}") for n in range(models))
-    count = 0
-    for number in range(days):
-        day = str(date(2020, 1, 1) + timedelta(days=number))
+    dates, count = [str(date(2020, 1, 1) + timedelta(days=number)) for number in range(days)], 0
+    for number, day in enumerate(dates):
         record = DayRecord(
             date=day,
             created=f"{day}T13:00:00.000Z",
@@ -69,7 +66,7 @@ def fill(results: Path, days: int, models: int = MODELS) -> int:
         count += _day(
             results, record, suite, {model.id: fallen if n < 2 else 0.9 for n, model in enumerate(tracked)}, rng
         )
-    _record(results, suite)
+    record_days(results, dates, constants_of(suite.manifest), now_text())
     return count
 
 
@@ -89,24 +86,6 @@ def _day(results: Path, record: DayRecord, suite: DailySuite, means: dict[str, f
     none = Expectation(Days(()), constants_of(suite.manifest), suite_of(record), record.date)
     write_scores(folder, score_day(record, suite, none, read_samples(folder, suite), {}, {}).scores)
     return len(rows)
-
-
-def _record(results: Path, suite: DailySuite) -> None:
-    """The ledger of all days at once: one by one takes as many readings of the past as there are days."""
-    constants, days = constants_of(suite.manifest), read_days(results)
-    made: dict[str, list[object]] = {}
-    for verdict in verdicts(Days(days), constants):
-        made.setdefault(verdict.date, []).append(verdict)
-    new = (
-        Record(
-            seq=0, date=day.date, made=f"{day.date}T14:00:00.000Z", kind="day", corrects=None, previous="",
-            files=day_hashes(results, day.date), suite_version=suite.version, constants=constants, code=code_version(),
-            verdicts=tuple(made[day.date]), imported=day.record.imported,
-        )  # type: ignore[arg-type]
-        for day in days
-    )  # fmt: skip
-    with appending(results) as file:
-        append_all(file, read_ledger(results), new)
 
 
 def measured(words: list[str]) -> tuple[Cost, dict[str, object]]:

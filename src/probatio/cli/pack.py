@@ -10,7 +10,7 @@ from probatio.cli import options
 
 
 @click.command()
-@click.argument("run")
+@click.argument("run", shell_complete=options.complete_runs)
 @click.option("--unpack", is_flag=True, help="Write the JSON lines again, byte for byte, in place of the packed files.")
 @click.option("--keep", is_flag=True, help="Keep the JSON lines beside the packed files.")
 @options.results

@@ -154,6 +154,11 @@ def _score(
     uncut = [_part(each.graded.score, each) for each in counts if id(each) not in cut]
     uncut += [(case, usual[case]) for each in counts if id(each) in cut and (case := each.graded.task_id) in usual]
     missing = _missing(use_case, counts)
+    score = _points([_part(each.graded.score, each) for each in counts], use_case, usual) if scored else None
+    base_score = score
+    if base != counts:  # mostly they are the same samples
+        enough = scored and _enough_cases(use_case, base, allowed)
+        base_score = _points([_part(each.graded.score, each) for each in base], use_case, usual) if enough else None
     trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None
     return DailyScore(
         date=day.date,
@@ -161,10 +166,8 @@ def _score(
         use_case=use_case.id,
         grading=use_case.grading,
         suite_version=day.suite_version,
-        score=_points([_part(each.graded.score, each) for each in counts], use_case, usual) if scored else None,
-        base_score=_points([_part(each.graded.score, each) for each in base], use_case, usual)
-        if scored and _enough_cases(use_case, base, allowed)
-        else None,
+        score=score,
+        base_score=base_score,
         n=len(counts) if scored else 0,
         base_n=len(base) if scored else 0,
         errored=sum(sample.graded.errored for sample in samples),
