@@ -24,7 +24,7 @@ from probatio.builtin.daily.web_design.grader import check
 from probatio.suite.daily_suite import DAILY, load_daily
 from probatio.yamlfile import read_yaml
 
-GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))
+GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))  # of version 2, alone or beside version 1
 EMPTY = "<!doctype html><html lang=en><title>t</title><p>x"
 SUITE = load_daily()
 
@@ -32,25 +32,21 @@ SUITE = load_daily()
 @contextlib.contextmanager
 def measured() -> Iterator[Callable[[], float] | None]:
     """CPU seconds so far of this process and all it starts from here on; None where that can't be told."""
-    for root in GROUPS:
-        group = root / f"probatio-pages-{os.getpid()}"
-        try:
-            before = (root / _own_group()).resolve()
-            group.mkdir()
-            (group / "cgroup.procs").write_text(str(os.getpid()))
-        except OSError:
-            with contextlib.suppress(OSError):
-                group.rmdir()
-            continue
-        try:
-            yield lambda: int(group.joinpath("cpu.stat").read_text().split()[1]) / 1e6  # noqa: B023 - used within
-        finally:
-            (before / "cgroup.procs").write_text(str(os.getpid()))
-            time.sleep(0.5)  # what the browser leaves behind goes within this
-            with contextlib.suppress(OSError):
-                group.rmdir()
+    root = next((each for each in GROUPS if (each / "cgroup.controllers").exists()), GROUPS[0])
+    group, before = root / f"probatio-pages-{os.getpid()}", root / _own_group()
+    try:
+        group.mkdir()
+        (group / "cgroup.procs").write_text(str(os.getpid()))
+    except OSError:
+        yield None
         return
-    yield None
+    try:
+        yield lambda: int((group / "cpu.stat").read_text().split()[1]) / 1e6
+    finally:
+        (before / "cgroup.procs").write_text(str(os.getpid()))
+        time.sleep(0.5)  # what the browser leaves behind goes within this
+        with contextlib.suppress(OSError):
+            group.rmdir()
 
 
 def _own_group() -> str:
@@ -72,7 +68,7 @@ def main() -> None:
     given = words.parse_args()
     proofs = read_yaml(DAILY / "web_design" / "proofs.yml", dict)["proofs"]
     golds = {proof["case"]: proof["answer"] for proof in reversed(proofs) if proof["kind"] == "gold"}
-    cases = given.case or list(golds)
+    cases = given.case or [case.id for case in SUITE.use_cases["web_design"].cases]
     calls = 0
     send = Connection.send
 

@@ -58,6 +58,11 @@ SHOWN = (
     "api/",
 )
 
+SHIFT = """() => new Promise(done => new PerformanceObserver(list =>
+    done(list.getEntries().reduce((sum, each) => sum + each.value, 0))).observe({type: 'layout-shift', buffered: true})
+    || setTimeout(() => done(0), 300))"""
+"""How much of the page moved under the reader while it loaded, by the browser's own account."""
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
@@ -183,7 +188,9 @@ def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, requ
 
 def test_ten_models_fit_two_screens_of_a_phone(static: str, browser: Any) -> None:
     page = browser.new_page(viewport=PHONE)
-    page.goto(static)
+    page.goto(static, wait_until="load")
+    page.wait_for_timeout(300)
+    assert page.evaluate(SHIFT) < 0.01, "nothing moves while the page loads"
     rows = page.locator("#board li")
     first, last = rows.first.bounding_box(), rows.last.bounding_box()
     each = (last["y"] + last["height"] - first["y"]) / rows.count()
@@ -274,28 +281,38 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_violation(scheme: str, static: str, browser: Any) -> None:
+Violation = tuple[str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
+    """Colour scheme → what axe says is serious, over all pages. A page is opened once and looked at in both schemes."""
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    context = browser.new_context(viewport=DESK, color_scheme=scheme, bypass_csp=True)
+    context = browser.new_context(viewport=DESK, bypass_csp=True)
+    context.add_init_script(path=Path(axe.__file__).parent / "axe.min.js")
     page = context.new_page()
-    violations = []
+    found: dict[str, list[Violation]] = {"light": [], "dark": []}
     for path in SHOWN:
         page.goto(static + path)
         page.evaluate("document.querySelectorAll('details').forEach(e => e.open = !e.classList.contains('inert'))")
-        page.evaluate(source)
-        result = page.evaluate(f"axe.run(document, {{runOnly: {AXE_RULES}, resultTypes: ['violations']}})")
-        violations += [
-            (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
-            for each in result["violations"]
-            if each["impact"] in ("serious", "critical")
-        ]
-    if scheme == "dark":
-        page.goto(static)
-        _picture(page, "dark")
+        for scheme, violations in found.items():
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("s => matchMedia(`(prefers-color-scheme: ${s})`).matches", scheme)
+            result = page.evaluate(f"axe.run(document, {{runOnly: {AXE_RULES}, resultTypes: ['violations']}})")
+            violations += [
+                (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
+                for each in result["violations"]
+                if each["impact"] in ("serious", "critical")
+            ]
+    page.goto(static)
+    _picture(page, "dark")
     context.close()
-    assert not violations
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(scheme: str, violations: dict[str, list[Violation]]) -> None:
+    assert not violations[scheme]
 
 
 def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab: Any) -> None:

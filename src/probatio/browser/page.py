@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Awaitable
 from typing import Any, TypeVar
 
@@ -137,7 +138,8 @@ class OpenPage:
                 ):  # a document that began without us, such as one the page wrote itself
                     answer = await self._called(whole, fresh=False)
             except ProtocolError as error:
-                if fresh or "context" not in str(error):
+                # The page went elsewhere, before we asked or while it was answering.
+                if fresh or not re.search("context|navigated", str(error)):
                     raise
                 continue
             if "exceptionDetails" in answer:

@@ -89,7 +89,9 @@ def command(
     from probatio.config import load_config
     from probatio.day.preparation import DayRequest, prepare
     from probatio.day.summary import show_plan
+    from probatio.run.clock import today
     from probatio.run.request import MAX_CONNECTIONS
+    from probatio.store.days import days_ahead, told_ahead
 
     env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
@@ -97,6 +99,8 @@ def command(
     beat = beat_of(heartbeat, load_config(request.config).daily.heartbeat, env, note)
     try:
         prepared = prepare(request, results, env, note, datetime.now(UTC), fetch=not dry_run)
+        if ahead := days_ahead(results, today()):
+            note(told_ahead(ahead, today()))
         if dry_run:
             show_plan(prepared, as_json=as_json)
         if not dry_run or unattended:

@@ -47,6 +47,14 @@ results = click.option(
     help="The folder of all runs.",
 )
 
+results_or_address = click.option(
+    "--results",
+    default="results",
+    show_default=True,
+    metavar="PATH|ADDRESS",
+    help="The folder of all runs, or an address such as s3://bucket/results (extra `storage`).",
+)
+
 sandbox = click.option(
     "--sandbox",
     type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),

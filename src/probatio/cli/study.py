@@ -16,7 +16,7 @@ from probatio.errors import UsageError
 @click.option(
     "--out",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write into this folder.  [default: the folder of the run]",
+    help="Write into this folder.  [default: the folder of the run; of a run at an address, one of its name under --results]",
 )
 @options.recorded_suite
 @click.option(
@@ -78,19 +78,22 @@ def command(
 ) -> None:
     """Analyse one run, or several runs of the same suite. Writes analysis.md with charts and prints a summary.
 
-    RUN is a run's id or folder. A folder of another harness works too, if it has a graded_results.jsonl.
+    RUN is a run's id, folder or address (s3://…, gs://…: extra `storage`). A folder of another harness works too, if it has a
+    graded_results.jsonl.
 
     \b
     Examples:
       probatio study 2026-01-05T20-27-27
       probatio study run-1 run-2 --out results/both --no-narrative
       probatio study 2026-01-05T20-27-27 --json
+      probatio study s3://bucket/runs/2026-01-05T20-27-27
       probatio study 2026-01-05T20-27-27 --format latex,csv --out paper --compare model
       probatio study 2026-01-05T20-27-27 --figure svg,pdf,png --size page
       probatio study one-language other-language --side-by-side --out results/languages
     """
     from probatio.ask.hosts import environment
     from probatio.config import load_config
+    from probatio.store.address import is_address
     from probatio.study.analysis import study_of, write_study
     from probatio.study.report import short_form
     from probatio.study.trials import find_results
@@ -99,6 +102,8 @@ def command(
     folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())
     if len(folders) > 1 and out is None:
         raise UsageError("The study of several runs needs a folder of its own: name it with --out DIR.")
+    if out is None and is_address(runs[0]):  # what was fetched lies in a cache; what is written belongs to the user
+        out = results / folders[0].name
     if side_by_side:
         _side_by_side(folders, out or folders[0], as_json)
         return

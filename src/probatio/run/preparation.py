@@ -22,6 +22,7 @@ from probatio.run.record import RunRecord, checked_run_id, new_run_id, read_run
 from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import elsewhere, isolation
+from probatio.store.packing import is_packed
 from probatio.suite.language_suite import BUILT_IN, Suite, load_suite
 from probatio.suite.prompt import asked_fingerprint, toolchains
 
@@ -110,6 +111,10 @@ def resumed(
 ) -> tuple[RunRecord, Suite]:
     """A run to go on with: everything from its record, but for how fast and how far money goes this time."""
     record = read_run(folder)
+    if is_packed(folder):
+        raise UsageError(
+            f"{folder} is packed, and nothing is added to a packed run. First: probatio pack {folder} --unpack"
+        )
     suite = load_suite(record.suite_folder)
     if asked_fingerprint(suite, GRADER_VERSION, record.plan.dialects) != record.suite_fingerprint:
         raise UsageError(

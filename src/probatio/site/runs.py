@@ -21,7 +21,7 @@ from probatio.items.records import Items
 from probatio.records import Grade, KeyLine, Response
 from probatio.run.record import RunRecord, read_run
 from probatio.store.layout import GRADES, RUN_FILE
-from probatio.store.lines import Span
+from probatio.store.lines import Span, has_lines
 from probatio.store.run_folder import RunFolder
 from probatio.study.analysis import study_of
 from probatio.study.compare import Comparison, compared, parse_side
@@ -180,7 +180,7 @@ def find_runs(results: Path) -> dict[str, StudiedRun]:
     runs = [
         StudiedRun(folder.name, folder)
         for folder in sorted(results.iterdir())
-        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADES).exists()
+        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and has_lines(folder / GRADES)
     ]
     for run in runs:
         require_inside(run.folder, results)  # nobody named these folders: they were found here

@@ -62,6 +62,8 @@ def sentence(rows: Sequence[Standing], last: str | None) -> str:
     well = sum(row.verdict.shown == "OK" for row in rows)
     if not well:
         return "No model can be judged yet."
+    if well == 1:
+        return "No model got worse: the one that can be judged is as usual."
     return f"No model got worse: {'all' if well == len(rows) else 'the'} {well} that can be judged are as usual."
 
 
@@ -136,13 +138,14 @@ def _fallen(site: Site, model: TrackedModel) -> str:
         for each in fallen or verdict.use_cases
         if each.score is not None and each.use_case in usual
     }
-    where = _all_of(len(fallen), len(verdict.use_cases)) if fallen else "its scores as a whole"
+    only = site.title(fallen[0].use_case) if len(fallen) == 1 else ""
+    where = only or (_all_of(len(fallen), len(verdict.use_cases)) if fallen else "its scores as a whole")
     about = "about " if verdict.confirmed else ""
     told = f"Lower since {about}{day_words(since(verdict), verdict.date)} in {where}"
     worst = max(losses, key=lambda name: losses[name], default=None)
     if worst is not None and losses[worst] > 0:
-        most = "" if len(fallen) == 1 else "most in "
-        told += f", {most}{site.title(worst)}: {usual[worst] - losses[worst]:.0f} points, usually {usual[worst]:.0f}"
+        most = "" if only else f", most in {site.title(worst)}"
+        told += f"{most}: {usual[worst] - losses[worst]:.0f} points, usually {usual[worst]:.0f}"
     blamed = f" Likely cause: {CAUSES[verdict.cause]}." if verdict.cause in CAUSES else ""
     return f"{told}.{blamed}"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probatio.store.layout import ANSWERS, RUN_FILE
-from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines, open_trials, run_names
+from probatio.study.trials import TRIAL_COLUMNS, Trials, lines_table, open_trials, run_names, stored
 from probatio.suite.language_suite import Suite
 
 TRIAL = ("run", "task_id", "model", "n_shot", "dialect", "context", "sample")
@@ -50,8 +50,8 @@ def _read_answers(trials: Trials, wanted: dict[str, str]) -> None:
     )
     key = "task_id, model, n_shot, dialect, context"
     for folder, name in zip(trials.folders, run_names(trials.folders), strict=True):
-        file = folder / ANSWERS
-        if not file.exists() or not file.stat().st_size:
+        file = stored(folder, ANSWERS)
+        if file is None:
             continue
         ours = (folder / RUN_FILE).exists()
         sample = "coalesce(sample, 0)" if ours else f"row_number() over (partition by {key} order by line) - 1"
@@ -59,7 +59,7 @@ def _read_answers(trials: Trials, wanted: dict[str, str]) -> None:
             "insert into answers "
             "with lines as ("
             "  select * replace (coalesce(dialect, 'latin') as dialect), row_number() over () as line "
-            f"  from {json_lines(trials, [file], columns)}"
+            f"  from {lines_table(trials, [file], columns)}"
             f"), numbered as (select * replace ({sample} as sample) from lines "
             "  where task_id is not null and coalesce(attempt, 1) = 1) "
             f"select ?, {key}, sample, {', '.join(wanted)} from numbered "
