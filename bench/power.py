@@ -24,7 +24,7 @@ from study.simulated_pairs import counted, drawn_answers
 
 COMPARISONS, FILES = 20_000, 300
 
-ROWS = [
+ROWS: list[tuple[str, int, int, int, float, float]] = [
     # between, tasks, conditions, samples, rate of A, delta
     ("model", 95, 1, 1, 0.50, 0.05),
     ("model", 95, 1, 1, 0.50, 0.15),

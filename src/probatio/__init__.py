@@ -14,7 +14,8 @@ from typing import Any
 
 __version__ = "0.1.0"
 
-_FUNCTIONS = {
+_PUBLIC = {
+    "Run": "probatio.api.asking",
     "run": "probatio.api.asking",
     "resume": "probatio.api.asking",
     "grade": "probatio.api.grading",
@@ -28,28 +29,28 @@ _FUNCTIONS = {
 }
 """Public name → the module it comes from."""
 
-__all__ = ["__version__", *_FUNCTIONS]
+__all__ = ["__version__", *_PUBLIC]
 
 
-def _function(name: str) -> Any:
-    return getattr(import_module(_FUNCTIONS[name]), name)
+def _public(name: str) -> Any:
+    return getattr(import_module(_PUBLIC[name]), name)
 
 
 class _Callable(ModuleType):
     """A package that is called like the function of its name: `probatio.run` is the package run/ and asks models when called."""
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        return _function(self.__name__.rpartition(".")[2])(*given, **named)
+        return _public(self.__name__.rpartition(".")[2])(*given, **named)
 
     @property
     def __signature__(self) -> Any:
         from inspect import signature
 
-        return signature(_function(self.__name__.rpartition(".")[2]))
+        return signature(_public(self.__name__.rpartition(".")[2]))
 
     @property
     def __doc__(self) -> str | None:  # type: ignore[override]
-        return _function(self.__name__.rpartition(".")[2]).__doc__  # type: ignore[no-any-return]
+        return _public(self.__name__.rpartition(".")[2]).__doc__  # type: ignore[no-any-return]
 
 
 class _Package(ModuleType):
@@ -57,17 +58,17 @@ class _Package(ModuleType):
     callable, so that the name means the same before and after."""
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in _FUNCTIONS and isinstance(value, ModuleType):
+        if name in _PUBLIC and isinstance(value, ModuleType):
             value.__class__ = _Callable
         super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
-        if name in _FUNCTIONS:
-            return _function(name)
+        if name in _PUBLIC:
+            return _public(name)
         raise AttributeError(f"module 'probatio' has no attribute {name!r}")
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *_FUNCTIONS})
+        return sorted({*super().__dir__(), *_PUBLIC})
 
 
 sys.modules[__name__].__class__ = _Package

@@ -48,8 +48,9 @@ def test_a_row_is_a_trial_with_its_grade_task_and_answer(results: Path) -> None:
 
 def test_a_relation_is_found_by_the_name_of_its_variable_and_outlives_the_reading(results: Path) -> None:
     trials = probatio.read("one", "two", results=results)
-    rows = duckdb.sql("select run, count(*) from trials where asked group by 1 order by 1").fetchall()
-    assert rows == [("one", 15), ("two", 8)]
+    found = duckdb.sql("select run, count(*) from trials where asked group by 1 order by 1")
+    assert found is not None
+    assert found.fetchall() == [("one", 15), ("two", 8)]
     assert len(trials) == 24
 
 

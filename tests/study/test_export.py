@@ -52,6 +52,10 @@ def _rows(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(lines))
 
 
+def _stored(file: Path) -> duckdb.DuckDBPyRelation:
+    return duckdb.read_parquet(str(file))
+
+
 def test_csv_and_parquet_hold_the_numbers_of_the_study(results: Path, paper: Path) -> None:
     study = probatio.study("r", results=results)
     rates = _rows(paper / "rates.csv")
@@ -60,22 +64,18 @@ def test_csv_and_parquet_hold_the_numbers_of_the_study(results: Path, paper: Pat
     (axis,) = [axis for axis in study.axes if axis.name == "context"]
     assert contexts == {level.name: level.rate.passed for level in axis.levels}
     for name in ("rates", "curves", "comparisons", "hardest"):
-        stored = duckdb.sql(f"select * from read_parquet('{paper / name}.parquet')")
+        stored = _stored(paper / f"{name}.parquet")
         written = _rows(paper / f"{name}.csv")
         assert stored.columns == list(written[0])
         assert len(stored) == len(written)
-    assert {
-        str(kind) for kind in duckdb.sql(f"select passed, rate from read_parquet('{paper}/rates.parquet')").types
-    } == {
-        "BIGINT",
-        "DOUBLE",
-    }
+    kinds = _stored(paper / "rates.parquet").select("passed, rate").types
+    assert [str(kind) for kind in kinds] == ["BIGINT", "DOUBLE"]
 
 
 def test_csv_and_parquet_hold_every_trial(paper: Path) -> None:
     trials = _rows(paper / "trials.csv")
     assert len(trials) == 80
-    assert len(duckdb.sql(f"select * from read_parquet('{paper}/trials.parquet')")) == 80
+    assert len(_stored(paper / "trials.parquet")) == 80
     assert {row["model"] for row in trials} == {"plain", HOSTILE}
 
 

@@ -23,12 +23,12 @@ def loop_is_running() -> bool:
 
 def apart(
     work: Callable[[], T],
-    tick: Callable[[], None] = lambda: None,
+    draw: Callable[[], None] = lambda: None,
     interrupted: Callable[[], None] = lambda: None,
 ) -> T:
     """Do the work here where no loop runs, else in a thread of its own, while this one waits.
 
-    `tick` is called while waiting. `interrupted` is called for Ctrl-C, or the stop button of a notebook, and the work is still
+    `draw` is called while waiting. `interrupted` is called for Ctrl-C, or the stop button of a notebook, and the work is still
     waited for: it ends by itself, with what was paid for kept.
     """
     if not loop_is_running():
@@ -49,7 +49,7 @@ def apart(
     while not ended.is_set():
         try:
             ended.wait(TICK_SECONDS)
-            tick()
+            draw()
         except KeyboardInterrupt:
             interrupted()
     if failed:

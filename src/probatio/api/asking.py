@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
-from probatio.errors import ProbatioError, Say
+from probatio.errors import ProbatioError, Say, UsageError
 from probatio.sandbox import Choice
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def run(
     config: Place | None = None,
     max_connections: int | None = None,
     max_cost: float | None = None,
+    max_wait: float | None = None,
+    yes: bool = False,
     sandbox: Choice = "auto",
     allow_hosts: Names = (),
     progress: bool | Literal["auto"] = "auto",
@@ -94,9 +96,11 @@ def run(
 
     `suite` is a folder or the name of a built-in suite, `models` are ids or globs of models.yml (else `gguf:PATH`, `openai:NAME`,
     `openrouter:NAME`). What is not given is as on the command line. Works in a notebook, too: there a bar shows how it goes, and
-    the stop button lets answers in flight come home. A run that stopped goes on with `probatio.resume`.
+    the stop button lets answers in flight come home. A run that stopped goes on with `probatio.resume`. A run expected to cost
+    more than `confirm_above` of models.yml needs `yes=True` or a `max_cost`.
     """
     from probatio.ask.hosts import environment
+    from probatio.config import load_config
     from probatio.run.preparation import TrialRequest, prepare
     from probatio.run.request import MAX_CONNECTIONS
 
@@ -107,6 +111,7 @@ def run(
         config=None if config is None else Path(config),
         max_connections=max_connections or MAX_CONNECTIONS,
         max_cost=max_cost,
+        max_wait=max_wait,
         sandbox=sandbox,
         tasks=_listed(tasks),
         categories=_listed(categories),
@@ -121,6 +126,12 @@ def run(
     )
     env = environment(_listed(allow_hosts))
     record, loaded = prepare(request, Path(results), env, shown.say)
+    expected, above = expected_cost(record, loaded), load_config(request.config).confirm_above
+    if expected > above and not yes and max_cost is None:
+        raise UsageError(
+            f"This run is expected to cost about ${expected:.2f}: more than ${above:.2f} (`confirm_above` in models.yml). "
+            "Say yes=True to go on, or set a limit with max_cost=. Nothing was asked."
+        )
     return _carried(Path(results) / record.run_id, record, loaded, env, shown, retry_errors=False)
 
 
@@ -131,6 +142,7 @@ def resume(
     results: Place = "results",
     max_connections: int | None = None,
     max_cost: float | None = None,
+    max_wait: float | None = None,
     allow_hosts: Names = (),
     progress: bool | Literal["auto"] = "auto",
 ) -> Run:
@@ -143,7 +155,7 @@ def resume(
     folder = find_run(str(run.folder if isinstance(run, Run) else run), Path(results))
     env = environment(_listed(allow_hosts))
     require_hosts(read_run(folder).models, env)
-    record, loaded = resumed(folder, max_connections, max_cost)
+    record, loaded = resumed(folder, max_connections, max_cost, max_wait)
     return _carried(folder, record, loaded, env, _progress(progress), retry_errors=retry_errors)
 
 
@@ -170,6 +182,23 @@ def carry_out_trials(
         return CarriedOut(ending, None)
 
 
+def expected_cost(record: RunRecord, suite: Suite) -> float:
+    """US dollars that the run is expected to cost, over the models whose price is known."""
+    from probatio.run.estimate import plan_row
+
+    priced = [model for model in record.models if model.cost_per_1m_input]
+    return sum(plan_row(record, suite, model.id).cost or 0.0 for model in priced)
+
+
+def unfinished(ending: Ending) -> list[str]:
+    """Why a run is not complete, in sentences; nothing where all of it was asked."""
+    reasons = [each.sentence for each in ending.unasked]
+    reasons += ending.refused.values()
+    reasons += [ending.stop_reason] if ending.stop_reason else []
+    rest = ending.tally.total - ending.tally.done
+    return reasons or ([f"{rest} trials were not asked."] if rest else [])
+
+
 def _carried(
     folder: Path, record: RunRecord, suite: Suite, env: Mapping[str, str], shown: Silent, *, retry_errors: bool
 ) -> Run:
@@ -178,7 +207,7 @@ def _carried(
     try:
         done = apart(
             lambda: carry_out_trials(folder, record, suite, env, shown.open, shown.say, retry_errors=retry_errors),
-            shown.tick,
+            shown.draw,
             shown.stop,
         )
     finally:
@@ -193,7 +222,7 @@ def _carried(
         total=tally.total,
         cost=tally.spent,
         seconds=round(done.ending.seconds, 3),
-        stopped=done.ending.stop_reason,
+        stopped=" ".join(unfinished(done.ending)) or None,
         analysis=done.analysis,
     )
 

@@ -44,6 +44,9 @@ class Silent:
 
     def tick(self) -> None: ...
 
+    def draw(self) -> None:
+        """Called now and then by the thread that waits for the run."""
+
     def close(self) -> None: ...
 
     def stop(self) -> None:
@@ -87,10 +90,7 @@ class Bar(Silent):
         self._began = time.monotonic()
         self._said = 0
 
-    def say(self, sentence: str) -> None:
-        super().say(sentence)
-
-    def tick(self) -> None:
+    def draw(self) -> None:
         for note in self.notes[self._said :]:
             print(note)
         self._said = len(self.notes)
@@ -98,7 +98,7 @@ class Bar(Silent):
             self._handle.update(self._html(bar(self.engine.tally, time.monotonic() - self._began, self._state())))
 
     def close(self) -> None:
-        self.tick()
+        self.draw()
 
     def _state(self) -> str:
         return (self.engine.stop_reason or "") if self.engine else ""

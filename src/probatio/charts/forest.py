@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from probatio.charts.palette import ON_PAGE, Theme
-from probatio.charts.plot import WIDTH, Plot, amount_axis
+from probatio.charts.plot import NARROW, WIDTH, Plot, amount_axis
 from probatio.charts.scales import Scale, round_ticks
 from probatio.charts.svg import LETTER, Panel, picture, rule, shortened, text
 
 _ROW, _LINE = 24.0, 18.0
-_NARROW = 500.0
 _FIGURES = 130.0
 """Pixels for the numbers beside a row."""
 
@@ -32,7 +31,7 @@ def forest(
 ) -> str:
     """A filled square is a difference that is shown, an open one is not; the whiskers are the 95 % interval. In a narrow picture
     the names stand above their rows."""
-    stacked = width < _NARROW
+    stacked = width < NARROW
     high = 2 * _LINE if stacked else _ROW
     names = [shortened(row.name, int((width - 20 if stacked else 0.45 * width) / LETTER)) for row in rows]
     left = 14 if stacked else 16 + LETTER * max(map(len, names), default=0)

@@ -8,7 +8,7 @@ import msgspec
 
 from probatio.charts.marks import LEGEND_HEIGHT, legend, point_mark
 from probatio.charts.palette import ON_PAGE, Theme
-from probatio.charts.plot import WIDTH, Plot, amount_axis, limit_line, value_axis
+from probatio.charts.plot import NARROW, WIDTH, Plot, amount_axis, limit_line, value_axis
 from probatio.charts.scales import Scale, round_ticks, spread
 from probatio.charts.svg import LETTER, Panel, box, picture, polyline, ribbon, rule, shortened, text
 
@@ -16,8 +16,6 @@ CURVES_HEIGHT = 340.0
 _LINE = 14.0
 """From one label to the next."""
 _LONGEST_NAME = 28
-_NARROW = 500.0
-"""Pixels of a picture that has no room for names beside its plot: one column of a paper."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -52,7 +50,7 @@ def learning_curves(
 
     A narrow picture has no room beside the plot, so the names of its curves stand below it.
     """
-    narrow = width < _NARROW
+    narrow = width < NARROW
     height = max(CURVES_HEIGHT - LEGEND_HEIGHT - 40 * narrow, 0 if narrow else _LINE * len(curves) + 80)
     names = [shortened(curve.name, _LONGEST_NAME) for curve in curves]
     beside = 0 if narrow else LETTER * max(map(len, names), default=0)

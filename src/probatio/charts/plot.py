@@ -12,6 +12,9 @@ from probatio.charts.svg import rule, text
 WIDTH = 720.0
 """Of a whole picture: what a page of text has room for."""
 
+NARROW = 500.0
+"""A picture below this width has no room for names beside its plot: one column of a paper."""
+
 
 class Plot(msgspec.Struct, frozen=True):
     """Where the axes stand, in pixels of the panel."""

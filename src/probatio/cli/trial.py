@@ -236,16 +236,13 @@ def _carry_out(
 
 def _require_complete(folder: Path, ending: Ending) -> None:
     """Exit code 3 where trials were not asked, or a model could not be asked at all, with the command that goes on."""
+    from probatio.api.asking import unfinished
+
     again = f"probatio trial --resume {folder}"
     if ending.failed and not (ending.stop_reason and not ending.unasked):
         again += " --retry-errors"
-    reasons = [each.sentence for each in ending.unasked]
-    reasons += ending.refused.values()
-    reasons += [ending.stop_reason] if ending.stop_reason else []
-    if reasons:
+    if reasons := unfinished(ending):
         raise Incomplete(f"{' '.join(reasons)} Continue with: {again}")
-    if rest := ending.tally.total - ending.tally.done:
-        raise Incomplete(f"{rest} trials were not asked. Continue with: {again}")
 
 
 def _refuse_flags_beside_resume(ctx: click.Context) -> None:
