@@ -6,6 +6,7 @@ We take the body as it comes over the wire and unpack it ourselves, piece by pie
 
 from __future__ import annotations
 
+import re
 import zlib
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,17 @@ MAX_PARTS = 64
 """Packed parts of one body; each costs a copy of what follows it, and thousands of empty ones would cost seconds."""
 
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+
+
+MENDED = "bytes that are no UTF-8, or half a surrogate pair; each became U+FFFD"
+"""What is noted beside an answer whose text could not be decoded as it came."""
+
+_BOM = b"\xef\xbb\xbf"
+_ESCAPES = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""A pair of halves, half a pair alone, or any other escape, so that a backslash which is itself escaped begins none."""
 
 
 class BadBody(Exception):
@@ -61,6 +73,22 @@ async def read_body(reply: aiohttp.ClientResponse, kind: str = "chat completion"
     async for chunk in reply.content.iter_any():
         body.add(chunk)
     return body.whole()
+
+
+def mended(body: bytes) -> tuple[bytes, str | None]:
+    """A body that can be decoded, and what was done to it. An answer cut within an emoji is paid for like any other."""
+    fault = None
+    body = body.removeprefix(_BOM)
+    if not body.isascii():
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            body, fault = body.decode("utf-8", "replace").encode(), MENDED
+    if b"\\ud" in body or b"\\uD" in body:
+        whole = _ESCAPES.sub(lambda found: b"\\ufffd" if found["half"] else found[0], body)
+        if whole != body:
+            body, fault = whole, MENDED
+    return body, fault
 
 
 def _unpacker(coding: str) -> _Unpacker | None:
