@@ -48,7 +48,7 @@ def distinct() -> None:
     def trial(suite: Path, name: str, *flags: str, program: list[str] = PROBATIO) -> list[str]:
         return [
             *program, "trial", "--suite", str(suite), "--model", "gpt-4o-mini", "--context", "examples-only", "--n-shot", "0",
-            "--max-connections", str(IN_FLIGHT), "--results", str(work / "results"), "--run-id", name, *flags,
+            "--max-connections", str(IN_FLIGHT), "--results", str(work / "results"), "--run-id", name, "--yes", *flags,
         ]  # fmt: skip
 
     try:
@@ -118,6 +118,7 @@ def main() -> None:
             str(work / "results"),
             "--run-id",
             name,
+            "--yes",
         ]
 
     try:

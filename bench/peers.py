@@ -138,7 +138,7 @@ def _probatio(bench: Bench) -> tuple[list[str], dict[str, str]]:
     argv = [
         sys.executable, "-m", "probatio", "trial", "--suite", str(suite), "--model", "gpt-4o-mini",
         "--context", "examples-only", "--n-shot", "0", "--max-connections", str(IN_FLIGHT),
-        "--results", str(bench.scratch / "results"),
+        "--results", str(bench.scratch / "results"), "--yes",
     ]  # fmt: skip
     return argv, {"OPENROUTER_API_KEY": "sk-bench-0123456789abcdef", "OPENROUTER_BASE_URL": bench.address}
 
