@@ -29,6 +29,7 @@ class Counting:
     def __init__(self, pool: Checks) -> None:
         self.pool = pool
         self.functions: list[str] = []
+        self.ahead = pool.ahead
 
     async def run(self, lane: Lane, function: str, payload: bytes, *rest: object) -> Reply:
         self.functions.append(function)
