@@ -2,9 +2,10 @@
 
 python bench/peers.py [--samples 2000] [--work DIR] [--only probatio,lm-eval]
 
-2,000 distinct prompts of 1,028 characters, 100 in flight, each answer compared with what is right; CPU with all child processes,
-start-up included. The peers are installed into DIR, outside this repository, where they are not there yet; a second run takes
-them as they are. Where one can't be installed, its row says so and the others go on.
+2,000 distinct prompts of 1,028 characters, 100 in flight, each answer compared with what is right; CPU with all child processes.
+Each is run with 20 samples first: that is its start-up, and the difference is what a sample costs. The peers are installed into
+DIR, outside this repository, where they are not there yet; a second run takes them as they are. Where one can't be installed, its
+row says so and the others go on.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopback import CHARACTERS, IN_FLIGHT, Cost, answered, bare, distinct_suite, measured, prompt, server
+
+FEW = 20  # samples of the run that shows the start-up
 
 
 class Bench(NamedTuple):
@@ -165,36 +168,45 @@ def main() -> None:
             versions[name] = PEERS[name].install(given.work)
         except (OSError, subprocess.CalledProcessError) as error:
             failed[name] = f"not installed: {type(error).__name__}"
-    scratch = Path(tempfile.mkdtemp(prefix="probatio-peers-run-"))
-    print("| what | version | CPU per sample | of a bare loop | CPU | wall | peak memory | asked |")
+    print("| what | version | CPU per sample | of a bare loop | start-up | whole CPU per sample | wall | peak memory |")
     print("|---|---|---|---|---|---|---|---|", flush=True)
-    try:
-        with server() as address:
-            bench = Bench(given.work, scratch, given.samples, address)
-            loop = measured(bare(address, given.samples), dict(os.environ))
-            _row("bare aiohttp loop", "", loop, loop, bench, answered(address))
-            for name, version in versions.items():
-                argv, env = PEERS[name].command(bench)
-                before = answered(address)
-                try:
-                    cost = measured(argv, {**os.environ, **env}, bench.scratch, bench.scratch / f"{name}.log")
-                except (SystemExit, OSError) as error:
-                    failed[name] = f"failed: {error}"
-                    continue
-                _row(name, version, cost, loop, bench, answered(address) - before)
-    finally:
-        shutil.rmtree(scratch)
+    with server() as address:
+        loop = [measured(bare(address, samples), dict(os.environ)) for samples in (FEW, given.samples)]
+        each = _row("bare aiohttp loop", "", loop, given.samples, None)
+        for name, version in versions.items():
+            try:
+                costs = [_cost(name, given.work, samples, address) for samples in (FEW, given.samples)]
+            except (SystemExit, OSError) as error:
+                failed[name] = f"failed: {error}"
+            else:
+                _row(name, version, costs, given.samples, each)
     for name, why in failed.items():
         print(f"| {name} | {why} | | | | | | |")
 
 
-def _row(name: str, version: str, cost: Cost, loop: Cost, bench: Bench, asked: int) -> None:
-    each = cost.cpu / bench.samples * 1000
+def _cost(name: str, work: Path, samples: int, address: str) -> Cost:
+    """What a peer takes for so many samples; it must have asked each of them."""
+    scratch = Path(tempfile.mkdtemp(prefix="probatio-peers-run-"))
+    try:
+        argv, env = PEERS[name].command(Bench(work, scratch, samples, address))
+        before = answered(address)
+        cost = measured(argv, {**os.environ, **env}, scratch, scratch / f"{name}.log")
+        if (asked := answered(address) - before) != samples:
+            raise SystemExit(f"{name} asked {asked} times, not {samples}")
+        return cost
+    finally:
+        shutil.rmtree(scratch)
+
+
+def _row(name: str, version: str, costs: list[Cost], samples: int, of_the_loop: float | None) -> float:
+    few, all_of_them = costs
+    each = (all_of_them.cpu - few.cpu) / (samples - FEW) * 1000
     print(
-        f"| {name} | {version} | {each:.2f} ms | {cost.cpu / loop.cpu:.1f} × | {cost.cpu:.1f} s | {cost.wall:.0f} s "
-        f"| {cost.peak_mb:.0f} MB | {asked:,} |",
+        f"| {name} | {version} | {each:.2f} ms | {each / (of_the_loop or each):.1f} × | {few.cpu:.1f} s "
+        f"| {all_of_them.cpu / samples * 1000:.2f} ms | {all_of_them.wall:.0f} s | {all_of_them.peak_mb:.0f} MB |",
         flush=True,
     )
+    return each
 
 
 if __name__ == "__main__":
