@@ -4,6 +4,7 @@ import json
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -244,3 +245,19 @@ def test_trials_that_could_not_be_asked_are_asked_again_when_told_to_and_kept_as
     assert not [grade for grade in grades(tmp_path) if grade.error_type == "api_error"]
     aside = read_lines(tmp_path / "results" / "r" / "errors.jsonl", Response)
     assert {line.key for line in aside} == set(failed)
+
+
+def test_a_suite_is_read_once_from_the_plan_to_the_analysis(tmp_path: Path) -> None:
+    code = (
+        "import sys; opened = []\n"
+        "sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == 'open' else None)\n"
+        "from probatio.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print([name for name in opened if name.endswith('tasks/all.yml')], file=sys.stderr)"
+    )
+    command = new_run(tmp_path)
+    with Double() as double:
+        done = finished([sys.executable, "-c", code, *command[3:]], double, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("all.yml") == 1, done.stderr
+    assert (tmp_path / "results" / "r" / "analysis.md").exists()

@@ -116,3 +116,14 @@ def crash_at_first(payload: bytes) -> bytes:
 def late(payload: bytes) -> bytes:
     doubt()
     return payload
+
+
+def sometimes(payload: bytes) -> bytes:
+    """The payload from its end; but some payloads break the check."""
+    if payload == b"raise":
+        raise ValueError("broken")
+    if payload == b"exit":
+        os._exit(3)
+    while payload == b"spin":
+        pass
+    return payload[::-1]

@@ -171,5 +171,5 @@ class ChatClient:
             return Fault(f"status {reply.status}: this is not the address (another: {told})", False, reply.status)
         # Here, before anything reads it: whatever a server echoes of our keys ends with this line.
         content, fault = mended(redacted_bytes(reply.body))
-        outcome = read_reply(reply.status, {} if reply.status == 200 else reply.headers, content, time.time())
+        outcome = read_reply(reply.status, reply.headers, content, time.time())
         return replace(outcome, text_fault=fault) if fault and isinstance(outcome, Answer) else outcome

@@ -220,9 +220,11 @@ class _Connection(asyncio.Protocol):
     # What the parser calls.
 
     def on_message_begin(self) -> None:
-        self._further = self._complete
+        self._further = self._complete  # whatever comes after the reply is read past, and is the end of the connection
 
     def on_header(self, name: bytes, value: bytes) -> None:
+        if self._further:
+            return
         self._headers.append((name, value))
         if self._body is not None:  # a trailer
             self._head_bytes += len(name) + len(value)
@@ -230,6 +232,8 @@ class _Connection(asyncio.Protocol):
                 self._fail(BadBody("the trailers of the reply have no end"))
 
     def on_headers_complete(self) -> None:
+        if self._further:
+            return
         self._status = self._parser.get_status_code()
         if self._status < 200:
             return
@@ -251,7 +255,7 @@ class _Connection(asyncio.Protocol):
             self._fail(error)
 
     def on_body(self, piece: bytes) -> None:
-        if self._body is not None and self._failure is None:
+        if self._body is not None and self._failure is None and not self._further:
             try:
                 self._body.add(piece)
             except BadBody as error:
@@ -259,8 +263,7 @@ class _Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         if self._status < 200:  # "go on", or hints before the reply
-            self._headers = []
-            self._status = 0
+            self._headers, self._status = [], 0
         else:
             self._complete = True
 

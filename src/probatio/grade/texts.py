@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -49,11 +48,15 @@ async def assess_text(pool: Checks, task: Task, response: Response) -> Assessmen
     return _assessment(await _together(pool).run(_encode(asked)))
 
 
-@lru_cache(maxsize=4)
+_gathering: list[Together] = []  # for the pool in use
+
+
 def _together(pool: Checks) -> Together:
     from probatio.workers import Together
 
-    return Together(pool, PREDICTIONS, _FUNCTION)
+    if not _gathering or _gathering[0].pool is not pool:
+        _gathering[:] = [Together(pool, PREDICTIONS, _FUNCTION)]
+    return _gathering[0]
 
 
 def assess_here(payload: bytes) -> bytes:

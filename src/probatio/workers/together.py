@@ -37,7 +37,7 @@ class Together:
     """The checks of one function in one lane."""
 
     def __init__(self, pool: Checks, lane: Lane, function: str) -> None:
-        self._pool = pool
+        self.pool = pool
         self._lane = lane
         self._function = function
         self._gathered: list[tuple[bytes, asyncio.Future[bytes]]] = []
@@ -75,7 +75,7 @@ class Together:
         try:
             if len(gathered) == 1:
                 raise Unchecked
-            replies = _replies((await self._pool.run(self._lane, _HERE, frame)).payload)
+            replies = _replies((await self.pool.run(self._lane, _HERE, frame)).payload)
         except (Unchecked, CannotCheck):
             await asyncio.gather(*(self._alone(payload, turn) for payload, turn in gathered))
         except BaseException as error:
@@ -91,7 +91,7 @@ class Together:
 
     async def _alone(self, payload: bytes, turn: asyncio.Future[bytes]) -> None:
         try:
-            reply = await self._pool.run(self._lane, self._function, payload)
+            reply = await self.pool.run(self._lane, self._function, payload)
         except Exception as error:
             if not turn.done():
                 turn.set_exception(error)
