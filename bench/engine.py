@@ -22,7 +22,7 @@ PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
 WITHOUT_ANALYSIS = [
     sys.executable,
     "-c",
-    "from probatio.study import analysis; analysis.write_analysis = lambda folder: folder; from probatio.cli import main; main()",
+    "from probatio.study import analysis; analysis.write_analysis = lambda *run: run[0]; from probatio.cli import main; main()",
 ]
 """From plan to journal alone: the analysis at the end reads the whole run into DuckDB, which is its own matter."""
 

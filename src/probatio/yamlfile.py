@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -19,6 +20,8 @@ MOST_BYTES = 16 * 1024 * 1024
 MOST_NODES = 200_000
 """Values and keys, each alias counted as all it stands for: ten lines of aliases of aliases are a billion values. The largest
 built-in file has 3,000."""
+MOST_WRITTEN = 1_000_000
+"""Values and keys of a file without aliases: 20,000 tasks of a dozen fields are half of it."""
 MOST_LEVELS = 64
 """The C parser builds its tree by recursion without a limit: 100,000 open brackets end the process."""
 LONGEST_NUMBER = 100
@@ -36,9 +39,7 @@ def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
     resembles none of ours is left alone, because other tools may keep their notes in the same file.
     """
     try:
-        text = _read(path, folder)
-        _refuse_excess(text, path)
-        data = yaml.load(text, Loader=_Loader)
+        data = _data(_read(path, folder), path)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist.") from None
     except OSError as error:
@@ -72,6 +73,85 @@ def _read(path: Path, folder: Path | None) -> bytes:
     return text
 
 
+def _data(text: bytes, path: Path) -> Any:
+    """What the text says. Nearly every file is plain and read in one pass; the others are looked at first, then read."""
+    try:
+        return _plain_data(text, path)
+    except _NotPlain:
+        _refuse_excess(text, path)
+        return yaml.load(text, Loader=_Loader)
+
+
+class _NotPlain(Exception):
+    """The text has an anchor, a tag, a merge, a key that is no scalar, or not exactly one document."""
+
+
+_TEXT, *_OTHERS = (f"tag:yaml.org,2002:{name}" for name in ("str", "int", "float", "bool", "null", "timestamp"))
+_SCALARS = frozenset((_TEXT, *_OTHERS))
+
+
+def _plain_data(text: bytes, path: Path) -> Any:
+    """What PyYAML makes of a plain text, built from its events as they come: a third of the time, and no tree of nodes."""
+    loader = _Loader(text)
+    words: dict[str, Any] = {}  # values without quotes: most come again and again
+    documents: list[Any] = []
+    into: Any = documents  # the list or mapping that takes the next value
+    outer: list[tuple[Any, Any]] = []  # what it stands in, and under which key
+    key: Any = _NO_KEY
+    written = 0
+    try:
+        while not isinstance(event := loader.get_event(), yaml.StreamEndEvent):
+            kind = type(event)
+            if kind is yaml.ScalarEvent:
+                value = event.value
+                if event.tag is not None or event.anchor is not None:
+                    raise _NotPlain
+                written += 1
+                if event.implicit[0]:
+                    if value not in words:
+                        _refuse_number(event, path)
+                        words[value] = _scalar(loader, value)
+                    value = words[value]
+            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+                if event.tag is not None or event.anchor is not None or (type(into) is dict and key is _NO_KEY):
+                    raise _NotPlain
+                outer.append((into, key))
+                into, key = {} if kind is yaml.MappingStartEvent else [], _NO_KEY
+                if len(outer) > MOST_LEVELS:
+                    raise _nested(path, event)
+                written += 1
+                continue
+            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+                value = into
+                into, key = outer.pop()
+            elif kind is yaml.AliasEvent or (kind is yaml.DocumentStartEvent and documents):
+                raise _NotPlain
+            else:
+                continue
+            if written > MOST_WRITTEN:
+                raise UsageError(f"{_where(path, event)}: more than {MOST_WRITTEN:,} values. Split the file.")
+            if type(into) is list:
+                into.append(value)
+            elif key is _NO_KEY:
+                key = value
+            else:
+                into[key], key = value, _NO_KEY
+    finally:
+        loader.dispose()
+    return documents[0] if documents else None
+
+
+_NO_KEY: Any = object()
+
+
+def _scalar(loader: Any, value: str) -> Any:
+    """What PyYAML takes a value without quotes for."""
+    tag = loader.resolve(yaml.ScalarNode, value, (True, False))
+    if tag not in _SCALARS:
+        raise _NotPlain
+    return value if tag == _TEXT else loader.construct_object(yaml.ScalarNode(tag, value))
+
+
 def _refuse_excess(text: bytes, path: Path) -> None:
     """Refuse what would take the parser, or whoever reads its result, too much time or memory."""
     sizes: dict[str, int] = {}  # anchor → values in what it names
@@ -93,16 +173,24 @@ def _refuse_excess(text: bytes, path: Path) -> None:
         elif isinstance(event, yaml.ScalarEvent):
             if event.anchor:
                 sizes[event.anchor] = 1
-            if len(event.value) > LONGEST_NUMBER and event.implicit[0] and _NUMBER.fullmatch(event.value):
-                raise UsageError(
-                    f"{_where(path, event)}: a number of {len(event.value)} characters; the most is {LONGEST_NUMBER}."
-                )
+            _refuse_number(event, path)
         if count > MOST_NODES:
             raise UsageError(
                 f"{_where(path, event)}: more than {MOST_NODES:,} values, aliases written out. Take aliases or values out."
             )
         if len(open_nodes) > MOST_LEVELS:
-            raise UsageError(f"{_where(path, event)}: nested more than {MOST_LEVELS} levels deep.")
+            raise _nested(path, event)
+
+
+def _refuse_number(event: Any, path: Path) -> None:
+    if len(event.value) > LONGEST_NUMBER and event.implicit[0] and _NUMBER.fullmatch(event.value):
+        raise UsageError(
+            f"{_where(path, event)}: a number of {len(event.value)} characters; the most is {LONGEST_NUMBER}."
+        )
+
+
+def _nested(path: Path, event: Any) -> UsageError:
+    return UsageError(f"{_where(path, event)}: nested more than {MOST_LEVELS} levels deep.")
 
 
 def _where(path: Path, event: Any) -> str:
@@ -113,7 +201,7 @@ def _refuse_misspelt_keys(data: Any, shape: Any, file: str, place: str) -> None:
     if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
         if not isinstance(data, dict):
             return
-        hints = get_type_hints(shape)
+        hints = _hints(shape)
         for key, value in data.items():
             if key in hints:
                 _refuse_misspelt_keys(value, hints[key], file, f"{place}.{key}" if place else str(key))
@@ -124,3 +212,8 @@ def _refuse_misspelt_keys(data: Any, shape: Any, file: str, place: str) -> None:
     elif get_origin(shape) in (list, tuple) and isinstance(data, list):
         for number, item in enumerate(data):
             _refuse_misspelt_keys(item, get_args(shape)[0], file, f"{place}[{number}]")
+
+
+@functools.cache
+def _hints(shape: type) -> dict[str, Any]:
+    return get_type_hints(shape)

@@ -30,9 +30,11 @@ def results(tmp_path: Path) -> Path:
 def test_the_difference_comes_with_its_interval_p_and_the_tasks_that_flipped(results: Path) -> None:
     done = compared("r:model=a", "r:model=b", "--results", results)
     assert done.exit_code == 0
-    assert "B less A: -15.0 points, 95 % " in done.output
-    assert "(20 pairs, clustered by 20 tasks)" in done.output
-    assert "Only B passes 0, only A passes 3; exact McNemar p 0.250" in done.output
+    first, *rest = done.output.splitlines()
+    assert first.startswith("r:model=b passes 15.0 points less than r:model=a (95 % interval: 34.0 less to 6.7 more; ")
+    assert first.endswith(" more; p 0.250): no difference is shown.")
+    assert "20 pairs, clustered by 20 tasks. Only B passes 0, only A passes 3." in rest
+    assert "p is McNemar's, exact." in rest
     assert "  worse   task_01: 1/1 → 0/1" in done.output
 
 
@@ -48,6 +50,45 @@ def test_json_holds_the_comparison_and_the_gate(results: Path) -> None:
     assert done.exit_code == 1
     assert (found["event"], found["difference"], found["gate"]["failed"]) == ("comparison", -15.0, True)
     assert [flip["task_id"] for flip in found["flips"]] == ["task_01", "task_02", "task_03"]
+
+
+@pytest.fixture
+def four(tmp_path: Path) -> Path:
+    """Models that pass the first 20, 18, 10 and 2 of 20 tasks."""
+    passes = {"a": 20, "b": 18, "c": 10, "d": 2}
+    suite = write_suite(tmp_path / "suite", 20)
+    write_made_up_run(
+        tmp_path / "results" / "r", suite, lambda key: int(key.task_id[-2:]) < passes[key.model], models=tuple(passes)
+    )  # fmt: skip
+    return tmp_path / "results"
+
+
+def test_every_two_of_several_are_compared_and_the_correction_is_said(four: Path) -> None:
+    done = compared("r", "--each", "model", "--results", four)
+    *sentences, last = done.output.splitlines()
+    assert len(sentences) == 6
+    assert sentences[0].startswith("r:model=d passes 90.0 points less than r:model=a (95 % interval: ")
+    assert sentences[0].endswith("p < 0.001, corrected).")
+    assert sentences[-1].startswith("r:model=b passes 10.0 points less than r:model=a")
+    assert sentences[-1].endswith("p 0.500, corrected): no difference is shown.")
+    assert "corrected together (Holm)" in last
+    assert " 5 of them show a difference." in last
+
+
+def test_a_gate_over_several_sides_looks_at_each_against_the_first(four: Path) -> None:
+    sides = [f"r:model={model}" for model in "abc"]
+    refused = CliRunner().invoke(command, [*sides, "--results", str(four), "--fail-below", "-20"])
+    assert "--to-first" in str(refused.exception)
+    done = compared(*sides, "--to-first", "--results", four, "--fail-below", "-20", "--json")
+    found = json.loads(done.output)
+    assert (done.exit_code, found["corrected"], found["gate"]["failed"]) == (1, "holm", True)
+    assert [(one["a"], one["b"]) for one in found["comparisons"]] == [(sides[0], sides[1]), (sides[0], sides[2])]
+
+
+@pytest.mark.parametrize(("words", "says"), [(["r"], "--each model"), (["r", "s", "--each", "model"], "takes one run")])
+def test_what_is_missing_is_said(four: Path, words: list[str], says: str) -> None:
+    refused = CliRunner().invoke(command, [*words, "--results", str(four)])
+    assert says in str(refused.exception)
 
 
 def test_help_shows_an_example() -> None:

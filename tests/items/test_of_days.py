@@ -122,6 +122,17 @@ def test_of_a_long_time_so_many_days_are_opened_and_no_more(tmp_path: Path) -> N
     assert items_of_days(tmp_path, 28).notes == ()
 
 
+def test_suite_check_warns_where_the_stored_days_show_no_headroom(tmp_path: Path) -> None:
+    from probatio.authoring.measured import headroom_lines, headroom_of_days
+
+    assert headroom_of_days("x", tmp_path) is None  # no day
+    write_day(tmp_path, "2026-03-01", [{"model": "m", "score": 1.0}, {"model": "n", "score": 0.5}])
+    assert headroom_of_days("another suite", tmp_path) is None
+    first, *others = headroom_lines(headroom_of_days("x", tmp_path))
+    assert first == "Headroom, measured on 2026-03-01 (2 models):"
+    assert any("u: no headroom. m has 100.0 %" in line for line in others)
+
+
 def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
     """Three models: one right, one that leaves the top third out, one that is silent."""
     cases = [case for case in built_in(MATH, "cases") if case["id"] == LADDER]

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
+from markupsafe import escape
 
-from probatio.site.addresses import render
+from probatio.site import trial_pages
+from probatio.site.addresses import addresses, render
 from probatio.site.learnability import pairs
+from probatio.site.runs import StudiedRun
 from probatio.site.snapshot import Site, load_site
+from probatio.site.trial_pages import PAGE_BYTES
+from probatio.slugs import slugs
+from probatio.store.layout import ANSWERS, GRADES
 from probatio.study.compare import compare
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -53,15 +61,62 @@ def test_dialects_are_compared_where_several_were_asked(studies: Site) -> None:
         assert f'<th scope="row">{level.name}</th>' in page
 
 
-def test_a_trial_shows_prompt_answer_and_diagnostics(studies: Site) -> None:
+def test_a_page_of_trials_shows_prompt_answer_and_diagnostics_of_each(studies: Site) -> None:
     run = studies.runs["study-0.5b"]
-    trial = next(trial for trial in run.trials if trial.grade.error_detail)
-    page = _text(studies, f"learnability/study-0.5b/trials/{trial.number}/")
-    response = run.response(trial)
-    assert response is not None
-    assert response.key == trial.grade.key
+    first = run.packs[1]
+    page = _text(studies, f"learnability/study-0.5b/trials/{first}/")
     for heading in ("Prompt", "Answer", "Diagnostics", "Expected output"):
-        assert f">{heading}</h" in page
+        assert f"<h4>{heading}" in page
+    members = [trial for trial in run.trials if run.pack_of(trial.number) == first]
+    assert members[0].number == first and len(members) > 1
+    for text in run.texts([trial.number for trial in members]):
+        assert f'id="t{text.trial.number}"' in page
+        assert text.response is not None
+        assert text.response.key == text.grade.key == text.trial.grade.key
+        assert str(escape(text.response.response)) in page
+        assert str(escape(text.response.prompt[-60:])) in page
+
+
+def test_the_page_of_a_trial_stays_while_the_run_grows(tmp_path: Path) -> None:
+    shutil.copytree(RESULTS / "study-0.5b", tmp_path / "run")
+    lines = (tmp_path / "run" / GRADES).read_bytes().splitlines(keepends=True)
+    whole = StudiedRun("run", RESULTS / "study-0.5b")
+    graded_again = lines[7].replace(b'"error_detail":', b'"error_detail":"other","was":')
+    (tmp_path / "run" / GRADES).write_bytes(b"".join([*lines[:300], graded_again]))
+    part = StudiedRun("run", tmp_path / "run")
+    assert len(part.trials) == 300
+    assert len(part.packs) > 10
+    assert whole.packs[: len(part.packs)] == part.packs
+
+
+def test_no_page_of_trials_is_larger_than_the_limit_however_long_the_answers(tmp_path: Path) -> None:
+    shutil.copytree(RESULTS / "study-dialects", tmp_path / "results" / "run")
+    file = tmp_path / "results" / "run" / ANSWERS
+    answers = [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
+    answers[3]["response"] = "'" * 400_000
+    for answer in answers[5:25]:
+        answer["response"] = "<" * 9_000
+    file.write_bytes(b"".join(msgspec.json.encode(answer) + b"\n" for answer in answers))
+    site = load_site(tmp_path / "results")
+    run = site.runs["run"]
+    assert [run.pack_of(3), run.pack_of(4)] == [3, 4], "a page of its own"
+    pages = [_text(site, f"learnability/run/trials/{first}/") for first in run.packs]
+    assert max(map(len, pages)) <= PAGE_BYTES
+    assert "more characters are in the raw file" in pages[run.packs.index(3)]
+    assert sum(page.count('<article class="trial"') for page in pages) == len(run.trials)
+
+
+def test_a_long_list_is_paged_and_every_trial_is_in_it_once(studies: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial_pages, "ROWS", 70)
+    run = studies.runs["study-0.5b"]
+    (slug,) = slugs(run.models).values()
+    lists = [path for path in addresses(studies) if path.startswith(f"learnability/study-0.5b/models/{slug}/")]
+    assert len(lists) == 6
+    linked = [number for path in lists for number in re.findall(r'#t(\d+)"', _text(studies, path))]
+    assert linked == [str(trial.number) for trial in run.trials]
+    assert f'models/{slug}/6/"' in _text(studies, lists[0])
+    for none in (f"learnability/study-0.5b/models/{slug}/{page}/" for page in (0, 1, 7)):
+        assert render(studies, none) is None
 
 
 def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:

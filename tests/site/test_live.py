@@ -63,6 +63,12 @@ def test_a_folder_without_its_slash_leads_to_it(client: TestClient) -> None:
     assert client.get("/models/demo-cooked").status_code == 200
 
 
+def test_the_address_of_one_trial_leads_to_its_place_on_a_page(client: TestClient) -> None:
+    reply = client.get("/learnability/study-0.5b/trials/3/", follow_redirects=False)
+    assert (reply.status_code, reply.headers["location"]) == (307, "../0/#t3")
+    assert 'id="t3"' in client.get("/learnability/study-0.5b/trials/3/").text
+
+
 def test_a_page_that_is_known_is_not_sent_again(client: TestClient) -> None:
     first = client.get("/")
     again = client.get("/", headers={"If-None-Match": first.headers["etag"]})

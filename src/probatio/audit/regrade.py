@@ -19,7 +19,7 @@ from probatio.records import UNASKED_ERRORS, Assessment, Day, Grade, Response, T
 from probatio.run.regrade import assess_again
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
-from probatio.store.lines import numbered_lines
+from probatio.store.lines import all_at_once, numbered_lines
 from probatio.suite.daily_suite import DailySuite
 
 T = TypeVar("T")
@@ -152,6 +152,8 @@ def _grading(day: Day, suite: DailySuite, sandbox: Choice, replies: Sequence[Jud
 
 def _read(path: Path, shape: type[T], findings: list[Finding]) -> dict[int, T]:
     """Line number → record; a line that can't be read is a finding."""
+    if (at_once := all_at_once(path, shape, strict=True)) is not None:
+        return dict(enumerate(at_once, 1))
     records: dict[int, T] = {}
     decode = msgspec.json.Decoder(shape).decode
     for number, line in numbered_lines(path):

@@ -1,4 +1,4 @@
-"""What runs say about a suite's headroom: the runs that are named, or those in the results folder that asked it as it is."""
+"""What runs and days say about a suite's headroom: the runs that are named, or what the results folder has of it as it is."""
 
 from __future__ import annotations
 
@@ -8,9 +8,12 @@ from pathlib import Path
 import msgspec
 
 from probatio.errors import ProbatioError, UsageError
+from probatio.items.of_days import DAYS, items_of_days
 from probatio.items.of_runs import items_of_runs
 from probatio.run.record import RunRecord, read_run
+from probatio.store.days import last_days
 from probatio.store.layout import GRADES, RUN_FILE
+from probatio.store.lines import has_lines
 from probatio.study.trials import find_results
 from probatio.suite.language_suite import Suite, load_suite, suite_folder
 from probatio.suite.prompt import asked_fingerprint
@@ -37,6 +40,19 @@ def measured_headroom(which: Path | str, runs: Sequence[str], results: Path) -> 
             return None
     folders = list({found.resolve(): found for run in runs for found in [find_results(run, results)]}.values())
     return _headroom(folders, folder, tuple(_differences(suite, folders)))
+
+
+def headroom_of_days(fingerprint: str, results: Path) -> Headroom | None:
+    """Of a daily suite, from the last days in the results folder; None where the newest of them asked another suite."""
+    try:
+        chosen, _ = last_days(results, 1, DAYS)
+        if not chosen or chosen[-1].record.suite_fingerprint != fingerprint:
+            return None
+        found = items_of_days(results, DAYS)
+    except ProbatioError:  # nobody named them: days that can't be read are no fault of the suite
+        return None
+    warnings = tuple(warning for pool in found.pools for warning in pool.warnings)
+    return Headroom((found.source,), found.models, warnings, tuple(found.notes))
 
 
 def headroom_lines(headroom: Headroom | None) -> Iterator[str]:
@@ -78,7 +94,7 @@ def _stored(suite: Suite, results: Path) -> list[Path]:
         except (ProbatioError, OSError):
             continue
         same = (record.suite_name, record.suite_version) == (suite.name, suite.version)
-        if same and (file.parent / GRADES).exists() and _asked_as_it_is(suite, record):
+        if same and has_lines(file.parent / GRADES) and _asked_as_it_is(suite, record):
             found.append(file.parent)
     return found
 

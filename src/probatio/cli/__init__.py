@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,14 +13,20 @@ from probatio import __version__
 from probatio.errors import ProbatioError
 from probatio.visible import VisibleStream, raw
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 COMMANDS: dict[str, tuple[str, str]] = {
     "trial": ("probatio.cli.trial", "Ask models the tasks of a suite and grade the answers."),
     "grade": ("probatio.cli.grade", "Grade stored answers again, without calling a model."),
     "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
-    "compare": ("probatio.cli.compare", "Compare two runs, models or contexts, paired by trial."),
+    "compare": ("probatio.cli.compare", "Compare runs, models or contexts, paired by trial."),
+    "power": ("probatio.cli.power", "Tell the chance that a comparison will show a difference, before you spend."),
+    "pack": ("probatio.cli.pack", "Pack a closed run into Parquet, a tenth of the size; unpack it."),
     "items": ("probatio.cli.items", "Measure tasks, cases and rungs: difficulty, discrimination, who they tell about."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
-    "import": ("probatio.cli.import_days", "Take in answers or scores of past days from a file."),
+    "export": ("probatio.cli.export", "Write a run for Inspect, CI or lm-eval, or tasks for Harbor."),
+    "import": ("probatio.cli.import_days", "Take in answers or scores of past days, or tasks of Harbor."),
     "verdict": ("probatio.cli.verdict", "Show for each model whether it got worse, and why."),
     "accept": ("probatio.cli.accept", "Accept a model's new level as its usual one, with the reason on record."),
     "verify": ("probatio.cli.verify", "Recompute ledger, grades and verdicts from the raw files."),
@@ -36,6 +43,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "models": ("probatio.cli.models", "List, find and add models; download embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
+    "docs": ("probatio.cli.docs", "Show a page of the documentation, or list them."),
+    "completion": ("probatio.cli.completion", "Print the script for completion in bash, zsh or fish."),
 }
 """Command → (module with the command, its line in `--help`)."""
 
@@ -52,13 +61,31 @@ class LazyGroup(click.Group):
         command: click.Command = importlib.import_module(COMMANDS[cmd_name][0]).command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from probatio.names import near
+
+            meant = near(args[0], list(COMMANDS))
+            hint = f"Did you mean `{meant[0]}`?" if meant else "See probatio --help."
+            ctx.fail(f"There is no command `{args[0]}`. {hint}")
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands by the table. Click would import every module to ask whether its command is hidden."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="probatio")
+@click.version_option(__version__, prog_name="probatio", help="Show the version of the software and exit.")
 def root() -> None:
     """Measure whether a model can learn a language, and whether a model got worse over time.
 

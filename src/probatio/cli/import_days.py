@@ -1,4 +1,4 @@
-"""`probatio import`: take in answers or scores of past days, so that a watch need not begin from nothing."""
+"""`probatio import`: take in answers or scores of past days, so that a watch need not begin from nothing; or tasks."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from probatio.cli import options
 
 
 @click.command()
-@click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE.jsonl|DIR", type=click.Path(path_type=Path))
 @click.option(
-    "--suite", type=click.Path(path_type=Path), help="A folder with suite.yml.  [default: the built-in suite]"
+    "--suite",
+    type=click.Path(path_type=Path),
+    help="A folder with suite.yml; for tasks, a language's folder.  [default: the built-in suite]",
 )
 @options.config
 @options.results
@@ -23,6 +25,8 @@ from probatio.cli import options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(file: Path, results: Path, dry_run: bool, as_json: bool, **given: object) -> None:
     """Import past days: one JSON object per line, with date, model, case, and an answer or a score from 0 to 1.
+
+    Or add task folders of Harbor to the suite of a language: DIR is one of them, or a folder of several.
 
     Answers are graded anew by the suite, scores are taken as they are. The days are marked imported; baseline and reference use
     them. Dates that are there already, dates that are not over and unknown cases are refused, and nothing is half-written.
@@ -34,7 +38,13 @@ def command(file: Path, results: Path, dry_run: bool, as_json: bool, **given: ob
     Examples:
       probatio import answers.jsonl --suite my-watch --dry-run
       probatio import answers.jsonl --suite my-watch
+      probatio import harbor-tasks --suite my-language
     """
+    if file.is_dir():
+        from probatio.cli.import_tasks import import_tasks
+
+        import_tasks(file, given["suite"], dry_run=dry_run, as_json=as_json)  # type: ignore[arg-type]
+        return
     import msgspec
 
     from probatio.ask.hosts import environment

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,9 +12,32 @@ import click
 from probatio.errors import Say
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from probatio.store.checked import CheckedAnswers
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
+
+
+def _completes(what: str, *, listed: bool = False) -> Complete:
+    """What a tab offers: the names of a function in completion.py, which is imported only when a shell asks."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from probatio.cli import completion
+
+        return completion.completed(getattr(completion, what), incomplete, ctx, listed=listed)
+
+    return complete
+
+
+complete_models = _completes("models", listed=True)
+complete_contexts = _completes("contexts", listed=True)
+complete_dialects = _completes("dialects", listed=True)
+complete_tasks = _completes("tasks", listed=True)
+complete_categories = _completes("categories", listed=True)
+complete_suites = _completes("suites")
+complete_runs = _completes("runs")
 
 results = click.option(
     "--results",
@@ -21,6 +45,14 @@ results = click.option(
     default=Path("results"),
     show_default=True,
     help="The folder of all runs.",
+)
+
+results_or_address = click.option(
+    "--results",
+    default="results",
+    show_default=True,
+    metavar="PATH|ADDRESS",
+    help="The folder of all runs, or an address such as s3://bucket/results (extra `storage`).",
 )
 
 sandbox = click.option(
@@ -48,6 +80,7 @@ models = click.option(
     "models",
     multiple=True,
     callback=listed,
+    shell_complete=complete_models,
     help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
 )
 
@@ -65,6 +98,30 @@ max_cost = click.option(
     "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this amount is spent."
 )
 
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class Length(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
+    """A length of time, in seconds: `90s`, `15m`, `2h`, or a number of seconds."""
+
+    name = "length"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
+        if not parts or not float(parts[1]):
+            self.fail(f"{value!r} is not a length of time such as 90s, 15m or 2h.", param, ctx)
+        return float(parts[1]) * _UNITS[parts[2]]
+
+
+max_wait = click.option(
+    "--max-wait",
+    type=Length(),
+    metavar="LENGTH",
+    help="The longest wait that a server may ask for: 90s, 15m, 2h. Beyond it the model is asked no further.  [default: 10m]",
+)
+
+yes = click.option("--yes", "-y", is_flag=True, help="Go on without a question, whatever the run is expected to cost.")
 
 allow_hosts = click.option(
     "--allow-host",
@@ -112,7 +169,7 @@ def check_with(workers: str | None, say: Say, *, fresh: bool = False) -> Checked
 
 def limits(command: Command) -> Command:
     """The options that a run of trials and a day share beside what is asked: how fast, and how far money goes."""
-    for option in reversed((max_connections, max_cost)):
+    for option in reversed((max_connections, max_cost, max_wait)):
         command = option(command)
     return command
 

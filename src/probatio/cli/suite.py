@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from probatio.cli import generate, options, suite_twist, suite_vary
+from probatio.errors import UsageError
 
 if TYPE_CHECKING:
     from probatio.authoring.proving import Watch
@@ -125,7 +126,7 @@ def new(folder: Path, source: str, daily: bool) -> None:
 def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, as_json: bool) -> None:
     """Prove a folder, or a built-in suite: every example and solution is run in the jail and prints what is expected, every
     wrong answer fails, contexts and ids are as they should be. Then a table of what is missing. Of a daily suite: every answer
-    in proofs.yml gets the score that stands beside it, and a model can be COOKED.
+    in proofs.yml gets the score that stands beside it, a model can be COOKED, and where the stored days show no headroom.
 
     Exit code 1 if a proof fails, 2 if the folder can't be read or a command of its language is not there.
 
@@ -145,7 +146,11 @@ def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, a
     if (watch := daily_folder(folder)) is not None:
         from probatio.cli.suite_daily import check_daily
 
-        check_daily(watch, sandbox, as_json, _progress())
+        if runs:
+            raise UsageError(
+                "--runs is for languages; the headroom of a daily suite is read from the days in --results."
+            )
+        check_daily(watch, sandbox, results, as_json, _progress())
         return
     report = checked(folder, sandbox, _progress())
     if as_json:

@@ -35,18 +35,21 @@ def write_new_daily(folder: Path, source: str) -> None:
         click.echo(f"  {step:<{wide}}  {why}")
 
 
-def check_daily(folder: Path, sandbox: Choice, as_json: bool, watch: Watch) -> None:
+def check_daily(folder: Path, sandbox: Choice, results: Path, as_json: bool, watch: Watch) -> None:
     """Prove a daily suite; exit code 1 if a proof fails."""
     import msgspec
 
     from probatio.authoring.daily_check import check
     from probatio.authoring.daily_report import lines, summary
+    from probatio.authoring.measured import headroom_lines, headroom_of_days
 
     report = check(folder, sandbox, watch)
+    headroom = headroom_of_days(report.fingerprint, results)
     if as_json:
-        click.echo(msgspec.json.encode({**msgspec.to_builtins(report), "summary": summary(report)}).decode())
+        measured = {"summary": summary(report), "headroom": msgspec.to_builtins(headroom)}
+        click.echo(msgspec.json.encode({**msgspec.to_builtins(report), **measured}).decode())
     else:
-        for line in lines(report):
+        for line in (*lines(report), *headroom_lines(headroom)):
             click.echo(line)
     if not report.passed:
         sys.exit(1)

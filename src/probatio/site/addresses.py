@@ -21,6 +21,7 @@ from probatio.site import (
     learnability,
     methodology,
     model_pages,
+    trial_pages,
 )
 from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
@@ -140,6 +141,7 @@ def _assets(site: Site) -> Iterator[Names]:
 
 KINDS: tuple[PageKind, ...] = (
     PageKind("", leaderboard.leaderboard, _once),
+    PageKind("use-cases/", leaderboard.use_case_table, _once),
     PageKind("models/{slug}/", model_pages.model_page, _models),
     PageKind("models/{slug}/days/", model_pages.model_days, _models),
     PageKind("models/{slug}/charts/evidence.svg", model_pages.evidence_chart, _models),
@@ -152,8 +154,9 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/{run}/items/", item_pages.run_page, _runs),
     PageKind("learnability/{run}/items/ladders.svg", item_pages.run_picture, item_pages.every_run_picture),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),
-    PageKind("learnability/{run}/models/{slug}/", learnability.model_trials, learnability.every_model),
-    PageKind("learnability/{run}/trials/{number}/", learnability.trial_page, learnability.every_trial),
+    PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
+    PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
+    PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
     PageKind("items/", item_pages.daily_page, _once),
     PageKind("items/models/{slug}/", item_pages.model_page, item_pages.every_model),

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from probatio import __version__
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.errors import UsageError
 from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
@@ -138,7 +137,7 @@ def _with_samples(
     with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
         for line in lines:
             scores: dict[str, list[float]] = {}
-            for response, grade in _samples(line, suite.use_cases[line.use_case], rng):
+            for response, grade in _samples(line, suite, rng):
                 raw.write(encoder.encode(response) + b"\n")
                 graded.write(encoder.encode(grade) + b"\n")
                 scores.setdefault(grade.task_id, []).append(grade.score)
@@ -155,14 +154,15 @@ def _rescored(line: DailyScore, scores: dict[str, list[float]]) -> DailyScore:
     return msgspec.structs.replace(line, score=round(100 * mean, 4), n=sum(map(len, scores.values())))
 
 
-def _samples(line: DailyScore, use_case: UseCase, rng: np.random.Generator) -> Iterator[tuple[Response, Grade]]:
+def _samples(line: DailyScore, suite: DailySuite, rng: np.random.Generator) -> Iterator[tuple[Response, Grade]]:
+    use_case = suite.use_cases[line.use_case]
     which = "full" if line.full_power else "base"
     per_case = use_case.full_samples if line.full_power else use_case.base_samples
     level = (line.score if line.score is not None else 0.0) / 100
     common: dict[str, Any] = {
         "timestamp": f"{line.date}T06:0{len(use_case.id) % 10}:00.000Z",
         "run_id": line.date,
-        "framework_version": __version__,
+        "framework_version": suite.version,
         "model": line.model,
         "n_shot": 0,
         "dialect": NO_DIALECT,

@@ -1,8 +1,7 @@
-"""Pages of the learnability bench: runs, one run's findings, its trials side by side, two models paired."""
+"""Pages of the learnability bench: runs, one run's findings, two models paired."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,9 +9,11 @@ from probatio.charts.learning import CURVES_HEIGHT
 from probatio.charts.plot import WIDTH
 from probatio.errors import ProbatioError
 from probatio.site.rendering import PageReply, PageRequest, html, svg
-from probatio.site.runs import StudiedRun, paired, sides
+from probatio.site.runs import StudiedRun, sides
 from probatio.site.snapshot import Site
+from probatio.site.trial_pages import trial_address
 from probatio.slugs import slugs
+from probatio.study.comparison_words import sentence
 from probatio.study.findings import Curve
 from probatio.study.pictures import curves_picture
 
@@ -36,7 +37,7 @@ def run_page(request: PageRequest) -> PageReply | None:
         chart_size=(WIDTH, CURVES_HEIGHT),
         heat_maps=[_heat_map(curve) for curve in study.curves],
         slugs=slugs(run.models),
-        numbers=_numbers_of_tasks(run),
+        failures=_failures(run),
         pairs=pairs(request.site, run),
     )
 
@@ -46,39 +47,6 @@ def curves(request: PageRequest) -> PageReply | None:
     return None if run is None else svg(curves_picture(run.study.curves, f"Learning curves of {run.name}"))
 
 
-def model_trials(request: PageRequest) -> PageReply | None:
-    run = request.run
-    by_slug = {slug: model for model, slug in slugs(run.models).items()} if run else {}
-    model = by_slug.get(request.names["slug"])
-    if run is None or model is None:
-        return None
-    trials = [run.trials[number] for number in run.numbers[model]]
-    return html(request, "trials.html", run=run, model=model, trials=trials)
-
-
-def trial_page(request: PageRequest) -> PageReply | None:
-    run = request.run
-    number = int(request.names["number"])
-    if run is None or number >= len(run.trials):
-        return None
-    trial = run.trials[number]
-    ours = run.numbers[trial.grade.model]
-    at = bisect_left(ours, number)
-    task = run.suite.tasks.get(trial.grade.task_id) if run.suite else None
-    return html(
-        request,
-        "trial.html",
-        run=run,
-        trial=trial,
-        grade=trial.grade,
-        response=run.response(trial),
-        slug=slugs(run.models)[trial.grade.model],
-        before=ours[at - 1] if at else None,
-        after=ours[at + 1] if at + 1 < len(ours) else None,
-        expected=task.expected_output if task else None,
-    )
-
-
 def compare_page(request: PageRequest) -> PageReply | None:
     run = request.run
     pair = pairs(request.site, run).get(request.names["pair"]) if run else None
@@ -86,10 +54,13 @@ def compare_page(request: PageRequest) -> PageReply | None:
         return None
     one, model, two, other = pair
     try:
-        comparison, reason = paired(request.site.results, one, model, two, other), ""
+        comparison, reason = request.site.pairing.paired(one, model, two, other), ""
     except ProbatioError as error:
         comparison, reason = None, str(error)
-    return html(request, "compare.html", run=run, model=model, other=other, comparison=comparison, reason=reason)
+    told = sentence(comparison, model, other) if comparison else ""
+    return html(
+        request, "compare.html", run=run, model=model, other=other, comparison=comparison, told=told, reason=reason
+    )
 
 
 def pairs(site: Site, run: StudiedRun) -> dict[str, tuple[StudiedRun, str, StudiedRun, str]]:
@@ -99,18 +70,6 @@ def pairs(site: Site, run: StudiedRun) -> dict[str, tuple[StudiedRun, str, Studi
         ours, theirs = slugs(one.models)[model], slugs(two.models)[other]
         named[f"{ours}-vs-{theirs}" if one is two else f"{ours}-vs-{two.name}.{theirs}"] = (one, model, two, other)
     return named
-
-
-def every_model(site: Site) -> Iterator[dict[str, str]]:
-    for run in site.runs.values():
-        for slug in slugs(run.models).values():
-            yield {"run": run.name, "slug": slug}
-
-
-def every_trial(site: Site) -> Iterator[dict[str, str]]:
-    for run in site.runs.values():
-        for trial in run.trials:
-            yield {"run": run.name, "number": str(trial.number)}
 
 
 def every_pair(site: Site) -> Iterator[dict[str, str]]:
@@ -130,10 +89,14 @@ def _heat_map(curve: Curve) -> dict[str, Any]:
     }
 
 
-def _numbers_of_tasks(run: StudiedRun) -> dict[str, int]:
-    """Task → the number of its first failing trial, for the way from a hard task to an example of it."""
+def _failures(run: StudiedRun) -> dict[str, str]:
+    """Task → the address of its first failing trial, for the way from a hard task to an example of it."""
     numbers: dict[str, int] = {}
     for trial in run.trials:
         if not trial.grade.correct:
             numbers.setdefault(trial.grade.task_id, trial.number)
-    return numbers
+    return {
+        task: trial_address(run, numbers[task])
+        for task in (each.task_id for each in run.study.hardest)
+        if task in numbers
+    }

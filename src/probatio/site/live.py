@@ -94,7 +94,7 @@ class LiveSite:
         """The page, made now and kept where it is not a file."""
         site = self.site
         page = render(site, path)
-        if page is None or page.file is not None:
+        if page is None or page.file is not None or page.moved:
             return page
         packed = PackedPage(page)
         with self._lock:
@@ -106,12 +106,23 @@ class LiveSite:
         return packed
 
     def follow(self, stopped: threading.Event) -> None:
-        """Read the folder again when it has changed, until stopped. Readers see the old snapshot meanwhile."""
+        """Read the folder again when it has changed, until stopped. Readers see the old snapshot meanwhile.
+
+        Runs are studied before anyone asks: of a large one that takes seconds."""
+        self._read_ahead(stopped)
         while not stopped.wait(LOOK_SECONDS):
             try:
-                self.look()
+                if self.look():
+                    self._read_ahead(stopped)
             except (ProbatioError, OSError) as error:
                 _log.warning("The results folder can't be read now, the last snapshot stays: %s", error)
+
+    def _read_ahead(self, stopped: threading.Event) -> None:
+        site = self.site
+        for run in site.runs.values():
+            if stopped.is_set() or site is not self.site:
+                return
+            run.read_ahead()
 
     def look(self) -> bool:
         """Read the folder again if it has changed; gives whether it had."""
@@ -150,6 +161,8 @@ def application(live: LiveSite) -> Starlette:
             page = await made(path)
         if page is None:
             return _missing(live, path)
+        if isinstance(page, PageReply) and page.moved:
+            return RedirectResponse(page.moved, status_code=307, headers=HEADERS)
         if isinstance(page, PageReply):
             assert page.file is not None
             return _OpenFile(live.site, page)

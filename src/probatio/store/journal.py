@@ -123,7 +123,8 @@ class Journal:
                 lines.append(line)
             except OSError:
                 raise DiskFull(f"The disk is full: {lines.path} took no further line.") from error
-        self._dirty.set()
+        if not self._dirty.is_set():
+            self._dirty.set()
 
     def digests(self) -> dict[str, str]:
         """File name → SHA-256, of the files whose every byte this process has read or written."""
@@ -161,7 +162,10 @@ class Journal:
     def _reserve_space(self) -> None:
         try:
             with os.fdopen(open_new(self._reserve), "wb") as file:
-                os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+                else:  # macOS, Windows
+                    file.write(bytes(RESERVE_BYTES))
         except OSError as error:
             self._reserve.unlink(missing_ok=True)
             if error.errno in (errno.ENOSPC, errno.EDQUOT):

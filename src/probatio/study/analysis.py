@@ -22,6 +22,7 @@ from probatio.study.report import report
 from probatio.study.telling import told
 from probatio.study.tokens import shared_parts
 from probatio.study.trials import Trials, open_trials
+from probatio.suite.language_suite import Suite
 
 PICTURE = "analysis-{name}.png"
 
@@ -29,12 +30,12 @@ CHART_TRIALS = 40
 """Fewer trials than this make a table that is read faster than a chart is drawn."""
 
 
-def write_analysis(folder: Path) -> Path:
-    """Study a run and write its analysis. Asks no model and needs no network."""
-    return write_study(study_of([folder]), folder)[0]
+def write_analysis(folder: Path, suite: Suite | None = None) -> Path:
+    """Study a run and write its analysis. Asks no model and needs no network. `suite` is the run's, where it was read before."""
+    return write_study(study_of([folder], suite), folder)[0]
 
 
-def study_of(folders: Sequence[Path], suite: Path | None = None) -> Study:
+def study_of(folders: Sequence[Path], suite: Path | Suite | None = None) -> Study:
     """Everything there is to find in these runs, which must have asked the same suite."""
     with open_trials(folders, suite) as trials:
         return _study(trials)

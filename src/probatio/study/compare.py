@@ -1,4 +1,4 @@
-"""Two sides of one suite compared, paired by trial: two runs, two models, two contexts, or any two such choices.
+"""Sides of one suite compared, paired by trial: runs, models, contexts, or any such choices; two of them or several.
 
 A side is written `RUN` or `RUN:axis=value,axis=value`. A trial of one side is paired with the trial of the other that has the
 same task, model, n-shot, dialect, context and sample, but for the axes the sides differ in: those are what is compared.
@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,7 +17,8 @@ import msgspec
 
 from probatio.errors import UsageError
 from probatio.names import pick
-from probatio.study.intervals import Rate, paired_difference, rate_of
+from probatio.study.intervals import Rate, rate_of
+from probatio.study.pairs import TaskPairs, difference_of, holm, mcnemar
 from probatio.study.trials import Trials, find_results, open_trials, run_names
 
 AXES = ("model", "context", "n_shot", "dialect", "type", "category", "difficulty", "task", "sample")
@@ -63,11 +66,43 @@ class Comparison(msgspec.Struct, frozen=True):
     high: float
     gained: int  # pairs that only B passes
     lost: int  # pairs that only A passes
-    p: float  # exact McNemar over pairs
+    p: float  # exact, the sides of whole tasks swapped; with one pair per task this is McNemar's
     unpaired_a: int
     unpaired_b: int
     unasked: int  # pairs with a side that could not be asked
     flips: list[TaskFlip]
+    p_pairs: float = 1.0  # exact McNemar over pairs, as if they were independent
+    p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
+
+    @property
+    def shown(self) -> bool:
+        """Whether a difference is shown: of one comparison by its interval, of several by the corrected p."""
+        return self.low > 0 or self.high < 0 if self.p_holm is None else self.p_holm < ALPHA
+
+    def __str__(self) -> str:
+        from probatio.study.comparison_words import sentence
+
+        return sentence(self)
+
+
+ALPHA = 0.05
+"""The level of every test, as the intervals are of 95 %."""
+
+MOST_SIDES = 40
+"""Sides that are compared with each other: 780 comparisons, corrected together, are beyond what anybody reads."""
+
+
+class Pairing(NamedTuple):
+    """Two sides, their pairs counted by task, and what found no partner."""
+
+    a: str
+    b: str
+    differ_in: list[str]
+    tasks: list[TaskPairs]
+    unpaired_a: int
+    unpaired_b: int
+    unasked: int
+    samples: int  # of one condition
 
 
 def parse_side(text: str) -> Side:
@@ -86,31 +121,78 @@ def parse_side(text: str) -> Side:
 
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
     """Pair the trials of two sides and tell the difference."""
-    sides = [parse_side(first), parse_side(second)]
-    both = [find_results(side.run, results) for side in sides]
-    folders = both[:1] if both[0].resolve() == both[1].resolve() else both
+    return compare_all([first, second], results, suite)[0]
+
+
+def compare_all(
+    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+) -> list[Comparison]:
+    """Every two of the sides, or each with the first; several comparisons are corrected together."""
+    compared = [_comparison(pairing) for pairing in pairings(sides, results, suite, to_first=to_first)]
+    if len(compared) == 1:
+        return compared
+    corrected = holm([one.p for one in compared])
+    return [msgspec.structs.replace(one, p_holm=p) for one, p in zip(compared, corrected, strict=True)]
+
+
+def pairings(
+    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+) -> list[Pairing]:
+    """The trials of every two sides, or of each and the first, paired and counted by task."""
+    if not 2 <= len(sides) <= MOST_SIDES:
+        raise UsageError(f"Name 2 to {MOST_SIDES} sides to compare; {len(sides)} were given.")
+    asked = [parse_side(side) for side in sides]
+    found = [find_results(side.run, results) for side in asked]
+    folders = list({folder.resolve(): folder for folder in found}.values())
+    names = dict(zip([folder.resolve() for folder in folders], run_names(folders), strict=True))
+    runs = [names[folder.resolve()] for folder in found]
     with open_trials(folders, suite) as trials:
-        names = run_names(folders)
-        for place, side in zip(("a", "b"), sides, strict=True):
-            _choose(trials, place, side, names[-1] if place == "b" else names[0])
-        differ_in = _differ_in(trials)
-        if len(folders) > 1:
+        return _pairings(trials, asked, runs, to_first)
+
+
+def compared(trials: Trials, sides: Sequence[Side]) -> Comparison:
+    """Two sides with the runs open already, as often as one likes: the first is of the first run, the second of the last."""
+    names = run_names(trials.folders)
+    return _comparison(_pairings(trials, sides, [names[0], names[-1]])[0])
+
+
+def _pairings(trials: Trials, asked: Sequence[Side], runs: Sequence[str], to_first: bool = False) -> list[Pairing]:
+    paired = []
+    for number, (side, run) in enumerate(zip(asked, runs, strict=True)):
+        _choose(trials, f"side_{number}", side, run)
+    for one, two in combinations(range(len(asked)), 2):
+        if to_first and one:
+            break
+        for place, number in (("a", one), ("b", two)):
+            trials.db.execute(f"create or replace view {place} as select * from side_{number}")
+        differ_in = _differ_in(trials, asked[one].text, asked[two].text)
+        if runs[one] != runs[two]:
             differ_in.insert(0, "run")
-        return _comparison(trials, sides, differ_in)
+        paired.append(_pairing(trials, [asked[one], asked[two]], differ_in))
+    return paired
 
 
-def mcnemar(gained: int, lost: int) -> float:
-    """The exact two-sided chance of so uneven a split of the flips if each had gone either way with equal chance."""
-    flips = gained + lost
-    ways = tail = 1
-    for fewer in range(min(gained, lost)):
-        ways = ways * (flips - fewer) // (fewer + 1)
-        tail += ways
-    return min(1.0, tail / (1 << flips - 1)) if flips else 1.0
+def sides_of(run: str, axis: str, results: Path, suite: Path | None = None) -> list[str]:
+    """A side for each level of an axis in a run (or in a side of it), in the order of the run."""
+    side = parse_side(run)
+    name = _NAMES.get(axis, axis)
+    if name not in AXES:
+        raise UsageError(f"There is no axis `{axis}`; there are {', '.join(AXES)}.")
+    folder = find_results(side.run, results)
+    with open_trials([folder], suite) as trials:
+        _choose(trials, "side_0", side, run_names([folder])[0])
+        column = _COLUMN.get(name, name)
+        there = {row[0] for row in trials.rows(f"select distinct {column} from side_0")}
+        levels = [level for level in trials.levels(column) if level in there]
+    if len(levels) < 2:
+        one = f"only one {name} ({levels[0]})" if levels else f"no {name}"
+        raise UsageError(f"{run} has {one}: there is nothing to compare.")
+    kept = [f"{axis}={value}" for axis, values in side.filters.items() if axis != name for value in values]
+    return [f"{side.run}:{','.join([*kept, f'{name}={level}'])}" for level in levels]
 
 
 def _choose(trials: Trials, place: str, side: Side, run: str) -> None:
-    """Make table `a` or `b`: the trials of one side."""
+    """Make a table with the trials of one side."""
     conditions, values = ["run = ?"], [run]
     for axis, patterns in side.filters.items():
         column = _COLUMN.get(axis, axis)
@@ -123,10 +205,12 @@ def _choose(trials: Trials, place: str, side: Side, run: str) -> None:
         chosen = pick(axis, patterns, known, f"in {run}")
         conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
         values += chosen
-    trials.db.execute(f"create table {place} as select * from trials where {' and '.join(conditions)}", values)
+    trials.db.execute(
+        f"create or replace table {place} as select * from trials where {' and '.join(conditions)}", values
+    )
 
 
-def _differ_in(trials: Trials) -> list[str]:
+def _differ_in(trials: Trials, first: str, second: str) -> list[str]:
     """The axes on which each side has one level and not the same one: compared, not paired on."""
     differ = []
     for axis in PAIRED:
@@ -134,30 +218,31 @@ def _differ_in(trials: Trials) -> list[str]:
         if len(one) == len(two) == 1 and one != two:
             differ.append(axis)
         elif not one & two:
-            raise UsageError(_nothing_shared(axis, one, two))
+            raise UsageError(_nothing_shared(axis, one, two, first, second))
     return differ
 
 
-def _nothing_shared(axis: str, one: set[Any], two: set[Any]) -> str:
+def _nothing_shared(axis: str, one: set[Any], two: set[Any], first: str, second: str) -> str:
     if not one or not two:
-        return f"The {'first' if not one else 'second'} side has no graded trial."
+        return f"{second if one else first} has no graded trial."
     listed = [", ".join(sorted(map(str, levels))[:5]) for levels in (one, two)]
     return (
-        f"The two sides share no {axis} ({listed[0]} against {listed[1]}), so no trial has a partner; "
+        f"{first} and {second} share no {axis} ({listed[0]} against {listed[1]}), so no trial has a partner; "
         f"narrow each side to one, as in RUN:{axis}=NAME."
     )
 
 
-def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comparison:
+def _pairing(trials: Trials, sides: list[Side], differ_in: list[str]) -> Pairing:
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
     task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
     trials.db.execute(
-        f"create table pairs as select {task} as task_id, a.correct as right_a, b.correct as right_b, "
+        f"create or replace table pairs as select {task} as task_id, a.correct as right_a, b.correct as right_b, "
+        "a.sample as sample, "
         f"a.asked and b.asked as asked, a.run = b.run and a.line = b.line as itself from a join b on {same}"
     )
-    matched, itself, unasked = trials.rows(
-        "select count(*), count(*) filter (itself), count(*) filter (not asked) from pairs"
+    matched, itself, unasked, samples = trials.rows(
+        "select count(*), count(*) filter (itself), count(*) filter (not asked), count(distinct sample) from pairs"
     )[0]
     if not matched:
         raise UsageError(
@@ -168,34 +253,44 @@ def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comp
             f"{sides[0].text} and {sides[1].text} hold the same trials ({itself} would be compared with themselves); "
             "narrow each side, as in RUN:model=NAME."
         )
-    rows = trials.rows(
+    counts = trials.rows(
         "select task_id, count(*), count(*) filter (right_a), count(*) filter (right_b), "
         "count(*) filter (right_b and not right_a), count(*) filter (right_a and not right_b) "
         "from pairs where asked group by task_id order by task_id"
     )
+    rows = [TaskPairs(*count) for count in counts]
     if not rows:
         raise UsageError("Every pair has a side that could not be asked (api_error): there is nothing to compare.")
-    difference, low, high = paired_difference((row[4], row[5], row[1]) for row in rows)
-    gained, lost = sum(row[4] for row in rows), sum(row[5] for row in rows)
     totals = [trials.rows(f"select count(*) from {place}")[0][0] for place in "ab"]
-    flips = [TaskFlip(*row) for row in rows if row[4] or row[5]]
+    named = [{"task_id": "task"}.get(axis, axis) for axis in differ_in]
+    return Pairing(
+        sides[0].text, sides[1].text, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples
+    )
+
+
+def _comparison(pairing: Pairing) -> Comparison:
+    tasks = pairing.tasks
+    found = difference_of(tasks)
+    gained, lost = sum(task.gained for task in tasks), sum(task.lost for task in tasks)
+    flips = [TaskFlip(*task) for task in tasks if task.gained or task.lost]
     flips.sort(key=lambda flip: (flip.gained >= flip.lost, -abs(flip.gained - flip.lost), flip.task_id))
     return Comparison(
-        a=sides[0].text,
-        b=sides[1].text,
-        differ_in=[{"task_id": "task"}.get(axis, axis) for axis in differ_in],
-        pairs=sum(row[1] for row in rows),
-        tasks=len(rows),
-        rate_a=rate_of((row[2], row[1]) for row in rows),
-        rate_b=rate_of((row[3], row[1]) for row in rows),
-        difference=100 * difference,
-        low=100 * low,
-        high=100 * high,
+        a=pairing.a,
+        b=pairing.b,
+        differ_in=pairing.differ_in,
+        pairs=sum(task.pairs for task in tasks),
+        tasks=len(tasks),
+        rate_a=rate_of((task.passed_a, task.pairs) for task in tasks),
+        rate_b=rate_of((task.passed_b, task.pairs) for task in tasks),
+        difference=100 * found.difference,
+        low=100 * found.low,
+        high=100 * found.high,
         gained=gained,
         lost=lost,
-        p=mcnemar(gained, lost),
-        unpaired_a=totals[0] - matched,
-        unpaired_b=totals[1] - matched,
-        unasked=unasked,
+        p=found.p,
+        p_pairs=mcnemar(gained, lost),
+        unpaired_a=pairing.unpaired_a,
+        unpaired_b=pairing.unpaired_b,
+        unasked=pairing.unasked,
         flips=flips,
     )

@@ -11,7 +11,7 @@ from probatio.study.findings import Effect, Failure, JointTest, Level, Place, Re
 from probatio.study.markdown import cell, fenced, table
 from probatio.study.prices_report import prices_lines, prices_section
 from probatio.study.telling import told_section
-from probatio.study.wording import DASH, interval, share
+from probatio.study.wording import DASH, interval, p_value, share
 
 AXIS_TITLES = {
     "model": "Model",
@@ -266,10 +266,6 @@ def _failure(failure: Failure, tell_run: bool) -> list[str]:
     for title, text in parts:
         lines += [title, "", *(fenced(text) if text and text.strip() else ["(none)"]), ""]
     return lines
-
-
-def p_value(p: float) -> str:
-    return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _reached(reach: Reach, estimated: bool) -> str:

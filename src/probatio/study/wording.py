@@ -13,3 +13,7 @@ def share(rate: Rate) -> str:
 
 def interval(rate: Rate) -> str:
     return f"{100 * rate.low:.0f}–{100 * rate.high:.0f} %" if rate.asked else DASH
+
+
+def p_value(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from probatio.errors import Say, UsageError
 from probatio.workers.contract import Checks
@@ -22,8 +23,16 @@ def shared() -> Checks:
     if _shared and isinstance(_shared[0], Pool) and _shared[0].env != dict(os.environ):
         _shared.pop().close()
     if not _shared:
-        _shared.append(Pool(int(_chosen[0]) if _chosen[0] else None))
+        _shared.append(_pool(int(_chosen[0]) if _chosen[0] else None))
     return _shared[0]
+
+
+def _pool(workers: int | None) -> Pool:
+    if sys.platform == "linux":
+        return Pool(workers)
+    from probatio.workers.plain import PlainPool
+
+    return PlainPool(workers)
 
 
 def use(workers: str | None, say: Say) -> None:

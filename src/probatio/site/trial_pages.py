@@ -1,0 +1,207 @@
+"""Pages of trials: the paged lists of a model's trials, and the trials in full, some dozens to a page, each with an anchor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, takewhile
+from typing import NamedTuple
+
+from probatio.records import Grade
+from probatio.site.rendering import PageReply, PageRequest, html, money, thousands
+from probatio.site.runs import GradeShort, StudiedRun, TrialText
+from probatio.site.snapshot import Site
+from probatio.slugs import slugs
+
+ROWS = 500
+"""Trials on one page of a list."""
+PAGE_BYTES = 500_000
+"""No page is larger. Where texts would make it so, they are cut, and the page says where the whole is."""
+SHARED = 200
+"""Characters that prompts must begin with alike to be shown once for all of them."""
+_SHORTEST = 200
+
+
+class ShownTrial(NamedTuple):
+    """A trial as its page shows it: what is left of the prompt after the shared beginning."""
+
+    number: int
+    grade: Grade
+    facts: str
+    prompt: str | None
+    answer: str | None
+
+
+class TrialGroup(NamedTuple):
+    """Trials of one condition that follow each other, and the text that all their prompts begin with."""
+
+    model: str
+    slug: str
+    condition: str
+    shared: str
+    trials: list[ShownTrial]
+
+
+class Pager(NamedTuple):
+    """Where a page of a list stands among its pages, numbered from 1."""
+
+    page: int
+    pages: int
+
+    @property
+    def near(self) -> list[int | None]:
+        """The pages to link to; None for those left out between two."""
+        shown = sorted({1, self.pages, *range(max(1, self.page - 3), min(self.pages, self.page + 3) + 1)})
+        linked: list[int | None] = []
+        for number in shown:
+            if linked and linked[-1] is not None and number > linked[-1] + 1:
+                linked.append(None)
+            linked.append(number)
+        return linked
+
+
+def trial_address(run: StudiedRun, number: int) -> str:
+    """Where a trial stands: its page, and its place there."""
+    return f"learnability/{run.name}/trials/{run.pack_of(number)}/#t{number}"
+
+
+def model_trials(request: PageRequest) -> PageReply | None:
+    """One page of the list of a model's trials."""
+    run = request.run
+    by_slug = {slug: model for model, slug in slugs(run.models).items()} if run else {}
+    model = by_slug.get(request.names["slug"])
+    if run is None or model is None:
+        return None
+    numbers, page = run.numbers[model], int(request.names.get("number", 1))
+    pages = _pages(numbers)
+    if not 1 <= page <= pages or (page == 1) != ("number" not in request.names):
+        return None
+    shown = numbers[ROWS * (page - 1) : ROWS * page]
+    return html(
+        request,
+        "trials.html",
+        run=run,
+        model=model,
+        slug=request.names["slug"],
+        trials=[_row(run, number) for number in shown],
+        first=ROWS * (page - 1) + 1,
+        count=len(numbers),
+        pager=Pager(page, pages),
+    )
+
+
+def pack_page(request: PageRequest) -> PageReply | None:
+    """Trials in full. The address of a trial that is not the first of its page leads to that page."""
+    run, number = request.run, int(request.names["number"])
+    if run is None or number >= len(run.trials):
+        return None
+    first = run.pack_of(number)
+    if first != number:
+        return PageReply(moved=f"../{first}/#t{number}")
+    at = run.packs.index(first)
+    end = run.packs[at + 1] if at + 1 < len(run.packs) else len(run.trials)
+    groups = list(_groups(run, run.texts(range(first, end))))
+    longest = PAGE_BYTES
+    while True:
+        page = html(
+            request,
+            "trial_pack.html",
+            run=run,
+            groups=groups,
+            first=first,
+            last=end - 1,
+            before=run.packs[at - 1] if at else None,
+            after=end if end < len(run.trials) else None,
+            tasks=run.suite.tasks if run.suite else {},
+            longest=longest,
+        )
+        if len(page.body) <= PAGE_BYTES or longest < _SHORTEST:
+            return page
+        longest //= 2
+
+
+def every_list(site: Site) -> Iterator[dict[str, str]]:
+    for run in site.runs.values():
+        for slug in slugs(run.models).values():
+            yield {"run": run.name, "slug": slug}
+
+
+def every_further_list(site: Site) -> Iterator[dict[str, str]]:
+    for run in site.runs.values():
+        for model, slug in slugs(run.models).items():
+            for page in range(2, _pages(run.numbers[model]) + 1):
+                yield {"run": run.name, "slug": slug, "number": str(page)}
+
+
+def every_pack(site: Site) -> Iterator[dict[str, str]]:
+    for run in site.runs.values():
+        for first in run.packs:
+            yield {"run": run.name, "number": str(first)}
+
+
+def _row(run: StudiedRun, number: int) -> tuple[str, GradeShort, str, str]:
+    """A trial in a list: the end of its address, its grade, the levels it came through, how it ended."""
+    grade = run.trials[number].grade
+    levels = "".join(
+        name if through else "–"
+        for name, through in zip("ABC", (grade.level_a, grade.level_b, grade.level_c), strict=True)
+    )
+    outcome = "✓ right" if grade.correct else f"✗ {grade.error_type or 'wrong'}"
+    return f"{run.pack_of(number)}/#t{number}", grade, levels, outcome
+
+
+def _pages(numbers: Sequence[int]) -> int:
+    return max(1, -(-len(numbers) // ROWS))
+
+
+def _groups(run: StudiedRun, texts: Sequence[TrialText]) -> Iterator[TrialGroup]:
+    names = slugs(run.models)
+
+    def condition(text: TrialText) -> tuple[str, str]:
+        grade = text.grade
+        return grade.model, f"{grade.context}, {grade.n_shot}-shot, {grade.dialect}"
+
+    for (model, named), members in groupby(texts, key=condition):
+        group = list(members)
+        prompts = [text.response.prompt if text.response else None for text in group]
+        shared = _shared([prompt for prompt in prompts if prompt])
+        shown = [
+            ShownTrial(
+                text.trial.number,
+                text.grade,
+                _facts(text),
+                prompt[len(shared) :] if prompt else prompt,
+                text.response.response if text.response else None,
+            )
+            for text, prompt in zip(group, prompts, strict=True)
+        ]
+        yield TrialGroup(model, names[model], named, shared, shown)
+
+
+def _facts(text: TrialText) -> str:
+    """The numbers of a trial on one line. Made here: a template takes several times as long, and there may be a million."""
+    grade, response = text.grade, text.response
+    attempt = f" · attempt {grade.attempt}" if grade.attempt > 1 else ""
+    facts = f"trial {text.trial.number} · sample {grade.sample}{attempt} · " + " · ".join(
+        f"{level}: {'yes' if through else 'no'}"
+        for level, through in (
+            ("A typechecks", grade.level_a),
+            ("B runs", grade.level_b),
+            ("C right output", grade.level_c),
+        )
+    )
+    if response is None:
+        return facts
+    named = f" as {response.resolved_model}" if response.resolved_model else ""
+    served = f" · served by {response.provider or '–'}{named}" if response.provider or named else ""
+    tokens = f"{thousands(response.tokens_in)} / {thousands(response.tokens_out)}"
+    return f"{facts} · tokens in / out: {tokens} · {thousands(response.latency_ms)} ms · {money(response.cost)}{served}"
+
+
+def _shared(prompts: Sequence[str]) -> str:
+    """What the prompts begin with alike, in whole lines; nothing where it is short or there is one prompt only."""
+    if len(prompts) < 2:
+        return ""
+    # What the first and the last in the order of the alphabet share is shared by all of them.
+    lines = zip(min(prompts).splitlines(keepends=True), max(prompts).splitlines(keepends=True), strict=False)
+    alike = "".join(one for one, _ in takewhile(lambda both: both[0] == both[1], lines))
+    return alike if len(alike) >= SHARED else ""
