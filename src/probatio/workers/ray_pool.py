@@ -275,7 +275,7 @@ class RayPool:
     def _tell(self) -> None:
         cores = sum(node.machine.cores for node in self._nodes.values())
         many = len(self._nodes)
-        self._say(f"Ray: {many} machine{'s' * (many != 1)}, {cores} cores.")
+        self._say(f"Ray: {many} machine{'s' * (many != 1)}, {cores} core{'s' * (cores != 1)}.")
 
     def _start_watching(self) -> None:
         loop = asyncio.get_running_loop()
