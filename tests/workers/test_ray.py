@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -213,7 +214,7 @@ def test_a_word_for_workers(word: str) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install 'probatio[ray]'")
 @pytest.mark.slow
-def test_two_raylets_and_one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_raylets_and_one_is_killed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     monkeypatch.setenv("RAY_worker_niceness", "0")  # 15 by default, which beside other tests is near to nothing
     utils: Any = importlib.import_module("ray.cluster_utils")
@@ -235,7 +236,11 @@ def test_two_raylets_and_one_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
             return await going
 
         replies = asyncio.run(work())
+        while len(pool._cluster.machines()) > 1:  # Ray knows it, too
+            time.sleep(0.1)
+        time.sleep(1)
         pool.close()
     finally:
         cluster.shutdown()
     assert [each.payload for each in replies if isinstance(each, Reply)] == numbered(400)
+    assert "aylet" not in capsys.readouterr().out, "standard output is ours"

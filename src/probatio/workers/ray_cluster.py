@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import importlib
 import os
 from typing import Any
@@ -39,6 +40,7 @@ class Cluster:
         # By name, so that types are checked alike where Ray is installed and where it is not.
         ray: Any = importlib.import_module("ray")
         self._ray, self._errors = ray, (ray.exceptions.RayError, ConnectionError)
+        _silence()
         try:
             if "://" in address:
                 ray.init(address, **_QUIET)
@@ -91,6 +93,14 @@ class Cluster:
 
     def close(self) -> None:
         self._ray.shutdown()
+
+
+def _silence() -> None:
+    """Ray prints what its machines log about a death to standard output, where a script reads our JSON; no setting ends that.
+    What matters of it is told by whoever loses a machine."""
+    with contextlib.suppress(ImportError):
+        printing: Any = importlib.import_module("ray._private.worker")
+        printing.print_to_stdstream = lambda *given, **named: None
 
 
 def _line(error: BaseException) -> str:

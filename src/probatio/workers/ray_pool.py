@@ -258,7 +258,10 @@ class RayPool:
         del self._nodes[node.machine.id]
         self._cluster.stop(node.actor)
         self._ended[node.machine.id] = 0 if node.proven else self._ended[node.machine.id] + 1
-        self._say(f"{node.machine.name} was lost ({why}); what it was checking is checked elsewhere.")
+        if node.proven:
+            self._say(f"{node.machine.name} was lost ({why}); what it was checking is checked elsewhere.")
+        elif self._ended[node.machine.id] == STARTS:  # before, Ray may only not know yet that the machine is gone
+            self._say(f"{node.machine.name} is not used: {why}")
 
     def _look(self) -> None:
         """Start an actor on every machine that is new, or that is there again."""
@@ -272,7 +275,7 @@ class RayPool:
     def _tell(self) -> None:
         cores = sum(node.machine.cores for node in self._nodes.values())
         many = len(self._nodes)
-        self._say(f"Ray: {many} machine{'s' * (many != 1)}, {cores} cores.")
+        self._say(f"Ray: {many} machine{'s' * (many != 1)}, {cores} core{'s' * (cores != 1)}.")
 
     def _start_watching(self) -> None:
         loop = asyncio.get_running_loop()
