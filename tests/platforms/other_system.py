@@ -65,7 +65,8 @@ CALLS = {
 }  # fmt: skip
 CALLS["win32"] = {
     os: (
-        *CALLS["darwin"][os], "fork", "forkpty", "killpg", "setsid", "getuid", "geteuid", "getgid", "getegid", "uname", "getloadavg",
+        *CALLS["darwin"][os], "fork", "forkpty", "killpg", "setsid", "getuid", "geteuid", "getgid", "getegid", "uname",
+        "getloadavg",
         "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK", "register_at_fork", "pread", "pwrite", "mkfifo",
         "statvfs", "getpgid", "setpgid", "waitid",
     ),

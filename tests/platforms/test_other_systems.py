@@ -1,6 +1,6 @@
 """macOS and Windows: everything but running a model's code works, and the sentence says where that is done.
 
-Linux with the modules and calls taken away that those systems lack (other_system.py). What a real Mac would do besides is not shown.
+Linux with the modules and calls taken away that those systems lack (other_system.py). What a real one does besides is not shown.
 """
 
 from __future__ import annotations
