@@ -91,7 +91,7 @@ for place, names in CALLS[SYSTEM].items():
         if hasattr(place, name):
             delattr(place, name)
 if SYSTEM == "win32":
-    os.supports_dir_fd = set()  # type: ignore[assignment]
+    os.supports_dir_fd = set()
     locks = types.ModuleType("msvcrt")
     locks.LK_NBLCK, locks.locking = 2, lambda file, mode, count: None  # type: ignore[attr-defined]
     sys.modules["msvcrt"] = locks
@@ -99,7 +99,7 @@ if SYSTEM == "win32":
     def no_signals(self, number, act, *given):  # type: ignore[no-untyped-def]
         raise NotImplementedError
 
-    asyncio.SelectorEventLoop.add_signal_handler = no_signals  # type: ignore[method-assign]
+    asyncio.SelectorEventLoop.add_signal_handler = no_signals  # type: ignore[method-assign,assignment]
 sys.platform = SYSTEM
 
 # A worker of ours is another Python: it is started the same way.
@@ -112,7 +112,7 @@ def started(self, command, *given, **more):  # type: ignore[no-untyped-def]
     _popen(self, command, *given, **more)
 
 
-subprocess.Popen.__init__ = started  # type: ignore[method-assign]
+subprocess.Popen.__init__ = started  # type: ignore[method-assign,assignment]
 
 if sys.argv[1:2] == ["--worker"]:
     from probatio.workers.plain import serve

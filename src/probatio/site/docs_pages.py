@@ -106,6 +106,7 @@ def rendered(page: DocPage) -> Rendered:
     """The page as HTML. Raw HTML in it is shown, not obeyed."""
     require("markdown_it")
     from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = parser.parse(_COMMENT.sub("", page.text()))
@@ -121,9 +122,13 @@ def rendered(page: DocPage) -> Rendered:
             token.meta["number"] = tables
         elif token.type == "inline":
             _relink(token)
-    parser.renderer.rules["table_open"] = _table_open
-    parser.renderer.rules["table_close"] = _table_close
-    parser.renderer.rules["fence"] = parser.renderer.rules["code_block"] = _code
+    assert isinstance(parser.renderer, RendererHTML)
+    parser.renderer.rules |= {
+        "table_open": _table_open,
+        "table_close": _table_close,
+        "fence": _code,
+        "code_block": _code,
+    }
     return Rendered(parser.renderer.render(tokens, parser.options, {}), tuple(_sections(page, tokens)))
 
 
