@@ -20,6 +20,13 @@ EXTRA_OF: dict[str, str] = {
     "apprise": "watch",
     "vl_convert": "charts",
     "kcl_lib": "kcl",
+    "fsspec": "storage",
+    "s3fs": "storage",
+    "gcsfs": "storage",
+    "ray": "ray",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyarrow": "frames",
 }
 """Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
 

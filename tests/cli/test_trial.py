@@ -88,6 +88,8 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     done = finished(new_run(tmp_path, "--dry-run", "--samples", "3"), double, tmp_path)
     assert "30 trials" in done.stdout
     assert "about $" in done.stdout
+    assert "Power: a difference of 5 points between two models is seen with a chance of " in done.stdout
+    assert "(10 tasks, 3 pairs each)" in done.stdout
     assert not double.served
     assert not (tmp_path / "results").exists()
 

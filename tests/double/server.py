@@ -79,6 +79,7 @@ class Double:
         reply: Reply | None = None,
         *,
         latency: float = 0.0,
+        slots: int = 10_000,
         seed: int = 7,
         retry_after: float = 0.2,
         cost: float | None = 0.0001,
@@ -94,6 +95,9 @@ class Double:
         self.faults = faults or Faults()
         self.reply = reply or (lambda body: "42")
         self.latency = latency
+        self._slots = asyncio.Semaphore(
+            slots
+        )  # so many are worked on at a time; the others wait in line, as with Ollama
         self.retry_after = retry_after
         self.cost = cost
         self.provider = provider
@@ -164,8 +168,9 @@ class Double:
             self.headers.append(dict(request.headers))
         number = sum(self.served.values())
         fault = self.faults.draw(self._chance)
-        if self.latency:
-            await asyncio.sleep(self.latency)
+        async with self._slots:
+            if self.latency:
+                await asyncio.sleep(self.latency)
         self.served[fault or "answer"] += 1
         if fault:
             return await self._stumble(fault, request)

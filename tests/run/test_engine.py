@@ -82,7 +82,7 @@ def test_an_answer_that_was_kept_but_not_graded_is_graded_on_resume_and_not_aske
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_path: Path, number: int) -> None:
     with Double(latency=0.5) as double:
         process = subprocess.Popen(
@@ -101,6 +101,23 @@ def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_pat
         assert finished(argv(tmp_path, "--resume", "r"), double, tmp_path).returncode == 0
     assert len(asked(tmp_path)) == 100
     assert set(asked(tmp_path).values()) == {1}
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_costs_no_answer(tmp_path: Path) -> None:
+    with Double(latency=0.05) as double:
+        process = subprocess.Popen(
+            new_run(tmp_path, "--samples", "10"), env=environment(double), cwd=tmp_path,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout and process.stderr
+        assert process.stdout.read(1)
+        process.stdout.close()
+        told = process.stderr.read().decode()
+        assert process.wait(60) == 0, told
+    assert told == ""
+    assert len(asked(tmp_path)) == len(graded(tmp_path)) == 100
+    assert (tmp_path / "results" / "r" / "analysis.md").exists()
 
 
 @pytest.mark.slow

@@ -438,6 +438,7 @@ async def test_a_machine_that_slept_past_the_hour_runs_that_day_once_when_it_wak
         ["--model", "a", "--model", "b", "--use-case", "math_*"],
         ["--config", "c.yml", "--results", "r", "--max-cost", "2.5", "--max-connections", "3"],
         ["--suite", "s", "--sandbox", "none", "--json", "--verbose"],
+        ["--max-wait", "15m", "--yes"],
         ["--max-month-cost", "9.5", "--heartbeat", "https://hc-ping.com/x", "--no-route-check"],
     ],
 )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,17 +18,29 @@ from typing import Any
 
 import pytest
 
+from probatio.browser.chromium import executable
+from probatio.errors import CannotCheck
 from probatio.site.snapshot import Site
 from probatio.site.static import build
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-CHROMIUM = os.environ.get("PROBATIO_CHROMIUM") or shutil.which("chromium")
+
+
+def found_chromium() -> str | None:
+    try:
+        return executable()
+    except CannotCheck:
+        return None
+
+
+CHROMIUM = found_chromium()
 PROBATIO_SITE = [sys.executable, "-c", "from probatio.cli import main; main()", "site"]
 PHONE = {"width": 375, "height": 740}
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]
 DESK = {"width": 1280, "height": 860}
 SHOWN = (
     "",
+    "use-cases/",
     "models/demo-cooked/",
     "models/demo-cooked/2026-03-31/",
     "models/demo-cooked/2026-03-31/web_design/",
@@ -47,10 +58,17 @@ SHOWN = (
     "api/",
 )
 
+SHIFT = """() => new Promise(done => new PerformanceObserver(list =>
+    done(list.getEntries().reduce((sum, each) => sum + each.value, 0))).observe({type: 'layout-shift', buffered: true})
+    || setTimeout(() => done(0), 300))"""
+"""How much of the page moved under the reader while it loaded, by the browser's own account."""
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: install `chromium` or set PROBATIO_CHROMIUM"),
+    pytest.mark.skipif(
+        CHROMIUM is None, reason="no Chromium: install `chromium-headless-shell` or set PROBATIO_CHROMIUM"
+    ),
 ]
 
 
@@ -121,30 +139,63 @@ def _picture(tab: Any, name: str) -> None:
 
 
 def _models(tab: Any) -> list[str]:
-    names: list[str] = tab.locator("#board tbody tr:visible th").all_inner_texts()
+    names: list[str] = tab.locator("#board li:visible .who, #board tbody tr:visible th").all_inner_texts()
     return names
 
 
 @pytest.mark.parametrize("where", ["live", "static"])
-def test_the_leaderboard_sorts_and_filters(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
-    tab.goto(request.getfixturevalue(where))
+def test_the_front_page_filters_and_the_address_keeps_the_filter(
+    where: str, tab: Any, request: pytest.FixtureRequest
+) -> None:
+    base = request.getfixturevalue(where)
+    tab.goto(base)
     everyone = _models(tab)
-    assert everyone[0] == "demo-cooked"
+    assert tab.locator("#board .badge").first.inner_text().endswith("COOKED, confirmed")
     _picture(tab, "leaderboard")
-    tab.get_by_role("button", name="Model", exact=True).click()
-    assert _models(tab) == sorted(everyone)
-    tab.get_by_role("button", name="Model", exact=True).press("Enter")
-    assert _models(tab) == sorted(everyone, reverse=True)
-    tab.get_by_role("button", name=re.compile("^Today")).click()
-    scores = [float(text) for text in tab.locator("#board td[data-label=Today]").all_inner_texts()]
-    assert scores == sorted(scores)
-    tab.get_by_label("Verdict", exact=True).select_option("COOKED")
-    assert _models(tab) == ["demo-cooked"]
+    tab.get_by_label("Verdict", exact=True).select_option("SUSPICIOUS")
+    assert _models(tab) == ["demo-one-use-case"]
+    assert tab.url.endswith("?verdict=SUSPICIOUS")
     tab.get_by_label("Verdict", exact=True).select_option("")
-    tab.get_by_label("Filter").fill("demo faraway")
+    tab.get_by_label("Filter").fill("demo route")
     assert _models(tab) == ["demo-rerouted"]
     assert tab.locator("output").inner_text() == f"1 of {len(everyone)} shown"
+    tab.goto(f"{base}?verdict=CALIBRATING")
+    assert _models(tab) == ["demo-new"]
+    layers = tab.locator("#board li:visible .layers")
+    assert not layers.is_visible()
+    tab.locator("#board li:visible summary").press("Enter")
+    assert layers.is_visible() and "Rule: CALIBRATING" in layers.inner_text()
     assert not tab.complaints
+
+
+@pytest.mark.parametrize("where", ["live", "static"])
+def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+    tab.goto(request.getfixturevalue(where))
+    tab.get_by_role("link", name="Use cases").click()
+    everyone = _models(tab)
+    table = tab.locator(".scroll").first
+    assert table.evaluate("e => e.scrollWidth <= e.clientWidth"), "complete at 1280 px"
+    board = tab.locator("#board")
+    board.get_by_role("button", name="Model", exact=True).click()
+    assert _models(tab) == sorted(everyone)
+    board.get_by_role("button", name="Model", exact=True).press("Enter")
+    assert _models(tab) == sorted(everyone, reverse=True)
+    board.get_by_role("button", name=re.compile("^Today")).click()
+    scores = [float(text) for text in tab.locator("#board td.today").all_inner_texts()]
+    assert scores == sorted(scores)
+    assert not tab.complaints
+
+
+def test_ten_models_fit_two_screens_of_a_phone(static: str, browser: Any) -> None:
+    page = browser.new_page(viewport=PHONE)
+    page.goto(static, wait_until="load")
+    page.wait_for_timeout(300)
+    assert page.evaluate(SHIFT) < 0.01, "nothing moves while the page loads"
+    rows = page.locator("#board li")
+    first, last = rows.first.bounding_box(), rows.last.bounding_box()
+    each = (last["y"] + last["height"] - first["y"]) / rows.count()
+    assert first["y"] + 10 * each <= 2 * PHONE["height"], (first["y"], each)
+    page.close()
 
 
 @pytest.mark.parametrize("where", ["live", "static"])
@@ -201,7 +252,9 @@ def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.Fixtu
     assert tab.locator("table.heat td[class*=heat-]").count() > 10
     _picture(tab, "learnability")
     tab.get_by_role("link", name=re.compile("^A failure of")).first.click()
-    assert {"Prompt", "Answer", "Diagnostics"} <= set(tab.locator("h2").all_inner_texts())
+    article = tab.locator("article:target")
+    assert {"Answer", "Diagnostics"} <= set(article.locator("h4").all_inner_texts())
+    assert article.locator(".badge.wrong").count() == 1
     assert not tab.complaints
 
 
@@ -222,34 +275,44 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(static)
-    assert page.locator("#board tbody tr").count() == 8
+    assert page.locator("#board li").count() == 8
     page.get_by_role("link", name="demo-cooked").first.click()
     assert "demo-cooked answers worse since 2026-03-" in page.locator(".reason").inner_text()
     context.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_violation(scheme: str, static: str, browser: Any) -> None:
+Violation = tuple[str, str, str, str]
+
+
+@pytest.fixture(scope="module")
+def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
+    """Colour scheme → what axe says is serious, over all pages. A page is opened once and looked at in both schemes."""
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    source = (Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8")
-    context = browser.new_context(viewport=DESK, color_scheme=scheme, bypass_csp=True)
+    context = browser.new_context(viewport=DESK, bypass_csp=True)
+    context.add_init_script(path=Path(axe.__file__).parent / "axe.min.js")
     page = context.new_page()
-    violations = []
+    found: dict[str, list[Violation]] = {"light": [], "dark": []}
     for path in SHOWN:
         page.goto(static + path)
         page.evaluate("document.querySelectorAll('details').forEach(e => e.open = !e.classList.contains('inert'))")
-        page.evaluate(source)
-        result = page.evaluate(f"axe.run(document, {{runOnly: {AXE_RULES}, resultTypes: ['violations']}})")
-        violations += [
-            (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
-            for each in result["violations"]
-            if each["impact"] in ("serious", "critical")
-        ]
-    if scheme == "dark":
-        page.goto(static)
-        _picture(page, "dark")
+        for scheme, violations in found.items():
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate("s => matchMedia(`(prefers-color-scheme: ${s})`).matches", scheme)
+            result = page.evaluate(f"axe.run(document, {{runOnly: {AXE_RULES}, resultTypes: ['violations']}})")
+            violations += [
+                (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
+                for each in result["violations"]
+                if each["impact"] in ("serious", "critical")
+            ]
+    page.goto(static)
+    _picture(page, "dark")
     context.close()
-    assert not violations
+    return found
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_serious_violation(scheme: str, violations: dict[str, list[Violation]]) -> None:
+    assert not violations[scheme]
 
 
 def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab: Any) -> None:
@@ -258,5 +321,10 @@ def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab:
     assert tab.evaluate("document.activeElement.textContent") == "Skip to the content"
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "main"
+    tab.keyboard.press("Tab")
+    assert "methodology" in tab.evaluate("document.activeElement.href")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("Tab")
+    assert tab.evaluate("document.activeElement.textContent") == "Use cases"
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.name") == "filter"

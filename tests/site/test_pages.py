@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import join, normpath
 from urllib.parse import urldefrag
 
+import msgspec
 import pytest
 from starlette.testclient import TestClient
 
@@ -16,6 +19,8 @@ from probatio.simulate.characteristics import Characteristics
 from probatio.simulate.simulator import AfterFault, Detection, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
 from probatio.site.addresses import addresses, render
+from probatio.site.feed import COLOURS
+from probatio.site.model_pages import day_points
 from probatio.site.rendering import POLICY
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
@@ -30,11 +35,13 @@ class _Markup(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.ids: set[str] = set()
         self.inline: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
+        self.ids.add(attributes.get("id") or "")
         self.links += [attributes[name] or "" for name in ("href", "src") if name in attributes]
         self.inline += [f"{tag} {name}" for name in attributes if name.startswith("on") or name == "style"]
         if tag == "style" or (tag == "script" and "src" not in attributes):
@@ -74,11 +81,11 @@ def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str,
         for link in parsed.links:
             if link.startswith(("https://", "#", "data:")):
                 continue
-            address = urldefrag(link).url
+            address, anchor = urldefrag(link)
             target = normpath(join("/", path, address)).lstrip("/")
             if address.endswith("/"):
                 target = f"{target}/" if target else ""
-            if target not in known:
+            if target not in known or (anchor and anchor not in markup[target].ids):
                 broken.add((path, link))
     assert not broken
 
@@ -117,11 +124,82 @@ def test_the_live_server_gives_the_same_page(client: TestClient, pages: dict[str
 
 
 def test_the_board_shows_the_worst_first_with_words_and_marks(pages: dict[str, bytes]) -> None:
-    board = pages[""].decode()
-    order = re.findall(r'<tr data-status="(\w+)">', board)
-    assert order == sorted(order, key=list(MARKS).index)
-    assert set(order) >= {"COOKED", "OK", "CALIBRATING"}
-    assert f"{MARKS['COOKED']}</span> COOKED" in board
+    for path, row in (("", r'<li data-status="(\w+)">'), ("use-cases/", r'<tr data-status="(\w+)">')):
+        order = re.findall(row, pages[path].decode())
+        assert order == sorted(order, key=list(MARKS).index)
+        assert set(order) >= {"COOKED", "OK", "CALIBRATING"}
+        assert f"{MARKS['COOKED']}</span> COOKED" in pages[path].decode()
+
+
+def test_the_front_page_says_who_got_worse_since_when_and_how_sure(site: Site, pages: dict[str, bytes]) -> None:
+    news = re.search(r'<h1 class="news">(.*?)</h1>', pages[""].decode())
+    assert news is not None
+    proven, _, looking = news[1].partition("; ")
+    assert re.search(r"demo-forgotten \(since \d+ March\).* got worse, and that is proven", proven)
+    assert "demo-cooked (since" in looking and "may have, too." in looking
+    assert "demo-steady" not in news[1]
+
+
+def test_every_model_has_one_badge_one_line_and_one_reason(site: Site, pages: dict[str, bytes]) -> None:
+    rows = re.findall(r"<li data-status=.*?</li>", pages[""].decode(), re.DOTALL)
+    assert len(rows) == len(site.tracked)
+    for row in rows:
+        assert (row.count('class="badge '), row.count('<svg class="history"'), row.count('class="reason"')) == (1, 1, 1)
+        (reason,) = re.findall(r'class="reason">([^<]*)', row)
+        assert 15 < len(reason) < 170 and reason.strip().endswith("."), reason
+    forgotten = next(row for row in rows if "demo-forgotten" in row)
+    score, usual = map(int, re.findall(r"(\d+) points, usually (\d+)", forgotten)[0])
+    assert score < 0.85 * usual, "usual is what was before the fall, not what the baseline followed it down to"
+    assert "Rule: OK" in forgotten and "Evidence: CONFIRMED" in forgotten, "both layers one click below"
+
+
+def test_nothing_says_ok_in_its_colour_on_a_model_whose_fall_is_confirmed(site: Site, pages: dict[str, bytes]) -> None:
+    fallen = [model for model in site.tracked.values() if model.last.confirmed]
+    assert fallen
+    for model in fallen:
+        base = f"models/{model.slug}/"
+        for path in (base, f"{base}{model.last.date}/"):
+            assert not re.findall(r'class="badge (?:OK|RECOVERED|QUIET)"', pages[path].decode()), path
+        assert b"OK<" not in pages[f"badges/{model.slug}.svg"]
+        assert msgspec.json.decode(pages[f"badges/{model.slug}.json"])["color"] == COLOURS["COOKED"]
+        for use_case in model.use_cases:
+            days = zip(model.verdicts, day_points(model.series(use_case)), strict=True)
+            assert not [day.date for day, point in days if day.confirmed and point.status == "OK"]
+
+
+def test_every_surface_tells_the_same_verdict(site: Site, pages: dict[str, bytes]) -> None:
+    board = re.findall(r'<li data-status="(\w+)">\s*<a class="who" href="./models/([^/]+)/', pages[""].decode())
+    api = msgspec.json.decode(pages["api/leaderboard.json"])["models"]
+    assert [(each["headline"], each["slug"]) for each in api] == board
+    assert [each["label"] for each in api] == [site.tracked[each["slug"]].last.label for each in api]
+    for status, slug in board:
+        shield = msgspec.json.decode(pages[f"badges/{slug}.json"])
+        assert shield["message"].split(",")[0] == status
+        series = msgspec.json.decode(pages[f"api/models/{slug}.json"])
+        assert series["headline"][-1] == status
+        assert f'class="badge {status}"' in pages[f"models/{slug}/"].decode().split("</h1>")[0]
+        entries = re.findall(rf"<title>[^<]*{slug}: [^<]* → ([A-Z]+)", pages["feed.atom"].decode())
+        assert not entries or entries[0] == status, "the newest entry of the feed is the present verdict"
+    for status, count in Counter(status for status, _ in board).items():
+        assert f"{count} {status}</span>" in pages[""].decode()
+
+
+def test_a_front_page_of_thirty_models_is_small(site: Site) -> None:
+    model = site.tracked["demo-slowly-worse"]
+    last = msgspec.structs.replace(model.last, model="a-vendor/some-model-with-a-long-name-2026-03-31")
+    many = {
+        f"a-model-of-some-length-{number}": replace(
+            model,
+            id=f"{last.model}-{number}",
+            slug=f"a-model-of-some-length-{number}",
+            verdicts=(*model.verdicts[:-1], last),
+        )
+        for number in range(30)
+    }
+    for path, limit in (("", 80_000), ("use-cases/", 150_000)):
+        page = render(replace(site, tracked=many), path)
+        assert page is not None
+        assert len(page.body) < limit, path
 
 
 def test_a_model_page_says_why_in_plain_words_with_the_numbers_under_details(pages: dict[str, bytes]) -> None:

@@ -16,6 +16,8 @@ CURVES_HEIGHT = 340.0
 _LINE = 14.0
 """From one label to the next."""
 _LONGEST_NAME = 28
+_NARROW = 500.0
+"""Pixels of a picture that has no room for names beside its plot: one column of a paper."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -44,11 +46,17 @@ def learning_curves(
     title: str,
     theme: Theme = ON_PAGE,
     heading: str = "",
+    width: float = WIDTH,
 ) -> str:
-    """The monotone fit as steps with its band, and a mark for each condition: its colour is the model, its shape the context."""
-    height = max(CURVES_HEIGHT - LEGEND_HEIGHT, _LINE * len(curves) + 80)
+    """The monotone fit as steps with its band, and a mark for each condition: its colour is the model, its shape the context.
+
+    A narrow picture has no room beside the plot, so the names of its curves stand below it.
+    """
+    narrow = width < _NARROW
+    height = max(CURVES_HEIGHT - LEGEND_HEIGHT - 40 * narrow, 0 if narrow else _LINE * len(curves) + 80)
     names = [shortened(curve.name, _LONGEST_NAME) for curve in curves]
-    plot = Plot(52, 14, WIDTH - 16 - LETTER * max(map(len, names), default=0), height - 40)
+    beside = 0 if narrow else LETTER * max(map(len, names), default=0)
+    plot = Plot(52, 14, width - 16 - beside, height - 40)
     most = max([10.0, *(point.tokens for curve in curves for point in curve.points)])
     x, y = plot.across(0, most * 1.02), plot.up(0, 1)
     body = list(value_axis(plot, y, [(share / 100, f"{share} %") for share in (0, 20, 40, 60, 80, 100)]))
@@ -56,7 +64,7 @@ def learning_curves(
         body += limit_line(plot, y, limit)
         if round(100 * limit) % 20:
             body.append(text(plot.left - 6, y.at(limit) + 4, f"{100 * limit:.0f} %", anchor="end"))
-    ticks = [(tokens, f"{tokens:,.0f}") for tokens in round_ticks(0, most * 1.02, 8)]
+    ticks = [(tokens, f"{tokens:,.0f}") for tokens in round_ticks(0, most * 1.02, max(3, int(plot.width // 70)))]
     body += amount_axis(plot, x, ticks, "prompt tokens of context and examples")
     for number, curve in enumerate(curves):
         body += _curve(curve, number, x, y)
@@ -65,24 +73,32 @@ def learning_curves(
             point_mark(_shape(point.context, contexts), f"f{number % 6}", x.at(point.tokens), y.at(point.share))
             for point in curve.points
         ]
-    body += _names(curves, names, plot, y)
-    panels = [Panel(WIDTH, height, tuple(body))]
+    if not narrow:
+        body += _names(curves, names, plot, y)
+    panels = [Panel(width, height, tuple(body))]
+    if narrow:
+        panels.append(legend([(_line(number), name) for number, name in enumerate(names)], width, plot.left))
     if contexts:
         panels.append(
-            legend([(point_mark(at, "neutral", 0, 0), name) for at, name in enumerate(contexts)], WIDTH, plot.left)
+            legend([(point_mark(at, "neutral", 0, 0), name) for at, name in enumerate(contexts)], width, plot.left)
         )
     described = "Pass rate against tokens spent on teaching; bands hold in 95 of 100 draws of the tasks."
     return picture(panels, title, described, theme, heading=heading)
 
 
 def rate_map(
-    curves: Sequence[LearningCurve], contexts: Sequence[str], title: str, theme: Theme = ON_PAGE, heading: str = ""
+    curves: Sequence[LearningCurve],
+    contexts: Sequence[str],
+    title: str,
+    theme: Theme = ON_PAGE,
+    heading: str = "",
+    width: float = WIDTH,
 ) -> str:
     """Pass rates by context (down) and n-shot (across), a panel per model."""
     n_shots = sorted({point.n_shot for curve in curves for point in curve.points})
     left = 16 + LETTER * max(map(len, contexts), default=0)
     panels = [_rate_panel(curve, contexts, n_shots, left) for curve in curves]
-    columns = max(1, min(3, int(WIDTH // panels[0].width))) if panels else 1
+    columns = max(1, min(3, int(width // panels[0].width))) if panels else 1
     described = "Passed in percent, by context and number of examples; darker is more."
     return picture(panels, title, described, theme, columns, heading)
 
@@ -99,7 +115,16 @@ def _curve(curve: LearningCurve, number: int, x: Scale, y: Scale) -> Iterator[st
             lower.append((x.at(tokens), y.at(point.low)))
             fit.append((x.at(tokens), y.at(point.fit)))
     yield ribbon(f"area f{number % 6}", upper, lower)
-    yield polyline(f"step s{number % 6}", fit, f"{2 + 4 * (number % 4)} 3" if number else "")
+    yield polyline(f"step s{number % 6}", fit, _dash(number))
+
+
+def _dash(number: int) -> str:
+    return f"{2 + 4 * (number % 4)} 3" if number else ""
+
+
+def _line(number: int) -> str:
+    """A piece of the curve's line, as the mark of a legend."""
+    return polyline(f"step s{number % 6}", [(-8, 0), (8, 0)], _dash(number))
 
 
 def _names(curves: Sequence[LearningCurve], names: Sequence[str], plot: Plot, y: Scale) -> Iterator[str]:

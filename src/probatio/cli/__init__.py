@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("probatio.cli.grade", "Grade stored answers again, without calling a model."),
     "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "compare": ("probatio.cli.compare", "Compare runs, models or contexts, paired by trial."),
+    "power": ("probatio.cli.power", "Tell the chance that a comparison will show a difference, before you spend."),
+    "pack": ("probatio.cli.pack", "Pack a closed run into Parquet, a tenth of the size; unpack it."),
     "items": ("probatio.cli.items", "Measure tasks, cases and rungs: difficulty, discrimination, who they tell about."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
     "export": ("probatio.cli.export", "Write a run for Inspect, CI or lm-eval, or tasks for Harbor."),

@@ -111,11 +111,12 @@ def _unpinned() -> tuple[str, ...]:
 
 def _browser(choice: Choice) -> str:
     """The Chromium that checks web pages; it is really started."""
-    from probatio.browser.driver import available, close
     from probatio.sandbox import elsewhere
 
     if told := elsewhere():
         return told
+    from probatio.browser.driver import available, close
+
     try:
         return available(choice).sentence
     finally:

@@ -52,6 +52,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     from probatio.site.live import serve as run
     from probatio.site.snapshot import load_site
 
+    _say_ahead(results)
     figures = _bench(bench)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
@@ -80,23 +81,28 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @bench_option
-@options.results
+@options.results_or_address
 def build(
-    out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: Path
+    out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: str
 ) -> None:
     """Write the site as files for any web server, under any path.
 
-    Raw JSONL files on the same disk are hard-linked, others are copied.
+    Raw JSONL files on the same disk are hard-linked, others are copied. Results at an address are copied into the cache first;
+    the next build copies only what has changed.
 
     \b
-    Example:
+    Examples:
       probatio site build --out site && python -m http.server --directory site
+      probatio site build --results s3://bucket/results --out site
     """
     require_extra("site")
     from probatio.site.snapshot import load_site
     from probatio.site.static import build as write
+    from probatio.store.address import is_address, results_at
 
-    site = load_site(results, bench=_bench(bench), sample_days=sample_days, base_url=base_url, detectable=detectable)
+    folder = results_at(results) if is_address(results) else Path(results)
+    _say_ahead(folder)
+    site = load_site(folder, bench=_bench(bench), sample_days=sample_days, base_url=base_url, detectable=detectable)
     built = write(site, out)
     if as_json:
         import msgspec
@@ -133,6 +139,14 @@ def demo(out: Path, days: int, until: str | None) -> None:
     samples = fill(out, days, last)
     click.echo(f"{days} simulated days with {samples:,} samples in {out}. See them with:")
     click.echo(f"  probatio site serve --results {out}")
+
+
+def _say_ahead(results: Path) -> None:
+    from probatio.run.clock import today
+    from probatio.store.days import days_ahead, told_ahead
+
+    if ahead := days_ahead(results, today()):
+        click.echo(told_ahead(ahead, today()), err=True)
 
 
 def _bench(given: Path | None) -> Path | None:

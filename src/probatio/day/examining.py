@@ -12,7 +12,6 @@ import msgspec
 
 from probatio.builtin.daily.graders import PACKAGE, check
 from probatio.day.fingerprint import of_grader
-from probatio.grade.apart import packed
 from probatio.grade.check_result import CheckResult
 from probatio.grade.extract import without_reasoning
 from probatio.grade.length import gradable
@@ -20,6 +19,7 @@ from probatio.grade.once import checked_once, key_of
 from probatio.grade.own_grader import GraderFault, check_own
 from probatio.grade.unanswered import unanswered, why_wrong
 from probatio.records import Assessment, Response
+from probatio.records.writable import packed
 from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.store.checked import checked_answers
 from probatio.suite.daily_suite import Case

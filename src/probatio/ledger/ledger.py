@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -135,9 +135,9 @@ def acceptances(lines: Iterable[Line]) -> tuple[Acceptance, ...]:
     return tuple(found)
 
 
-def recorded_days(results: Path, until: str | None = None) -> Days:
+def recorded_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> Days:
     """The closed days with what people have accepted: everything a verdict follows from."""
-    return Days(read_days(results, until), acceptances(read_ledger(results)))
+    return Days(read_days(results, until, without), acceptances(read_ledger(results)))
 
 
 def record_day(

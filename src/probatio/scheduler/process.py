@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from probatio.day.month import spent_so_far
 from probatio.errors import ProbatioError, Say
 from probatio.scheduler.times import is_due, missed_days, next_start
-from probatio.signals import on_signal
+from probatio.signals import STOPPING, on_signal
 from probatio.store.layout import DAILY, SCORES
 
 if TYPE_CHECKING:
@@ -100,9 +100,9 @@ class Scheduler:
     async def run(self) -> int:
         """Run days until told to stop; gives the exit code."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in STOPPING:
             on_signal(loop, number, partial(self._on_signal, number))
-        planned = await self._process("--dry-run")
+        planned = await self._process("--dry-run", "--unattended")
         if planned.code == 2:  # better now than at six in the morning
             return 2
         now = self._clock()
@@ -162,7 +162,8 @@ class Scheduler:
         self._running = today
         try:
             self._say(f"The day {today} begins.")
-            ended = await self._process("--date", today.isoformat())
+            # What a day may cost was settled at the start: a price that has risen since must not cost a day.
+            ended = await self._process("--yes", "--date", today.isoformat())
             self._say(f"The day {today} {ended.how}.", failed=ended.code != 0)
             self._say_cost(today)
             if self._once and not self._signals:

@@ -143,6 +143,7 @@ def _assets(site: Site) -> Iterator[Names]:
 
 KINDS: tuple[PageKind, ...] = (
     PageKind("", leaderboard.leaderboard, _once),
+    PageKind("use-cases/", leaderboard.use_case_table, _once),
     PageKind("models/{slug}/", model_pages.model_page, _models),
     PageKind("models/{slug}/days/", model_pages.model_days, _models),
     PageKind("models/{slug}/charts/evidence.svg", model_pages.evidence_chart, _models),

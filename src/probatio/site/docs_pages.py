@@ -106,7 +106,6 @@ def rendered(page: DocPage) -> Rendered:
     """The page as HTML. Raw HTML in it is shown, not obeyed."""
     require("markdown_it")
     from markdown_it import MarkdownIt
-    from markdown_it.renderer import RendererHTML
 
     parser = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
     tokens = parser.parse(_COMMENT.sub("", page.text()))
@@ -122,13 +121,13 @@ def rendered(page: DocPage) -> Rendered:
             token.meta["number"] = tables
         elif token.type == "inline":
             _relink(token)
-    assert isinstance(parser.renderer, RendererHTML)
-    parser.renderer.rules |= {
-        "table_open": _table_open,
-        "table_close": _table_close,
-        "fence": _code,
-        "code_block": _code,
-    }
+    for rule, shown in (
+        ("table_open", _table_open),
+        ("table_close", _table_close),
+        ("fence", _code),
+        ("code_block", _code),
+    ):
+        parser.add_render_rule(rule, shown)
     return Rendered(parser.renderer.render(tokens, parser.options, {}), tuple(_sections(page, tokens)))
 
 
@@ -185,16 +184,16 @@ def _sections(page: DocPage, tokens: Sequence[Token]) -> Iterator[Section]:
         yield Section(page.name, page.title, anchor, heading, " ".join(text))
 
 
-def _table_open(tokens: Sequence[Token], at: int, *_: Any) -> str:
+def _table_open(_renderer: object, tokens: Sequence[Token], at: int, *_: Any) -> str:
     label = f"Table {tokens[at].meta['number']}"
     return f'<div class="scroll" role="region" aria-label="{label}" tabindex="0"><table>\n'
 
 
-def _table_close(tokens: Sequence[Token], at: int, *_: Any) -> str:
+def _table_close(_renderer: object, tokens: Sequence[Token], at: int, *_: Any) -> str:
     return "</table></div>\n"
 
 
-def _code(tokens: Sequence[Token], at: int, *_: Any) -> str:
+def _code(_renderer: object, tokens: Sequence[Token], at: int, *_: Any) -> str:
     from markdown_it.common.utils import escapeHtml
 
     return f'<pre tabindex="0"><code>{escapeHtml(tokens[at].content)}</code></pre>\n'

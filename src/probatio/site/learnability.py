@@ -9,7 +9,7 @@ from probatio.charts.learning import CURVES_HEIGHT
 from probatio.charts.plot import WIDTH
 from probatio.errors import ProbatioError
 from probatio.site.rendering import PageReply, PageRequest, html, svg
-from probatio.site.runs import StudiedRun, paired, sides
+from probatio.site.runs import StudiedRun, sides
 from probatio.site.snapshot import Site
 from probatio.site.trial_pages import trial_address
 from probatio.slugs import slugs
@@ -54,7 +54,7 @@ def compare_page(request: PageRequest) -> PageReply | None:
         return None
     one, model, two, other = pair
     try:
-        comparison, reason = paired(request.site.results, one, model, two, other), ""
+        comparison, reason = request.site.pairing.paired(one, model, two, other), ""
     except ProbatioError as error:
         comparison, reason = None, str(error)
     told = sentence(comparison, model, other) if comparison else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from probatio.charts.daily import DayPoint, EvidenceLine, EvidencePoint, daily_series, evidence_curve
-from probatio.records import ModelVerdict, UseCaseVerdict
+from probatio.records import ModelVerdict, Status, UseCaseVerdict
 from probatio.site.bench import bench_score
 from probatio.site.leaderboard import RECENT_DAYS
 from probatio.site.rendering import PageReply, PageRequest, html, svg
@@ -69,13 +69,20 @@ def _day_point(day: ModelVerdict, verdict: UseCaseVerdict | None, before: ModelV
     return DayPoint(
         label=day.date,
         score=verdict.score if verdict else None,
-        status=verdict.status if verdict else None,
+        status=_status(day, verdict) if verdict else None,
         mean=mean,
         low=None if mean is None else mean - sd,
         high=None if mean is None else mean + sd,
         border=_border(day, before),
         barred=day.barred,
     )
+
+
+def _status(day: ModelVerdict, verdict: UseCaseVerdict) -> Status | None:
+    """Of the mark on a day. While a fall is proven no day is marked OK: the rule's baseline has followed it down."""
+    if not day.confirmed or verdict.status != "OK":
+        return verdict.status
+    return "COOKED" if verdict.use_case in day.named else None
 
 
 def _border(day: ModelVerdict, before: ModelVerdict | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import sys
@@ -119,7 +120,7 @@ def _templates() -> jinja2.Environment:
     )
     env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT)
     env.filters.update(
-        number=_number, percent=_percent, scrubbed=scrubbed, money=_money, pretty=_pretty, thousands=_thousands
+        number=_number, percent=_percent, scrubbed=scrubbed, money=money, pretty=_pretty, thousands=thousands, day=_day
     )
     return env
 
@@ -138,17 +139,26 @@ def _number(value: float | None, places: int = 1) -> str:
     return f"{value:.{places}f}".replace("-", "−")
 
 
+def _day(date: str | None) -> str:
+    """A date as people write it."""
+    try:
+        at = datetime.date.fromisoformat(date or "")
+    except ValueError:  # whatever a ledger from elsewhere holds
+        return date or "–"
+    return f"{at.day} {at:%b} {at.year}"
+
+
 def _percent(share: float | None, places: int = 0) -> str:
     return "–" if share is None else f"{_number(100 * share, places)} %"
 
 
-def _thousands(value: float | None) -> str:
+def thousands(value: float | None) -> str:
     if value is None or _odd(value):
         return "–" if value is None else "?"
     return f"{value:,.0f}"
 
 
-def _money(value: float | None) -> str:
+def money(value: float | None) -> str:
     if value is None or _odd(value):
         return "–" if value is None else "?"
     return f"${value:.6f}".rstrip("0").rstrip(".")

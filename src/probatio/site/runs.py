@@ -21,11 +21,12 @@ from probatio.items.records import Items
 from probatio.records import Grade, KeyLine, Response
 from probatio.run.record import RunRecord, read_run
 from probatio.store.layout import GRADES, RUN_FILE
-from probatio.store.lines import Span
+from probatio.store.lines import Span, has_lines
 from probatio.store.run_folder import RunFolder
 from probatio.study.analysis import study_of
-from probatio.study.compare import Comparison, compare
+from probatio.study.compare import Comparison, compared, parse_side
 from probatio.study.findings import Study
+from probatio.study.trials import Trials, open_trials
 from probatio.suite.language_suite import Suite, load_suite
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -179,7 +180,7 @@ def find_runs(results: Path) -> dict[str, StudiedRun]:
     runs = [
         StudiedRun(folder.name, folder)
         for folder in sorted(results.iterdir())
-        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADES).exists()
+        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and has_lines(folder / GRADES)
     ]
     for run in runs:
         require_inside(run.folder, results)  # nobody named these folders: they were found here
@@ -209,5 +210,21 @@ def sides(runs: dict[str, StudiedRun], run: StudiedRun) -> Iterator[tuple[Studie
                         yield run, model, another, other
 
 
-def paired(results: Path, one: StudiedRun, model: str, two: StudiedRun, other: str) -> Comparison:
-    return compare(f"{one.name}:model={model}", f"{two.name}:model={other}", results)
+class Pairing:
+    """Compares models of one run, or of two. The runs compared last stay open: a large one is read once for all its pairs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._folders: list[Path] = []
+        self._open = contextlib.ExitStack()
+        self._trials: Trials | None = None
+
+    def paired(self, one: StudiedRun, model: str, two: StudiedRun, other: str) -> Comparison:
+        folders = [one.folder] if one.folder == two.folder else [one.folder, two.folder]
+        sides = [parse_side(f"{run.name}:model={name}") for run, name in ((one, model), (two, other))]
+        with self._lock:
+            if folders != self._folders or self._trials is None:
+                self._open.close()
+                self._folders, self._trials = folders, None
+                self._trials = self._open.enter_context(open_trials(folders))
+            return compared(self._trials, sides)

@@ -18,13 +18,15 @@ from probatio.items.of_days import items_of_days
 from probatio.items.records import Items
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
 from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.run.clock import today
 from probatio.site.bench import Bench, read_bench
-from probatio.site.runs import StudiedRun, find_runs
+from probatio.site.runs import Pairing, StudiedRun, find_runs
 from probatio.site.samples import SampleReader
 from probatio.slugs import slugs
-from probatio.store.days import read_days, suite_folder
+from probatio.store.days import days_ahead, read_days, suite_folder
 from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
+from probatio.store.packed import packed_of
 from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.verdict.days import Days
 from probatio.verdict.headline import completed
@@ -104,8 +106,10 @@ class Site:
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
     head: str | None = None  # of the ledger
+    compute: bool = False  # what is not kept yet may be computed, in seconds: effects, a suite's own figures
     replayed: bool = False  # the ledger or a day's record says that dates were set
     scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
+    pairing: Pairing = field(default_factory=Pairing)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
@@ -162,7 +166,7 @@ def load_site(
 ) -> Site:
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
     lines = read_ledger(results)
-    days = Days(read_days(results), acceptances(lines))
+    days = Days(read_days(results, without=days_ahead(results, today())), acceptances(lines))
     manifest = _manifest(results, days)
     published = standing_records(lines)
 
@@ -181,6 +185,7 @@ def load_site(
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",
         head=head_of(lines),
+        compute=detectable,
         replayed=any(day.record.replayed or declared(day.date) for day in days.days),
     )
 
@@ -188,7 +193,7 @@ def load_site(
 def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
     """Changes when a file the snapshot was read from does."""
     files: list[Path] = [*results.glob(f"{DAILY}/*/{SCORES}"), results / DAILY / LEDGER]
-    files += results.glob(f"*/{GRADES}")
+    files += [*results.glob(f"*/{GRADES}"), *results.glob(f"*/{packed_of(Path(GRADES))}")]
     files += [bench] if bench is not None else []
     stats = ((str(path), path.stat()) for path in files if path.exists())
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))

@@ -33,6 +33,7 @@ class SiteBuild(msgspec.Struct, frozen=True):
 
 def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages: None) -> SiteBuild:
     """Write every page of the site into `out`, which must be new, empty or an earlier build."""
+    _require_results(site)
     _require_ours(out)
     began = time.perf_counter()
     part = out.with_name(f".{out.name}.part")
@@ -52,6 +53,17 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
     shutil.rmtree(out, ignore_errors=True)
     part.replace(out)
     return SiteBuild(str(out), pages, size, round(time.perf_counter() - began, 3), skipped)
+
+
+def _require_results(site: Site) -> None:
+    """An empty site would replace a full one without a word."""
+    if site.records or site.runs:
+        return
+    wrong = "there is no such folder" if not site.results.exists() else "it holds no recorded day and no run"
+    raise UsageError(
+        f"{site.results}: {wrong}, so there is nothing to build. Name the results folder with --results; "
+        "`probatio daily` and `probatio trial` fill one, `probatio site demo` makes one to look at."
+    )
 
 
 def _require_ours(out: Path) -> None:

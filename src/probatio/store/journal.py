@@ -123,7 +123,8 @@ class Journal:
                 lines.append(line)
             except OSError:
                 raise DiskFull(f"The disk is full: {lines.path} took no further line.") from error
-        self._dirty.set()
+        if not self._dirty.is_set():
+            self._dirty.set()
 
     def digests(self) -> dict[str, str]:
         """File name → SHA-256, of the files whose every byte this process has read or written."""

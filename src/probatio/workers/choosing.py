@@ -14,7 +14,7 @@ MOST = 1024
 """More local processes than this are a slip of the finger."""
 
 _shared: list[Checks] = []
-_chosen: list[str] = []
+_chosen: list[str | None] = [None]
 
 
 def shared() -> Checks:
@@ -23,7 +23,7 @@ def shared() -> Checks:
     if _shared and isinstance(_shared[0], Pool) and _shared[0].env != dict(os.environ):
         _shared.pop().close()
     if not _shared:
-        _shared.append(_pool(int(_chosen[0]) if _chosen else None))
+        _shared.append(_pool(int(_chosen[0]) if _chosen[0] else None))
     return _shared[0]
 
 
@@ -38,17 +38,16 @@ def _pool(workers: int | None) -> Pool:
 def use(workers: str | None, say: Say) -> None:
     """Check with these workers from now on: a number, `ray`, `ray://HOST:PORT`, or None for one worker per core. Raises where a
     cluster can't be reached, before anything is asked or written."""
+    if _chosen == [workers]:
+        return
     while _shared:
         _shared.pop().close()
-    _chosen.clear()
-    if workers is None:
-        return
-    if on_ray(workers):
+    _chosen[0] = None
+    if workers is not None and on_ray(workers):
         from probatio.workers.ray_pool import RayPool
 
         _shared.append(RayPool(workers, say))
-    else:
-        _chosen.append(workers)
+    _chosen[0] = workers
 
 
 def on_ray(workers: str | None) -> bool:

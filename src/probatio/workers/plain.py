@@ -65,7 +65,7 @@ class PlainPool(Pool):
 
     def _asked(self, lane: Lane, request: bytes) -> tuple[int, bytes]:
         idle = self._idle.setdefault(lane, [])
-        process = idle.pop() if idle else self._started()
+        process = idle.pop() if idle else self._new_process()
         try:
             reply = _exchanged(process, request, lane.seconds)
         except (OSError, EOFError):
@@ -74,7 +74,7 @@ class PlainPool(Pool):
         idle.append(process)
         return reply
 
-    def _started(self) -> Process:
+    def _new_process(self) -> Process:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "probatio.workers.plain"],
             env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

@@ -63,7 +63,7 @@ def serve(stream: socket.socket, order: Fork) -> None:
 
 def checked(name: str, payload: bytes) -> tuple[int, bytes]:
     try:
-        return DONE, _function(name)(payload)
+        return DONE, function_named(name)(payload)
     except CannotCheck as error:
         return NO_TOOL, _sentence(error)
     except ProbatioError as error:
@@ -82,7 +82,8 @@ def _sentence(error: BaseException) -> bytes:
 
 
 @functools.cache
-def _function(name: str) -> Check:
+def function_named(name: str) -> Check:
+    """The check of a name, `module:function`."""
     module, _, function = name.partition(":")
     check: Check = getattr(importlib.import_module(module), function)
     return check

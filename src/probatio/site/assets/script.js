@@ -1,4 +1,4 @@
-// Sorting and filtering of tables. Every page is whole without it.
+// Sorting and filtering of tables and lists. Every page is whole without it.
 "use strict";
 
 const value = (row, at) => {
@@ -29,8 +29,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 
 for (const tools of document.querySelectorAll("[data-tools]")) {
-  const table = document.getElementById(tools.dataset.tools);
-  if (!table) continue;
+  const shown = document.getElementById(tools.dataset.tools);
+  if (!shown) continue;
+  const rows = [...(shown.tBodies ? shown.tBodies[0].rows : shown.children)];
   const words = labelled("Filter", document.createElement("input"));
   words.field.type = "search";
   words.field.name = "filter";
@@ -38,24 +39,36 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   const status = labelled("Verdict", document.createElement("select"));
   status.field.name = "verdict";
   for (const name of ["all", ...statuses]) status.field.append(new Option(name, name === "all" ? "" : name));
-  const count = document.createElement("output");
-  count.setAttribute("aria-live", "polite");
+  const told = document.createElement("output");
+  told.setAttribute("aria-live", "polite");
   const apply = () => {
     const wanted = words.field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of table.tBodies[0].rows) {
+    let count = 0;
+    for (const row of rows) {
       const text = row.textContent.toLowerCase();
       const fits = wanted.every((word) => text.includes(word)) && (!status.field.value || row.dataset.status === status.field.value);
       row.hidden = !fits;
-      shown += fits;
+      count += fits;
     }
-    count.textContent = `${shown} of ${table.tBodies[0].rows.length} shown`;
+    told.textContent = `${count} of ${rows.length} shown`;
   };
-  words.field.addEventListener("input", apply);
-  status.field.addEventListener("change", apply);
+  // What is chosen stands in the address, so that it can be sent to someone.
+  const chosen = new URLSearchParams(location.search);
+  const remember = () => {
+    for (const { field } of [words, status]) {
+      if (field.value) chosen.set(field.name, field.value);
+      else chosen.delete(field.name);
+    }
+    history.replaceState(null, "", (chosen.size ? `?${chosen}` : location.pathname) + location.hash);
+    apply();
+  };
+  words.field.value = chosen.get("filter") ?? "";
+  status.field.value = statuses.includes(chosen.get("verdict")) ? chosen.get("verdict") : "";
+  words.field.addEventListener("input", remember);
+  status.field.addEventListener("change", remember);
   tools.append(words.both);
   if (statuses.length) tools.append(status.both);
-  tools.append(count);
+  tools.append(told);
   apply();
 }
 

@@ -106,7 +106,8 @@ def test_every_prompt_fits_a_small_model_and_every_gold_is_well_formed() -> None
 
 
 def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probatio.builtin.daily.web_design.scenes.PAUSES", (0.1,))
+    for module in ("scenes", "hands"):  # nothing can come later on a page without scripts
+        monkeypatch.setattr(f"probatio.builtin.daily.web_design.{module}.PAUSES", (0.1,))
     for name, case in CASES.items():
         page = gold_page(name).replace("<script>", "<script type=never>")
         gold = msgspec.convert(case.gold, Gold)

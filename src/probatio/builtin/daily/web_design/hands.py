@@ -102,11 +102,11 @@ _GLANCE = """({ roles, id, tag, type, focused }) => {
   };
   const active = get(document, "activeElement"), found = [], kept = (globalThis.probatioElements = []);
   for (const element of call(Document, "querySelectorAll")(document, "*")) {
-    const role = get(element, "computedRole") || "";
-    if (roles.length ? !roles.includes(role) : !get(element, "id")) continue;
+    // The role comes last: the browser brings its whole tree of roles up to date for every single one.
+    if (focused && element !== active) continue;
     if ((id !== null && get(element, "id") !== id) || (tag !== null && get(element, "localName") !== tag)) continue;
     if (type !== null && String(get(element, "type")) !== type) continue;
-    if (focused && element !== active) continue;
+    if (roles.length ? !roles.includes(get(element, "computedRole") || "") : !get(element, "id")) continue;
     const box = call(Element, "getBoundingClientRect")(element);
     const shown = call(Element, "checkVisibility")(element, { visibilityProperty: true });
     if (!shown || box.width < 2 || box.height < 2 || box.right < 2 || faint(element)) continue;
