@@ -100,6 +100,11 @@ if SYSTEM == "win32":
         raise NotImplementedError
 
     asyncio.SelectorEventLoop.add_signal_handler = no_signals  # type: ignore[method-assign,assignment]
+else:
+    import fcntl
+
+    for name in [name for name in dir(fcntl) if name.startswith(("F_SEAL", "F_ADD_SEALS", "F_GET_SEALS"))]:
+        delattr(fcntl, name)
 sys.platform = SYSTEM
 
 # A worker of ours is another Python: it is started the same way.
