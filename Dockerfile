@@ -25,8 +25,8 @@ COPY --from=build /opt/probatio /opt/probatio
 ENV PATH=/opt/probatio/bin:$PATH PYTHONUNBUFFERED=1
 USER probatio
 WORKDIR /work
-# config/models.yml and .env are read from here; results/ is what must last.
-VOLUME /work/results
+# config/models.yml and .env are read from here; results/ is what must last. No VOLUME: it would hide the results of a folder
+# that is mounted at /work.
 EXPOSE 8000
 ENTRYPOINT ["probatio"]
 CMD ["--help"]

@@ -46,6 +46,7 @@ def installed(built: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory
     )  # fmt: skip
     own = next((venv / "lib").glob("python*/site-packages"))
     (own / "libraries.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (venv / "bin" / "deno").symlink_to(Path(sys.executable).parent / "deno")  # its wheel puts it there
     return venv / "bin"
 
 

@@ -14,6 +14,7 @@ EXTRA_OF: dict[str, str] = {
     "uvicorn": "site",
     "jinja2": "site",
     "feedgen": "site",
+    "markdown_it": "site",
     "mpmath": "watch",
     "pint": "watch",
     "apprise": "watch",

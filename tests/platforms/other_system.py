@@ -65,7 +65,8 @@ CALLS = {
 }  # fmt: skip
 CALLS["win32"] = {
     os: (
-        *CALLS["darwin"][os], "fork", "forkpty", "killpg", "setsid", "getuid", "geteuid", "getgid", "getegid", "uname", "getloadavg",
+        *CALLS["darwin"][os], "fork", "forkpty", "killpg", "setsid", "getuid", "geteuid", "getgid", "getegid", "uname",
+        "getloadavg",
         "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK", "register_at_fork", "pread", "pwrite", "mkfifo",
         "statvfs", "getpgid", "setpgid", "waitid",
     ),
@@ -90,7 +91,7 @@ for place, names in CALLS[SYSTEM].items():
         if hasattr(place, name):
             delattr(place, name)
 if SYSTEM == "win32":
-    os.supports_dir_fd = set()  # type: ignore[assignment]
+    os.supports_dir_fd = set()
     locks = types.ModuleType("msvcrt")
     locks.LK_NBLCK, locks.locking = 2, lambda file, mode, count: None  # type: ignore[attr-defined]
     sys.modules["msvcrt"] = locks
@@ -98,7 +99,12 @@ if SYSTEM == "win32":
     def no_signals(self, number, act, *given):  # type: ignore[no-untyped-def]
         raise NotImplementedError
 
-    asyncio.SelectorEventLoop.add_signal_handler = no_signals  # type: ignore[method-assign]
+    asyncio.SelectorEventLoop.add_signal_handler = no_signals  # type: ignore[method-assign,assignment]
+else:
+    import fcntl
+
+    for name in [name for name in dir(fcntl) if name.startswith(("F_SEAL", "F_ADD_SEALS", "F_GET_SEALS"))]:
+        delattr(fcntl, name)
 sys.platform = SYSTEM
 
 # A worker of ours is another Python: it is started the same way.
@@ -111,7 +117,7 @@ def started(self, command, *given, **more):  # type: ignore[no-untyped-def]
     _popen(self, command, *given, **more)
 
 
-subprocess.Popen.__init__ = started  # type: ignore[method-assign]
+subprocess.Popen.__init__ = started  # type: ignore[method-assign,assignment]
 
 if sys.argv[1:2] == ["--worker"]:
     from probatio.workers.plain import serve

@@ -111,11 +111,12 @@ def _unpinned() -> tuple[str, ...]:
 
 def _browser(choice: Choice) -> str:
     """The Chromium that checks web pages; it is really started."""
-    from probatio.browser.driver import available, close
     from probatio.sandbox import elsewhere
 
     if told := elsewhere():
         return told
+    from probatio.browser.driver import available, close
+
     try:
         return available(choice).sentence
     finally:
@@ -218,8 +219,8 @@ def _show(diagnosis: Diagnosis) -> None:
         click.echo(f"{name:<12} {text}")
 
     row("probatio", f"{diagnosis.probatio} (the software)")
-    told = (f"{name} {version}" for name, version in diagnosis.versions.items() if name != "software")
-    row("versions", ", ".join(told))
+    others = {name: version for name, version in diagnosis.versions.items() if name != "software"}
+    row("versions", ", ".join(f"{name} {version}" for name, version in others.items()))
     row("python", f"{diagnosis.python} on {diagnosis.platform}")
     row(
         "extras", ", ".join(f"{name} {'installed' if there else 'missing'}" for name, there in diagnosis.extras.items())

@@ -26,7 +26,7 @@ from probatio.records import UNASKED_ERRORS, Grade, Response
 from probatio.records.writable import writable
 from probatio.store.files import replacement, take_lock
 from probatio.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
-from probatio.store.lines import Span, append, lines_of, mend_end
+from probatio.store.lines import Span, append, lines_of, mend_end, read_at
 
 RESERVE_BYTES = 8 * 1024 * 1024
 """Kept free inside the run: when the disk fills, the answers in flight are paid for and still need a place. A hundred
@@ -221,7 +221,7 @@ class _Lines:
         self.aside = []
 
     def at(self, span: Span) -> bytes:
-        return os.pread(self._file, span.size, span.offset)
+        return read_at(self._file, span.size, span.offset)
 
     def append(self, line: bytes) -> None:
         append(self._file, line)

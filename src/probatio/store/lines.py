@@ -133,10 +133,18 @@ def _every_line(path: Path, folder: Path | None) -> Iterator[bytes]:
         yield from file
 
 
+def read_at(file: int, size: int, offset: int) -> bytes:
+    """Bytes of an open file from a place in it. Windows moves the file's own place, which nothing here goes by."""
+    if hasattr(os, "pread"):
+        return os.pread(file, size, offset)
+    os.lseek(file, offset, os.SEEK_SET)
+    return os.read(file, size)
+
+
 def lines_of(file: int) -> Iterator[bytes]:
     """The lines of an open file from its beginning, wherever others read or write in it."""
     offset, rest = 0, b""
-    while block := os.pread(file, _BLOCK, offset):
+    while block := read_at(file, _BLOCK, offset):
         offset += len(block)
         *whole, rest = (rest + block).split(b"\n")
         yield from (line + b"\n" for line in whole)
@@ -159,7 +167,7 @@ def mend_end(file: int) -> None:
     tail = b""
     while end > 0 and b"\n" not in tail:
         start = max(0, end - _BLOCK)
-        tail = os.pread(file, end - start, start) + tail
+        tail = read_at(file, end - start, start) + tail
         end = start
     last = tail.rpartition(b"\n")[2]
     if not last:

@@ -59,22 +59,22 @@ class PlainPool(Pool):
 
     def close(self) -> None:
         for process in list(self._all):
-            self._end(process)
+            self._drop(process)
         self._idle.clear()
         super().close()
 
     def _asked(self, lane: Lane, request: bytes) -> tuple[int, bytes]:
         idle = self._idle.setdefault(lane, [])
-        process = idle.pop() if idle else self._started()
+        process = idle.pop() if idle else self._new_process()
         try:
             reply = _exchanged(process, request, lane.seconds)
         except (OSError, EOFError):
-            self._end(process)
+            self._drop(process)
             raise Unchecked(f"the check did not end within {lane.seconds:g} s by the clock") from None
         idle.append(process)
         return reply
 
-    def _started(self) -> Process:
+    def _new_process(self) -> Process:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "probatio.workers.plain"],
             env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -83,11 +83,11 @@ class PlainPool(Pool):
         try:
             _exchanged(process, b"", START_SECONDS)
         except (OSError, EOFError):
-            self._end(process)
+            self._drop(process)
             raise Incomplete("No process can be started that checks answers; is there enough memory?") from None
         return process
 
-    def _end(self, process: Process) -> None:
+    def _drop(self, process: Process) -> None:
         self._all.discard(process)
         process.kill()
         process.wait()
