@@ -184,10 +184,11 @@ def carry_out_trials(
 
 def expected_cost(record: RunRecord, suite: Suite) -> float:
     """US dollars that the run is expected to cost, over the models whose price is known."""
-    from probatio.run.estimate import plan_row
+    from probatio.ask.prices import cost_of
+    from probatio.run.estimate import plan_rows
 
-    priced = [model for model in record.models if model.cost_per_1m_input]
-    return sum(plan_row(record, suite, model.id).cost or 0.0 for model in priced)
+    priced = [model for model in record.models if cost_of(model, 1000, 1000)]
+    return sum(row.cost or 0.0 for row in plan_rows(record, suite, priced))
 
 
 def unfinished(ending: Ending) -> list[str]:

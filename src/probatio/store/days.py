@@ -127,8 +127,8 @@ def uncollected() -> Iterator[None]:
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """What is there already is not walked by the cycle collector within the block, and what is new less often: a year of days stays
-    to its end, and the lines of one day are no cycles."""
+    """What is there already is not walked by the cycle collector within the block, and what is new less often: a year of days
+    stays to its end, and the lines of one day are no cycles."""
     often = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(200_000, *often[1:])
