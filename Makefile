@@ -18,6 +18,7 @@ WORKERS ?= 2
 BROWSER ?= yes
 BIN := .venv/bin
 READY := .venv/.ready
+RUNS := .venv/.runs
 
 # The tests of one file stay together: they share what is costly to make, such as a built site or a recorded day.
 PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile
@@ -28,7 +29,7 @@ endif
 
 .PHONY: run test quick lint types imports tests quick-tests browser bench hooks clean
 
-run: $(READY)
+run: $(RUNS)
 	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
 	$(BIN)/probatio site build --out results/site
 
@@ -86,8 +87,13 @@ hooks: $(READY)
 	$(BIN)/python -m pip install --quiet pre-commit
 	$(BIN)/pre-commit install
 
-$(READY): pyproject.toml constraints.txt
+# What a first run needs is a quarter of what the tests need.
+$(RUNS): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[embedded,site,watch,charts,kcl]'
+	touch $@
+
+$(READY): $(RUNS)
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
 	touch $@
 
