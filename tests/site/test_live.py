@@ -37,7 +37,7 @@ ODD_ADDRESSES = (
     "/learnability/study-0.5b/trials/99999/",
     "/learnability/study-0.5b/compare/a-vs-b/",
     "/api/models/%00.json",
-    "/docs",
+    "/docs/nothing/",
     "/openapi.json",
 )
 
