@@ -11,10 +11,10 @@
 #
 #   make test BROWSER=no                        no browser is installed or started; the tests that need one are skipped
 #   make test PROBATIO_CHROMIUM=/path/to/one    this browser is taken
-#   make test WORKERS=4                         so many tests at a time; two, unless told otherwise
+#   make test WORKERS=4                         so many tests at a time; three, unless told otherwise: many of them wait
 
 PYTHON ?= python3
-WORKERS ?= 2
+WORKERS ?= 3
 BROWSER ?= yes
 BIN := .venv/bin
 READY := .venv/.ready
