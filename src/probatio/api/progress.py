@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -55,8 +56,7 @@ class Silent:
             return
         act: Callable[[], None] = self.engine.abandon
         if self.engine.stop_reason is None:
-            engine = self.engine
-            act = lambda: engine.stop("interrupted.")  # noqa: E731
+            act = partial(self.engine.stop, "interrupted.")
         self._loop.call_soon_threadsafe(act)
 
 

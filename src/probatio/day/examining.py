@@ -38,7 +38,7 @@ LANES: dict[str, Lane] = {
         "daily programs", cpu_seconds=2, seconds=150, beside=1, warm="probatio.day.examining:warm_programs"
     ),
     # A browser for each worker: no page waits for another's, or ends with it. A page is given up after 90 s, and tried twice
-    # where the browser went down. Playwright takes half a second of CPU for an ordinary page.
+    # where the browser went down.
     "web_design": Lane(
         "daily pages",
         cpu_seconds=20,

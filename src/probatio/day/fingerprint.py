@@ -104,6 +104,6 @@ def _fonts() -> str:
 TOOLS: dict[str, dict[str, Callable[[], str]]] = {
     "math_reasoning": {"mpmath": _package("mpmath"), "pint": _package("pint")},
     "code_generation": {"python": platform.python_version},
-    "web_design": {"playwright": _package("playwright"), "browser": lambda: _chromium(executable()), "fonts": _fonts},
+    "web_design": {"browser": lambda: _chromium(executable()), "fonts": _fonts},
 }
 """Built-in grader → the tools that can move its grades."""
