@@ -54,6 +54,7 @@ class Faults:
     hang: float = 0.0
     torn: float = 0.0  # a body that ends before its length
     bad_json: float = 0.0
+    garbage: float = 0.0  # bytes that are no text
     empty_choices: float = 0.0
     error_in_200: float = 0.0
     error_in_choice: float = 0.0
@@ -221,6 +222,8 @@ class Double:
             return torn
         if fault == "bad_json":
             return web.Response(text="<html>gateway</html>", content_type="text/html")
+        if fault == "garbage":
+            return web.Response(body=bytes(range(256)) * 4, content_type="application/json")
         if fault == "empty_choices":
             return web.json_response({"choices": [], "model": "double"})
         if fault == "error_in_200":

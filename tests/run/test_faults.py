@@ -48,6 +48,7 @@ FAULTY: dict[str, tuple[Faults | None, str]] = {
         for status in STATUSES
     },
     "a web page": (Faults(bad_json=1.0), "the reply is not the JSON of a chat completion"),
+    "garbage": (Faults(garbage=1.0), "the reply is not the JSON of a chat completion"),
     "no choices": (Faults(empty_choices=1.0), "the reply has no choices"),
     "a server that hangs": (Faults(hang=1.0), "no answer within the time limit"),
     "nobody there": (None, "the connection failed"),
