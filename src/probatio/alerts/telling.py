@@ -37,15 +37,16 @@ class Teller:
     def _days(self) -> Mapping[str, Day]:
         return {day.date: day for day in read_days(self._results)} if self._given is None else self._given
 
-    def told(self, verdict: ModelVerdict, *, answers: bool = True) -> Told:
-        """The verdict in words, with the worst cases where something fell; without `answers` none of their files is read."""
+    def told(self, verdict: ModelVerdict, *, answers: bool = True, excerpt: int = EXCERPT) -> Told:
+        """The verdict in words, with the worst cases where something fell; without `answers` none of their files is read.
+        `excerpt`: characters of an answer that are shown."""
         day = self._days.get(verdict.date)
         folder = suite_folder(self._results, day.record) if day else None
         manifest = self._manifest(folder)
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
         before = self._before(verdict, day, constants) if day and fell else []
-        cases = self._cases(verdict, day, before, titles) if day and fell and answers else ()
+        cases = self._cases(verdict, day, before, titles, excerpt) if day and fell and answers else ()
         rarity = rarity_of(figures_of(manifest, folder), manifest)
         return told(verdict, titles, constants, rarity, cases, _usual(verdict.model, before))
 
@@ -68,7 +69,7 @@ class Teller:
         return sorted(series, key=lambda each: each.date)[-constants.rule.baseline_days :]
 
     def _cases(
-        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str]
+        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str], excerpt: int
     ) -> tuple[CaseChange, ...]:
         """The cases that fell most, of the use cases that are flagged or named; each with the answer of a usual day before the
         fall and the one of today."""
@@ -86,8 +87,8 @@ class Teller:
                 msgspec.structs.replace(
                     each,
                     use_case=titles.get(each.use_case, each.use_case.replace("_", " ")),
-                    answer_before=_excerpt(old.get(each.case)),
-                    answer_now=_excerpt(now.get(each.case)),
+                    answer_before=_excerpt(old.get(each.case), excerpt),
+                    answer_now=_excerpt(now.get(each.case), excerpt),
                 )
             )
         return tuple(made)
@@ -149,7 +150,7 @@ def _credit(day: Day, model: str, change: CaseChange) -> float:
     return line.cases.get(change.case, -1.0) if line is not None else -1.0
 
 
-def _excerpt(answer: str | None) -> str | None:
+def _excerpt(answer: str | None, most: int) -> str | None:
     """The beginning of an answer, on one line."""
     text = " ".join((answer or "").split())
-    return None if not text else text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
+    return None if not text else text if len(text) <= most else f"{text[: most - 1]}…"

@@ -1,0 +1,156 @@
+"""Charts that stand in a page: as wide as their place, coloured by its stylesheet, with the values that its script tells.
+
+Letters and marks keep their size at any width: places across are shares of the width; lines are drawn in a part that stretches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from math import isfinite
+
+import msgspec
+
+from probatio.charts.dates import date_ticks
+from probatio.charts.scales import Scale, slots
+from probatio.charts.svg import pieces
+from probatio.records import Status
+
+ROOM = 0.93
+"""Share of the width that the days take; the value of the last day stands beside them."""
+_UNITS = 1000.0
+_TOP, _BOTTOM = 20.0, 22.0
+_LATE = 0.55
+"""A name that begins beyond this share of the width is set to the left of its line."""
+_LETTERS: dict[Status, str] = {"OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "CALIBRATING": "n", "GAP": "g"}
+
+
+class PlotDay(msgspec.Struct, frozen=True):
+    """One day: what was measured, what was usual, and the mark that the day carries."""
+
+    value: float | None = None
+    usual: float | None = None
+    status: Status | None = None
+    border: str = ""  # what is new from this day on
+
+
+class Span(msgspec.Struct, frozen=True):
+    """The days that made a change, by number, and what to say of them."""
+
+    first: int
+    last: int
+    name: str
+
+
+class Axis(msgspec.Struct, frozen=True):
+    """The values up the chart, with their names; `kind` tells the script how a value is said."""
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+    kind: str = "points"
+    logarithmic: bool = False
+
+
+def day_plot(
+    days: Sequence[PlotDay],
+    dates: Sequence[str],
+    axis: Axis,
+    title: str,
+    *,
+    height: float,
+    span: Span | None = None,
+    most_dates: int = 6,
+    end: str = "",
+) -> str:
+    """An element of a page. `end`: what is written beside the last value."""
+    floor = height - _BOTTOM
+    y = Scale(axis.low, axis.high, floor, _TOP, axis.logarithmic)
+    places = slots(len(days), 0, _UNITS * ROOM)
+    half = _UNITS * ROOM / max(1, len(days)) / 2
+    parts = [
+        f'<svg class="plot" height="{height:.0f}" role="img" data-kind="{axis.kind}" data-room="{ROOM}" '
+        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {_TOP:g} {int(axis.logarithmic)}" {_data(days)}>'
+        f"<title>{escape(title)}</title>"
+    ]
+    if span is not None:
+        left, right = places[span.first] - half, places[span.last] + half
+        parts.append(
+            f'<rect class="span" x="{_across(left)}" y="0" width="{_across(right - left)}" height="{floor:g}"/>'
+        )
+    parts += _grid(axis, y)
+    for number, label in date_ticks(dates, most_dates):
+        x = _across(places[number])
+        parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{floor:g}" y2="{floor + 4:g}"/>')
+        parts.append(_text(places[number], height - 5, label, "start" if places[number] < 40 else "middle"))
+    for number, day in enumerate(days):
+        if day.border:
+            parts += _upright(places[number] - half, "border", day.border, floor, floor - 6)
+    parts += _lines(days, places, y, floor)
+    if span is not None:
+        parts += _upright(places[span.first] - half, "change", span.name, floor, 13)
+    if end and days and days[-1].value is not None:
+        parts.append(_text(_UNITS, y.at(days[-1].value) + 5, end, "end", "end"))
+    return "".join([*parts, "</svg>"])
+
+
+def _data(days: Sequence[PlotDay]) -> str:
+    """What the script tells of each day, as short as it can be written; one usual value where it never changes."""
+    usual = [_value(day.usual, 0) for day in days]
+    letters = "".join(_LETTERS[day.status] if day.status else "-" for day in days)
+    said = usual[:1] if len(set(usual)) == 1 else usual
+    return f'data-values="{",".join(_value(day.value, 1) for day in days)}" data-usual="{",".join(said)}" data-marks="{letters}"'
+
+
+def _value(value: float | None, places: int) -> str:
+    if value is None or not isfinite(value):
+        return ""
+    return f"{value:.{places}f}".removesuffix(".0") if abs(value) < 10**6 else f"{value:.3g}"
+
+
+def _grid(axis: Axis, y: Scale) -> Iterator[str]:
+    for value, label in axis.ticks:
+        at = y.at(value)
+        yield f'<line class="grid" x1="0" x2="100%" y1="{at:.1f}" y2="{at:.1f}"/>'
+        yield _text(0, at - 3, label)
+
+
+def _lines(days: Sequence[PlotDay], places: Sequence[float], y: Scale, floor: float) -> Iterator[str]:
+    """The part that stretches. A mark is a line of no length: its round or square end keeps its size."""
+    yield f'<svg viewBox="0 0 {_UNITS:g} {floor:g}" width="100%" height="{floor:g}" preserveAspectRatio="none">'
+    for kind, values in (("usual", [day.usual for day in days]), ("value", [day.value for day in days])):
+        if drawn := "".join(_stretch(piece, places, y) for piece in pieces(values)):
+            yield f'<path class="{kind}" d="{drawn}"/>'
+    for status in ("SUSPICIOUS", "COOKED"):
+        marked = [(x, day.value) for x, day in zip(places, days, strict=True) if day.status == status]
+        if drawn := "".join(f"M{x:.0f} {y.at(value):.0f}h.1" for x, value in marked if value is not None):
+            yield f'<path class="mark {status}" d="{drawn}"/>'
+    gaps = [x for x, day in zip(places, days, strict=True) if day.status is not None and day.value is None]
+    if gaps:
+        yield f'<path class="mark GAP" d="{"".join(f"M{x:.0f} {floor - 4:.0f}h.1" for x in gaps)}"/>'
+    yield "</svg>"
+
+
+def _stretch(piece: Sequence[tuple[int, float]], places: Sequence[float], y: Scale) -> str:
+    """A level stretch is drawn as one line, however many days it has."""
+    if len({value for _, value in piece}) == 1:
+        first, last = places[piece[0][0]], places[piece[-1][0]]
+        return f"M{first:.0f} {y.at(piece[0][1]):.1f}h{max(1.0, last - first):.0f}"
+    return "M" + "L".join(f"{places[number]:.0f} {y.at(value):.1f}" for number, value in piece)
+
+
+def _upright(x: float, kind: str, name: str, floor: float, level: float) -> Iterator[str]:
+    yield f'<line class="{kind}" x1="{_across(x)}" x2="{_across(x)}" y1="0" y2="{floor:g}"/>'
+    late = x > _LATE * _UNITS
+    # Two hard spaces keep the name off its line: a share of the width plus pixels can't be written.
+    yield _text(x, level, f"{name}\u00a0" if late else f"\u00a0{name}", "end" if late else "start", kind)
+
+
+def _text(x: float, y: float, content: str, anchor: str = "start", kind: str = "") -> str:
+    named = f' class="{kind}"' if kind else ""
+    aligned = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text{named} x="{_across(x)}" y="{y:.0f}"{aligned}>{escape(content)}</text>'
+
+
+def _across(units: float) -> str:
+    return f"{units / _UNITS * 100:.1f}".removesuffix(".0") + "%"
