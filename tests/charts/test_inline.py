@@ -25,7 +25,7 @@ DAYS = [
 
 def _drawn(**more: object) -> ElementTree.Element:
     return ElementTree.fromstring(
-        day_plot(DAYS, DATES, AXIS, HOSTILE, height=200, span=Span(6, 8, HOSTILE), end="65", **more)  # type: ignore[arg-type]
+        day_plot(DAYS, DATES, AXIS, HOSTILE, height=200, span=Span(6, 8, (HOSTILE, HOSTILE)), end="65", **more)  # type: ignore[arg-type]
     )
 
 

@@ -14,7 +14,7 @@ from probatio.site.addresses import render
 from probatio.site.model_charts import MOST_DAYS, model_charts
 from probatio.site.odds import odds, one_in, short_odds
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.story import began, circumstances, events, fallen_cases, proven
+from probatio.site.story import began, circumstances, events, fallen_cases, proven, span_lines
 from probatio.site.word_diff import compared
 from probatio.verdict.words import CaseChange, Told
 
@@ -60,10 +60,21 @@ def test_the_events_of_a_fall_go_from_its_date_to_its_proof(site: Site) -> None:
     told = events(site, model)
     assert [each.date for each in told] == sorted(each.date for each in told)
     assert told[0].date == began(model) == model.last.changed_on
+    assert [line.rpartition(" ")[2] for line in span_lines(model)] == ["Mar", "Mar"]
+    assert [len(line) <= 20 for line in span_lines(model)] == [True, True], "a phone has no room for more"
     assert told[-1] == msgspec.structs.replace(told[-1], date=proven(model), text="The fall was proven.")
     assert any(
         re.match(r"COOKED: clearly lower by the published rule in [A-Z].* and \d+ more\.$", each.text) for each in told
     )
+
+
+def test_a_fall_that_is_not_proven_begins_with_its_first_bad_day(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    bad = [verdict.date for verdict in model.verdicts[-2:]]
+    assert [verdict.shown for verdict in model.verdicts[-3:]] == ["OK", "SUSPICIOUS", "COOKED"]
+    assert (began(model), proven(model)) == (bad[0], None)
+    assert span_lines(model) == ("suspicious 30 Mar", "cooked 31 Mar")
+    assert [each.date for each in events(site, model)] == bad
 
 
 def test_a_model_that_did_not_fall_has_no_fall_and_tells_its_outage(site: Site) -> None:

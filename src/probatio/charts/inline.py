@@ -20,8 +20,7 @@ ROOM = 0.93
 """Share of the width that the days take; the value of the last day stands beside them."""
 _UNITS = 1000.0
 _TOP, _BOTTOM = 20.0, 22.0
-_LATE = 0.55
-"""A name that begins beyond this share of the width is set to the left of its line."""
+_ROW = 15.0
 _LETTERS: dict[Status, str] = {"OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "CALIBRATING": "n", "GAP": "g"}
 
 
@@ -39,7 +38,7 @@ class Span(msgspec.Struct, frozen=True):
 
     first: int
     last: int
-    name: str
+    lines: tuple[str, ...] = ()  # short: a phone has room for twenty letters
 
 
 class Axis(msgspec.Struct, frozen=True):
@@ -78,17 +77,22 @@ def day_plot(
         parts.append(
             f'<rect class="span" x="{_across(left)}" y="0" width="{_across(right - left)}" height="{floor:g}"/>'
         )
-    parts += _grid(axis, y)
+    parts += [
+        f'<line class="grid" x1="0" x2="100%" y1="{y.at(each):.1f}" y2="{y.at(each):.1f}"/>' for each, _ in axis.ticks
+    ]
     for number, label in date_ticks(dates, most_dates):
         x = _across(places[number])
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{floor:g}" y2="{floor + 4:g}"/>')
         parts.append(_text(places[number], height - 5, label, "start" if places[number] < 40 else "middle"))
     for number, day in enumerate(days):
         if day.border:
-            parts += _upright(places[number] - half, "border", day.border, floor, floor - 6)
+            parts += _upright(places[number] - half, "border", (day.border,), floor, floor - 6)
     parts += _lines(days, places, y, floor)
+    parts += [
+        _text(0, y.at(each) - 3, label) for each, label in axis.ticks
+    ]  # over the lines, which they would be lost in
     if span is not None:
-        parts += _upright(places[span.first] - half, "change", span.name, floor, 13)
+        parts += _upright(places[span.first] - half, "change", span.lines, floor, 11)
     if end and days and days[-1].value is not None:
         parts.append(_text(_UNITS, y.at(days[-1].value) + 5, end, "end", "end"))
     return "".join([*parts, "</svg>"])
@@ -106,13 +110,6 @@ def _value(value: float | None, places: int) -> str:
     if value is None or not isfinite(value):
         return ""
     return f"{value:.{places}f}".removesuffix(".0") if abs(value) < 10**6 else f"{value:.3g}"
-
-
-def _grid(axis: Axis, y: Scale) -> Iterator[str]:
-    for value, label in axis.ticks:
-        at = y.at(value)
-        yield f'<line class="grid" x1="0" x2="100%" y1="{at:.1f}" y2="{at:.1f}"/>'
-        yield _text(0, at - 3, label)
 
 
 def _lines(days: Sequence[PlotDay], places: Sequence[float], y: Scale, floor: float) -> Iterator[str]:
@@ -139,11 +136,14 @@ def _stretch(piece: Sequence[tuple[int, float]], places: Sequence[float], y: Sca
     return "M" + "L".join(f"{places[number]:.0f} {y.at(value):.1f}" for number, value in piece)
 
 
-def _upright(x: float, kind: str, name: str, floor: float, level: float) -> Iterator[str]:
+def _upright(x: float, kind: str, lines: Sequence[str], floor: float, level: float) -> Iterator[str]:
+    """A line with its name beside it, to the side that has more room."""
     yield f'<line class="{kind}" x1="{_across(x)}" x2="{_across(x)}" y1="0" y2="{floor:g}"/>'
-    late = x > _LATE * _UNITS
-    # Two hard spaces keep the name off its line: a share of the width plus pixels can't be written.
-    yield _text(x, level, f"{name}\u00a0" if late else f"\u00a0{name}", "end" if late else "start", kind)
+    late = x > _UNITS / 2
+    for number, name in enumerate(lines):
+        # A hard space keeps the name off its line: a share of the width plus pixels can't be written.
+        content = f"{name}\u00a0" if late else f"\u00a0{name}"
+        yield _text(x, level + _ROW * number, content, "end" if late else "start", kind)
 
 
 def _text(x: float, y: float, content: str, anchor: str = "start", kind: str = "") -> str:

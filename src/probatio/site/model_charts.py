@@ -14,7 +14,7 @@ from probatio.records import ModelVerdict, Status, UseCaseVerdict
 from probatio.site.odds import RAREST, short_odds
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
 from probatio.site.standing import BAD, mean_score, usual_scores
-from probatio.site.story import began, proven, span_name
+from probatio.site.story import began, proven, span_lines
 from probatio.verdict.words import YEAR
 
 MOST_DAYS = 366
@@ -134,7 +134,7 @@ def _use_cases(
             each = table.get(name)
             usual = level.get(name) if level else each.mean if each else None
             days.append(PlotDay(each.score if each else None, usual, day_status(verdict, each) if each else None))
-        bare = msgspec.structs.replace(span, name="") if span else None
+        bare = msgspec.structs.replace(span, lines=()) if span else None
         told = "no score" if days[-1].value is None else f"{days[-1].value:.1f} points"
         title = f"{site.title(name)} of {model.id} day by day: {told} on {shown[-1].date}."
         chart = _drawn(days, shown, axis, bare, title, SMALL, most_dates=3)
@@ -171,4 +171,6 @@ def _span(model: TrackedModel, dates: Sequence[str]) -> Span | None:
     """From the day the fall began to the day it was proven; to the last one while it is not."""
     start, end = began(model), proven(model) or model.last.date
     inside = [number for number, date in enumerate(dates) if start is not None and start <= date <= end]
-    return Span(inside[0], inside[-1], span_name(model)) if inside and start is not None and start >= dates[0] else None
+    return (
+        Span(inside[0], inside[-1], span_lines(model)) if inside and start is not None and start >= dates[0] else None
+    )

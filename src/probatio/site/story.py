@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 from itertools import pairwise, takewhile
 
 import msgspec
 
 from probatio.records import DayRecord, ModelVerdict, Status
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import BAD, day_words, fallen_use_cases, since
+from probatio.site.standing import BAD, fallen_use_cases, since
 from probatio.site.word_diff import Compared, compared
 from probatio.verdict.words import CaseChange, Told
 
@@ -52,9 +53,12 @@ class FallenCase(msgspec.Struct, frozen=True):
 
 
 def began(model: TrackedModel) -> str | None:
-    """The day on which the present fall began; None where there is none."""
+    """The day on which the present fall began: the one it is dated to; before there is one, the first of the days under a bad
+    verdict that end today. None where there is no fall."""
     last = model.last
-    return since(last) or last.date if last.shown in BAD else None
+    if last.shown not in BAD:
+        return None
+    return since(last) if last.confirmed and last.changed_on else _first_bad(model)
 
 
 def proven(model: TrackedModel) -> str | None:
@@ -184,10 +188,19 @@ def _others(site: Site, model: TrackedModel, start: str) -> Circumstance:
     return Circumstance("Other models", True, f"{', '.join(fell[:NAMED])}{more} fell within {TOGETHER_DAYS} days of it")
 
 
-def span_name(model: TrackedModel) -> str:
-    """What is written where the change began."""
+def span_lines(model: TrackedModel) -> tuple[str, ...]:
+    """What is written where the change began, short."""
     last, start, sure = model.last, began(model), proven(model)
-    about = "about " if last.confirmed else ""
-    return f"lower since {about}{day_words(start, last.date)}" + (
-        f", proven {day_words(sure, last.date)}" if sure else ""
-    )
+    if sure:
+        return f"changed about {_short(start)}", f"proven {_short(sure)}"
+    if last.headline_since and start and last.headline_since > start:
+        return f"suspicious {_short(start)}", f"{last.shown.lower()} {_short(last.headline_since)}"
+    return (f"{last.shown.lower()} since {_short(start)}",)
+
+
+def _short(day: str | None) -> str:
+    try:
+        at = date.fromisoformat(day or "")
+    except ValueError:
+        return day or "–"
+    return f"{at.day} {at:%b}"

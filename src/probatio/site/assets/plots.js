@@ -36,9 +36,9 @@ for (const box of document.querySelectorAll("[data-days]")) {
   let kind = "mouse";
   let told = -1; // the day that a finger has chosen
 
-  const show = (day) => {
+  const show = (day, pointed = true) => {
     now = Math.max(0, Math.min(last, day));
-    for (const plot of plots) plot.show(now, box.dataset.opens[now] === "1");
+    for (const plot of plots) plot.show(now, box.dataset.opens[now] === "1", pointed);
   };
   const open = () => {
     if (box.dataset.opens[now] === "1") location.href = `${days[now]}/`;
@@ -48,7 +48,7 @@ for (const box of document.querySelectorAll("[data-days]")) {
   for (const { svg, dayAt } of plots) {
     svg.addEventListener("pointerdown", (event) => (kind = event.pointerType));
     svg.addEventListener("pointermove", (event) => show(dayAt(event.clientX)));
-    svg.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && show(last));
+    svg.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && show(last, false));
     svg.addEventListener("click", (event) => {
       const day = dayAt(event.clientX);
       const again = day === told;
@@ -64,6 +64,7 @@ for (const box of document.querySelectorAll("[data-days]")) {
       event.preventDefault();
     });
     svg.addEventListener("focus", () => show(now));
+    svg.addEventListener("blur", () => show(now, false));
   }
 }
 
@@ -107,7 +108,7 @@ function plotOf(svg, days) {
     return text;
   }
 
-  function show(day, opens) {
+  function show(day, opens, pointed) {
     readout.textContent = tell(day);
     if (link) {
       link.hidden = !opens;
@@ -116,9 +117,9 @@ function plotOf(svg, days) {
     const x = `${((day + 0.5) / days.length) * room * 100}%`;
     line.setAttribute("x1", x);
     line.setAttribute("x2", x);
-    line.setAttribute("visibility", "visible");
+    line.setAttribute("visibility", pointed ? "visible" : "hidden");
     dot.setAttribute("cx", x);
-    dot.setAttribute("visibility", values[day] ? "visible" : "hidden");
+    dot.setAttribute("visibility", pointed && values[day] ? "visible" : "hidden");
     if (values[day]) dot.setAttribute("cy", level(Number(values[day])));
   }
 
