@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
+from functools import lru_cache
 
 _Fits = Callable[[date], bool]
 _STEPS: tuple[tuple[_Fits, str], ...] = (
@@ -20,17 +21,23 @@ _STEPS: tuple[tuple[_Fits, str], ...] = (
 """Which days get a label, the closest first, and how it is written."""
 
 
-def date_ticks(dates: Sequence[str], most: int) -> list[tuple[int, str]]:
+def date_ticks(dates: Sequence[str], most: int) -> tuple[tuple[int, str], ...]:
     """The numbers of at most so many days with their labels. A January says its year. None where a date is no date."""
+    return _ticks(tuple(dates), most)
+
+
+@lru_cache(maxsize=16)
+def _ticks(dates: tuple[str, ...], most: int) -> tuple[tuple[int, str], ...]:
+    """Kept, because all charts of a page have the same days."""
     try:
         days = [date.fromisoformat(each) for each in dates]
     except ValueError:
-        return []
+        return ()
     for fits, form in _STEPS:
         found = [number for number, day in enumerate(days) if fits(day)]
         if len(found) <= most:
-            return [(number, _label(days[number], form)) for number in found]
-    return []
+            return tuple((number, _label(days[number], form)) for number in found)
+    return ()
 
 
 def _label(day: date, form: str) -> str:

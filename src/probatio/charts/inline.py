@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from html import escape
+from itertools import pairwise
 from math import isfinite
 
 import msgspec
@@ -99,11 +100,12 @@ def day_plot(
 
 
 def _data(days: Sequence[PlotDay]) -> str:
-    """What the script tells of each day, as short as it can be written; one usual value where it never changes."""
-    usual = [_value(day.usual, 0) for day in days]
+    """What the script tells of each day, as short as it can be written: a usual value that is the day before's is left out."""
+    usual = [_value(day.usual, 0) or "-" for day in days]
+    said = [each if number == 0 or each != usual[number - 1] else "" for number, each in enumerate(usual)]
     letters = "".join(_LETTERS[day.status] if day.status else "-" for day in days)
-    said = usual[:1] if len(set(usual)) == 1 else usual
-    return f'data-values="{",".join(_value(day.value, 1) for day in days)}" data-usual="{",".join(said)}" data-marks="{letters}"'
+    values = ",".join(_value(day.value, 1) for day in days)
+    return f'data-values="{values}" data-usual="{",".join(said).rstrip(",")}" data-marks="{letters}"'
 
 
 def _value(value: float | None, places: int) -> str:
@@ -129,11 +131,18 @@ def _lines(days: Sequence[PlotDay], places: Sequence[float], y: Scale, floor: fl
 
 
 def _stretch(piece: Sequence[tuple[int, float]], places: Sequence[float], y: Scale) -> str:
-    """A level stretch is drawn as one line, however many days it has."""
-    if len({value for _, value in piece}) == 1:
-        first, last = places[piece[0][0]], places[piece[-1][0]]
-        return f"M{first:.0f} {y.at(piece[0][1]):.1f}h{max(1.0, last - first):.0f}"
-    return "M" + "L".join(f"{places[number]:.0f} {y.at(value):.1f}" for number, value in piece)
+    """A line through the days, to half a pixel, in steps: as short as it can be written. Days on a level line between their
+    neighbours need no point."""
+    points = [(round(places[number]), round(2 * y.at(value)) / 2) for number, value in piece]
+    if len(points) == 1:  # a line of no length would not be seen
+        return f"M{points[0][0]} {points[0][1]:g}h1"
+    kept = [
+        (x, at)
+        for number, (x, at) in enumerate(points)
+        if number in (0, len(points) - 1) or not points[number - 1][1] == at == points[number + 1][1]
+    ]
+    steps = " ".join(f"{right - left}{lower - upper:+g}" for (left, upper), (right, lower) in pairwise(kept))
+    return f"M{kept[0][0]} {kept[0][1]:g}l{steps}"
 
 
 def _upright(x: float, kind: str, lines: Sequence[str], floor: float, level: float) -> Iterator[str]:

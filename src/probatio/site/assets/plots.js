@@ -70,7 +70,7 @@ for (const box of document.querySelectorAll("[data-days]")) {
 
 function plotOf(svg, days) {
   const values = svg.dataset.values.split(",");
-  const usual = svg.dataset.usual.split(",");
+  const usual = svg.dataset.usual.split(","); // nothing: the same as the day before; "-": not known
   const [low, high, floor, top, logarithmic] = svg.dataset.scale.split(" ").map(Number);
   const room = Number(svg.dataset.room);
   const figure = svg.closest("figure");
@@ -95,7 +95,9 @@ function plotOf(svg, days) {
   function said(day) {
     const value = values[day];
     if (svg.dataset.kind === "chance") return value ? chance(Number(value)) : "not known yet";
-    const usually = usual.length === 1 ? usual[0] : usual[day];
+    let at = Math.min(day, usual.length - 1);
+    while (at > 0 && !usual[at]) at -= 1;
+    const usually = usual[at] === "-" ? "" : usual[at];
     const points = value ? `${Number(value).toFixed(1)} points` : "no score";
     const status = STATUSES[svg.dataset.marks[day]];
     return points + (usually ? (before ? `, ${usually} before` : `, usually ${usually}`) : "") + (status && status !== "gap" ? `, ${status}` : "");
