@@ -254,12 +254,16 @@ def test_a_tap_tells_a_day_and_the_second_one_opens_it(static: str, browser: Any
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     page = context.new_page()
     page.goto(f"{static}models/demo-cooked/")
-    box = page.locator("svg.plot").first.bounding_box()
+    plots = page.locator("svg.plot")
+    places = "all => all.map(each => each.getBoundingClientRect().top)"
+    box, before = plots.first.bounding_box(), plots.evaluate_all(places)
     at = (box["x"] + 0.925 * box["width"], box["y"] + 60)
     page.touchscreen.tap(box["x"] + 2, at[1])
     assert page.locator(".readout").first.inner_text().startswith("14 Feb 2026: ")
+    assert plots.evaluate_all(places) == before, "no chart moves while days are told"
     page.touchscreen.tap(*at)
     assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
+    assert plots.evaluate_all(places) == before, "no chart moves while days are told"
     assert page.url.endswith("/models/demo-cooked/")
     page.touchscreen.tap(*at)
     page.wait_for_url("**/models/demo-cooked/2026-03-31/")
