@@ -116,6 +116,12 @@ def test_a_gap_is_drawn_as_a_gap_and_breaks_the_line() -> None:
     assert chart.count(">b</text>") == 1
 
 
+def test_dates_below_a_picture_are_written_as_people_write_them() -> None:
+    chart = _daily(ON_PAGE)
+    assert ">1 Mar<" in chart and ">5 Mar<" in chart
+    assert "2026-03" not in chart
+
+
 def test_verdicts_differ_in_shape_and_not_in_colour_alone() -> None:
     chart = _daily(ON_PAGE)
     assert '<circle class="CALIBRATING"' in chart

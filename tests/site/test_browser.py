@@ -228,6 +228,7 @@ def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, 
     assert not tab.locator("a.open").first.is_visible(), "a day without a page of its own is not linked"
     tab.mouse.move(box["x"] + 10, box["y"] + box["height"] + 5)
     assert [text.partition(",")[0] for text in told()] == [text.partition(",")[0] for text in (first, *others)]
+    assert told()[-1] == others[-1] and "one in" in others[-1], "the script says chances as the page does"
     tab.mouse.click(box["x"] + 0.925 * box["width"], box["y"] + 60)
     tab.wait_for_url("**/models/demo-cooked/2026-03-31/")
     assert not tab.complaints

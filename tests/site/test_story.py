@@ -14,7 +14,7 @@ from probatio.site.addresses import render
 from probatio.site.model_charts import MOST_DAYS, model_charts
 from probatio.site.odds import odds, one_in, short_odds
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.story import began, circumstances, events, fallen_cases, proven, span_lines
+from probatio.site.story import EXCERPT, began, circumstances, events, fallen_cases, proven, span_lines
 from probatio.site.word_diff import compared
 from probatio.verdict.words import CaseChange, Told
 
@@ -128,6 +128,15 @@ def test_a_fallen_case_has_its_answers_compared_and_leads_to_its_samples(site: S
     first, second = fallen_cases(site, model, told)
     assert first.answers is not None and first.use_case == "math_reasoning"
     assert (second.answers, second.use_case) == (None, None), "no answer is kept of it"
+
+
+def test_a_page_shows_more_of_an_answer_than_an_alert(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    assert model.teller is not None
+    (short, *_), (long, *_) = (model.teller.told(model.last, excerpt=most).cases for most in (40, EXCERPT))
+    assert short.answer_now is not None and long.answer_now is not None
+    assert len(short.answer_now) == 40 and long.answer_now.startswith(short.answer_now[:-1])
+    assert len(long.answer_now) > 160
 
 
 def test_the_page_tells_the_story_in_its_order(site: Site) -> None:

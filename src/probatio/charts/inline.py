@@ -111,7 +111,7 @@ def _data(days: Sequence[PlotDay]) -> str:
 def _value(value: float | None, places: int) -> str:
     if value is None or not isfinite(value):
         return ""
-    return f"{value:.{places}f}".removesuffix(".0") if abs(value) < 10**6 else f"{value:.3g}"
+    return f"{value:.{places}f}".removesuffix(".0") if abs(value) < 10**6 else f"{value:.4g}"
 
 
 def _lines(days: Sequence[PlotDay], places: Sequence[float], y: Scale, floor: float) -> Iterator[str]:
