@@ -14,7 +14,8 @@ from probatio.site.addresses import render
 from probatio.site.model_charts import MOST_DAYS, model_charts
 from probatio.site.odds import odds, one_in, short_odds
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.story import EXCERPT, began, circumstances, events, fallen_cases, proven, span_lines
+from probatio.site.standing import began, usual_scores
+from probatio.site.story import EXCERPT, circumstances, events, fallen_cases, proven, span_lines
 from probatio.site.word_diff import compared
 from probatio.verdict.words import CaseChange, Told
 
@@ -75,6 +76,13 @@ def test_a_fall_that_is_not_proven_begins_with_its_first_bad_day(site: Site) -> 
     assert (began(model), proven(model)) == (bad[0], None)
     assert span_lines(model) == ("suspicious 30 Mar", "cooked 31 Mar")
     assert [each.date for each in events(site, model)] == bad
+    days = [score for verdict, each in model.series("web_design")[-16:-2] if each and (score := each.score) is not None]
+    assert usual_scores(model)["web_design"] == pytest.approx(sum(days) / 14), "a day of suspicion is no usual day"
+    assert model.teller is not None
+    words = model.teller.told(model.last, began=began(model)).summary
+    usual = {site.title(name): f"usually {score:.0f})" for name, score in usual_scores(model).items()}
+    named = re.findall(r"([A-Z][\w& ]+) \(\d+ points, (usually \d+\))", words)
+    assert len(named) == 3 and all(usual[title.removeprefix("and ")] == said for title, said in named)
 
 
 def test_a_model_that_did_not_fall_has_no_fall_and_tells_its_outage(site: Site) -> None:

@@ -13,8 +13,8 @@ from probatio.charts.scales import round_ticks
 from probatio.records import ModelVerdict, Status, UseCaseVerdict
 from probatio.site.odds import RAREST, short_odds
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.site.standing import BAD, mean_score, usual_scores
-from probatio.site.story import began, proven, span_lines
+from probatio.site.standing import BAD, began, mean_score, usual_scores
+from probatio.site.story import proven, span_lines
 from probatio.verdict.words import YEAR
 
 MOST_DAYS = 366

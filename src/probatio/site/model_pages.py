@@ -12,8 +12,8 @@ from probatio.site.model_charts import border, day_status, model_charts
 from probatio.site.odds import odds
 from probatio.site.rendering import PageReply, PageRequest, html, svg
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.site.standing import BAD, fallen_use_cases
-from probatio.site.story import EXCERPT, began, circumstances, events, fallen_cases
+from probatio.site.standing import BAD, began, fallen_use_cases
+from probatio.site.story import EXCERPT, circumstances, events, fallen_cases
 from probatio.suite.daily_suite import constants_of
 from probatio.verdict.reason import use_case_reason
 
@@ -27,7 +27,7 @@ def model_page(request: PageRequest) -> PageReply | None:
     use_cases = by_use_case(last)
     charts = model_charts(site, model)
     fell = {each.use_case for each in fallen_use_cases(last)} if last.shown in BAD else set()
-    told = model.teller.told(last, excerpt=EXCERPT) if model.teller else None
+    told = model.teller.told(last, excerpt=EXCERPT, began=began(model)) if model.teller else None
     return html(
         request,
         "model.html",

@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.records import DayRecord, ModelVerdict, Status
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import BAD, fallen_use_cases, since
+from probatio.site.standing import BAD, began, fallen_use_cases, first_bad
 from probatio.site.word_diff import Compared, compared
 from probatio.verdict.words import CaseChange, Told
 
@@ -52,15 +52,6 @@ class FallenCase(msgspec.Struct, frozen=True):
         return self.answers is not None and not any(each.differs for each in (*self.answers.before, *self.answers.now))
 
 
-def began(model: TrackedModel) -> str | None:
-    """The day on which the present fall began: the one it is dated to; before there is one, the first of the days under a bad
-    verdict that end today. None where there is no fall."""
-    last = model.last
-    if last.shown not in BAD:
-        return None
-    return since(last) if last.confirmed and last.changed_on else _first_bad(model)
-
-
 def proven(model: TrackedModel) -> str | None:
     """The first day of the present proof."""
     run = list(takewhile(lambda verdict: verdict.confirmed, reversed(model.verdicts)))
@@ -70,7 +61,7 @@ def proven(model: TrackedModel) -> str | None:
 def events(site: Site, model: TrackedModel) -> list[Event]:
     """The present fall day by day, oldest first; where there is none, what happened in the last weeks."""
     fell = began(model)
-    start = min(fell, _first_bad(model)) if fell else model.verdicts[-RECENT_DAYS:][0].date
+    start = min(fell, first_bad(model)) if fell else model.verdicts[-RECENT_DAYS:][0].date
     found = []
     if fell and model.last.confirmed:
         found.append(Event(fell, "It changed, by the dating of the evidence; such a date may be a few days off."))
@@ -102,12 +93,6 @@ def fallen_cases(site: Site, model: TrackedModel, told: Told | None) -> list[Fal
         )
         for each in (told.cases if told else ())
     ]
-
-
-def _first_bad(model: TrackedModel) -> str:
-    """The first day of those under a bad verdict that end today."""
-    run = list(takewhile(lambda verdict: verdict.shown in BAD, reversed(model.verdicts)))
-    return run[-1].date
 
 
 def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[str]:
