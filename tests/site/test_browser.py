@@ -202,12 +202,7 @@ def test_ten_models_fit_two_screens_of_a_phone(static: str, browser: Any) -> Non
 def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))
     tab.get_by_role("link", name="demo-cooked").first.click()
-    charts = tab.locator("figure.chart img")
-    for number in range(charts.count()):
-        charts.nth(number).scroll_into_view_if_needed()
-        tab.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=charts.nth(number).element_handle())
-    assert charts.count() == 11
-    tab.evaluate("scrollTo(0, 0)")
+    assert tab.locator("svg.plot").count() == 12, "the score, ten use cases, the chance of a false alarm"
     _picture(tab, "model")
     tab.get_by_role("link", name=re.compile("Every sample of")).click()
     tab.get_by_role("link", name="Summarization").first.click()
@@ -217,6 +212,63 @@ def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytes
     assert "Judge" in sample.inner_text()
     assert "Borealis" in sample.inner_text()
     assert not tab.complaints
+
+
+def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, tab: Any) -> None:
+    tab.goto(f"{static}models/demo-cooked/", wait_until="load")
+    tab.wait_for_timeout(300)
+    assert tab.evaluate(SHIFT) < 0.01, "nothing moves while the page loads"
+    plot, told = tab.locator("svg.plot").first, tab.locator(".readout").all_inner_texts
+    first, *others = told()
+    assert re.fullmatch(r"31 Mar 2026: \d+\.\d points, \d+ before", first)
+    box = plot.bounding_box()
+    assert box["width"] > 0.95 * (DESK["width"] - 40), "the whole width"
+    tab.mouse.move(box["x"] + 2, box["y"] + 60)
+    assert all(text.startswith("14 Feb 2026: ") for text in told()), "every chart tells the same day"
+    assert not tab.locator("a.open").first.is_visible(), "a day without a page of its own is not linked"
+    tab.mouse.move(box["x"] + 10, box["y"] + box["height"] + 5)
+    assert [text.partition(",")[0] for text in told()] == [text.partition(",")[0] for text in (first, *others)]
+    assert told()[-1] == others[-1] and "one in" in others[-1], "the script says chances as the page does"
+    tab.mouse.click(box["x"] + 0.925 * box["width"], box["y"] + 60)
+    tab.wait_for_url("**/models/demo-cooked/2026-03-31/")
+    assert not tab.complaints
+
+
+def test_a_chart_is_a_slider_of_days_for_the_keyboard(static: str, tab: Any) -> None:
+    tab.goto(f"{static}models/demo-cooked/")
+    plot = tab.get_by_role("slider").first
+    assert "mean over its use cases" in plot.get_attribute("aria-label")
+    plot.focus()
+    for key, day in (("ArrowLeft", "30 Mar"), ("PageDown", "23 Mar"), ("Home", "14 Feb"), ("ArrowRight", "15 Feb")):
+        plot.press(key)
+        assert plot.get_attribute("aria-valuetext").startswith(f"{day} 2026: "), key
+        assert tab.locator(".readout").first.inner_text() == plot.get_attribute("aria-valuetext")
+    plot.press("Enter")
+    assert tab.url.endswith("/models/demo-cooked/"), "that day has no page"
+    plot.press("End")
+    assert ", cooked" in plot.get_attribute("aria-valuetext")
+    plot.press("Enter")
+    tab.wait_for_url("**/models/demo-cooked/2026-03-31/")
+
+
+def test_a_tap_tells_a_day_and_the_second_one_opens_it(static: str, browser: Any) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{static}models/demo-cooked/")
+    plots = page.locator("svg.plot")
+    places = "all => all.map(each => each.getBoundingClientRect().top)"
+    box, before = plots.first.bounding_box(), plots.evaluate_all(places)
+    at = (box["x"] + 0.925 * box["width"], box["y"] + 60)
+    page.touchscreen.tap(box["x"] + 2, at[1])
+    assert page.locator(".readout").first.inner_text().startswith("14 Feb 2026: ")
+    assert plots.evaluate_all(places) == before, "no chart moves while days are told"
+    page.touchscreen.tap(*at)
+    assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
+    assert plots.evaluate_all(places) == before, "no chart moves while days are told"
+    assert page.url.endswith("/models/demo-cooked/")
+    page.touchscreen.tap(*at)
+    page.wait_for_url("**/models/demo-cooked/2026-03-31/")
+    context.close()
 
 
 @pytest.mark.parametrize("where", ["live", "static"])
@@ -278,6 +330,9 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     assert page.locator("#board li").count() == 8
     page.get_by_role("link", name="demo-cooked").first.click()
     assert "demo-cooked answers worse since 2026-03-" in page.locator(".reason").inner_text()
+    assert page.locator("svg.plot path.value").count() == 12
+    assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
+    assert page.locator("table.days tbody tr").count() == 30, "the values of the charts, in numbers"
     context.close()
 
 

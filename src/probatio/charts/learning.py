@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from html import escape
 
 import msgspec
 
-from probatio.charts.marks import LEGEND_HEIGHT, legend, point_mark
+from probatio.charts.marks import legend, point_mark
 from probatio.charts.palette import ON_PAGE, Theme
 from probatio.charts.plot import NARROW, WIDTH, Plot, amount_axis, limit_line, value_axis
 from probatio.charts.scales import Scale, round_ticks, spread
 from probatio.charts.svg import LETTER, Panel, box, picture, polyline, ribbon, rule, shortened, text
 
-CURVES_HEIGHT = 340.0
+CURVES_HEIGHT = 380.0
 _LINE = 14.0
 """From one label to the next."""
 _LONGEST_NAME = 28
+_LEAST = 240.0
+"""Height of the curves, below which their steps could not be told apart."""
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
@@ -47,11 +50,13 @@ def learning_curves(
     width: float = WIDTH,
 ) -> str:
     """The monotone fit as steps with its band, and a mark for each condition: its colour is the model, its shape the context.
+    Below the axis each context is named at the stretch of tokens that it takes.
 
     A narrow picture has no room beside the plot, so the names of its curves stand below it.
     """
     narrow = width < NARROW
-    height = max(CURVES_HEIGHT - LEGEND_HEIGHT - 40 * narrow, 0 if narrow else _LINE * len(curves) + 80)
+    named = _LINE * len(contexts) + 8 if contexts else 0.0
+    height = max(_LEAST, CURVES_HEIGHT - named - 40 * narrow, 0 if narrow else _LINE * len(curves) + 80)
     names = [shortened(curve.name, _LONGEST_NAME) for curve in curves]
     beside = 0 if narrow else LETTER * max(map(len, names), default=0)
     plot = Plot(52, 14, width - 16 - beside, height - 40)
@@ -67,19 +72,16 @@ def learning_curves(
     for number, curve in enumerate(curves):
         body += _curve(curve, number, x, y)
     for number, curve in enumerate(curves):
-        body += [
-            point_mark(_shape(point.context, contexts), f"f{number % 6}", x.at(point.tokens), y.at(point.share))
-            for point in curve.points
-        ]
+        for point in curve.points:
+            mark = point_mark(_shape(point.context, contexts), f"f{number % 6}", x.at(point.tokens), y.at(point.share))
+            body.append(f"<g><title>{escape(_told(curve, point))}</title>{mark}</g>")
     if not narrow:
         body += _names(curves, names, plot, y)
     panels = [Panel(width, height, tuple(body))]
     if narrow:
         panels.append(legend([(_line(number), name) for number, name in enumerate(names)], width, plot.left))
     if contexts:
-        panels.append(
-            legend([(point_mark(at, "neutral", 0, 0), name) for at, name in enumerate(contexts)], width, plot.left)
-        )
+        panels.append(Panel(width, named, tuple(_stretches(curves, contexts, x, plot))))
     described = "Pass rate against tokens spent on teaching; bands hold in 95 of 100 draws of the tasks."
     return picture(panels, title, described, theme, heading=heading)
 
@@ -130,6 +132,27 @@ def _names(curves: Sequence[LearningCurve], names: Sequence[str], plot: Plot, y:
     ends = [y.at(curve.points[-1].fit) for curve in curves if curve.points]
     for number, (name, end) in enumerate(zip(names, spread(ends, _LINE, plot.top + 4, plot.bottom), strict=True)):
         yield text(plot.right + 6, end + 4, name, f"f{number % 6}")
+
+
+def _stretches(curves: Sequence[LearningCurve], contexts: Sequence[str], x: Scale, plot: Plot) -> Iterator[str]:
+    """Each context in a row: its mark, its name, and a line from its fewest to its most tokens."""
+    for row, context in enumerate(contexts):
+        tokens = [point.tokens for curve in curves for point in curve.points if point.context == context] or [0.0]
+        first, last, y = x.at(min(tokens)), x.at(max(tokens)), 6 + _LINE * row
+        taken = LETTER * len(context) + 12
+        after = last + taken <= plot.right
+        yield rule("whisker", first, y, last, y)
+        yield point_mark(_shape(context, contexts), "neutral", first, y)
+        if after:
+            yield text(last + 8, y + 4, context)
+        else:
+            yield text(max(first - 8, taken), y + 4, context, anchor="end")
+
+
+def _told(curve: LearningCurve, point: CurvePoint) -> str:
+    """What a reader gets who points at a condition."""
+    examples = f"{point.n_shot} example{'s' * (point.n_shot != 1)}"
+    return f"{curve.name}: {point.context}, {examples}: {100 * point.share:.0f} % passed, {point.tokens:,.0f} tokens"
 
 
 def _shape(context: str, contexts: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
+from itertools import takewhile
 from statistics import fmean
 from typing import NamedTuple
 
@@ -42,6 +43,20 @@ def standings(site: Site) -> list[Standing]:
 def since(verdict: ModelVerdict) -> str | None:
     """The day on which the present standing began: of a fall, the day it is dated to."""
     return verdict.changed_on if verdict.confirmed and verdict.changed_on else verdict.headline_since
+
+
+def began(model: TrackedModel) -> str | None:
+    """The day on which the present fall began: the one it is dated to; before there is one, the first of the days under a bad
+    verdict that end today. None where there is no fall."""
+    last = model.last
+    if last.shown not in BAD:
+        return None
+    return last.changed_on if last.confirmed and last.changed_on else first_bad(model)
+
+
+def first_bad(model: TrackedModel) -> str:
+    """The first of the days under a bad verdict that end with the last one, which has to be one."""
+    return list(takewhile(lambda verdict: verdict.shown in BAD, reversed(model.verdicts)))[-1].date
 
 
 def mean_score(verdict: ModelVerdict) -> float | None:
@@ -115,8 +130,8 @@ def lowest(site: Site) -> float:
 
 def usual_scores(model: TrackedModel) -> dict[str, float]:
     """Use case → its mean before the present standing began. The baseline's own mean follows a fall down."""
-    began = since(model.last) or model.last.date
-    before = [verdict for verdict in model.verdicts if verdict.date < began][-USUAL_DAYS:]
+    start = began(model) or since(model.last) or model.last.date
+    before = [verdict for verdict in model.verdicts if verdict.date < start][-USUAL_DAYS:]
     scores: dict[str, list[float]] = {}
     for verdict in before:
         for each in verdict.use_cases:
