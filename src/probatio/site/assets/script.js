@@ -81,3 +81,13 @@ function labelled(name, field) {
   both.append(label, " ", field);
   return { both, field };
 }
+
+// Two days chosen: the address of their page is made of them.
+for (const form of document.querySelectorAll("form[data-diff]")) {
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const days = [form.elements.before.value, form.elements.after.value].sort();
+    location.href = `${form.dataset.diff}${days[0]}..${days[1]}/`;
+  });
+}
