@@ -14,10 +14,10 @@ from starlette.testclient import TestClient
 
 from probatio.records import Calibration, DailyScore, Day, DayRecord, Model, ModelVerdict, Sampling, UseCaseVerdict
 from probatio.site.addresses import addresses, render
+from probatio.site.answer_diff import COMPARED, word_diff
 from probatio.site.cases import BROKEN, EVERYBODY, NOBODY, case_standings
 from probatio.site.day_diff import BEYOND, day_diff
 from probatio.site.snapshot import Site
-from probatio.site.word_diff import COMPARED, word_diff
 
 MODELS = ("a", "b", "c")
 CASES = ("one", "two", "three", "four")

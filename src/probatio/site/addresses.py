@@ -166,6 +166,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/{run}/items/", item_pages.run_page, _runs),
     PageKind("learnability/{run}/items/ladders.svg", item_pages.run_picture, item_pages.every_run_picture),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),
+    PageKind("learnability/{run}/conditions/{pair}/", learnability.condition_page, learnability.every_condition),
     PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
     PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
     PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),

@@ -7,11 +7,11 @@ from datetime import date, timedelta
 from itertools import zip_longest
 
 from probatio.records import ModelVerdict
+from probatio.site.answer_diff import WordDiff, word_diff
 from probatio.site.day_diff import CaseDiff, day_diff
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
 from probatio.site.standing import BAD, since
-from probatio.site.word_diff import WordDiff, word_diff
 
 SHOWN = 6
 """Cases whose answers are shown side by side, the largest falls first."""
