@@ -24,6 +24,7 @@ from probatio.site import (
     learnability,
     methodology,
     model_pages,
+    search,
     trial_pages,
 )
 from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
@@ -178,8 +179,9 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("items/{slug}/rungs.svg", item_pages.rungs_picture, item_pages.every_ladder_pool),
     PageKind("methodology/", methodology.page, _once),
     PageKind("bench/", bench.page, _once),
+    PageKind("search/", search.search_page, _once),
+    PageKind("search.json", search.index, _once),
     PageKind("docs/", docs_pages.index, _once),
-    PageKind("docs/search.json", docs_pages.search, _once),
     PageKind("docs/images/{image}", docs_pages.picture, docs_pages.every_picture),
     PageKind("docs/{slug}/", docs_pages.page, docs_pages.every_page),
     PageKind("downloads/", downloads.page, _once),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import sqrt
-from statistics import fmean
+from statistics import fmean, pstdev
 from typing import NamedTuple
 
 from probatio.items.records import CEILING, FLOOR
@@ -20,8 +20,10 @@ NOW_DAYS, BEFORE_DAYS = 7, 28
 """The last recorded days, and those before them that they are compared with."""
 LEAST_DAYS = 3
 """Fewer days on either side say nothing."""
-FALL_ERRORS = 2.0
-"""A model fell in a case when its mean is this many standard errors lower, by the widest spread that shares can have."""
+FALL_ERRORS = 3.0
+"""A model fell in a case when its mean is this many standard errors lower, by the spread of its own days."""
+LEAST_SPREAD = 0.02
+"""Days that happen to be alike are not without noise."""
 BROKEN_SHARE, BROKEN_MODELS, BROKEN_BEYOND = 0.5, 2, 0.15
 """A case looks broken when this share of its models fell in it, so many at least, and it lost so much more than their others."""
 
@@ -106,9 +108,8 @@ def _means(days: Sequence[Day]) -> dict[tuple[str, str], dict[str, list[float]]]
 
 
 def _fell(before: Sequence[float], now: Sequence[float]) -> bool:
-    share = fmean([*before, *now])
-    error = sqrt(share * (1 - share) * (1 / len(before) + 1 / len(now))) if 0 < share < 1 else 0.0
-    return fmean(before) - fmean(now) > max(FALL_ERRORS * error, FLOOR)
+    spread = [max(pstdev(days), LEAST_SPREAD) ** 2 / len(days) for days in (before, now)]
+    return fmean(before) - fmean(now) > max(FALL_ERRORS * sqrt(sum(spread)), FLOOR)
 
 
 def _beyond(key: tuple[str, str], changes: Mapping[tuple[str, str], Mapping[str, float]]) -> float | None:

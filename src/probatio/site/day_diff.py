@@ -13,6 +13,10 @@ BEYOND = 2 * sqrt(2)
 """Of two usual days the difference has √2 times the spread of one; twice that is passed by chance about one time in twenty."""
 
 
+SAME = 0.005
+"""A case that moved by less than half a point did not move."""
+
+
 class ScoreDiff(NamedTuple):
     """One use case on both days."""
 
@@ -56,7 +60,7 @@ class DayDiff(NamedTuple):
 
     scores: list[ScoreDiff]
     moved: list[CaseDiff]  # the largest fall first, the largest gain last
-    same: int  # cases with the same credit on both days
+    same: int  # cases with the same credit on both days, to half a point
     alone: int  # cases that only one of the days has
     facts: list[FactDiff]
     other_suite: bool  # nothing is compared across two suites: differences are shown, and say nothing about the model
@@ -83,7 +87,7 @@ def day_diff(model: str, before: Day, after: Day, verdict: ModelVerdict) -> DayD
         for case, old in ours[name].cases.items()
         if case in theirs[name].cases
     ]
-    moved = sorted((each for each in both if each.change), key=lambda each: each.change)
+    moved = sorted((each for each in both if abs(each.change) >= SAME), key=lambda each: each.change)
     every = {(name, case) for lines in (ours, theirs) for name, line in lines.items() for case in line.cases}
     return DayDiff(
         scores,
