@@ -25,6 +25,7 @@ from probatio.site import (
     methodology,
     model_pages,
     search,
+    share,
     trial_pages,
 )
 from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
@@ -191,6 +192,10 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("raw/ledger.jsonl", downloads.ledger, downloads.every_ledger),
     PageKind("raw/runs/{run}/{file}", downloads.run_file, downloads.every_run_file),
     PageKind("feed.atom", feed.atom, _once),
+    PageKind("embed/", share.status_view, _once),
+    PageKind("embed/{slug}/", share.model_view, _models),
+    PageKind("share/site.png", share.site_picture, share.site_pictures),
+    PageKind("share/models/{slug}.png", share.model_picture, share.every_picture),
     PageKind("badges/{slug}.svg", feed.badge, _models),
     PageKind("badges/{slug}.json", feed.shield, _models),
     PageKind("api/", api.page, _once),

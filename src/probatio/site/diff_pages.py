@@ -49,7 +49,7 @@ def diff_page(request: PageRequest) -> PageReply | None:
 
 def comparisons(site: Site, model: TrackedModel, verdict: ModelVerdict) -> dict[str, str]:
     """What a day can be compared with, and the day that is: each of them has a page."""
-    found = _built(model, verdict)
+    found = fixed_comparisons(model, verdict)
     if site.sample_days is None:
         found |= {name: day for name, ago in AGO.items() if (day := _earlier(verdict.date, ago)) in model.by_date}
     return {name: day for name, day in found.items() if day in site.days}
@@ -61,8 +61,8 @@ def every_diff(site: Site) -> Iterator[dict[str, str]]:
         for name in (PREVIOUS, USUAL):
             for slug, model in site.tracked.items():
                 verdict = model.by_date.get(day)
-                found = _built(model, verdict) if verdict else {}
-                if found.get(name) in site.days and (name == PREVIOUS or found[name] != found.get(PREVIOUS)):
+                found = fixed_comparisons(model, verdict) if verdict else {}
+                if found.get(name) in site.days:
                     yield {"slug": slug, "before": found[name], "after": day}
 
 
@@ -70,12 +70,13 @@ PREVIOUS = "the day before"
 USUAL = "the last day before it fell"
 
 
-def _built(model: TrackedModel, verdict: ModelVerdict) -> dict[str, str]:
+def fixed_comparisons(model: TrackedModel, verdict: ModelVerdict) -> dict[str, str]:
+    """Those that have a page in the static build, too."""
     earlier = [each.date for each in model.verdicts if each.date < verdict.date]
     found = {PREVIOUS: earlier[-1]} if earlier else {}
     began = since(verdict) if verdict.shown in BAD else None
     usual = [day for day in earlier if began and day < began]
-    return found | ({USUAL: usual[-1]} if usual else {})
+    return found | ({USUAL: usual[-1]} if usual and usual[-1] != earlier[-1] else {})
 
 
 def _earlier(day: str, ago: int) -> str:
