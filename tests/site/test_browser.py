@@ -20,6 +20,7 @@ import pytest
 
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
+from probatio.site.demo import CAST
 from probatio.site.snapshot import Site
 from probatio.site.static import build
 
@@ -313,7 +314,7 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(static)
-    assert page.locator("#board li").count() == 8
+    assert page.locator("#board li").count() == len(CAST)
     page.get_by_role("link", name="demo-cooked").first.click()
     assert "demo-cooked answers worse since 2026-03-" in page.locator(".reason").inner_text()
     context.close()

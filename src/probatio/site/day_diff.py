@@ -7,6 +7,7 @@ from math import sqrt
 from typing import NamedTuple
 
 from probatio.records import DailyScore, Day, ModelVerdict
+from probatio.site.rendering import money, thousands
 from probatio.verdict.days import suite_of
 
 BEYOND = 2 * sqrt(2)
@@ -125,19 +126,19 @@ def _facts(model: str, before: Day, after: Day) -> Iterator[FactDiff]:
         for name in dict.fromkeys([*one.versions, *two.versions])
     ]
     yield from (FactDiff(name, str(a or "–"), str(b or "–")) for name, a, b in pairs if a != b)
-    for name, value in _NUMBERS.items():
+    for name, value, shown in _NUMBERS:
         a, b = sum(value(line) for line in ours), sum(value(line) for line in theirs)
-        if abs(b - a) > 0.1 * max(a, b):
-            yield FactDiff(name, f"{a:,.6g}", f"{b:,.6g}")
+        if 10 * abs(b - a) > max(a, b):  # of whole numbers: one that a server made up may be too large for a float
+            yield FactDiff(name, shown(a), shown(b))
 
 
-_NUMBERS: dict[str, Callable[[DailyScore], float]] = {
-    "Samples without an answer": lambda line: line.errored,
-    "Answers cut off": lambda line: line.truncated,
-    "Refusals": lambda line: line.refused,
-    "Tokens of all answers": lambda line: line.tokens_out,
-    "Cost of the day, in dollars": lambda line: line.cost or 0.0,
-}
+_NUMBERS: tuple[tuple[str, Callable[[DailyScore], float], Callable[[float], str]], ...] = (
+    ("Samples without an answer", lambda line: line.errored, thousands),
+    ("Answers cut off", lambda line: line.truncated, thousands),
+    ("Refusals", lambda line: line.refused, thousands),
+    ("Tokens of all answers", lambda line: line.tokens_out, thousands),
+    ("Cost of the day", lambda line: line.cost or 0.0, money),
+)
 
 
 def _barred(day: Day) -> str:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import msgspec
@@ -193,7 +192,8 @@ class StudiedRun:
         for line in self._files.answers_as(PricedLine):
             if line.cost is not None:
                 costs.setdefault(Condition(line.model, line.dialect, line.context, line.n_shot), []).append(line.cost)
-        return {condition: fmean(each) for condition, each in costs.items()}
+        # Not `fmean`, which fails on prices that a server made up.
+        return {condition: sum(each) / len(each) for condition, each in costs.items()}
 
     @property
     def models(self) -> list[str]:
