@@ -98,7 +98,7 @@ def _drawn(request: PageRequest, body: Sequence[str]) -> PageReply:
 
 
 def _lines(text: str, size: int, y: int, wide: int, most: int) -> list[str]:
-    wrapped = textwrap.wrap(scrubbed(text), wide, max_lines=most, placeholder=" …")
+    wrapped = textwrap.wrap(scrubbed(text), wide, max_lines=most, placeholder=" …", break_on_hyphens=False)
     family = "serif" if size > 40 else "sans-serif"
     return [
         _text(line, size, _LEFT, round(y + 1.25 * size * number), family=family) for number, line in enumerate(wrapped)
