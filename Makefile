@@ -21,7 +21,8 @@ READY := .venv/.ready
 RUNS := .venv/.runs
 
 # The tests of one file stay together: they share what is costly to make, such as a built site or a recorded day.
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile
+# They are taken in the order of tests/conftest.py, slow ones first, not by their number.
+PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 ifdef PROBATIO_CHROMIUM
 export PROBATIO_CHROMIUM

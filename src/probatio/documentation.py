@@ -26,7 +26,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "pitfalls",
         "versions",
     ),
-    "Languages": ("faber", "kcl", "strues"),
+    "Languages": tuple(sorted(file.parent.name for file in Path(__file__).parent.glob("builtin/*/language.yml"))),
     "The watch": ("daily", "ledger", "alerts", "web-design", "operating-characteristics", "story"),
     "Running it": ("container", "completion", "site", "sandbox", "embedded"),
     "Results": ("first-results", "study-embedded", "study-languages"),

@@ -22,7 +22,7 @@ from probatio.interchange.inspect_log import write_inspect
 from probatio.records import ErrorType, TrialKey
 from study.runs import write_made_up_run, write_suite
 
-SECONDS = 120
+SECONDS = 40
 
 
 def _outcome(key: TrialKey) -> bool | ErrorType:

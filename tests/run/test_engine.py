@@ -89,6 +89,7 @@ def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_pat
         process = subprocess.Popen(
             new_run(tmp_path, "--samples", "10"), env=environment(double), cwd=tmp_path,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # the tests may run under nohup
         )  # fmt: skip
         while double.in_flight < 4:
             time.sleep(0.01)

@@ -40,6 +40,7 @@ ODD_ADDRESSES = (
     "/redoc",
     "/models/demo-cooked/diff/2026-03-31..2026-03-30/",
     "/cases/math_reasoning/nothing/",
+    "/docs/nothing/",
     "/openapi.json",
 )
 

@@ -34,7 +34,6 @@ SCRATCH_MB = 256
 SWITCHES: dict[str, str] = {
     "--headless=new": "no screen is needed",
     "--disable-gpu": "drawing by the processor is the same on every machine",
-    "--disable-threaded-compositing": "nobody looks at the picture; drawing it on threads of its own took a quarter of the CPU",
     "--disable-features=RenderDocument,PaintHolding": "a page that is loaded anew stays in its frame: less CPU for a load",
     "--disable-back-forward-cache": "nobody goes back to a page that was left",
     "--remote-debugging-pipe": "we talk to it over handles 3 and 4, which pass into the jail",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
+import json
 import os
 import signal
 from collections.abc import Callable
@@ -140,7 +141,11 @@ class Connection:
             self._fail(number, "the browser has ended")
 
     def received(self, text: bytes) -> None:
-        message = msgspec.json.decode(text, type=_Message)
+        try:
+            message = msgspec.json.decode(text, type=_Message)
+        except msgspec.DecodeError:  # half a surrogate pair, which a page may write anywhere and no text can hold
+            whole = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
+            message = msgspec.json.decode(whole, type=_Message)
         if message.id is None:
             listener = self._listeners.get(message.sessionId)
             if listener is not None:

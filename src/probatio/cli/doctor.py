@@ -164,7 +164,7 @@ def _trials(kind: Choice, every: bool) -> Iterator[AttackResult]:
 def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
     """Check everything, and run real attacks against the isolation."""
     from probatio.cli.doctor_works import versions, works
-    from probatio.languages.typescript.engines import deno
+    from probatio.languages.runtimes import deno
     from probatio.sandbox import NoIsolation, elsewhere, isolation
 
     try:

@@ -114,10 +114,9 @@ def rendered(page: DocPage) -> Rendered:
         elif token.type == "table_open":
             tables += 1
             token.meta["number"] = tables
-        elif token.type in ("th_open", "td_open") and token.attrs.pop("style", ""):
-            token.attrSet(
-                "class", "num"
-            )  # the policy lets no style through; pages align numbers to the right, and nothing else
+        elif token.type in ("th_open", "td_open"):
+            if "right" in str(token.attrs.pop("style", "")):  # the pages allow no style of their own
+                token.attrSet("class", "num")
         elif token.type == "inline":
             _relink(token)
     for rule, shown in (

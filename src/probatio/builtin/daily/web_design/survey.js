@@ -37,7 +37,11 @@ async ({ wake }) => {
   };
   if (wake) {
     // Some pages show a part only once it is scrolled to.
-    const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 0)); setTimeout(done, 200); });
+    // Two frames: what an observer saw in the first one, it says after it.
+    const frame = () => new Promise((done) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));
+      setTimeout(done, 400);
+    });
     await frame();
     const height = get(root, "scrollHeight");
     for (let y = innerHeight, steps = 0; y < height && steps < 8; y += innerHeight, steps++) {
