@@ -20,6 +20,7 @@ import pytest
 
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
+from probatio.site.demo import CAST
 from probatio.site.snapshot import Site
 from probatio.site.static import build
 
@@ -44,6 +45,10 @@ SHOWN = (
     "models/demo-cooked/",
     "models/demo-cooked/2026-03-31/",
     "models/demo-cooked/2026-03-31/web_design/",
+    "models/demo-cooked/diff/2026-03-30..2026-03-31/",
+    "cases/",
+    "cases/math_reasoning/math-trace/",
+    "search/",
     "learnability/",
     "learnability/study-0.5b/",
     "learnability/study-0.5b/trials/0/",
@@ -183,6 +188,40 @@ def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, requ
     board.get_by_role("button", name=re.compile("^Today")).click()
     scores = [float(text) for text in tab.locator("#board td.today").all_inner_texts()]
     assert scores == sorted(scores)
+    assert tab.url.endswith("?sort=today")
+    board.get_by_role("button", name=re.compile("^Today")).click()
+    tab.reload()
+    assert "sort=-today" in tab.url
+    again = [float(text) for text in tab.locator("#board td.today").all_inner_texts()]
+    assert again == scores[::-1], "the order stands in the address"
+    assert not tab.complaints
+
+
+@pytest.mark.parametrize("where", ["live", "static"])
+def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+    tab.goto(request.getfixturevalue(where))
+    tab.get_by_role("link", name="Search", exact=True).click()
+    found = tab.locator("#found li")
+    for words, kind, title in (
+        ("forgotten", "model", "demo-forgotten"),
+        ("math trace", "case", "math_trace"),
+        ("study-0.5b", "run", "study-0.5b"),
+        ("isolation inside", "documentation", "Isolation inside"),
+    ):
+        tab.get_by_role("searchbox").fill(words)
+        found.filter(has_text=kind).filter(has=tab.get_by_role("link", name=title)).first.wait_for()
+    tab.goto(f"{tab.url.partition('?')[0]}?q=math_trace")
+    found.first.get_by_role("link").click()
+    tab.get_by_role("heading", name="math_trace").wait_for()
+    assert not tab.complaints
+
+
+def test_two_days_are_chosen_on_the_live_server(live: str, tab: Any) -> None:
+    tab.goto(f"{live}models/demo-cooked/diff/2026-03-30..2026-03-31/")
+    tab.get_by_label("Before").fill("2026-03-20")
+    tab.get_by_role("button", name="Compare").click()
+    tab.wait_for_url("**/diff/2026-03-20..2026-03-31/")
+    assert tab.locator("ins").count() and tab.locator("del").count()
     assert not tab.complaints
 
 
@@ -298,7 +337,7 @@ def test_a_script_in_an_answer_never_runs(where: str, tab: Any, request: pytest.
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(f"{request.getfixturevalue(where)}learnability/")
-    tab.get_by_role("link", name="study-0.5b").click()
+    tab.get_by_role("link", name="study-0.5b").first.click()
     curves = tab.locator("figure.chart img")
     tab.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=curves.element_handle())
     assert tab.locator("table.heat td[class*=heat-]").count() > 10
@@ -327,7 +366,7 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(static)
-    assert page.locator("#board li").count() == 8
+    assert page.locator("#board li").count() == len(CAST)
     page.get_by_role("link", name="demo-cooked").first.click()
     assert "demo-cooked answers worse since 2026-03-" in page.locator(".reason").inner_text()
     assert page.locator("svg.plot path.value").count() == 12

@@ -77,11 +77,11 @@ def test_no_comment_and_no_raw_html_of_a_page_gets_through(bodies: dict[str, str
 
 
 def test_the_search_index_finds_sections(empty: Site) -> None:
-    reply = render(empty, "docs/search.json")
+    reply = render(empty, "search.json")
     assert reply is not None
     sections = json.loads(reply.body)
     found = [one for one in sections if "landlock" in one["text"].lower()]
-    assert {"container", "sandbox"} <= {one["page"] for one in found}
-    assert all(one["text"] and one["heading"] and "\x00" not in one["text"] for one in sections)
-    anchored = next(one for one in sections if one["page"] == "container" and one["anchor"] == "isolation-inside")
-    assert anchored["heading"] == "Isolation inside"
+    assert {"docs/container/", "docs/sandbox/"} <= {one["href"].partition("#")[0] for one in found}
+    assert all(one["text"] and one["title"] and "\x00" not in one["text"] for one in sections)
+    anchored = next(one for one in sections if one["href"] == "docs/container/#isolation-inside")
+    assert anchored["title"].endswith(": Isolation inside")

@@ -37,6 +37,9 @@ ODD_ADDRESSES = (
     "/learnability/study-0.5b/trials/99999/",
     "/learnability/study-0.5b/compare/a-vs-b/",
     "/api/models/%00.json",
+    "/redoc",
+    "/models/demo-cooked/diff/2026-03-31..2026-03-30/",
+    "/cases/math_reasoning/nothing/",
     "/docs/nothing/",
     "/openapi.json",
 )

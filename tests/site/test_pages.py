@@ -21,7 +21,7 @@ from probatio.site import methodology
 from probatio.site.addresses import addresses, render
 from probatio.site.feed import COLOURS
 from probatio.site.model_pages import day_points
-from probatio.site.rendering import POLICY
+from probatio.site.rendering import POLICY, PageReply
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
 from probatio.slugs import slugs
@@ -51,13 +51,13 @@ class _Markup(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def pages(site: Site) -> dict[str, bytes]:
-    bodies = {}
-    for path in addresses(site):
-        page = render(site, path)
-        if page is not None and page.file is None:
-            bodies[path] = page.body
-    return bodies
+def replies(site: Site) -> dict[str, PageReply | None]:
+    return {path: render(site, path) for path in addresses(site)}
+
+
+@pytest.fixture(scope="module")
+def pages(replies: dict[str, PageReply | None]) -> dict[str, bytes]:
+    return {path: page.body for path, page in replies.items() if page is not None and page.file is None}
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,8 @@ def _is_page(path: str) -> bool:
     return path.endswith("/") or not path
 
 
-def test_every_listed_address_answers(site: Site) -> None:
-    missing = [path for path in addresses(site) if render(site, path) is None]
-    assert not missing
+def test_every_listed_address_answers(replies: dict[str, PageReply | None]) -> None:
+    assert not [path for path, page in replies.items() if page is None]
 
 
 def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str, _Markup]) -> None:
@@ -88,6 +87,15 @@ def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str,
             if target not in known or (anchor and anchor not in markup[target].ids):
                 broken.add((path, link))
     assert not broken
+
+
+def test_no_page_but_one_of_raw_texts_is_larger_than_150_kilobytes(pages: dict[str, bytes]) -> None:
+    raw = re.compile(r"models/[^/]+/[\d-]+/\w+/|learnability/[^/]+/trials/\d+/|docs/.*")
+    assert not {
+        path: len(body)
+        for path, body in pages.items()
+        if len(body) > 150_000 and _is_page(path) and not raw.fullmatch(path)
+    }
 
 
 def test_links_never_begin_at_the_server_root(markup: dict[str, _Markup]) -> None:

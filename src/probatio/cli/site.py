@@ -14,7 +14,8 @@ BENCH = Path("config/bench.yml")
 bench_option = click.option(
     "--bench",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file of public benchmark results.  [default: config/bench.yml, else the one that comes along]",
+    help="The file of public benchmark results.  [default: bench.yml of the results, else config/bench.yml, else the one that "
+    "comes along]",
 )
 
 
@@ -53,7 +54,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     from probatio.site.snapshot import load_site
 
     _say_ahead(results)
-    figures = _bench(bench)
+    figures = _bench(bench, results)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
     run(live, host, port)
@@ -102,7 +103,9 @@ def build(
 
     folder = results_at(results) if is_address(results) else Path(results)
     _say_ahead(folder)
-    site = load_site(folder, bench=_bench(bench), sample_days=sample_days, base_url=base_url, detectable=detectable)
+    site = load_site(
+        folder, bench=_bench(bench, folder), sample_days=sample_days, base_url=base_url, detectable=detectable
+    )
     built = write(site, out)
     if as_json:
         import msgspec
@@ -121,7 +124,7 @@ def build(
     show_default=True,
     help="The results folder to fill. It must not contain real days.",
 )
-@click.option("--days", default=60, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
+@click.option("--days", default=90, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
 @click.option("--until", metavar="YYYY-MM-DD", help="The last simulated day.  [default: today, UTC]")
 def demo(out: Path, days: int, until: str | None) -> None:
     """Fill a results folder with simulated models. Every page is marked SIMULATED.
@@ -134,10 +137,14 @@ def demo(out: Path, days: int, until: str | None) -> None:
 
     from probatio.day.folder import day_of
     from probatio.site.demo import fill
+    from probatio.site.demo_runs import fill_runs
 
     last = date.fromisoformat(day_of(until, datetime.now(UTC)))
     samples = fill(out, days, last)
-    click.echo(f"{days} simulated days with {samples:,} samples in {out}. See them with:")
+    runs = fill_runs(out, last)
+    click.echo(
+        f"{days} simulated days with {samples:,} samples and {len(runs)} simulated runs in {out}. See them with:"
+    )
     click.echo(f"  probatio site serve --results {out}")
 
 
@@ -149,7 +156,8 @@ def _say_ahead(results: Path) -> None:
         click.echo(told_ahead(ahead, today()), err=True)
 
 
-def _bench(given: Path | None) -> Path | None:
+def _bench(given: Path | None, results: Path) -> Path | None:
     from probatio.shipped import shipped
+    from probatio.site.bench import BENCH_FILE
 
-    return given or next((path for path in (BENCH, shipped(str(BENCH))) if path.exists()), None)
+    return given or next((path for path in (results / BENCH_FILE, BENCH, shipped(str(BENCH))) if path.exists()), None)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from probatio.documentation import TUTORIALS, DocPage, pages
 from probatio.extras import require
 from probatio.shipped import shipped
-from probatio.site.rendering import PageReply, PageRequest, html, json
+from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site
 
 if TYPE_CHECKING:
@@ -70,11 +70,6 @@ def page(request: PageRequest) -> PageReply | None:
 def picture(request: PageRequest) -> PageReply | None:
     path = shipped("docs") / "images" / request.names["image"]
     return PageReply(path.read_bytes(), _KINDS[path.suffix[1:]]) if path.is_file() else None
-
-
-def search(request: PageRequest) -> PageReply:
-    """Every section of every page; the search in the browser reads it once, when it is first used."""
-    return json([section._asdict() for each in pages() for section in rendered(each).sections])
 
 
 def every_page(site: Site) -> Iterator[dict[str, str]]:

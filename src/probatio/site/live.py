@@ -202,7 +202,7 @@ def _sent(packed: PackedPage, request: Request) -> Response:
 
 
 def _headers(page: PageReply) -> dict[str, str]:
-    return HEADERS | {"Content-Security-Policy": f"{page.policy}; frame-ancestors 'self'"}
+    return HEADERS | {"Content-Security-Policy": f"{page.policy}; frame-ancestors {page.framed_by}"}
 
 
 def _missing(live: LiveSite, path: str) -> Response:

@@ -16,6 +16,7 @@ import jinja2
 import msgspec
 
 from probatio import __version__
+from probatio.extras import installed_extras
 from probatio.ledger.ledger import SHORT
 from probatio.records import MARKS
 
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 SVG = "image/svg+xml"
+PNG = "image/png"
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -46,6 +48,7 @@ class PageReply:
     kind: str = HTML
     policy: str = POLICY
     file: Path | None = None
+    framed_by: str = "'self'"  # whose pages may show it in a frame
     moved: str = ""  # relative to the page asked for; the build never asks for such a page
 
 
@@ -118,7 +121,7 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=lambda value: "–" if value is None else printable(value) if type(value) is str else value,
     )
-    env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT)
+    env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=installed_extras()["charts"])
     env.filters.update(
         number=_number, percent=_percent, scrubbed=scrubbed, money=money, pretty=_pretty, thousands=thousands, day=_day
     )

@@ -20,6 +20,7 @@ from probatio.items.of_runs import items_of_runs
 from probatio.items.records import Items
 from probatio.records import Grade, KeyLine, Response
 from probatio.run.record import RunRecord, read_run
+from probatio.slugs import slugs
 from probatio.store.layout import GRADES, RUN_FILE
 from probatio.store.lines import Span, has_lines
 from probatio.store.run_folder import RunFolder
@@ -36,6 +37,21 @@ PACK = 40
 """Trials on one page, at most."""
 PACK_BYTES = 200_000
 """Of the recorded answers on one page, at most; a longer one has a page of its own."""
+
+
+class Condition(NamedTuple):
+    """What the trials behind one point of a curve have in common."""
+
+    model: str
+    dialect: str
+    context: str
+    n_shot: int
+
+
+class PricedLine(KeyLine, kw_only=True):
+    """As much of an answer as tells its price."""
+
+    cost: float | None = None
 
 
 class GradeShort(KeyLine, kw_only=True):
@@ -150,6 +166,34 @@ class StudiedRun:
         for trial in self.trials:
             numbers.setdefault(trial.grade.model, []).append(trial.number)
         return numbers
+
+    @cached_property
+    def conditions(self) -> dict[Condition, list[int]]:
+        """Condition → the numbers of its trials."""
+        numbers: dict[Condition, list[int]] = {}
+        for trial in self.trials:
+            grade = trial.grade
+            numbers.setdefault(Condition(grade.model, grade.dialect, grade.context, grade.n_shot), []).append(
+                trial.number
+            )
+        return numbers
+
+    @cached_property
+    def condition_slugs(self) -> dict[Condition, str]:
+        """Condition → its name in an address."""
+        names = {condition: " ".join(map(str, condition)) for condition in self.conditions}
+        short = slugs(names.values())
+        return {condition: short[name] for condition, name in names.items()}
+
+    @cached_property
+    def prices(self) -> dict[Condition, float]:
+        """Condition → the mean recorded price of an answer, in dollars; without those that have none."""
+        costs: dict[Condition, list[float]] = {}
+        for line in self._files.answers_as(PricedLine):
+            if line.cost is not None:
+                costs.setdefault(Condition(line.model, line.dialect, line.context, line.n_shot), []).append(line.cost)
+        # Not `fmean`, which fails on prices that a server made up.
+        return {condition: sum(each) / len(each) for condition, each in costs.items()}
 
     @property
     def models(self) -> list[str]:

@@ -17,9 +17,10 @@ from probatio.errors import UsageError
 from probatio.items.of_days import items_of_days
 from probatio.items.records import Items
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
-from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.records import Day, DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.run.clock import today
 from probatio.site.bench import Bench, read_bench
+from probatio.site.cases import CaseStanding, case_slugs, case_standings
 from probatio.site.runs import Pairing, StudiedRun, find_runs
 from probatio.site.samples import SampleReader
 from probatio.slugs import slugs
@@ -108,6 +109,7 @@ class Site:
     head: str | None = None  # of the ledger
     compute: bool = False  # what is not kept yet may be computed, in seconds: effects, a suite's own figures
     replayed: bool = False  # the ledger or a day's record says that dates were set
+    days: Mapping[str, Day] = field(default_factory=dict)  # date → the day's scores, oldest first
     scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
     pairing: Pairing = field(default_factory=Pairing)
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -133,6 +135,19 @@ class Site:
     def items(self) -> Items:
         """What the cases and rungs of the last days tell about the models."""
         return items_of_days(self.results, lenient=True)
+
+    @cached_property
+    def case_slugs(self) -> dict[str, dict[str, str]]:
+        return case_slugs(self.days)
+
+    @cached_property
+    def case_standings(self) -> dict[tuple[str, str], CaseStanding]:
+        return case_standings(self.days)
+
+    def case_address(self, use_case: str, case: str) -> str:
+        """Of the case's own page; empty where no day has scored it."""
+        slug = self.case_slugs.get(use_case, {}).get(case)
+        return f"cases/{use_case}/{slug}/" if slug else ""
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -175,11 +190,12 @@ def load_site(
 
     judged = _verdicts(published, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
+    by_date = {day.date: day for day in days.days}
     return Site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(judged, names, Teller(results, {day.date: day for day in days.days})),
+        tracked=_tracked(judged, names, Teller(results, by_date)),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
@@ -187,6 +203,7 @@ def load_site(
         head=head_of(lines),
         compute=detectable,
         replayed=any(day.record.replayed or declared(day.date) for day in days.days),
+        days=by_date,
     )
 
 

@@ -82,7 +82,7 @@ def model_trials(request: PageRequest) -> PageReply | None:
         run=run,
         model=model,
         slug=request.names["slug"],
-        trials=[_row(run, number) for number in shown],
+        trials=[trial_row(run, number) for number in shown],
         first=ROWS * (page - 1) + 1,
         count=len(numbers),
         pager=Pager(page, pages),
@@ -138,7 +138,7 @@ def every_pack(site: Site) -> Iterator[dict[str, str]]:
             yield {"run": run.name, "number": str(first)}
 
 
-def _row(run: StudiedRun, number: int) -> tuple[str, GradeShort, str, str]:
+def trial_row(run: StudiedRun, number: int) -> tuple[str, GradeShort, str, str]:
     """A trial in a list: the end of its address, its grade, the levels it came through, how it ended."""
     grade = run.trials[number].grade
     levels = "".join(

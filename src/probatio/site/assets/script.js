@@ -11,8 +11,26 @@ const value = (row, at) => {
 const compare = (a, b) =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
 
-for (const table of document.querySelectorAll("table.sortable")) {
+// What is chosen stands in the address, so that it can be sent to someone.
+const chosen = (name) => new URLSearchParams(location.search).get(name) ?? "";
+
+const choose = (name, text) => {
+  const all = new URLSearchParams(location.search);
+  if (text) all.set(name, text);
+  else all.delete(name);
+  history.replaceState(null, "", (all.size ? `?${all}` : location.pathname) + location.hash);
+};
+
+document.querySelectorAll("table.sortable").forEach((table, number) => {
   const heads = [...table.tHead.rows[0].cells];
+  const names = heads.map((head) => head.textContent.trim().toLowerCase());
+  const parameter = number ? `sort${number + 1}` : "sort";
+  const sort = (at, falling) => {
+    heads.forEach((other) => other.removeAttribute("aria-sort"));
+    heads[at].setAttribute("aria-sort", falling ? "descending" : "ascending");
+    const rows = [...table.tBodies[0].rows].sort((a, b) => compare(value(a, at), value(b, at)));
+    table.tBodies[0].append(...(falling ? rows.reverse() : rows));
+  };
   heads.forEach((head, at) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -20,13 +38,14 @@ for (const table of document.querySelectorAll("table.sortable")) {
     head.append(button);
     button.addEventListener("click", () => {
       const falling = head.getAttribute("aria-sort") === "ascending";
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      const rows = [...table.tBodies[0].rows].sort((a, b) => compare(value(a, at), value(b, at)));
-      table.tBodies[0].append(...(falling ? rows.reverse() : rows));
+      sort(at, falling);
+      choose(parameter, (falling ? "-" : "") + names[at]);
     });
   });
-}
+  const wanted = chosen(parameter);
+  const at = names.indexOf(wanted.replace(/^-/, ""));
+  if (at >= 0) sort(at, wanted.startsWith("-"));
+});
 
 for (const tools of document.querySelectorAll("[data-tools]")) {
   const shown = document.getElementById(tools.dataset.tools);
@@ -52,18 +71,12 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
     }
     told.textContent = `${count} of ${rows.length} shown`;
   };
-  // What is chosen stands in the address, so that it can be sent to someone.
-  const chosen = new URLSearchParams(location.search);
   const remember = () => {
-    for (const { field } of [words, status]) {
-      if (field.value) chosen.set(field.name, field.value);
-      else chosen.delete(field.name);
-    }
-    history.replaceState(null, "", (chosen.size ? `?${chosen}` : location.pathname) + location.hash);
+    for (const { field } of [words, status]) choose(field.name, field.value);
     apply();
   };
-  words.field.value = chosen.get("filter") ?? "";
-  status.field.value = statuses.includes(chosen.get("verdict")) ? chosen.get("verdict") : "";
+  words.field.value = chosen("filter");
+  status.field.value = statuses.includes(chosen("verdict")) ? chosen("verdict") : "";
   words.field.addEventListener("input", remember);
   status.field.addEventListener("change", remember);
   tools.append(words.both);
@@ -80,4 +93,14 @@ function labelled(name, field) {
   const both = document.createElement("span");
   both.append(label, " ", field);
   return { both, field };
+}
+
+// Two days chosen: the address of their page is made of them.
+for (const form of document.querySelectorAll("form[data-diff]")) {
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const days = [form.elements.before.value, form.elements.after.value].sort();
+    location.href = `${form.dataset.diff}${days[0]}..${days[1]}/`;
+  });
 }
