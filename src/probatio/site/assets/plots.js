@@ -98,6 +98,7 @@ function plotOf(svg, days) {
     let at = Math.min(day, usual.length - 1);
     while (at > 0 && !usual[at]) at -= 1;
     const usually = usual[at] === "-" ? "" : usual[at];
+    if (svg.dataset.kind === "share") return value ? `${Number(value).toFixed(0)} % right${usually ? `, other cases ${usually} %` : ""}` : "not asked";
     const points = value ? `${Number(value).toFixed(1)} points` : "no score";
     const status = STATUSES[svg.dataset.marks[day]];
     return points + (usually ? (before ? `, ${usually} before` : `, usually ${usually}`) : "") + (status && status !== "gap" ? `, ${status}` : "");
