@@ -89,13 +89,11 @@ def day_plot(
         if day.border:
             parts += _upright(places[number] - half, "border", (day.border,), floor, floor - 6)
     parts += _lines(days, places, y, floor)
-    parts += [
-        _text(0, y.at(each) - 3, label) for each, label in axis.ticks
-    ]  # over the lines, which they would be lost in
+    parts += [_tick(y.at(each), label, axis) for each, label in axis.ticks]
     if span is not None:
         parts += _upright(places[span.first] - half, "change", span.lines, floor, 11)
     if end and days and days[-1].value is not None:
-        parts.append(_text(_UNITS, y.at(days[-1].value) + 5, end, "end", "end"))
+        parts.append(_text(_UNITS * ROOM, y.at(days[-1].value) + 5, end, kind="end", aside=6))
     return "".join([*parts, "</svg>"])
 
 
@@ -155,10 +153,16 @@ def _upright(x: float, kind: str, lines: Sequence[str], floor: float, level: flo
         yield _text(x, level + _ROW * number, content, "end" if late else "start", kind)
 
 
-def _text(x: float, y: float, content: str, anchor: str = "start", kind: str = "") -> str:
+def _tick(y: float, label: str, axis: Axis) -> str:
+    """Numbers stand left of the chart, in the margin that the style sheet gives it; words stand on their line."""
+    return _text(0, y + 4, label, "end", aside=-6) if axis.kind == "points" else _text(0, y - 3, label)
+
+
+def _text(x: float, y: float, content: str, anchor: str = "start", kind: str = "", aside: int = 0) -> str:
     named = f' class="{kind}"' if kind else ""
+    moved = f' dx="{aside}"' if aside else ""
     aligned = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text{named} x="{_across(x)}" y="{y:.0f}"{aligned}>{escape(content)}</text>'
+    return f'<text{named} x="{_across(x)}" y="{y:.0f}"{moved}{aligned}>{escape(content)}</text>'
 
 
 def _across(units: float) -> str:
