@@ -24,7 +24,9 @@ from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
 SEED = 7
 SAMPLED_DAYS = 14
-"""Days at the end that get raw samples; all of them would be hundreds of megabytes."""
+"""Days at the end that get raw samples of every model; all days would be hundreds of megabytes."""
+SAMPLED_BEFORE = 7
+"""Days before a model's fault from which on its own samples are there: a fall is told with the answers before it."""
 
 
 class Role(NamedTuple):
@@ -78,7 +80,7 @@ def fill(results: Path, days: int, last: dt.date) -> int:
     faults = {
         name: (role.fault, max(0, days - 1 - role.before_end)) for name, role in CAST.items() if role.fault is not None
     }
-    rng, drawn = (np.random.default_rng(SEED + number) for number in range(2))
+    rng, drawn, early = (np.random.default_rng(SEED + number) for number in range(3))
     drifted = int(BARRED_SHARE * days)
     count = 0
     for number, (date, scores) in enumerate(days_of(suite.manifest, list(CAST), first, days, faults=faults, seed=SEED)):
@@ -96,10 +98,21 @@ def fill(results: Path, days: int, last: dt.date) -> int:
         if left < SAMPLED_DAYS:
             lines, written = _with_samples(folder, lines, suite, rng)
             count += written
+        elif faulty := {name for name in asked if left <= _begins(CAST[name]) + SAMPLED_BEFORE}:
+            sampled, written = _with_samples(folder, [each for each in lines if each.model in faulty], suite, early)
+            lines = [*(each for each in lines if each.model not in faulty), *sampled]
+            count += written
         write_record(folder, _record(suite, date, asked, drifted - number, rng))
         write_scores(folder, lines)
     _write_bench(results)
     return count
+
+
+def _begins(role: Role) -> int:
+    """Days before the last on which something happens to it; hardly ever, where nothing does."""
+    if role.lapse:
+        return role.lapse[0]
+    return role.before_end if role.fault else -SAMPLED_BEFORE
 
 
 def _write_bench(results: Path) -> None:

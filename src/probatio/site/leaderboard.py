@@ -12,7 +12,7 @@ from probatio.site.bench import bench_score
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
 from probatio.site.standing import HISTORY_DAYS, Standing, history, lowest, sentence, standings
-from probatio.verdict.words import YEAR
+from probatio.verdict.odds import YEAR
 
 RECENT_DAYS = 30
 """Days in a small chart of the table, and in the table of a model's page."""

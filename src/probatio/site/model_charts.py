@@ -11,11 +11,10 @@ from markupsafe import Markup
 from probatio.charts.inline import Axis, PlotDay, Span, day_plot
 from probatio.charts.scales import round_ticks
 from probatio.records import ModelVerdict, Status, UseCaseVerdict
-from probatio.site.odds import RAREST, short_odds
-from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.site.standing import BAD, began, mean_score, usual_scores
+from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
+from probatio.site.standing import began, mean_score, usual_scores
 from probatio.site.story import proven, span_lines
-from probatio.verdict.words import YEAR
+from probatio.verdict.odds import RAREST, YEAR, short_odds
 
 MOST_DAYS = 366
 """Days in a chart of the page: a year of eleven charts stays below 150 kB. All days are on the pages of days."""

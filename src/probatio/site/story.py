@@ -9,9 +9,9 @@ from itertools import pairwise, takewhile
 import msgspec
 
 from probatio.records import DayRecord, ModelVerdict, Status
-from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import BAD, began, fallen_use_cases, first_bad
-from probatio.site.word_diff import Compared, compared
+from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.site.standing import began, fallen_use_cases
+from probatio.site.word_diff import Piece, WordDiff, shortened, word_diff
 from probatio.verdict.words import CaseChange, Told
 
 EXCERPT = 700
@@ -37,19 +37,35 @@ class Circumstance(msgspec.Struct, frozen=True):
     name: str
     changed: bool
     text: str
+    says_it: bool = False  # the text says whether it changed
 
 
 class FallenCase(msgspec.Struct, frozen=True):
     """A case that fell, with both answers compared where both are there, and the use case's id where its samples have a page."""
 
     change: CaseChange
-    answers: Compared | None
+    answers: WordDiff | None
     use_case: str | None
 
     @property
-    def cut_before_a_difference(self) -> bool:
-        """The answers differ only behind what is shown of them."""
-        return self.answers is not None and not any(each.differs for each in (*self.answers.before, *self.answers.now))
+    def before(self) -> tuple[Piece, ...]:
+        """What is shown of the answer before."""
+        return shortened(self.answers.before, EXCERPT) if self.answers else _alone(self.change.answer_before)
+
+    @property
+    def now(self) -> tuple[Piece, ...]:
+        return shortened(self.answers.after, EXCERPT) if self.answers else _alone(self.change.answer_now)
+
+    @property
+    def note(self) -> str:
+        """What a reader has to know of the two."""
+        if self.answers is None:
+            return "The other answer is not kept." if self.before or self.now else ""
+        if not self.answers.alike:
+            return "The two have little in common, so no words are marked."
+        if self.answers.same:
+            return f"The two are the same{' as far as they were compared' if self.answers.cut else ''}; only their grades differ."
+        return ""
 
 
 def proven(model: TrackedModel) -> str | None:
@@ -61,7 +77,7 @@ def proven(model: TrackedModel) -> str | None:
 def events(site: Site, model: TrackedModel) -> list[Event]:
     """The present fall day by day, oldest first; where there is none, what happened in the last weeks."""
     fell = began(model)
-    start = min(fell, first_bad(model)) if fell else model.verdicts[-RECENT_DAYS:][0].date
+    start = min(fell, model.first_seen(model.last)) if fell else model.verdicts[-RECENT_DAYS:][0].date
     found = []
     if fell and model.last.confirmed:
         found.append(Event(fell, "It changed, by the dating of the evidence; such a date may be a few days off."))
@@ -88,11 +104,15 @@ def fallen_cases(site: Site, model: TrackedModel, told: Told | None) -> list[Fal
     return [
         FallenCase(
             change=each,
-            answers=compared(each.answer_before, each.answer_now) if each.answer_before and each.answer_now else None,
+            answers=word_diff(each.answer_before, each.answer_now) if each.answer_before and each.answer_now else None,
             use_case=ids.get(each.use_case) if shown and each.answer_now else None,
         )
         for each in (told.cases if told else ())
     ]
+
+
+def _alone(answer: str | None) -> tuple[Piece, ...]:
+    return shortened([Piece(answer, own=False)], EXCERPT) if answer else ()
 
 
 def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[str]:
@@ -168,9 +188,10 @@ def _others(site: Site, model: TrackedModel, start: str) -> Circumstance:
     others = [each for each in site.tracked.values() if each.id != model.id]
     fell = [each.id for each in others if began(each) in near]
     if not fell:
-        return Circumstance("Other models", False, f"none of {len(others)} fell around that day")
+        return Circumstance("Other models", False, f"None of {len(others)} fell around that day.", says_it=True)
     more = f" and {len(fell) - NAMED} more" if len(fell) > NAMED else ""
-    return Circumstance("Other models", True, f"{', '.join(fell[:NAMED])}{more} fell within {TOGETHER_DAYS} days of it")
+    told = f"{', '.join(fell[:NAMED])}{more} fell within {TOGETHER_DAYS} days of it, too."
+    return Circumstance("Other models", True, told, says_it=True)
 
 
 def span_lines(model: TrackedModel) -> tuple[str, ...]:
