@@ -13,8 +13,8 @@ import pytest
 from probatio.site.addresses import render
 from probatio.site.model_charts import MOST_DAYS, model_charts
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import began, usual_scores
-from probatio.site.story import circumstances, events, fallen_cases, proven, span_lines
+from probatio.site.standing import began, past_fall, reason, usual_scores
+from probatio.site.story import Event, circumstances, events, fallen_cases, proven, span_lines
 from probatio.verdict.odds import odds, one_in, short_odds
 from probatio.verdict.words import CaseChange, Told
 
@@ -71,6 +71,46 @@ def test_a_fall_that_is_not_proven_begins_with_its_first_bad_day(site: Site) -> 
     assert len(named) == 3 and all(usual[title.removeprefix("and ")] == said for title, said in named)
 
 
+def test_a_fall_that_is_over_is_told_whole_and_usual_is_what_was_before_it(site: Site) -> None:
+    model = site.tracked["demo-recovered"]
+    fell, last_low = past_fall(model) or ("", "")
+    assert began(model) is None and fell < last_low < model.last.date
+    back = model.verdicts[[each.date for each in model.verdicts].index(last_low) + 1]
+    assert model.last.headline_since == back.date == model.changes[-1].date, (
+        "not the day from which the rule had followed it"
+    )
+    assert Event(back.date, "OK again: the fall is over.") in events(site, model)
+    assert span_lines(model)[1] == f"well again {int(back.date[8:])} Mar"
+    usual = usual_scores(model)["web_design"]
+    lapsed = [
+        score
+        for verdict, each in model.series("web_design")
+        if fell <= verdict.date <= "2026-03-20" and each and (score := each.score)
+    ]
+    assert usual > 1.15 * sum(lapsed) / len(lapsed)
+    front = render(site, "")
+    assert front is not None
+    row = re.findall(r"<li data-status=.*?</li>", front.body.decode(), re.DOTALL)
+    assert [each.count(">RECOVERED<") for each in row] == ["demo-recovered" in each for each in row]
+
+
+def test_every_fall_of_the_demo_has_the_answers_before_it_however_long_ago(site: Site) -> None:
+    for slug in ("demo-forgotten", "demo-slowly-worse", "demo-cooked", "demo-one-use-case"):
+        model = site.tracked[slug]
+        assert model.teller is not None
+        told = model.teller.told(model.last, excerpt=None, began=began(model))
+        assert len(told.cases) == 3
+        for each in told.cases:
+            assert each.answer_before and each.answer_now, (slug, each.case)
+            assert each.day_before is not None and each.day_before < (began(model) or "")
+
+
+def test_a_new_series_says_what_was_before_it(site: Site) -> None:
+    told = reason(site, site.tracked["demo-rerouted"])
+    found = re.search(r"but only since \d+ March: another provider .* Before: (\d+) points, now (\d+)\.", told)
+    assert found is not None and int(found[1]) > int(found[2]) + 5
+
+
 def test_a_model_that_did_not_fall_has_no_fall_and_tells_its_outage(site: Site) -> None:
     model = site.tracked["demo-outage"]
     assert began(model) is None and proven(model) is None
@@ -101,7 +141,8 @@ def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
     changed = {each.name: each for each in circumstances(replace(alone, records=site.records | {day: other}), moved)}
     assert {name for name, each in changed.items() if each.changed} == {"Route", "Judge", "Grader", "Harness"}
     assert changed["Route"].text == f"{model.last.route} before, Elsewhere since"
-    assert "−0.60 marks off" in changed["Judge"].text
+    assert "had shifted, 0.60 marks harsher than usual" in changed["Judge"].text
+    assert "as strict as ever" in quiet["Judge"].text
     assert changed["Harness"].text == "chromium – → 2"
 
 

@@ -74,10 +74,10 @@ class Teller:
     def _cases(
         self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str], excerpt: int | None
     ) -> tuple[CaseChange, ...]:
-        """The cases that fell most, of the use cases that are flagged or named; each with the answer of a usual day before the
-        fall and the one of today."""
+        """The cases that fell most, of the use cases that are flagged or named, of all where none is: a fall may be proven by the
+        scores as a whole. Each with the answer of a usual day before the fall and the one of today."""
         moved = {each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")}
-        moved |= {*verdict.named, *verdict.collapsed}
+        moved = moved | {*verdict.named, *verdict.collapsed} or {each.use_case for each in verdict.use_cases}
         falls = sorted(_falls(verdict.model, day, before, moved), key=lambda each: each.now - each.before)[:WORST]
         now = case_answers(self._results, day.date, verdict.model, {each.case for each in falls})
         made = []

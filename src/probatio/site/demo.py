@@ -64,7 +64,8 @@ LAPSE = 0.8
 _PAGE = """<!doctype html>
 <html lang="en"><head><title>Bakery</title>
 <style>body {{ font-family: Georgia, serif; background: #fdf6ec; color: #3b2a1a; padding: 2em }}
-h1 {{ color: #8c4a16 }}</style></head><body><h1>Simulated bakery no. {number}</h1><p>Fresh bread from six in the morning.</p>
+h1 {{ color: #8c4a16 }}</style></head><body><h1>Simulated bakery no. {number}</h1>
+<p>Fresh bread from six in the morning. Worth {points:.0f} of 100 points.</p>
 <script>document.title = "SCRIPT RAN"; document.body.textContent = "SCRIPT RAN"; top.scriptRan = true;</script>
 <img src="x" onerror="top.scriptRan = true"></body></html>"""
 
@@ -310,7 +311,11 @@ def _grade(common: dict[str, Any], use_case: UseCase, line: DailyScore, case: st
 
 def _answer(use_case: UseCase, line: DailyScore, value: float, sample: int) -> str:
     if use_case.id == "web_design":
-        return "Here is the page you asked for:\n\n```html\n" + _PAGE.format(number=sample + 1) + "\n```"
+        return (
+            "Here is the page you asked for:\n\n```html\n"
+            + _PAGE.format(number=sample + 1, points=100 * value)
+            + "\n```"
+        )
     return (
         f"SIMULATED answer of {line.model}, no model was asked. It stands for an answer in {use_case.title} that is worth "
         f"{100 * value:.0f} of 100 points.\n\n"

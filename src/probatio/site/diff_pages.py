@@ -11,6 +11,7 @@ from probatio.records import ModelVerdict
 from probatio.site.day_diff import CaseDiff, day_diff
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
+from probatio.site.standing import past_fall
 from probatio.site.word_diff import WordDiff, word_diff
 
 SHOWN = 6
@@ -87,9 +88,11 @@ def chosen_pair(site: Site, slug: str, query: Mapping[str, str]) -> str | None:
 
 
 def story_pairs(site: Site, model: TrackedModel) -> list[Pair]:
-    """What the model's own page leads to: the fall itself, what is left of it today, and today against yesterday."""
+    """What the model's own page leads to: the fall itself, also one that is just over, what is left of it today, and today
+    against yesterday."""
     days = [each.date for each in model.verdicts if each.date in site.days]
-    fell, last = model.fell_on(model.last), model.last.date
+    over = past_fall(model)
+    fell, last = over[0] if over else model.fell_on(model.last), model.last.date
     usual = [day for day in days if fell and day < fell]
     since_then = [day for day in days if fell and day >= fell]
     found = []

@@ -83,7 +83,7 @@ def reason(site: Site, model: TrackedModel) -> str:
     scored = sum(each.score is not None for each in verdict.use_cases)
     again = f" again since {day_words(verdict.headline_since, verdict.date)}" if verdict.well_again else ""
     seen = f" A lasting drop of {100 * verdict.smallest_drop:.2g} % would show." if verdict.smallest_drop else ""
-    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}{_young(verdict)}.{seen}"
+    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}{_young(model)}.{seen}"
 
 
 def day_words(day: str | None, today: str | None) -> str:
@@ -117,9 +117,23 @@ def lowest(site: Site) -> float:
     return min(90.0, min(shown, default=0.0) // 10 * 10)
 
 
+def past_fall(model: TrackedModel) -> tuple[str, str] | None:
+    """The first and the last day of the fall from which it has recovered lately; None where it has not."""
+    fallen = [verdict for verdict in model.verdicts if verdict.shown in BAD]
+    if not model.last.well_again or not fallen:
+        return None
+    return model.fell_on(fallen[-1]) or fallen[-1].date, fallen[-1].date
+
+
 def usual_scores(model: TrackedModel) -> dict[str, float]:
-    """Use case → its mean before the present standing began. The baseline's own mean follows a fall down."""
-    start = since(model) or model.last.date
+    """Use case → its mean before the present standing began, or before the fall that is just over. The baseline's own mean
+    follows a fall down."""
+    over = past_fall(model)
+    return scores_before(model, over[0] if over else since(model) or model.last.date)
+
+
+def scores_before(model: TrackedModel, start: str) -> dict[str, float]:
+    """Use case → its mean on the last days before a day."""
     before = [verdict for verdict in model.verdicts if verdict.date < start][-USUAL_DAYS:]
     scores: dict[str, list[float]] = {}
     for verdict in before:
@@ -170,11 +184,15 @@ def _calibrating(site: Site, verdict: ModelVerdict) -> str:
     return f"{days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
 
 
-def _young(verdict: ModelVerdict) -> str:
-    """A series that began lately says nothing about what was before it."""
-    if not verdict.series_why or verdict.evidence != "CALIBRATING":
+def _young(model: TrackedModel) -> str:
+    """A series that began lately says nothing about what was before it, so that is told beside it."""
+    verdict = model.last
+    if not verdict.series_why or not verdict.series_since or verdict.evidence != "CALIBRATING":
         return ""
-    return f", compared only with days since {day_words(verdict.series_since, verdict.date)}: {verdict.series_why}"
+    told = f", but only since {day_words(verdict.series_since, verdict.date)}: {verdict.series_why}"
+    before, now = scores_before(model, verdict.series_since), mean_score(verdict)
+    both = f". Before: {fmean(before.values()):.0f} points, now {now:.0f}" if before and now is not None else ""
+    return told + both
 
 
 def _all_of(some: int, every: int) -> str:

@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.records import DayRecord, ModelVerdict, Status
 from probatio.site.snapshot import BAD, Site, TrackedModel
-from probatio.site.standing import began, fallen_use_cases
+from probatio.site.standing import began, fallen_use_cases, past_fall
 from probatio.site.word_diff import Piece, WordDiff, shortened, word_diff
 from probatio.verdict.words import CaseChange, Told
 
@@ -20,6 +20,8 @@ NAMED = 3
 """Use cases named in one event; the others are counted."""
 RECENT_DAYS, MOST_EVENTS = 30, 12
 """Days that are told of a model that did not fall; events that are told at most, the latest ones."""
+NO_SHIFT = 0.05
+"""Marks by which a judge may differ from itself by chance."""
 TOGETHER_DAYS = 2
 """Falls of other models so many days apart, or fewer, may have the same cause."""
 
@@ -117,7 +119,9 @@ def _alone(answer: str | None) -> tuple[Piece, ...]:
 
 def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[str]:
     if verdict.label != before.label:
-        yield _verdict(site, verdict)
+        yield _verdict(site, verdict, before)
+    if verdict.series_since == verdict.date and verdict.series_why:
+        yield f"A new series began, nothing before it is compared: {verdict.series_why}."
     if verdict.routing_changed and not before.routing_changed:
         yield f"Its answers came from another route: {verdict.route or 'an unknown one'}."
     if verdict.suite_version != before.suite_version:
@@ -126,9 +130,11 @@ def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[s
         yield "The judge's marks had shifted; judged use cases could not change the verdict."
 
 
-def _verdict(site: Site, verdict: ModelVerdict) -> str:
+def _verdict(site: Site, verdict: ModelVerdict, before: ModelVerdict) -> str:
     if verdict.confirmed:
         return "The fall was proven."
+    if verdict.shown == "OK" and before.shown in BAD:
+        return "OK again: the fall is over."
     if verdict.shown not in BAD:
         return _WELL[verdict.shown]
     names = [site.title(each.use_case) for each in fallen_use_cases(verdict)]
@@ -157,10 +163,17 @@ def _judge(old: DayRecord, new: DayRecord) -> Circumstance:
     if now is None or was is None:
         return Circumstance("Judge", (now is None) != (was is None), "none" if now is None else now.judge)
     before, since_then = ((each.judge, each.resolved_model, each.system_fingerprint) for each in (was, now))
-    shift = "" if now.shift is None else f", {now.shift:+.2f} marks off on its fixed answers".replace("-", "−")
+    shift = "" if now.shift is None else f", {_marks(now.shift)} on its fixed answers"
     if now.barred:
         return Circumstance("Judge", True, f"{now.judge} had shifted{shift}")
     return Circumstance("Judge", before != since_then, f"{now.judge}{shift}")
+
+
+def _marks(shift: float) -> str:
+    """How a judge marks, against the day it was set up."""
+    if abs(shift) < NO_SHIFT:
+        return "as strict as ever"
+    return f"{abs(shift):.2f} marks {'milder' if shift > 0 else 'harsher'} than usual"
 
 
 def _made_by(old: DayRecord, new: DayRecord) -> Iterator[Circumstance]:
@@ -196,7 +209,9 @@ def _others(site: Site, model: TrackedModel, start: str) -> Circumstance:
 
 def span_lines(model: TrackedModel) -> tuple[str, ...]:
     """What is written where the change began, short."""
-    last, start, sure = model.last, began(model), proven(model)
+    last, start, sure, over = model.last, began(model), proven(model), past_fall(model)
+    if over:
+        return f"lower {_short(over[0])}", f"well again {_short(last.headline_since)}"
     if sure:
         return f"changed about {_short(start)}", f"proven {_short(sure)}"
     if last.headline_since and start and last.headline_since > start:

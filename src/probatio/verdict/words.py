@@ -154,7 +154,9 @@ def _fallen(verdict: ModelVerdict, titles: Mapping[str, str], began: str | None)
 def _fine(verdict: ModelVerdict, _titles: Mapping[str, str], _constants: Constants) -> str:
     scored = [each for each in verdict.use_cases if each.score is not None]
     again = f" again since {verdict.headline_since}" if verdict.well_again else ""
-    return f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual range."
+    young = verdict.series_why and verdict.evidence == "CALIBRATING"
+    since = f", compared only with days since {verdict.series_since}: {verdict.series_why}" if young else ""
+    return f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual range{since}."
 
 
 def _calibrating(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str:
