@@ -13,8 +13,9 @@ def across(units: float) -> str:
     return f"{units / UNITS * 100:.1f}".removesuffix(".0") + "%"
 
 
-def written(x: float, y: float, content: str, anchor: str = "start", kind: str = "") -> str:
-    """A text at a place."""
+def written(x: float, y: float, content: str, anchor: str = "start", kind: str = "", aside: int = 0) -> str:
+    """A text at a place, so many pixels aside of it."""
+    moved = f' dx="{aside}"' if aside else ""
     named = f' class="{kind}"' if kind else ""
     aligned = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text{named} x="{across(x)}" y="{y:.0f}"{aligned}>{escape(content)}</text>'
+    return f'<text{named} x="{across(x)}" y="{y:.0f}"{moved}{aligned}>{escape(content)}</text>'

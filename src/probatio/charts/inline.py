@@ -87,13 +87,11 @@ def day_plot(
         if day.border:
             parts += _upright(places[number] - half, "border", (day.border,), floor, floor - 6)
     parts += _lines(days, places, y, floor)
-    parts += [
-        written(0, y.at(each) - 3, label) for each, label in axis.ticks
-    ]  # over the lines, which they would be lost in
+    parts += [_tick(y.at(each), label, axis) for each, label in axis.ticks]
     if span is not None:
         parts += _upright(places[span.first] - half, "change", span.lines, floor, 11)
     if end and days and days[-1].value is not None:
-        parts.append(written(UNITS, y.at(days[-1].value) + 5, end, "end", "end"))
+        parts.append(written(UNITS * ROOM, y.at(days[-1].value) + 5, end, kind="end", aside=6))
     return "".join([*parts, "</svg>"])
 
 
@@ -151,3 +149,8 @@ def _upright(x: float, kind: str, lines: Sequence[str], floor: float, level: flo
         # A hard space keeps the name off its line: a share of the width plus pixels can't be written.
         content = f"{name}\u00a0" if late else f"\u00a0{name}"
         yield written(x, level + _ROW * number, content, "end" if late else "start", kind)
+
+
+def _tick(y: float, label: str, axis: Axis) -> str:
+    """Numbers stand left of the chart, in the margin that the style sheet gives it; words stand on their line."""
+    return written(0, y + 4, label, "end", aside=-6) if axis.kind == "points" else written(0, y - 3, label)

@@ -37,6 +37,7 @@ PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """A picture carries its own colours and loads nothing."""
 
 FOLDER = Path(__file__).parent
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -137,7 +138,14 @@ def _templates() -> jinja2.Environment:
     )
     env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=installed_extras()["charts"])
     env.filters.update(
-        number=_number, percent=_percent, scrubbed=scrubbed, money=money, pretty=_pretty, thousands=thousands, day=_day
+        number=_number,
+        percent=_percent,
+        scrubbed=scrubbed,
+        money=money,
+        pretty=_pretty,
+        thousands=thousands,
+        day=_day,
+        dated=dated,
     )
     return env
 
@@ -163,6 +171,11 @@ def _day(date: str | None) -> str:
     except ValueError:  # whatever a ledger from elsewhere holds
         return date or "–"
     return f"{at.day} {at:%b} {at.year}"
+
+
+def dated(text: str) -> str:
+    """A text with its dates as people write them."""
+    return _DATE.sub(lambda found: _day(found[0]), text)
 
 
 def _percent(share: float | None, places: int = 0) -> str:
