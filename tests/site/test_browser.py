@@ -59,6 +59,7 @@ SHOWN = (
     "learnability/study-0.5b/models/qwen2-5-coder-0-5b/",
     "learnability/study-0.5b/trials/0/",
     "learnability/study-dialects/",
+    "learnability/study-dialects/compare/",
     "learnability/study-dialects/compare/qwen2-5-coder-1-5b-vs-study-0.5b.qwen2-5-coder-0-5b/",
     "learnability/study-0.5b/items/",
     "items/",
@@ -396,8 +397,8 @@ def test_a_script_in_an_answer_never_runs(where: str, tab: Any, request: pytest.
 def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(f"{request.getfixturevalue(where)}learnability/")
     tab.get_by_role("link", name="study-0.5b").first.click()
-    curves = tab.locator("figure.chart img")
-    tab.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=curves.element_handle())
+    assert tab.locator("svg.curves path.fit").count() == 1
+    assert tab.locator("svg.curves a").count() > 10
     assert tab.locator("table.heat td[class*=heat-]").count() > 10
     _picture(tab, "learnability")
     tab.get_by_role("link", name=re.compile("^A failure of")).first.click()
@@ -405,6 +406,62 @@ def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.Fixtu
     assert {"Answer", "Diagnostics"} <= set(article.locator("h4").all_inner_texts())
     assert article.locator(".badge.wrong").count() == 1
     assert not tab.complaints
+
+
+def _marks(page: Any, static: str) -> tuple[Any, Any]:
+    """The marks of a learning curve, and the line above it that tells one."""
+    page.goto(f"{static}learnability/study-0.5b/", wait_until="load")
+    marks = page.locator("svg.curves a")
+    marks.first.scroll_into_view_if_needed()
+    return marks, page.locator(".plotted .readout").first
+
+
+def test_a_learning_curve_tells_its_marks_and_a_click_opens_their_trials(static: str, tab: Any) -> None:
+    marks, readout = _marks(tab, static)
+    assert tab.locator("svg.curves").bounding_box()["width"] > 0.95 * (DESK["width"] - 40), "the whole width"
+    unpointed = readout.inner_text()
+    box = marks.nth(3).bounding_box()
+    tab.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
+    told = readout.inner_text()
+    assert re.search(r"-shot, [\d,]+ tokens: \d+ % right \(\d+ to \d+ %\)$", told)
+    tab.mouse.move(box["x"], 5)
+    assert readout.inner_text() == unpointed
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.wait_for_url("**/learnability/study-0.5b/conditions/*/")
+    share = re.search(r"tokens: (\d+ %) right", told)
+    assert share and share[1] in tab.locator("p.lead").inner_text()
+    assert not tab.complaints
+
+
+def test_a_learning_curve_is_walked_by_keyboard(static: str, tab: Any) -> None:
+    marks, readout = _marks(tab, static)
+    assert marks.evaluate_all("all => all.filter(each => each.tabIndex >= 0).length") == 1, "one stop for the tabulator"
+    marks.first.focus()
+    first = readout.inner_text()
+    assert first == marks.first.get_attribute("aria-label")
+    marks.first.press("ArrowRight")
+    assert readout.inner_text() == marks.nth(1).get_attribute("aria-label") != first
+    marks.nth(1).press("End")
+    assert readout.inner_text() == marks.last.get_attribute("aria-label")
+    where = marks.last.get_attribute("href")
+    marks.last.press("Enter")
+    tab.wait_for_url(f"**/learnability/study-0.5b/{where}")
+
+
+def test_a_tap_tells_a_mark_and_the_second_one_opens_its_trials(static: str, browser: Any) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    marks, readout = _marks(page, static)
+    svg = page.locator("svg.curves")
+    height, box = svg.bounding_box()["y"], marks.last.bounding_box()
+    at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.touchscreen.tap(*at)
+    assert "% right" in readout.inner_text()
+    assert svg.bounding_box()["y"] == height, "nothing moves while marks are told"
+    assert page.url.endswith("/learnability/study-0.5b/")
+    page.touchscreen.tap(*at)
+    page.wait_for_url("**/learnability/study-0.5b/conditions/*/")
+    context.close()
 
 
 def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None:
@@ -417,6 +474,11 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     assert page.locator("svg.plot path.value").count() == 12
     assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
     assert page.locator("table.days tbody tr").count() == 30, "the values of the charts, in numbers"
+    marks, _ = _marks(page, static)
+    assert "% right" in marks.first.locator("title").text_content()
+    marks.first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/conditions/*/")
     context.close()
 
 

@@ -21,6 +21,8 @@ PUBLIC_FILES = (ANSWERS, GRADES, JUDGE_REPLIES, SCORES)
 
 SAMPLES_ROOM = 100_000
 """Characters of the samples on one page, with what stands around them; markup in answers grows when it is shown as text."""
+_AROUND, _ROW = 1_300, 90
+"""Bytes of markup around a sample, and of a row of its grade."""
 _SHORTEST = 200
 
 INERT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
@@ -105,9 +107,9 @@ def _page_breaks(cases: list[tuple[str, list[tuple[int, DaySample]]]]) -> list[i
 
 
 def _size(sample: DaySample) -> int:
-    texts = (sample.response.response, sample.response.reasoning, sample.response.error)
-    rows = [*sample.parts, *sample.marks.values()]
-    return 2_000 + sum(len(text) for text in texts if text) + sum(80 + len(str(row)) for row in rows)
+    said = [*(part.get("detail") for part in sample.parts), *(mark.get("reason") for mark in sample.marks.values())]
+    texts = (sample.response.response, sample.response.reasoning, sample.response.error, *said)
+    return _AROUND + _ROW * len(said) + sum(len(str(text)) for text in texts if text)
 
 
 def inert_answer(request: PageRequest) -> PageReply | None:
