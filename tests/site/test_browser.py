@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
-from probatio.site.addresses import KINDS, find_kind
+from probatio.site.addresses import KINDS, addresses, find_kind, render
 from probatio.site.demo import CAST
 from probatio.site.snapshot import Site
 from probatio.site.static import build
@@ -462,6 +463,30 @@ def test_a_tap_tells_a_mark_and_the_second_one_opens_its_trials(static: str, bro
     page.touchscreen.tap(*at)
     page.wait_for_url("**/learnability/study-0.5b/conditions/*/")
     context.close()
+
+
+def test_an_old_address_of_a_trial_leads_to_its_page_on_a_host_of_files(site: Site, tab: Any) -> None:
+    base = "http://site.test/some/where/"
+    based = replace(site, base_url=base)
+    there = set(addresses(based))
+
+    def hosted(route: Any) -> None:
+        """As hosts of files do: what is not there is answered with 404.html, at whatever address."""
+        path = route.request.url.removeprefix(base)
+        page = render(based, path if path in there else "404.html")
+        assert page is not None
+        route.fulfill(status=200 if path in there else 404, body=page.body, content_type=page.kind)
+
+    tab.route("http://site.test/**", hosted)
+    run = site.runs["study-0.5b"]
+    for number, asked in ((41, "41/"), (71, "40/#t71")):
+        assert run.pack_of(number) != number and 40 not in run.packs
+        tab.goto(f"{base}learnability/study-0.5b/trials/{asked}")
+        tab.wait_for_url(f"**/trials/{run.pack_of(number)}/#t{number}")
+        assert tab.locator("article:target").get_attribute("id") == f"t{number}"
+    tab.goto(f"{base}learnability/study-0.5b/trials/99999/")
+    tab.get_by_role("link", name="Back to the leaderboard").click()
+    tab.wait_for_url(base)
 
 
 def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None:

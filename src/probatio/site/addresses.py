@@ -28,7 +28,7 @@ from probatio.site import (
     share,
     trial_pages,
 )
-from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
+from probatio.site.rendering import FOLDER, MISSING, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
 
 Names = dict[str, str]
@@ -191,6 +191,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
     PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
     PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),
+    PageKind("learnability/{run}/trials/pages.json", trial_pages.pack_index, _runs),
     PageKind("learnability/{run}/trials/{number}.txt", trial_pages.trial_text, trial_pages.every_text),
     PageKind("learnability/{run}/compare/", learnability.pairs_page, _runs),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
@@ -228,7 +229,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("api/days/{date}.json", api.day, _dates),
     PageKind("api/runs.json", api.runs, _once),
     PageKind("api/runs/{run}.json", api.run, _runs),
-    PageKind("404.html", missing_page, _once),
+    PageKind(MISSING, missing_page, _once),
     PageKind("assets/{file}", _asset, _assets),
 )
 

@@ -14,6 +14,7 @@ from probatio.site.rendering import (
     PageRequest,
     fitted,
     html,
+    json,
     money,
     printable,
     scrubbed,
@@ -108,6 +109,12 @@ def pack_page(request: PageRequest) -> PageReply | None:
         tasks=run.suite.tasks if run.suite else {},
         texts={number for number in range(first, end) if _long(run, number)},
     )
+
+
+def pack_index(request: PageRequest) -> PageReply | None:
+    """Where the pages of trials begin: from a trial's number to its page, on a host that redirects nothing."""
+    run = request.run
+    return None if run is None else json({"trials": len(run.trials), "first": run.packs})
 
 
 def trial_text(request: PageRequest) -> PageReply | None:
