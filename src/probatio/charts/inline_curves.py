@@ -116,11 +116,11 @@ def _steps(curves: Sequence[InlineCurve], x: Scale, y: Scale, floor: float) -> I
     """The part that stretches: the band of each curve and its fit, a step from each condition to the next one."""
     yield f'<svg viewBox="0 0 {UNITS:g} {floor:g}" width="100%" height="{floor:g}" preserveAspectRatio="none">'
     for curve in curves:
+        if not curve.marks:
+            continue
         ends = [*(mark.tokens for mark in curve.marks[1:]), x.high]
         places = [(round(x.at(mark.tokens)), round(x.at(end))) for mark, end in zip(curve.marks, ends, strict=True)]
         steps = list(zip(curve.marks, places, strict=True))
-        if not steps:
-            continue
         upper = "".join(f"V{y.at(mark.high):.0f}H{right}" for mark, (_, right) in steps)
         lower = "".join(f"V{y.at(mark.low):.0f}H{left}" for mark, (left, _) in reversed(steps))
         fit = "".join(f"V{y.at(mark.fit):.1f}H{right}" for mark, (_, right) in steps)
