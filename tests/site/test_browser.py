@@ -58,6 +58,7 @@ SHOWN = (
     "learnability/study-0.5b/",
     "learnability/study-0.5b/conditions/qwen2-5-coder-0-5b-latin-basic-0/",
     "learnability/study-0.5b/models/qwen2-5-coder-0-5b/",
+    "learnability/study-0.5b/models/qwen2-5-coder-0-5b/2/",
     "learnability/study-0.5b/trials/0/",
     "learnability/study-dialects/",
     "learnability/study-dialects/compare/",
@@ -247,8 +248,13 @@ def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, requ
     ):
         tab.get_by_role("searchbox").fill(words)
         found.filter(has_text=kind).filter(has=tab.get_by_role("link", name=title)).first.wait_for()
+    tab.get_by_role("searchbox").fill("xyzzy")
+    tab.get_by_role("status").filter(has_text="Nothing holds all of these words").wait_for()
+    assert not found.count()
     tab.goto(f"{tab.url.partition('?')[0]}?q=math_trace")
-    found.first.get_by_role("link").click()
+    found.first.wait_for()
+    tab.get_by_role("searchbox").press("ArrowDown")
+    tab.keyboard.press("Enter")
     tab.get_by_role("heading", name="math_trace").wait_for()
     assert not tab.complaints
 

@@ -7,6 +7,7 @@ from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from probatio.records import Grade
+from probatio.site.curve_charts import model_charts
 from probatio.site.paging import pager
 from probatio.site.rendering import (
     PAGE_BYTES,
@@ -23,8 +24,9 @@ from probatio.site.rendering import (
 from probatio.site.runs import GradeShort, StudiedRun, TrialText
 from probatio.site.snapshot import Site
 from probatio.slugs import slugs
+from probatio.study.curves import SHARES
 
-ROWS = 400
+ROWS = 300
 """Trials on one page of a list."""
 LONG = 20_000
 """Bytes of a recorded answer with its prompt, from which on the trial is also there as a text of its own: its page may cut it."""
@@ -81,6 +83,8 @@ def model_trials(request: PageRequest) -> PageReply | None:
         first=first + 1,
         count=len(numbers),
         pager=at,
+        charts=model_charts(run, model, request.path) if at.page == 1 else [],
+        shares=SHARES,
     )
 
 
