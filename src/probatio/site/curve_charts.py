@@ -80,7 +80,10 @@ def _chart(
     height: float,
     left_out: int = 0,
 ) -> CurveChart:
-    contexts = list(dict.fromkeys(context for curve in curves for context in curve.contexts))
+    tokens: dict[str, list[int]] = {}
+    for point in (point for curve in curves for point in curve.points):
+        tokens.setdefault(point.context, []).append(point.tokens)
+    contexts = sorted(tokens, key=lambda context: min(tokens[context]))
     return CurveChart(heading, Markup(curve_plot(drawn, contexts, SHARES, title, name=name, height=height)), left_out)
 
 
