@@ -22,6 +22,7 @@ from day.days import EXTRACTION, built_in, environment, gold_script, small_suite
 from double import Double
 from probatio.cli import root
 from probatio.site import own_figures
+from probatio.site.rendering import dated
 
 pytestmark = pytest.mark.slow  # 40 days are run
 
@@ -90,7 +91,7 @@ def test_the_first_alert_says_what_happened_how_sure_it_is_and_what_to_do(journe
     assert lines[0] == (
         f"{_date(DAMAGED)}: damaged answers worse since {_date(DAMAGED)} in Structured Extraction (40 points, usually 100)."
     )
-    assert lines[1].startswith("This is what the published rule says, and not proven yet: how often this happens")
+    assert lines[1].startswith("This is what the published rule says, and not proven yet: how often the rule is wrong")
     cases = [line for line in lines if line.startswith("• Structured Extraction, ")]
     assert len(cases) == 3
     assert all(line.endswith("100 % before, 0 % now") for line in cases)
@@ -105,7 +106,7 @@ def test_the_first_alert_says_what_happened_how_sure_it_is_and_what_to_do(journe
 def test_proof_follows_and_nothing_is_told_of_the_others_nor_taken_back(journey: Journey) -> None:
     assert journey.hook.titles == ["damaged: COOKED", "damaged: COOKED, confirmed"]
     proof = journey.hook.received[1]["message"]
-    assert "This is proven: a model that did not change is called so in at most 1 %" in proof
+    assert "This is proven: a model that did not change has at most a one in 100 chance" in proof
     assert 'probatio accept damaged --why "…"' in proof
     assert "It would have seen" not in proof
     assert "A lasting drop of" not in proof
@@ -132,7 +133,7 @@ def test_the_command_its_gates_and_the_site_say_the_same(journey: Journey) -> No
     assert done.exit_code == 0, f"{done.output}{done.exception}"
     page = (site / "models" / "damaged" / "index.html").read_text()
     assert "COOKED, confirmed" in page
-    assert event["told"]["damaged"]["sentences"][0] in page
+    assert dated(event["told"]["damaged"]["sentences"][0]) in page
     assert "COOKED, confirmed" in (site / "badges" / "damaged.svg").read_text()
     assert "COOKED, confirmed" in (site / "feed.atom").read_text()
     board = (site / "index.html").read_text()

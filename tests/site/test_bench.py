@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probatio.errors import UsageError
-from probatio.site.bench import Bench, Benchmark, BenchModel, PublishedResult, bench_score, read_bench, scaled
+from probatio.site.bench import Bench, Benchmark, BenchModel, PublishedResult, bench_score, read_bench, scaled, strip
 
 CONFIG = Path(__file__).parents[2] / "config" / "bench.yml"
 
@@ -66,6 +66,17 @@ def test_our_file_has_the_published_weights_and_a_source_for_every_figure() -> N
         for model in bench.models
         for figure in model.figures.values()
     )
+
+
+def test_no_figure_of_our_file_lies_beyond_its_scale_and_the_ticks_are_round() -> None:
+    bench = read_bench(CONFIG)
+    for model in bench.models:
+        for name, figure in model.figures.items():
+            assert bench.parts[name].low <= figure.value <= bench.parts[name].high, (model.names[0], name)
+    drawn = strip(bench, "lmarena")
+    assert re.findall(r">([\d,]+)</text>", drawn) == ["1,000", "1,200", "1,400", "1,600"]
+    assert drawn.count("<circle") == sum("lmarena" in model.figures for model in bench.models) > 2
+    assert "<b>" not in strip(Bench({"p": Benchmark("<b>", 1)}, (BenchModel(("<b>",), {"p": _figure(1)}),)), "p")
 
 
 def test_every_model_of_our_file_has_two_figures_at_least_and_each_figure_its_month() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import pairwise
 
 import msgspec
 import pytest
@@ -14,10 +15,11 @@ from starlette.testclient import TestClient
 
 from probatio.records import Calibration, DailyScore, Day, DayRecord, Model, ModelVerdict, Sampling, UseCaseVerdict
 from probatio.site.addresses import addresses, render
-from probatio.site.answer_diff import COMPARED, word_diff
 from probatio.site.cases import BROKEN, EVERYBODY, NOBODY, case_standings
 from probatio.site.day_diff import BEYOND, day_diff
+from probatio.site.diff_pages import chosen_pair, story_pairs
 from probatio.site.snapshot import Site
+from probatio.site.word_diff import ALIKE, COMPARED, shortened, word_diff
 
 MODELS = ("a", "b", "c")
 CASES = ("one", "two", "three", "four")
@@ -56,13 +58,20 @@ def _verdict(day: Day) -> ModelVerdict:
     return ModelVerdict(date=day.date, model="a", status="OK", use_cases=(use_case,))
 
 
-@given(st.text(max_size=60), st.text(max_size=60))
+_WRITTEN = st.text(max_size=60) | st.lists(st.sampled_from(["a", "b", "cd", " ", "  ", "\n", "!"]), max_size=20).map(
+    "".join
+)
+
+
+@given(_WRITTEN, _WRITTEN)
 def test_the_pieces_joined_are_the_texts_again(before: str, after: str) -> None:
     found = word_diff(before, after)
     for pieces, text in ((found.before, before), (found.after, after)):
         assert "".join(piece.text for piece in pieces) == text
+        assert all(one.own != two.own for one, two in pairwise(pieces)), "neighbours of one kind are one piece"
     common = ["".join(piece.text for piece in pieces if not piece.own) for pieces in (found.before, found.after)]
-    assert common[0] == common[1]
+    assert common[0] == common[1] or not found.alike
+    assert found.alike or not any(piece.own for piece in (*found.before, *found.after))
 
 
 def test_only_the_words_that_differ_are_marked() -> None:
@@ -70,6 +79,29 @@ def test_only_the_words_that_differ_are_marked() -> None:
     assert [piece.text for piece in found.before if piece.own] == ["42"]
     assert [piece.text for piece in found.after if piece.own] == ["41"]
     assert word_diff("x" * (COMPARED + 1), "x").cut
+    both = word_diff("The total is 42 euros in all", "The total is 40 euros and some in all")
+    assert [piece.text.strip() for piece in both.after if piece.own] == ["40", "and some"]
+    assert not both.same and word_diff("a  b\n", "a  b\n").same
+
+
+def test_answers_with_nothing_in_common_are_shown_without_marks() -> None:
+    both = word_diff("one two three four", "five six seven eight")
+    assert not both.alike
+    assert not any(piece.own for piece in (*both.before, *both.after))
+    common = int(100 * ALIKE)
+    words = [f"same{number}" for number in range(common)], [f"{number}" for number in range(100 - common)]
+    assert word_diff(" ".join([*words[0], *words[1]]), " ".join([*words[0], *("x" + each for each in words[1])])).alike
+
+
+def test_a_long_answer_is_shortened_to_what_differs() -> None:
+    same = "word " * 300
+    found = word_diff(f"{same}42 {same}", f"{same}43 {same}")
+    shown = shortened(found.before, 700)
+    assert [piece.text for piece in shown if piece.own] == ["42"]
+    text = "".join(piece.text for piece in shown)
+    assert len(text) < 300 and text.startswith("…") and text.endswith("…")
+    assert "".join(piece.text for piece in shortened(word_diff(same, "other").before, 700)) == f"{same[:700].rstrip()}…"
+    assert shortened(word_diff("a b", "a c").before, 700) == word_diff("a b", "a c").before
 
 
 def test_a_diff_tells_falls_first_and_what_chance_would_make() -> None:
@@ -151,7 +183,8 @@ def test_each_sampled_day_has_its_diff_and_a_fall_the_one_with_the_day_before_it
     assert len(page.body) < 150_000
     day = render(site, f"models/demo-forgotten/{last}/")
     assert day is not None and usual.encode() in day.body
-    (fall,) = [path for path in listed if path.endswith(f"..{last}/") and "demo-cooked" in path]
+    previous, fall = [path for path in listed if path.endswith(f"..{last}/") and "demo-cooked" in path]
+    assert "2026-03-30.." in previous and "2026-03-29.." in fall, "it was first seen on the 30th"
     sides = render(site, fall)
     assert sides is not None
     assert re.search(r"worth <del>\d+</del> of 100", sides.body.decode()), "the words that differ are marked"
@@ -164,6 +197,10 @@ def test_any_two_days_can_be_compared_on_the_live_server(client: TestClient) -> 
     assert page.status_code == 200
     assert "<td>Delphi</td><td>Faraway Cloud</td>" in page.text
     assert '<input type="date" name="before" value="2026-03-01"' in page.text
+    sent = client.get("/models/demo-rerouted/diff/?before=2026-03-31&after=2026-03-01", follow_redirects=False)
+    assert (sent.status_code, sent.headers["location"]) == (307, "2026-03-01..2026-03-31/"), "without any script"
+    chooser = client.get("/models/demo-rerouted/diff/")
+    assert chooser.status_code == 200 and 'method="get" action="../../../models/demo-rerouted/diff/"' in chooser.text
     for none in (
         "2026-03-31..2026-03-01",
         "2026-03-31..2026-03-31",
@@ -171,6 +208,37 @@ def test_any_two_days_can_be_compared_on_the_live_server(client: TestClient) -> 
         "2026-99-99..2026-03-31",
     ):
         assert client.get(f"/models/demo-rerouted/diff/{none}/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "address"),
+    [
+        ("2026-03-01", "2026-03-20", "2026-03-01..2026-03-20/"),
+        ("2026-03-20", "2026-03-01", "2026-03-01..2026-03-20/"),
+        ("2020-01-01", "2030-01-01", "2026-02-14..2026-03-31/"),
+        ("2026-03-31", "2026-03-31", "2026-03-30..2026-03-31/"),
+        ("2020-01-01", "2020-01-02", "2026-02-14..2026-02-15/"),
+        ("", "2026-03-31", None),
+    ],
+)
+def test_two_days_asked_for_are_the_recorded_ones_nearest(site: Site, before: str, after: str, address: str) -> None:
+    assert chosen_pair(site, "demo-steady", {"before": before, "after": after}) == address
+
+
+def test_a_model_s_page_leads_to_its_fall_side_by_side_and_to_every_pair_there_is(site: Site) -> None:
+    model = site.tracked["demo-forgotten"]
+    fall, now, latest = story_pairs(site, model)
+    assert (fall.before, fall.after) == ("2026-03-17", "2026-03-18")
+    assert (now.before, now.after) == ("2026-03-17", site.last_date)
+    assert (latest.before, latest.after) == ("2026-03-30", site.last_date)
+    page = render(site, "models/demo-forgotten/")
+    chooser = render(site, "models/demo-forgotten/diff/")
+    assert page is not None and chooser is not None
+    assert all(f'href="{each.address}"'.encode() in page.body for each in (fall, now, latest))
+    assert b'href="diff/"' in page.body and b"<form" not in page.body
+    listed = {path for path in addresses(site) if path.startswith("models/demo-forgotten/diff/2")}
+    linked = re.findall(r'href="\.\./\.\./\.\./(models/demo-forgotten/diff/2[^"]+)"', chooser.body.decode())
+    assert set(linked) == listed and len(linked) == len(listed) > 3
 
 
 @pytest.mark.slow

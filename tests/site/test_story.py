@@ -12,11 +12,10 @@ import pytest
 
 from probatio.site.addresses import render
 from probatio.site.model_charts import MOST_DAYS, model_charts
-from probatio.site.odds import odds, one_in, short_odds
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import began, usual_scores
-from probatio.site.story import EXCERPT, circumstances, events, fallen_cases, proven, span_lines
-from probatio.site.word_diff import compared
+from probatio.site.standing import began, past_fall, reason, usual_scores
+from probatio.site.story import Event, circumstances, events, fallen_cases, proven, span_lines
+from probatio.verdict.odds import odds, one_in, short_odds
 from probatio.verdict.words import CaseChange, Told
 
 
@@ -41,19 +40,6 @@ def test_a_chance_is_never_told_as_rarer_than_it_is() -> None:
     assert all(one_in(value) <= value / 365 or one_in(value) == 1 for value in values)
     assert all(one_in(a) <= one_in(b) for a, b in pairwise(values))
     assert short_odds(3650) == "1 in 10"
-
-
-def test_words_that_differ_are_marked_in_both_answers() -> None:
-    both = compared("The total is 42 euros in all", "The total is 40 euros and some in all")
-    assert [each.text for each in both.before if each.differs] == ["42"]
-    assert [each.text for each in both.now if each.differs] == ["40", "and some"]
-    assert " ".join(each.text for each in both.now) == "The total is 40 euros and some in all"
-
-
-def test_answers_with_nothing_in_common_are_shown_without_marks() -> None:
-    both = compared("one two three four", "five six seven eight")
-    assert not both.alike
-    assert not any(each.differs for each in (*both.before, *both.now))
 
 
 def test_the_events_of_a_fall_go_from_its_date_to_its_proof(site: Site) -> None:
@@ -83,6 +69,46 @@ def test_a_fall_that_is_not_proven_begins_with_its_first_bad_day(site: Site) -> 
     usual = {site.title(name): f"usually {score:.0f})" for name, score in usual_scores(model).items()}
     named = re.findall(r"([A-Z][\w& ]+) \(\d+ points, (usually \d+\))", words)
     assert len(named) == 3 and all(usual[title.removeprefix("and ")] == said for title, said in named)
+
+
+def test_a_fall_that_is_over_is_told_whole_and_usual_is_what_was_before_it(site: Site) -> None:
+    model = site.tracked["demo-recovered"]
+    fell, last_low = past_fall(model) or ("", "")
+    assert began(model) is None and fell < last_low < model.last.date
+    back = model.verdicts[[each.date for each in model.verdicts].index(last_low) + 1]
+    assert model.last.headline_since == back.date == model.changes[-1].date, (
+        "not the day from which the rule had followed it"
+    )
+    assert Event(back.date, "OK again: the fall is over.") in events(site, model)
+    assert span_lines(model)[1] == f"well again {int(back.date[8:])} Mar"
+    usual = usual_scores(model)["web_design"]
+    lapsed = [
+        score
+        for verdict, each in model.series("web_design")
+        if fell <= verdict.date <= "2026-03-20" and each and (score := each.score)
+    ]
+    assert usual > 1.15 * sum(lapsed) / len(lapsed)
+    front = render(site, "")
+    assert front is not None
+    row = re.findall(r"<li data-status=.*?</li>", front.body.decode(), re.DOTALL)
+    assert [each.count(">RECOVERED<") for each in row] == ["demo-recovered" in each for each in row]
+
+
+def test_every_fall_of_the_demo_has_the_answers_before_it_however_long_ago(site: Site) -> None:
+    for slug in ("demo-forgotten", "demo-slowly-worse", "demo-cooked", "demo-one-use-case"):
+        model = site.tracked[slug]
+        assert model.teller is not None
+        told = model.teller.told(model.last, excerpt=None, began=began(model))
+        assert len(told.cases) == 3
+        for each in told.cases:
+            assert each.answer_before and each.answer_now, (slug, each.case)
+            assert each.day_before is not None and each.day_before < (began(model) or "")
+
+
+def test_a_new_series_says_what_was_before_it(site: Site) -> None:
+    told = reason(site, site.tracked["demo-rerouted"])
+    found = re.search(r"but only since \d+ March: another provider .* Before: (\d+) points, now (\d+)\.", told)
+    assert found is not None and int(found[1]) > int(found[2]) + 5
 
 
 def test_a_model_that_did_not_fall_has_no_fall_and_tells_its_outage(site: Site) -> None:
@@ -115,7 +141,8 @@ def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
     changed = {each.name: each for each in circumstances(replace(alone, records=site.records | {day: other}), moved)}
     assert {name for name, each in changed.items() if each.changed} == {"Route", "Judge", "Grader", "Harness"}
     assert changed["Route"].text == f"{model.last.route} before, Elsewhere since"
-    assert "−0.60 marks off" in changed["Judge"].text
+    assert "had shifted, 0.60 marks harsher than usual" in changed["Judge"].text
+    assert "as strict as ever" in quiet["Judge"].text
     assert changed["Harness"].text == "chromium – → 2"
 
 
@@ -141,10 +168,10 @@ def test_a_fallen_case_has_its_answers_compared_and_leads_to_its_samples(site: S
 def test_a_page_shows_more_of_an_answer_than_an_alert(site: Site) -> None:
     model = site.tracked["demo-cooked"]
     assert model.teller is not None
-    (short, *_), (long, *_) = (model.teller.told(model.last, excerpt=most).cases for most in (40, EXCERPT))
+    (short, *_), (long, *_) = (model.teller.told(model.last, excerpt=most).cases for most in (40, None))
     assert short.answer_now is not None and long.answer_now is not None
     assert len(short.answer_now) == 40 and long.answer_now.startswith(short.answer_now[:-1])
-    assert len(long.answer_now) > 160
+    assert len(long.answer_now) > 160 and "\n\n" in long.answer_now, "as it was written"
 
 
 def test_the_page_tells_the_story_in_its_order(site: Site) -> None:

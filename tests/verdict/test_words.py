@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from probatio.records import ModelVerdict, UseCaseVerdict
@@ -33,17 +34,39 @@ def _summary(verdict: ModelVerdict, **more: Any) -> str:
 def test_a_fall_is_told_by_title_since_when_and_how_sure() -> None:
     assert _summary(_fell(), rarity=Rarity(0.0, 0.66)) == (
         "m answers worse since 2026-02-03 in Structured Extraction (76 points, usually 97). This is what the published rule "
-        "says, and not proven yet: of models that did not change, it says so of 0 % to 66 % within a year, by how noisy they are."
+        "says, and not proven yet: the rule alone is rarely wrong about a steady model, but often about one whose scores jump "
+        "from day to day; if the fall lasts, the evidence will show it."
     )
+    assert "rarely wrong, about 2 % of healthy models" in _summary(_fell(), rarity=Rarity(0.0, 0.02))
+    assert "often wrong, about at least 30 % of" in _summary(_fell(), rarity=Rarity(0.3, 0.66))
     assert "was not measured for this suite" in _summary(_fell())
 
 
 def test_proof_is_told_as_a_chance_of_a_false_alarm_and_not_as_a_statistic() -> None:
     words = _summary(_fell(evidence="CONFIRMED", evidence_value=1388596678.0, changed_on="2026-02-01"))
-    assert "since 2026-02-01" in words
-    assert "This is proven: a model that did not change is called so in at most 1 % of its years under watch." in words
+    assert "since about 2026-02-01" in words
+    assert (
+        "This is proven: a model that did not change has at most a one in 100 chance of being called so within a year."
+        in words
+    )
     assert "1,388" not in words
     assert "36,500" not in words
+
+
+def test_a_suspected_fall_is_told_with_its_own_chance_and_the_day_it_was_first_seen() -> None:
+    cooked = _fell(evidence="SUSPECTED", evidence_value=42_329.0)
+    words = _summary(cooked, began="2026-02-01")
+    assert "since 2026-02-01 in" in words
+    assert "hardly is chance: a model that did not change has at most a one in 110 chance of looking like this" in words
+    suspicious = completed(
+        ModelVerdict(date="2026-02-04", model="m", status="OK", evidence="SUSPECTED", evidence_value=3_650.0)
+    )
+    assert "This is not proven: a model that did not change has at most a one in 10 chance" in _summary(suspicious)
+
+
+def test_no_number_that_nobody_can_picture_is_shown() -> None:
+    huge = msgspec.structs.replace(_fell(), reason="evidence CONFIRMED at 435,187,558,263,616 (line 36,500).")
+    assert told(huge, TITLES, CONSTANTS).details == "evidence CONFIRMED at over a billion (line 36,500)."
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +109,7 @@ def test_every_cause_has_advice_and_what_is_not_proven_is_to_be_waited_for(cause
     first, second = advice(_fell(cause=cause))
     assert first
     assert second.startswith("wait for confirmation")
+    assert "above" not in first
     assert advice(_fell(status="OK")) == ()
 
 
@@ -100,6 +124,7 @@ def test_the_text_has_the_cases_what_else_changed_the_next_step_and_the_numbers_
     ]
     assert lines[5:7] == ["Also different: 9 of 10 answers were cut off.", "Also different: it took 3.0 times as long."]
     assert lines[7].startswith("Next: ")
+    assert "look at the cases above" in told(_fell(), TITLES, CONSTANTS, None, [case]).advice[0]
     assert lines[-1] == "Details: all the numbers."
 
 

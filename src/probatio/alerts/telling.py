@@ -38,11 +38,11 @@ class Teller:
         return {day.date: day for day in read_days(self._results)} if self._given is None else self._given
 
     def told(
-        self, verdict: ModelVerdict, *, answers: bool = True, excerpt: int = EXCERPT, began: str | None = None
+        self, verdict: ModelVerdict, *, answers: bool = True, excerpt: int | None = EXCERPT, began: str | None = None
     ) -> Told:
         """The verdict in words, with the worst cases where something fell; without `answers` none of their files is read.
-        `excerpt`: characters of an answer that are shown. `began`: the first day of the fall, where the verdict alone does not
-        tell it: days of suspicion before it are not usual days."""
+        `excerpt`: characters of an answer that are shown, on one line; None: whole answers as they were written. `began`: the
+        first day of the fall, where the verdict alone does not tell it: days of suspicion before it are not usual days."""
         day = self._days.get(verdict.date)
         folder = suite_folder(self._results, day.record) if day else None
         manifest = self._manifest(folder)
@@ -51,7 +51,7 @@ class Teller:
         before = self._before(verdict, day, constants, began) if day and fell else []
         cases = self._cases(verdict, day, before, titles, excerpt) if day and fell and answers else ()
         rarity = rarity_of(figures_of(manifest, folder), manifest)
-        return told(verdict, titles, constants, rarity, cases, _usual(verdict.model, before))
+        return told(verdict, titles, constants, rarity, cases, _usual(verdict.model, before), began)
 
     def text(self, verdict: ModelVerdict) -> str:
         return "\n".join(self.told(verdict).lines())
@@ -72,31 +72,41 @@ class Teller:
         return sorted(series, key=lambda each: each.date)[-constants.rule.baseline_days :]
 
     def _cases(
-        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str], excerpt: int
+        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str], excerpt: int | None
     ) -> tuple[CaseChange, ...]:
-        """The cases that fell most, of the use cases that are flagged or named; each with the answer of a usual day before the
-        fall and the one of today."""
+        """The cases that fell most, of the use cases that are flagged or named, of all where none is: a fall may be proven by the
+        scores as a whole. Each with the answer of a usual day before the fall and the one of today."""
         moved = {each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")}
-        moved |= {*verdict.named, *verdict.collapsed}
+        moved = moved | {*verdict.named, *verdict.collapsed} or {each.use_case for each in verdict.use_cases}
         falls = sorted(_falls(verdict.model, day, before, moved), key=lambda each: each.now - each.before)[:WORST]
         now = case_answers(self._results, day.date, verdict.model, {each.case for each in falls})
         made = []
         for each in falls:
-            usual = next(
-                (past for past in reversed(before) if _credit(past, verdict.model, each) >= each.before - 0.05), None
-            )
-            old = case_answers(self._results, usual.date, verdict.model, {each.case}) if usual else {}
+            usual, old = self._usual_answer(verdict.model, each, before)
             made.append(
                 msgspec.structs.replace(
                     each,
                     use_case=titles.get(each.use_case, each.use_case.replace("_", " ")),
-                    answer_before=_excerpt(old.get(each.case), excerpt),
+                    answer_before=_excerpt(old, excerpt),
                     answer_now=_excerpt(now.get(each.case), excerpt),
+                    day_before=usual,
                 )
             )
         return tuple(made)
 
+    def _usual_answer(self, model: str, change: CaseChange, before: list[Day]) -> tuple[str | None, str | None]:
+        """The last day before the fall on which the case earned what is usual and the answer is still there, and that answer: raw
+        files of old days may have been put away."""
+        for past in reversed(before):
+            if _credit(past, model, change) >= change.before - NEAR:
+                answer = case_answers(self._results, past.date, model, {change.case}).get(change.case)
+                if answer:
+                    return past.date, answer
+        return None, None
 
+
+NEAR = 0.05
+"""A case that earned at most so much less than its mean earned what is usual."""
 YEAR_OF_DAYS = 365
 """Older days say nothing about what is usual."""
 
@@ -153,7 +163,9 @@ def _credit(day: Day, model: str, change: CaseChange) -> float:
     return line.cases.get(change.case, -1.0) if line is not None else -1.0
 
 
-def _excerpt(answer: str | None, most: int) -> str | None:
-    """The beginning of an answer, on one line."""
+def _excerpt(answer: str | None, most: int | None) -> str | None:
+    """The beginning of an answer, on one line; as it was written, where `most` is None."""
+    if most is None:
+        return answer or None
     text = " ".join((answer or "").split())
     return None if not text else text if len(text) <= most else f"{text[: most - 1]}…"

@@ -92,6 +92,12 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
         return self.headline or self.status
 
     @property
+    def well_again(self) -> bool:
+        """It is OK and was not within the last days, by the rule or by the evidence: in a long fall the rule's baseline follows
+        it down, and only the evidence tells when it ends."""
+        return self.shown == "OK" and (self.recovered or self.evidence == "RECOVERED")
+
+    @property
     def label(self) -> str:
         """The headline in words."""
         return f"{self.shown}, confirmed" if self.confirmed else self.shown

@@ -6,7 +6,7 @@ The live server looks an address up here. The static build writes every address 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -75,6 +75,14 @@ def render(site: Site, path: str) -> PageReply | None:
         return None
     kind, names = match
     return kind.render(PageRequest(site, path, names))
+
+
+def moved(site: Site, path: str, query: Mapping[str, str]) -> str | None:
+    """Where a form leads that was sent to an address, relative to it. Only the live server has such addresses."""
+    match = find_kind(path)
+    if match is None or match[0].render is not diff_pages.choose_page:
+        return None
+    return diff_pages.chosen_pair(site, match[1]["slug"], query)
 
 
 def addresses(site: Site) -> Iterator[str]:
@@ -160,6 +168,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("models/{slug}/{date}/", day_pages.day_page, _days),
     PageKind("models/{slug}/{date}/{use_case}/", day_pages.samples_page, _day_use_cases),
     PageKind("models/{slug}/{date}/{use_case}/{number}.html", day_pages.inert_answer, _inert),
+    PageKind("models/{slug}/diff/", diff_pages.choose_page, _models),
     PageKind("models/{slug}/diff/{before}..{after}/", diff_pages.diff_page, diff_pages.every_diff),
     PageKind("cases/", case_pages.cases_page, _once),
     PageKind("cases/{use_case}/{case}/", case_pages.case_page, case_pages.every_case),
@@ -172,6 +181,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
     PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
     PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),
+    PageKind("learnability/{run}/compare/", learnability.pairs_page, _runs),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
     PageKind("items/", item_pages.daily_page, _once),
     PageKind("items/models/{slug}/", item_pages.model_page, item_pages.every_model),

@@ -25,8 +25,10 @@ class Standing(msgspec.Struct, frozen=True):
     bench: BenchScore | None
     headline: Status = "OK"
     label: str = ""  # the headline in words
-    since: str | None = None
+    since: str | None = None  # of a fall: the day it is dated to, or the day it was first seen
     reason: str = ""  # one plain sentence
+    imported: bool = False  # its last day was taken in from a file; we asked nobody on it
+    recovered: bool = False  # it is OK, and was not within the last days
 
 
 class Leaderboard(msgspec.Struct, frozen=True):
@@ -36,6 +38,7 @@ class Leaderboard(msgspec.Struct, frozen=True):
     models: list[Standing]
     replayed: bool = False  # dates were set
     ledger_head: str | None = None  # SHA-256 of the ledger's last line
+    imported_days: int = 0  # days that were taken in from a file
 
 
 class UseCaseSeries(msgspec.Struct, frozen=True):
@@ -65,6 +68,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     ledger_head: str | None = None  # SHA-256 of the ledger's last line
     headline: list[str] = []  # of both layers; `status` is the rule's alone
     confirmed: list[bool] = []
+    imported: list[bool] = []  # the day was taken in from a file
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -152,12 +156,18 @@ def leaderboard(request: PageRequest) -> PageReply:
             bench_score(site.bench, row.model.id, row.model.resolved),
             row.verdict.shown,
             row.verdict.label,
-            since(row.verdict),
+            since(row.model),
             row.reason,
+            row.verdict.date in row.model.imported,
+            row.verdict.well_again,
         )
         for row in standings(site)
     ]
-    return json(Leaderboard(site.last_date, site.manifest.version, site.simulated, models, site.replayed, site.head))
+    return json(
+        Leaderboard(
+            site.last_date, site.manifest.version, site.simulated, models, site.replayed, site.head, site.imported
+        )
+    )
 
 
 def model(request: PageRequest) -> PageReply | None:
@@ -191,6 +201,7 @@ def model(request: PageRequest) -> PageReply | None:
             ledger_head=request.site.head,
             headline=[each.shown for each in verdicts],
             confirmed=[each.confirmed for each in verdicts],
+            imported=[each.date in tracked.imported for each in verdicts],
         )
     )
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+from markupsafe import Markup, escape
 
+from probatio.charts.scales import Scale, round_ticks
 from probatio.errors import UsageError
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.yamlfile import read_yaml
@@ -109,4 +111,28 @@ def page(request: PageRequest) -> PageReply:
     bench = request.site.bench
     scores = [(model, bench_score(bench, *model.names)) for model in (bench.models if bench else ())]
     scores.sort(key=lambda pair: -(pair[1].score if pair[1] else 0))
-    return html(request, "bench.html", bench=bench, scores=scores)
+    strips = {name: strip(bench, name) for name in bench.parts} if bench else {}
+    return html(request, "bench.html", bench=bench, scores=scores, strips=strips)
+
+
+def strip(bench: Bench, name: str) -> Markup:
+    """A part's scale with a dot for each model that has a figure."""
+    part = bench.parts[name]
+    place = Scale(part.low, part.high, 4, 96)  # per cent of the width: the first and the last label need room
+    ticks = [
+        f'<line x1="{place.at(tick):.1f}%" x2="{place.at(tick):.1f}%" y1="10" y2="18" stroke="currentColor"/>'
+        f'<text x="{place.at(tick):.1f}%" y="31" font-size="11" text-anchor="middle" fill="currentColor">{tick:,.0f}</text>'
+        for tick in round_ticks(part.low, part.high, 5)
+    ]
+    figures = [(model.names[0], model.figures[name].value) for model in bench.models if name in model.figures]
+    dots = [
+        f'<circle cx="{place.at(value):.1f}%" cy="10" r="4" fill="currentColor" fill-opacity=".55">'
+        f"<title>{escape(model)}: {value:,.10g}</title></circle>"
+        for model, value in figures
+    ]
+    low, high = min((value for _, value in figures), default=None), max((value for _, value in figures), default=None)
+    told = f"{len(figures)} models, from {low:,.10g} to {high:,.10g}" if figures else "no model"
+    return Markup(
+        f'<svg class="strip" width="100%" height="36" role="img" aria-label="{escape(part.title)}: {told}">'
+        f'<line x1="4%" x2="96%" y1="10" y2="10" stroke="currentColor" stroke-opacity=".4"/>{"".join(ticks + dots)}</svg>'
+    )

@@ -38,7 +38,7 @@ def day_page(request: PageRequest) -> PageReply | None:
         model=model,
         date=date,
         verdict=verdict,
-        told=model.teller.told(verdict) if model.teller else None,
+        told=model.teller.told(verdict, began=model.fell_on(verdict)) if model.teller else None,
         lines=lines,
         compared=comparisons(site, model, verdict),
         use_cases=use_cases,

@@ -24,7 +24,9 @@ from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
 SEED = 7
 SAMPLED_DAYS = 14
-"""Days at the end that get raw samples; all of them would be hundreds of megabytes."""
+"""Days at the end that get raw samples of every model; all days would be hundreds of megabytes."""
+SAMPLED_BEFORE = 7
+"""Days before a model's fault from which on its own samples are there: a fall is told with the answers before it."""
 
 
 class Role(NamedTuple):
@@ -62,7 +64,8 @@ LAPSE = 0.8
 _PAGE = """<!doctype html>
 <html lang="en"><head><title>Bakery</title>
 <style>body {{ font-family: Georgia, serif; background: #fdf6ec; color: #3b2a1a; padding: 2em }}
-h1 {{ color: #8c4a16 }}</style></head><body><h1>Simulated bakery no. {number}</h1><p>Fresh bread from six in the morning.</p>
+h1 {{ color: #8c4a16 }}</style></head><body><h1>Simulated bakery no. {number}</h1>
+<p>Fresh bread from six in the morning. Worth {points:.0f} of 100 points.</p>
 <script>document.title = "SCRIPT RAN"; document.body.textContent = "SCRIPT RAN"; top.scriptRan = true;</script>
 <img src="x" onerror="top.scriptRan = true"></body></html>"""
 
@@ -78,7 +81,7 @@ def fill(results: Path, days: int, last: dt.date) -> int:
     faults = {
         name: (role.fault, max(0, days - 1 - role.before_end)) for name, role in CAST.items() if role.fault is not None
     }
-    rng, drawn = (np.random.default_rng(SEED + number) for number in range(2))
+    rng, drawn, early = (np.random.default_rng(SEED + number) for number in range(3))
     drifted = int(BARRED_SHARE * days)
     count = 0
     for number, (date, scores) in enumerate(days_of(suite.manifest, list(CAST), first, days, faults=faults, seed=SEED)):
@@ -96,10 +99,21 @@ def fill(results: Path, days: int, last: dt.date) -> int:
         if left < SAMPLED_DAYS:
             lines, written = _with_samples(folder, lines, suite, rng)
             count += written
+        elif faulty := {name for name in asked if left <= _begins(CAST[name]) + SAMPLED_BEFORE}:
+            sampled, written = _with_samples(folder, [each for each in lines if each.model in faulty], suite, early)
+            lines = [*(each for each in lines if each.model not in faulty), *sampled]
+            count += written
         write_record(folder, _record(suite, date, asked, drifted - number, rng))
         write_scores(folder, lines)
     _write_bench(results)
     return count
+
+
+def _begins(role: Role) -> int:
+    """Days before the last on which something happens to it; hardly ever, where nothing does."""
+    if role.lapse:
+        return role.lapse[0]
+    return role.before_end if role.fault else -SAMPLED_BEFORE
 
 
 def _write_bench(results: Path) -> None:
@@ -297,7 +311,11 @@ def _grade(common: dict[str, Any], use_case: UseCase, line: DailyScore, case: st
 
 def _answer(use_case: UseCase, line: DailyScore, value: float, sample: int) -> str:
     if use_case.id == "web_design":
-        return "Here is the page you asked for:\n\n```html\n" + _PAGE.format(number=sample + 1) + "\n```"
+        return (
+            "Here is the page you asked for:\n\n```html\n"
+            + _PAGE.format(number=sample + 1, points=100 * value)
+            + "\n```"
+        )
     return (
         f"SIMULATED answer of {line.model}, no model was asked. It stands for an answer in {use_case.title} that is worth "
         f"{100 * value:.0f} of 100 points.\n\n"

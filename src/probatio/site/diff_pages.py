@@ -1,23 +1,39 @@
-"""The page of two days of a model side by side: what moved, by how much, the answers before and after, and what else changed."""
+"""The pages of two days of a model side by side: what moved, the answers before and after, what else changed; and which two."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from itertools import zip_longest
+from typing import NamedTuple
 
 from probatio.records import ModelVerdict
-from probatio.site.answer_diff import WordDiff, word_diff
 from probatio.site.day_diff import CaseDiff, day_diff
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import BAD, since
+from probatio.site.standing import past_fall
+from probatio.site.word_diff import WordDiff, word_diff
 
 SHOWN = 6
 """Cases whose answers are shown side by side, the largest falls first."""
 LISTED = 60
 """Cases in the table, from both ends. A suite may have hundreds."""
+PREVIOUS = "the day before"
+USUAL = "the last day before it fell"
 AGO = {"a week before": 7, "four weeks before": 28}
+
+
+class Pair(NamedTuple):
+    """Two days that have a page, and what they are to each other."""
+
+    name: str
+    before: str
+    after: str
+
+    @property
+    def address(self) -> str:
+        """Under the model's own address."""
+        return f"diff/{self.before}..{self.after}/"
 
 
 def diff_page(request: PageRequest) -> PageReply | None:
@@ -47,36 +63,99 @@ def diff_page(request: PageRequest) -> PageReply | None:
     )
 
 
+def choose_page(request: PageRequest) -> PageReply | None:
+    """Which two days to compare: a form on the live server; in the static build the pairs that have a page."""
+    site, model = request.site, request.tracked
+    if model is None:
+        return None
+    built = built_pairs(site, model) if site.sample_days is not None else story_pairs(site, model)
+    return html(request, "diffs.html", model=model, pairs=built, last=model.last)
+
+
+def chosen_pair(site: Site, slug: str, query: Mapping[str, str]) -> str | None:
+    """The address, under that of the choice, of the two days asked for. A day without a record is replaced by the last recorded
+    one before it; None where no two days are asked for or there are no two."""
+    model = site.tracked.get(slug)
+    wanted = sorted(query.get(name, "") for name in ("before", "after"))
+    days = [each.date for each in model.verdicts if each.date in site.days] if model else []
+    if len(days) < 2 or not wanted[0]:
+        return None
+    first, second = (max((each for each in days if each <= day), default=days[0]) for day in wanted)
+    if first == second:
+        at = max(1, days.index(second))
+        first, second = days[at - 1], days[at]
+    return f"{first}..{second}/"
+
+
+def story_pairs(site: Site, model: TrackedModel) -> list[Pair]:
+    """What the model's own page leads to: the fall itself, also one that is just over, what is left of it today, and today
+    against yesterday."""
+    days = [each.date for each in model.verdicts if each.date in site.days]
+    over = past_fall(model)
+    fell, last = over[0] if over else model.fell_on(model.last), model.last.date
+    usual = [day for day in days if fell and day < fell]
+    since_then = [day for day in days if fell and day >= fell]
+    found = []
+    if usual and since_then:
+        found.append(Pair("the last day before the fall and the day it began", usual[-1], since_then[0]))
+        found.append(Pair("the last day before the fall and the latest day", usual[-1], last))
+    if len(days) > 1 and days[-1] == last:
+        found.append(Pair("the latest two days", days[-2], last))
+    return _once(found)
+
+
 def comparisons(site: Site, model: TrackedModel, verdict: ModelVerdict) -> dict[str, str]:
     """What a day can be compared with, and the day that is: each of them has a page."""
-    found = fixed_comparisons(model, verdict)
+    found = {name: day for name, day in fixed_comparisons(model, verdict).items() if day in site.days}
     if site.sample_days is None:
-        found |= {name: day for name, ago in AGO.items() if (day := _earlier(verdict.date, ago)) in model.by_date}
-    return {name: day for name, day in found.items() if day in site.days}
+        ago = {name: _earlier(verdict.date, days) for name, days in AGO.items()}
+        return found | {name: day for name, day in ago.items() if day in model.by_date and day in site.days}
+    if verdict.date in site.sampled_dates:
+        return found
+    built = {(each.before, each.after) for each in story_pairs(site, model)}
+    return {name: day for name, day in found.items() if (day, verdict.date) in built}
+
+
+def built_pairs(site: Site, model: TrackedModel) -> list[Pair]:
+    """Those of the static build: what the model's page leads to, and each day that has pages against the day before it and the
+    last day before the fall."""
+    found = story_pairs(site, model)
+    for day in sorted(site.sampled_dates & site.days.keys(), reverse=True):
+        verdict = model.by_date.get(day)
+        if verdict is not None:
+            found += [
+                Pair(_NAMES[name], each, day)
+                for name, each in fixed_comparisons(model, verdict).items()
+                if each in site.days
+            ]
+    return _once(found)
+
+
+_NAMES = {PREVIOUS: "a day and the one before it", USUAL: "a day and the last one before the fall"}
 
 
 def every_diff(site: Site) -> Iterator[dict[str, str]]:
-    """In the static build: each day that has pages, against the day before it and the last day before the fall."""
-    for day in sorted(site.sampled_dates & site.days.keys()):
-        for name in (PREVIOUS, USUAL):
-            for slug, model in site.tracked.items():
-                verdict = model.by_date.get(day)
-                found = fixed_comparisons(model, verdict) if verdict else {}
-                if found.get(name) in site.days:
-                    yield {"slug": slug, "before": found[name], "after": day}
-
-
-PREVIOUS = "the day before"
-USUAL = "the last day before it fell"
+    """The same two days of all models one after the other, so that the samples of a day are read once."""
+    pairs = [(each, slug) for slug, model in site.tracked.items() for each in built_pairs(site, model)]
+    for each, slug in sorted(pairs, key=lambda pair: (pair[0].after, pair[0].before), reverse=True):
+        yield {"slug": slug, "before": each.before, "after": each.after}
 
 
 def fixed_comparisons(model: TrackedModel, verdict: ModelVerdict) -> dict[str, str]:
     """Those that have a page in the static build, too."""
     earlier = [each.date for each in model.verdicts if each.date < verdict.date]
     found = {PREVIOUS: earlier[-1]} if earlier else {}
-    began = since(verdict) if verdict.shown in BAD else None
-    usual = [day for day in earlier if began and day < began]
+    fell = model.fell_on(verdict)
+    usual = [day for day in earlier if fell and day < fell]
     return found | ({USUAL: usual[-1]} if usual and usual[-1] != earlier[-1] else {})
+
+
+def _once(pairs: list[Pair]) -> list[Pair]:
+    """Each pair under its first name."""
+    found: dict[tuple[str, str], Pair] = {}
+    for each in pairs:
+        found.setdefault((each.before, each.after), each)
+    return list(found.values())
 
 
 def _earlier(day: str, ago: int) -> str:

@@ -8,7 +8,7 @@ from probatio.extras import require
 from probatio.records import MARKS, Status
 from probatio.site.diff_pages import fixed_comparisons
 from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, json, printable, scrubbed
-from probatio.site.snapshot import Change, Site
+from probatio.site.snapshot import Change, Site, TrackedModel
 
 ENTRIES = 100
 """Changes in the feed; older ones are in api/changes.json."""
@@ -41,7 +41,7 @@ def atom(request: PageRequest) -> PageReply:
     for change in site.changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
         entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after.replace(', ', '-')}")
-        marked = "".join(f"{mark}: " for mark in marks)
+        marked = "".join(f"{mark}: " for mark in [*marks, *["IMPORTED"] * change.imported])
         entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
         entry.link(href=f"{site.base_url}models/{change.slug}/")
         entry.category(term=change.after.partition(",")[0])
@@ -56,8 +56,10 @@ def _content(site: Site, change: Change) -> str:
     """What one needs to act: what happened, what else was different, what to do next, and the two days side by side."""
     model = site.tracked[change.slug]
     verdict = model.by_date[change.date]
-    told = model.teller.told(verdict, answers=False) if model.teller else None
+    told = model.teller.told(verdict, answers=False, began=model.fell_on(verdict)) if model.teller else None
     parts = [f"<p>{_plain(change.reason)}</p>"]
+    if change.imported:
+        parts.append("<p>This day was taken in from a file: when and how the model was asked is not on record.</p>")
     if told and told.around:
         parts.append(f"<p>Also different: {_plain('; '.join(told.around))}.</p>")
     if told and told.advice:
@@ -81,7 +83,7 @@ def badge(request: PageRequest) -> PageReply | None:
     if model is None:
         return None
     status, words = model.last.shown, model.last.label
-    label = printable(model.id) + _marked(request)
+    label = printable(model.id) + _marked(request, model)
     message = f"{MARKS[status]} {words}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
@@ -100,12 +102,13 @@ def shield(request: PageRequest) -> PageReply | None:
     model = request.tracked
     if model is None:
         return None
-    label = model.id + _marked(request)
+    label = model.id + _marked(request, model)
     return json({"schemaVersion": 1, "label": label, "message": model.last.label, "color": COLOURS[model.last.shown]})
 
 
-def _marked(request: PageRequest) -> str:
-    return f"{' (simulated)' * request.site.simulated}{' (replayed)' * request.site.replayed}"
+def _marked(request: PageRequest, model: TrackedModel) -> str:
+    imported = model.last.date in model.imported
+    return f"{' (simulated)' * request.site.simulated}{' (replayed)' * request.site.replayed}{' (imported)' * imported}"
 
 
 def _moment(date: str) -> str:

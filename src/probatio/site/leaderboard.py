@@ -12,7 +12,7 @@ from probatio.site.bench import bench_score
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
 from probatio.site.standing import HISTORY_DAYS, Standing, history, lowest, sentence, standings
-from probatio.verdict.words import YEAR
+from probatio.verdict.odds import one_in
 
 RECENT_DAYS = 30
 """Days in a small chart of the table, and in the table of a model's page."""
@@ -37,7 +37,7 @@ def leaderboard(request: PageRequest) -> PageReply:
         "leaderboard.html",
         rows=[(row, Markup(history(row.model, low))) for row in rows],
         sentence=sentence(rows, site.last_date),
-        false_alarms=YEAR / site.manifest.evidence.confirmed,
+        one_in=one_in(site.manifest.evidence.confirmed),
         counts=_counts(rows),
         last=site.records[site.last_date] if site.last_date else None,
         meanings=MEANINGS,

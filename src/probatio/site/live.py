@@ -23,7 +23,7 @@ from starlette.types import Receive, Scope, Send
 from probatio.errors import ProbatioError
 from probatio.extras import require
 from probatio.inside import name_of
-from probatio.site.addresses import find_kind, missing_page, render
+from probatio.site.addresses import find_kind, missing_page, moved, render
 from probatio.site.downloads import opened
 from probatio.site.rendering import PageReply, PageRequest
 from probatio.site.snapshot import Site, state_of
@@ -155,6 +155,8 @@ def application(live: LiveSite) -> Starlette:
 
     async def reply(request: Request) -> Response:
         path: str = request.path_params["path"]
+        if request.query_params and (target := moved(live.site, path, request.query_params)):
+            return RedirectResponse(target, status_code=307, headers=HEADERS)
         page: PackedPage | PageReply | None = live.kept(path)
         if page is None:
             if find_kind(path) is None:

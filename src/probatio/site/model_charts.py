@@ -11,11 +11,10 @@ from markupsafe import Markup
 from probatio.charts.inline import Axis, PlotDay, Span, day_plot
 from probatio.charts.scales import round_ticks
 from probatio.records import ModelVerdict, Status, UseCaseVerdict
-from probatio.site.odds import RAREST, short_odds
-from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.site.standing import BAD, began, mean_score, usual_scores
+from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
+from probatio.site.standing import began, mean_score, past_fall, usual_scores
 from probatio.site.story import proven, span_lines
-from probatio.verdict.words import YEAR
+from probatio.verdict.odds import RAREST, YEAR, short_odds
 
 MOST_DAYS = 366
 """Days in a chart of the page: a year of eleven charts stays below 150 kB. All days are on the pages of days."""
@@ -47,7 +46,7 @@ def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
     before = [model.verdicts[start - 1] if start else None, *shown[:-1]]
     dates = [verdict.date for verdict in shown]
     borders = [border(day, past) for day, past in zip(shown, before, strict=True)]
-    level = usual_scores(model) if model.last.shown in BAD else {}
+    level = usual_scores(model) if model.last.shown in BAD or past_fall(model) else {}
     tables = [by_use_case(verdict) for verdict in shown]
     span = _span(model, dates)
     axis = _axis([each.score for table in tables for each in table.values()], 2)
@@ -168,8 +167,8 @@ def _axis(values: Sequence[float | None], steps: int) -> Axis:
 
 
 def _span(model: TrackedModel, dates: Sequence[str]) -> Span | None:
-    """From the day the fall began to the day it was proven; to the last one while it is not."""
-    start, end = began(model), proven(model) or model.last.date
+    """From the day the fall began to the day it was proven; to the last one while it is not. A fall that is over, whole."""
+    start, end = past_fall(model) or (began(model), proven(model) or model.last.date)
     inside = [number for number, date in enumerate(dates) if start is not None and start <= date <= end]
     return (
         Span(inside[0], inside[-1], span_lines(model)) if inside and start is not None and start >= dates[0] else None

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Sequence
 from probatio.charts.daily import DayPoint, EvidenceLine, EvidencePoint, daily_series, evidence_curve
 from probatio.records import ModelVerdict, UseCaseVerdict
 from probatio.site.bench import bench_score
+from probatio.site.diff_pages import story_pairs
 from probatio.site.leaderboard import RECENT_DAYS
 from probatio.site.model_charts import border, day_status, model_charts
-from probatio.site.odds import odds
 from probatio.site.rendering import PageReply, PageRequest, html, svg
-from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.site.standing import BAD, began, fallen_use_cases
-from probatio.site.story import EXCERPT, circumstances, events, fallen_cases
+from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
+from probatio.site.standing import began, fallen_use_cases
+from probatio.site.story import circumstances, events, fallen_cases
 from probatio.suite.daily_suite import constants_of
+from probatio.verdict.odds import odds
 from probatio.verdict.reason import use_case_reason
 
 
@@ -27,7 +28,7 @@ def model_page(request: PageRequest) -> PageReply | None:
     use_cases = by_use_case(last)
     charts = model_charts(site, model)
     fell = {each.use_case for each in fallen_use_cases(last)} if last.shown in BAD else set()
-    told = model.teller.told(last, excerpt=EXCERPT, began=began(model)) if model.teller else None
+    told = model.teller.told(last, excerpt=None, began=began(model)) if model.teller else None
     return html(
         request,
         "model.html",
@@ -40,6 +41,7 @@ def model_page(request: PageRequest) -> PageReply | None:
         events=events(site, model),
         circumstances=circumstances(site, model),
         cases=fallen_cases(site, model, told),
+        pairs=story_pairs(site, model),
         odds=odds(last.evidence_value),
         use_cases=use_cases,
         reasons={name: use_case_reason(verdict, constants) for name, verdict in use_cases.items()},

@@ -37,6 +37,7 @@ PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """A picture carries its own colours and loads nothing."""
 
 FOLDER = Path(__file__).parent
+_DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
@@ -83,6 +84,20 @@ def html(request: PageRequest, template: str, **context: Any) -> PageReply:
     return PageReply(text.encode("utf-8", "replace"))
 
 
+PAGE_BYTES = 150_000
+"""No page is larger. What has no room on it is on further pages, or in a file that the page names."""
+
+
+def fitted(request: PageRequest, template: str, most: int, least: int = 1, **context: Any) -> PageReply:
+    """A page whose lists or texts are cut at `most`, or at less, so that it is no larger than a page may be. The template is
+    given the number, and says what it left out and where that is."""
+    while True:
+        page = html(request, template, most=most, **context)
+        if len(page.body) <= PAGE_BYTES or most <= least:
+            return page
+        most = max(least, int(most * min(0.9, PAGE_BYTES / len(page.body))))
+
+
 def json(value: Any) -> PageReply:
     return PageReply(scrubbed(msgspec.json.encode(value).decode()).encode() + b"\n", JSON)
 
@@ -123,7 +138,14 @@ def _templates() -> jinja2.Environment:
     )
     env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=installed_extras()["charts"])
     env.filters.update(
-        number=_number, percent=_percent, scrubbed=scrubbed, money=money, pretty=_pretty, thousands=thousands, day=_day
+        number=_number,
+        percent=_percent,
+        scrubbed=scrubbed,
+        money=money,
+        pretty=_pretty,
+        thousands=thousands,
+        day=_day,
+        dated=dated,
     )
     return env
 
@@ -149,6 +171,11 @@ def _day(date: str | None) -> str:
     except ValueError:  # whatever a ledger from elsewhere holds
         return date or "–"
     return f"{at.day} {at:%b} {at.year}"
+
+
+def dated(text: str) -> str:
+    """A text with its dates as people write them."""
+    return _DATE.sub(lambda found: _day(found[0]), text)
 
 
 def _percent(share: float | None, places: int = 0) -> str:

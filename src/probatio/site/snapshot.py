@@ -33,6 +33,8 @@ from probatio.verdict.days import Days
 from probatio.verdict.headline import completed
 from probatio.verdict.verdicts import verdicts
 
+BAD = ("SUSPICIOUS", "COOKED")
+
 
 class Change(msgspec.Struct, frozen=True):
     """A day on which the headline of a model changed."""
@@ -44,6 +46,7 @@ class Change(msgspec.Struct, frozen=True):
     before: str | None
     after: str
     reason: str
+    imported: bool = False  # the day was taken in from a file; we asked nobody on it
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class TrackedModel:
     verdicts: tuple[ModelVerdict, ...]
     resolved: str = ""  # the name its provider knows it by
     teller: Teller | None = None  # tells its verdicts in words
+    imported: frozenset[str] = frozenset()  # its days that were taken in from a file
 
     @property
     def last(self) -> ModelVerdict:
@@ -77,13 +81,41 @@ class TrackedModel:
 
     def summary(self, verdict: ModelVerdict) -> str:
         """A verdict in two sentences."""
-        return self.teller.told(verdict, answers=False).summary if self.teller else verdict.reason
+        told = self.teller.told(verdict, answers=False, began=self.fell_on(verdict)) if self.teller else None
+        return told.summary if told else verdict.reason
+
+    def fell_on(self, verdict: ModelVerdict) -> str | None:
+        """The day on which the fall that a verdict tells of began: the one it is dated to; before there is one, the first day it
+        was seen. None where there is no fall."""
+        if verdict.shown not in BAD:
+            return None
+        return verdict.changed_on if verdict.confirmed and verdict.changed_on else self.first_seen(verdict)
+
+    def first_seen(self, verdict: ModelVerdict) -> str:
+        """The first of the days under a bad verdict that end with this one. A day without a score neither begins a fall nor ends
+        it."""
+        found = min(verdict.date, verdict.headline_since or verdict.date)
+        for each in reversed(self.verdicts):
+            if each.date < verdict.date and each.shown != "GAP":
+                if each.shown not in BAD:
+                    break
+                found = min(found, each.date)
+        return found
 
     @cached_property
     def changes(self) -> list[Change]:
         """Every day on which the headline differs from the day before, oldest first."""
         return [
-            Change(verdict.date, self.id, self.slug, "headline", before.label, verdict.label, self.summary(verdict))
+            Change(
+                verdict.date,
+                self.id,
+                self.slug,
+                "headline",
+                before.label,
+                verdict.label,
+                self.summary(verdict),
+                verdict.date in self.imported,
+            )
             for before, verdict in pairwise(self.verdicts)
             if before.label != verdict.label
         ]
@@ -195,7 +227,9 @@ def load_site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(judged, names, Teller(results, by_date)),
+        tracked=_tracked(
+            judged, names, Teller(results, by_date), frozenset(day.date for day in days.days if day.record.imported)
+        ),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
@@ -259,11 +293,13 @@ def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> Model
     return msgspec.structs.replace(published, smallest_drop=computed.smallest_drop, use_cases=use_cases)
 
 
-def _tracked(judged: list[ModelVerdict], names: dict[str, str], teller: Teller) -> dict[str, TrackedModel]:
+def _tracked(
+    judged: list[ModelVerdict], names: dict[str, str], teller: Teller, imported: frozenset[str]
+) -> dict[str, TrackedModel]:
     by_model: dict[str, list[ModelVerdict]] = {}
     for verdict in judged:
         by_model.setdefault(verdict.model, []).append(verdict)
     return {
-        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""), teller)
+        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""), teller, imported)
         for model, slug in slugs(sorted(by_model)).items()
     }

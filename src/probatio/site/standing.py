@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from itertools import takewhile
 from statistics import fmean
 from typing import NamedTuple
 
 from probatio.charts.history import HistoryDay, history_line
 from probatio.records import MARKS, ModelVerdict, UseCaseVerdict
-from probatio.site.snapshot import Site, TrackedModel
+from probatio.site.snapshot import BAD, Site, TrackedModel
 
 HISTORY_DAYS = 60
 USUAL_DAYS = 14
 """Days before a fall whose mean is what was usual."""
 NAMED = 3
 """Models named in the sentence of the front page; the others are counted."""
-BAD = ("SUSPICIOUS", "COOKED")
 
 
 class Standing(NamedTuple):
@@ -40,23 +38,14 @@ def standings(site: Site) -> list[Standing]:
     return sorted(made, key=lambda standing: standing.order)
 
 
-def since(verdict: ModelVerdict) -> str | None:
-    """The day on which the present standing began: of a fall, the day it is dated to."""
-    return verdict.changed_on if verdict.confirmed and verdict.changed_on else verdict.headline_since
+def since(model: TrackedModel) -> str | None:
+    """The day on which the present standing began: of a fall, the day it began."""
+    return began(model) or model.last.headline_since
 
 
 def began(model: TrackedModel) -> str | None:
-    """The day on which the present fall began: the one it is dated to; before there is one, the first of the days under a bad
-    verdict that end today. None where there is no fall."""
-    last = model.last
-    if last.shown not in BAD:
-        return None
-    return last.changed_on if last.confirmed and last.changed_on else first_bad(model)
-
-
-def first_bad(model: TrackedModel) -> str:
-    """The first of the days under a bad verdict that end with the last one, which has to be one."""
-    return list(takewhile(lambda verdict: verdict.shown in BAD, reversed(model.verdicts)))[-1].date
+    """The day on which the present fall began; None where there is none."""
+    return model.fell_on(model.last)
 
 
 def mean_score(verdict: ModelVerdict) -> float | None:
@@ -92,9 +81,9 @@ def reason(site: Site, model: TrackedModel) -> str:
     if verdict.shown == "CALIBRATING":
         return _calibrating(site, verdict)
     scored = sum(each.score is not None for each in verdict.use_cases)
-    again = f" again since {day_words(verdict.headline_since, verdict.date)}" if verdict.recovered else ""
+    again = f" again since {day_words(verdict.headline_since, verdict.date)}" if verdict.well_again else ""
     seen = f" A lasting drop of {100 * verdict.smallest_drop:.2g} % would show." if verdict.smallest_drop else ""
-    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}.{seen}"
+    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}{_young(model)}.{seen}"
 
 
 def day_words(day: str | None, today: str | None) -> str:
@@ -128,9 +117,23 @@ def lowest(site: Site) -> float:
     return min(90.0, min(shown, default=0.0) // 10 * 10)
 
 
+def past_fall(model: TrackedModel) -> tuple[str, str] | None:
+    """The first and the last day of the fall from which it has recovered lately; None where it has not."""
+    fallen = [verdict for verdict in model.verdicts if verdict.shown in BAD]
+    if not model.last.well_again or not fallen:
+        return None
+    return model.fell_on(fallen[-1]) or fallen[-1].date, fallen[-1].date
+
+
 def usual_scores(model: TrackedModel) -> dict[str, float]:
-    """Use case → its mean before the present standing began. The baseline's own mean follows a fall down."""
-    start = began(model) or since(model.last) or model.last.date
+    """Use case → its mean before the present standing began, or before the fall that is just over. The baseline's own mean
+    follows a fall down."""
+    over = past_fall(model)
+    return scores_before(model, over[0] if over else since(model) or model.last.date)
+
+
+def scores_before(model: TrackedModel, start: str) -> dict[str, float]:
+    """Use case → its mean on the last days before a day."""
     before = [verdict for verdict in model.verdicts if verdict.date < start][-USUAL_DAYS:]
     scores: dict[str, list[float]] = {}
     for verdict in before:
@@ -156,7 +159,7 @@ def _fallen(site: Site, model: TrackedModel) -> str:
     only = site.title(fallen[0].use_case) if len(fallen) == 1 else ""
     where = only or (_all_of(len(fallen), len(verdict.use_cases)) if fallen else "its scores as a whole")
     about = "about " if verdict.confirmed else ""
-    told = f"Lower since {about}{day_words(since(verdict), verdict.date)} in {where}"
+    told = f"Lower since {about}{day_words(began(model), verdict.date)} in {where}"
     worst = max(losses, key=lambda name: losses[name], default=None)
     if worst is not None and losses[worst] > 0:
         most = "" if only else f", most in {site.title(worst)}"
@@ -181,6 +184,17 @@ def _calibrating(site: Site, verdict: ModelVerdict) -> str:
     return f"{days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
 
 
+def _young(model: TrackedModel) -> str:
+    """A series that began lately says nothing about what was before it, so that is told beside it."""
+    verdict = model.last
+    if not verdict.series_why or not verdict.series_since or verdict.evidence != "CALIBRATING":
+        return ""
+    told = f", but only since {day_words(verdict.series_since, verdict.date)}: {verdict.series_why}"
+    before, now = scores_before(model, verdict.series_since), mean_score(verdict)
+    both = f". Before: {fmean(before.values()):.0f} points, now {now:.0f}" if before and now is not None else ""
+    return told + both
+
+
 def _all_of(some: int, every: int) -> str:
     if some == every:
         return "its use case" if every == 1 else f"all {every} use cases"
@@ -188,7 +202,13 @@ def _all_of(some: int, every: int) -> str:
 
 
 def _listed(rows: Sequence[Standing], last: str | None) -> str:
-    named = [f"{row.model.id} (since {day_words(since(row.verdict), last)})" for row in rows[:NAMED]]
+    named = [f"{row.model.id} ({_dated(row, last)})" for row in rows[:NAMED]]
     if len(rows) > NAMED:
         named.append(f"{len(rows) - NAMED} more")
     return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+
+
+def _dated(row: Standing, last: str | None) -> str:
+    """A proven fall is dated by the evidence; of another one only the day is known on which it was first seen."""
+    day = day_words(began(row.model), last)
+    return f"since about {day}" if row.verdict.confirmed and row.verdict.changed_on else f"first seen {day}"

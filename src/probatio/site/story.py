@@ -9,9 +9,9 @@ from itertools import pairwise, takewhile
 import msgspec
 
 from probatio.records import DayRecord, ModelVerdict, Status
-from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import BAD, began, fallen_use_cases, first_bad
-from probatio.site.word_diff import Compared, compared
+from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.site.standing import began, fallen_use_cases, past_fall
+from probatio.site.word_diff import Piece, WordDiff, shortened, word_diff
 from probatio.verdict.words import CaseChange, Told
 
 EXCERPT = 700
@@ -20,6 +20,8 @@ NAMED = 3
 """Use cases named in one event; the others are counted."""
 RECENT_DAYS, MOST_EVENTS = 30, 12
 """Days that are told of a model that did not fall; events that are told at most, the latest ones."""
+NO_SHIFT = 0.05
+"""Marks by which a judge may differ from itself by chance."""
 TOGETHER_DAYS = 2
 """Falls of other models so many days apart, or fewer, may have the same cause."""
 
@@ -37,19 +39,35 @@ class Circumstance(msgspec.Struct, frozen=True):
     name: str
     changed: bool
     text: str
+    says_it: bool = False  # the text says whether it changed
 
 
 class FallenCase(msgspec.Struct, frozen=True):
     """A case that fell, with both answers compared where both are there, and the use case's id where its samples have a page."""
 
     change: CaseChange
-    answers: Compared | None
+    answers: WordDiff | None
     use_case: str | None
 
     @property
-    def cut_before_a_difference(self) -> bool:
-        """The answers differ only behind what is shown of them."""
-        return self.answers is not None and not any(each.differs for each in (*self.answers.before, *self.answers.now))
+    def before(self) -> tuple[Piece, ...]:
+        """What is shown of the answer before."""
+        return shortened(self.answers.before, EXCERPT) if self.answers else _alone(self.change.answer_before)
+
+    @property
+    def now(self) -> tuple[Piece, ...]:
+        return shortened(self.answers.after, EXCERPT) if self.answers else _alone(self.change.answer_now)
+
+    @property
+    def note(self) -> str:
+        """What a reader has to know of the two."""
+        if self.answers is None:
+            return "The other answer is not kept." if self.before or self.now else ""
+        if not self.answers.alike:
+            return "The two have little in common, so no words are marked."
+        if self.answers.same:
+            return f"The two are the same{' as far as they were compared' if self.answers.cut else ''}; only their grades differ."
+        return ""
 
 
 def proven(model: TrackedModel) -> str | None:
@@ -61,7 +79,7 @@ def proven(model: TrackedModel) -> str | None:
 def events(site: Site, model: TrackedModel) -> list[Event]:
     """The present fall day by day, oldest first; where there is none, what happened in the last weeks."""
     fell = began(model)
-    start = min(fell, first_bad(model)) if fell else model.verdicts[-RECENT_DAYS:][0].date
+    start = min(fell, model.first_seen(model.last)) if fell else model.verdicts[-RECENT_DAYS:][0].date
     found = []
     if fell and model.last.confirmed:
         found.append(Event(fell, "It changed, by the dating of the evidence; such a date may be a few days off."))
@@ -88,16 +106,22 @@ def fallen_cases(site: Site, model: TrackedModel, told: Told | None) -> list[Fal
     return [
         FallenCase(
             change=each,
-            answers=compared(each.answer_before, each.answer_now) if each.answer_before and each.answer_now else None,
+            answers=word_diff(each.answer_before, each.answer_now) if each.answer_before and each.answer_now else None,
             use_case=ids.get(each.use_case) if shown and each.answer_now else None,
         )
         for each in (told.cases if told else ())
     ]
 
 
+def _alone(answer: str | None) -> tuple[Piece, ...]:
+    return shortened([Piece(answer, own=False)], EXCERPT) if answer else ()
+
+
 def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[str]:
     if verdict.label != before.label:
-        yield _verdict(site, verdict)
+        yield _verdict(site, verdict, before)
+    if verdict.series_since == verdict.date and verdict.series_why:
+        yield f"A new series began, nothing before it is compared: {verdict.series_why}."
     if verdict.routing_changed and not before.routing_changed:
         yield f"Its answers came from another route: {verdict.route or 'an unknown one'}."
     if verdict.suite_version != before.suite_version:
@@ -106,9 +130,11 @@ def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[s
         yield "The judge's marks had shifted; judged use cases could not change the verdict."
 
 
-def _verdict(site: Site, verdict: ModelVerdict) -> str:
+def _verdict(site: Site, verdict: ModelVerdict, before: ModelVerdict) -> str:
     if verdict.confirmed:
         return "The fall was proven."
+    if verdict.shown == "OK" and before.shown in BAD:
+        return "OK again: the fall is over."
     if verdict.shown not in BAD:
         return _WELL[verdict.shown]
     names = [site.title(each.use_case) for each in fallen_use_cases(verdict)]
@@ -137,10 +163,17 @@ def _judge(old: DayRecord, new: DayRecord) -> Circumstance:
     if now is None or was is None:
         return Circumstance("Judge", (now is None) != (was is None), "none" if now is None else now.judge)
     before, since_then = ((each.judge, each.resolved_model, each.system_fingerprint) for each in (was, now))
-    shift = "" if now.shift is None else f", {now.shift:+.2f} marks off on its fixed answers".replace("-", "−")
+    shift = "" if now.shift is None else f", {_marks(now.shift)} on its fixed answers"
     if now.barred:
         return Circumstance("Judge", True, f"{now.judge} had shifted{shift}")
     return Circumstance("Judge", before != since_then, f"{now.judge}{shift}")
+
+
+def _marks(shift: float) -> str:
+    """How a judge marks, against the day it was set up."""
+    if abs(shift) < NO_SHIFT:
+        return "as strict as ever"
+    return f"{abs(shift):.2f} marks {'milder' if shift > 0 else 'harsher'} than usual"
 
 
 def _made_by(old: DayRecord, new: DayRecord) -> Iterator[Circumstance]:
@@ -168,14 +201,17 @@ def _others(site: Site, model: TrackedModel, start: str) -> Circumstance:
     others = [each for each in site.tracked.values() if each.id != model.id]
     fell = [each.id for each in others if began(each) in near]
     if not fell:
-        return Circumstance("Other models", False, f"none of {len(others)} fell around that day")
+        return Circumstance("Other models", False, f"None of {len(others)} fell around that day.", says_it=True)
     more = f" and {len(fell) - NAMED} more" if len(fell) > NAMED else ""
-    return Circumstance("Other models", True, f"{', '.join(fell[:NAMED])}{more} fell within {TOGETHER_DAYS} days of it")
+    told = f"{', '.join(fell[:NAMED])}{more} fell within {TOGETHER_DAYS} days of it, too."
+    return Circumstance("Other models", True, told, says_it=True)
 
 
 def span_lines(model: TrackedModel) -> tuple[str, ...]:
     """What is written where the change began, short."""
-    last, start, sure = model.last, began(model), proven(model)
+    last, start, sure, over = model.last, began(model), proven(model), past_fall(model)
+    if over:
+        return f"lower {_short(over[0])}", f"well again {_short(last.headline_since)}"
     if sure:
         return f"changed about {_short(start)}", f"proven {_short(sure)}"
     if last.headline_since and start and last.headline_since > start:

@@ -16,7 +16,7 @@ from probatio.verdict.days import Arrays, Columns, Days
 from probatio.verdict.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.verdict.headline import headlines
 from probatio.verdict.judge_drift import JudgeDrift
-from probatio.verdict.model_status import NEVER, Codes, flagged
+from probatio.verdict.model_status import GAP, NEVER, Codes, flagged
 from probatio.verdict.rule import RuleOutcome
 from probatio.verdict.rule_fold import RuleFold, fold_rule
 from probatio.verdict.streams import Streams, streams_of
@@ -71,8 +71,9 @@ def fold(series: Days, constants: Constants) -> Iterator[Folded]:
         flagged_since = np.where(flags, np.where(fallen, outcome.day, flagged_since), NEVER)
         tested = ~np.isnan(outcome.score) & (outcome.held == 0) & (outcome.expected.days >= constants.rule.baseline_min)
         today = headlines(outcome.model, both.outcome.status)
-        # a status that comes back after a gap keeps the rule's own date
-        begun = np.where(today == outcome.model, outcome.model_since, outcome.day)
+        # a status that comes back after a gap keeps the rule's own date; where the evidence held another one, it begins today
+        after_gap = (today == outcome.model) & ((shown == GAP) | (shown_since == NEVER))
+        begun = np.where(after_gap, outcome.model_since, outcome.day)
         shown_since = np.where((today == shown) & (shown_since != NEVER), shown_since, begun)
         shown = today
         yield Folded(

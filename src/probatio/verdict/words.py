@@ -6,15 +6,19 @@ same words.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from probatio.records import Cause, Constants, ModelVerdict, UseCaseVerdict
+from probatio.verdict.odds import in_words
 
 MOST = 3
 """Use cases named in a sentence; the others are counted."""
-YEAR = 365
+RARELY = 0.05
+"""A rule that calls fewer healthy models COOKED within a year is rarely wrong."""
+_HUGE = re.compile(r"\d{1,3}(?:,\d{3}){3,}")
 
 
 class Rarity(msgspec.Struct, frozen=True):
@@ -33,6 +37,7 @@ class CaseChange(msgspec.Struct, frozen=True):
     now: float
     answer_before: str | None = None
     answer_now: str | None = None
+    day_before: str | None = None  # of the answer before
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -70,9 +75,11 @@ def told(
     rarity: Rarity | None = None,
     cases: Sequence[CaseChange] = (),
     usual: Mapping[str, float] | None = None,
+    began: str | None = None,
 ) -> Told:
     """The verdict in words. `rarity` is None where it was not measured for this suite. `usual`: use case → its mean score before
-    the fall; else the baseline's, which follows a fall down."""
+    the fall; else the baseline's, which follows a fall down. `began`: the first day of a fall that is not dated yet; the verdict
+    alone knows only since when it is called what it is called."""
     if usual:
         verdict = msgspec.structs.replace(
             verdict,
@@ -80,13 +87,16 @@ def told(
                 msgspec.structs.replace(each, mean=usual.get(each.use_case, each.mean)) for each in verdict.use_cases
             ),
         )
-    first = _WHAT.get(verdict.shown, _fallen)(verdict, titles, constants)
+    if verdict.shown in _WHAT:
+        first = _WHAT[verdict.shown](verdict, titles, constants)
+    else:
+        first = _fallen(verdict, titles, began)
     return Told(
         (first, _how_sure(verdict, constants, rarity)),
         tuple(cases),
         around(verdict),
-        advice(verdict),
-        verdict.reason,
+        advice(verdict, cases_listed=bool(cases)),
+        _HUGE.sub("over a billion", verdict.reason),
     )
 
 
@@ -98,16 +108,17 @@ def around(verdict: ModelVerdict) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge]))
 
 
-def advice(verdict: ModelVerdict) -> tuple[str, ...]:
-    """What to do next."""
+def advice(verdict: ModelVerdict, *, cases_listed: bool = False) -> tuple[str, ...]:
+    """What to do next. `cases_listed`: the reader has just seen the cases that fell."""
     if verdict.shown not in ("SUSPICIOUS", "COOKED"):
         return ()
+    look = "look at the cases above" if cases_listed else "compare its answers before the fall with those of today"
     after = PROVEN.format(model=verdict.model) if verdict.confirmed else OPEN
-    return (*ADVICE[verdict.cause or "MODEL"], after)
+    return (*(each.format(look=look) for each in ADVICE[verdict.cause or "MODEL"]), after)
 
 
 ADVICE: dict[Cause, tuple[str, ...]] = {
-    "MODEL": ("look at the cases above; compare the model on another route or provider, or with the version before.",),
+    "MODEL": ("{look}; compare the model on another route or provider, or with the version before.",),
     "ROUTE": ("pin the former provider or version (`route:` in models.yml) and compare the two.",),
     "INFRA": (
         "ask the provider for its own limit on answers, or take another route; the model itself is not to blame.",
@@ -122,27 +133,30 @@ PROVEN = 'roll back or pin another version; if the new level is wanted, say so: 
 OPEN = "wait for confirmation: it is told at once if the fall lasts, and ends by itself if not."
 
 
-def _fallen(verdict: ModelVerdict, titles: Mapping[str, str], _constants: Constants) -> str:
+def _fallen(verdict: ModelVerdict, titles: Mapping[str, str], began: str | None) -> str:
     flagged = [each for each in verdict.use_cases if each.status in ("COOKED", "SUSPICIOUS")]
     named = [each for each in verdict.use_cases if each.use_case in verdict.named]
-    since = verdict.changed_on or verdict.headline_since or verdict.date
+    since = verdict.changed_on or began or verdict.headline_since or verdict.date
+    about = "about " if verdict.changed_on else ""
     if verdict.confirmed and not flagged:
         where = _titles(named, titles) or "its scores as a whole"
         return (
-            f"{verdict.model} has been lower since about {since} in {where} than in its reference; its last two weeks "
+            f"{verdict.model} has been lower since {about}{since} in {where} than in its reference; its last two weeks "
             f"look steady only because they are low, too."
         )
     worst = sorted(flagged, key=lambda each: -(each.drop or 0.0))
     if not worst:
         where = _titles(named, titles)
         return f"{verdict.model} looks lower since about {since}{f' in {where}' if where else ''} than it usually is."
-    return f"{verdict.model} answers worse since {since} in {_with_scores(worst, titles)}."
+    return f"{verdict.model} answers worse since {about}{since} in {_with_scores(worst, titles)}."
 
 
 def _fine(verdict: ModelVerdict, _titles: Mapping[str, str], _constants: Constants) -> str:
     scored = [each for each in verdict.use_cases if each.score is not None]
-    again = f" again since {verdict.headline_since}" if verdict.recovered else ""
-    return f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual range."
+    again = f" again since {verdict.headline_since}" if verdict.well_again else ""
+    young = verdict.series_why and verdict.evidence == "CALIBRATING"
+    since = f", compared only with days since {verdict.series_since}: {verdict.series_why}" if young else ""
+    return f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual range{since}."
 
 
 def _calibrating(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str:
@@ -167,18 +181,16 @@ _WHAT = {"OK": _fine, "CALIBRATING": _calibrating, "GAP": _gap}
 def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None) -> str:
     """The chance of a false alarm, not the statistic."""
     limits = constants.evidence
+    healthy = "a model that did not change has"
     if verdict.confirmed:
-        return (
-            f"This is proven: a model that did not change is called so in at most {_percent(YEAR / limits.confirmed)} of its "
-            f"years under watch."
-        )
+        return f"This is proven: {healthy} {in_words(limits.confirmed)} of being called so within a year."
+    if verdict.evidence == "SUSPECTED":
+        chance = f"{healthy} {in_words(max(limits.suspected, verdict.evidence_value or 0.0))} of looking like this within a year"
+        if verdict.shown == "COOKED":
+            return f"This is not proven yet, but it hardly is chance: {chance}."
+        return f"This is not proven: {chance}."
     if verdict.shown == "COOKED":
         return f"This is what the published rule says, and not proven yet: {_often(rarity)}."
-    if verdict.evidence == "SUSPECTED":
-        return (
-            f"This is not proven: of models that did not change, at most {_percent(YEAR / limits.suspected)} look like this "
-            f"on some day of a year."
-        )
     if verdict.shown == "SUSPICIOUS":
         return "This may well be chance: single low days are common, and nothing is proven."
     if verdict.collapsed:
@@ -195,14 +207,17 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
 
 
 def _often(rarity: Rarity | None) -> str:
+    """How far to trust the rule alone."""
     if rarity is None:
-        return "how often this happens to a model that did not change was not measured for this suite"
-    if rarity.least == rarity.most:
-        return f"of models that did not change, it says so of {_percent(rarity.most)} within a year"
-    return (
-        f"of models that did not change, it says so of {_percent(rarity.least)} to {_percent(rarity.most)} within a year, by how "
-        f"noisy they are"
-    )
+        return "how often the rule is wrong was not measured for this suite"
+    if rarity.most <= RARELY:
+        return f"the rule alone is rarely wrong, about {_percent(rarity.most)} of healthy models within a year"
+    if rarity.least <= RARELY:
+        return (
+            "the rule alone is rarely wrong about a steady model, but often about one whose scores jump from day to day; if the "
+            "fall lasts, the evidence will show it"
+        )
+    return f"the rule alone is often wrong, about at least {_percent(rarity.least)} of healthy models within a year"
 
 
 def _with_scores(group: Sequence[UseCaseVerdict], titles: Mapping[str, str]) -> str:

@@ -37,9 +37,15 @@ for (const box of document.querySelectorAll("[data-days]")) {
   let kind = "mouse";
   let told = -1; // the day that a finger has chosen
 
+  // The nearest day that has a page; of two alike the later one.
+  const nearest = (day) => {
+    for (let off = 0; off <= last; off += 1)
+      for (const at of [day + off, day - off]) if (box.dataset.opens[at] === "1") return at;
+    return -1;
+  };
   const show = (day, pointed = true) => {
     now = Math.max(0, Math.min(last, day));
-    for (const plot of plots) plot.show(now, box.dataset.opens[now] === "1", pointed);
+    for (const plot of plots) plot.show(now, nearest(now), pointed);
   };
   const open = () => {
     if (box.dataset.opens[now] === "1") location.href = `${days[now]}/`;
@@ -111,11 +117,12 @@ function plotOf(svg, days) {
     return text;
   }
 
-  function show(day, opens, pointed) {
+  function show(day, page, pointed) {
     readout.textContent = tell(day);
     if (link) {
-      link.hidden = !opens;
-      if (opens) link.href = `${days[day]}/`;
+      link.hidden = page < 0;
+      if (page >= 0) link.href = `${days[page]}/`;
+      link.textContent = page === day ? "open the day" : `no page here; nearest: ${dayWords(days[page])}`;
     }
     const x = `${((day + 0.5) / days.length) * room * 100}%`;
     line.setAttribute("x1", x);

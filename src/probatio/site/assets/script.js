@@ -19,7 +19,18 @@ const choose = (name, text) => {
   if (text) all.set(name, text);
   else all.delete(name);
   history.replaceState(null, "", (all.size ? `?${all}` : location.pathname) + location.hash);
+  carry();
 };
+
+// The other view of the same models opens with the same choice.
+const carry = () => {
+  for (const link of document.querySelectorAll("nav.views a")) {
+    const to = new URL(link.href);
+    to.search = location.search;
+    link.href = to.href;
+  }
+};
+carry();
 
 document.querySelectorAll("table.sortable").forEach((table, number) => {
   const heads = [...table.tHead.rows[0].cells];
@@ -58,6 +69,19 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   const status = labelled("Verdict", document.createElement("select"));
   status.field.name = "verdict";
   for (const name of ["all", ...statuses]) status.field.append(new Option(name, name === "all" ? "" : name));
+  const SORTS = { verdict: "worst first", model: "by name", today: "lowest first", "-today": "highest first" };
+  const sorts = (tools.dataset.sorts ?? "").split(" ").filter(Boolean);
+  const order = labelled("Order", document.createElement("select"));
+  order.field.name = "sort";
+  for (const name of sorts) order.field.append(new Option(SORTS[name], name === "verdict" ? "" : name));
+  // The worst first is how the page comes; the names of the orders are those of the table's columns in the other view.
+  const arrange = () => {
+    const falling = order.field.value.startsWith("-");
+    const key = order.field.value.replace("-", "");
+    const of = (row) => (key === "today" ? Number(row.querySelector(".today").dataset.sort) : row.querySelector(".who").textContent);
+    const sorted = key ? [...rows].sort((a, b) => compare(of(a), of(b))) : [...rows];
+    shown.append(...(falling ? sorted.reverse() : sorted));
+  };
   const told = document.createElement("output");
   told.setAttribute("aria-live", "polite");
   const apply = () => {
@@ -81,6 +105,16 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   status.field.addEventListener("change", remember);
   tools.append(words.both);
   if (statuses.length) tools.append(status.both);
+  if (sorts.length) {
+    const wanted = chosen("sort");
+    order.field.value = sorts.includes(wanted) && wanted !== "verdict" ? wanted : "";
+    order.field.addEventListener("change", () => {
+      choose("sort", order.field.value);
+      arrange();
+    });
+    tools.append(order.both);
+    if (order.field.value) arrange();
+  }
   tools.append(told);
   apply();
 }
@@ -93,14 +127,4 @@ function labelled(name, field) {
   const both = document.createElement("span");
   both.append(label, " ", field);
   return { both, field };
-}
-
-// Two days chosen: the address of their page is made of them.
-for (const form of document.querySelectorAll("form[data-diff]")) {
-  form.hidden = false;
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const days = [form.elements.before.value, form.elements.after.value].sort();
-    location.href = `${form.dataset.diff}${days[0]}..${days[1]}/`;
-  });
 }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import floor, isfinite, log10
 
-from probatio.verdict.words import YEAR
-
+YEAR = 365
+"""Days over which chances are told."""
 RAREST = 10**6
 """Rarer than one in so many is told as less than that: nobody can picture one in 435,187,558,263,616."""
 
@@ -21,16 +21,19 @@ def one_in(evidence: float) -> int:
     return int(count // step * step)
 
 
+def in_words(evidence: float) -> str:
+    """The chance itself: "at most a one in 110 chance"."""
+    count = one_in(evidence)
+    return "less than a one in a million chance" if count >= RAREST else f"at most a one in {count:,} chance"
+
+
 def odds(evidence: float | None) -> str:
     """In words, for the end of a sentence."""
     if evidence is None:
         return "not known yet"
-    count = one_in(evidence)
-    if count < 2:
+    if one_in(evidence) < 2:
         return "nothing unusual: a model that did not change gets here, too"
-    if count >= RAREST:
-        return "less than a one in a million chance of a false alarm"
-    return f"at most a one in {count:,} chance of a false alarm"
+    return f"{in_words(evidence)} of a false alarm"
 
 
 def short_odds(evidence: float) -> str:

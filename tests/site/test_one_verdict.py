@@ -1,0 +1,176 @@
+"""One verdict on every surface: whoever looks anywhere reads the same of a model, and never green of a confirmed fall."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections import Counter
+from collections.abc import Callable
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from probatio.site import feed
+from probatio.site.addresses import render
+from probatio.site.snapshot import Site
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+Labels = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def read(site: Site) -> Callable[[str], str]:
+    kept: dict[str, str] = {}
+
+    def text(path: str) -> str:
+        if path not in kept:
+            page = render(site, path)
+            assert page is not None, path
+            kept[path] = page.body.decode()
+        return kept[path]
+
+    return text
+
+
+def _badges(text: str, row: str) -> Labels:
+    """Slug → the words of the first badge of its row."""
+    return {
+        re.findall(r"models/([^/]+)/", each)[0]: re.findall(r'class="badge \w+"><span[^>]*>.</span> ([^<]+)<', each)[0]
+        for each in re.findall(row, text, re.DOTALL)
+    }
+
+
+def _front(site: Site, read: Callable[[str], str]) -> Labels:
+    return _badges(read(""), r"<li data-status=.*?</li>")
+
+
+def _use_cases(site: Site, read: Callable[[str], str]) -> Labels:
+    return _badges(read("use-cases/"), r"<tr data-status=.*?</tr>")
+
+
+def _layers(site: Site, read: Callable[[str], str]) -> Labels:
+    rows = read("use-cases/").split('id="layers"')[1]
+    return dict(re.findall(r'models/([^/]+)/">[^<]+</a></th><td data-sort="\d+">([^<]+?) *<', rows))
+
+
+def _model_pages(site: Site, read: Callable[[str], str]) -> Labels:
+    heads = {slug: re.findall(r"<h1>.*?</h1>", read(f"models/{slug}/"), re.DOTALL)[0] for slug in site.tracked}
+    return {slug: re.findall(r"</span> ([^<]+)</span>", head)[0] for slug, head in heads.items()}
+
+
+def _days(site: Site, read: Callable[[str], str]) -> Labels:
+    heads = {slug: read(f"models/{slug}/{site.last_date}/").split("</h1>")[0] for slug in site.tracked}
+    return {slug: re.findall(r"</span> ([^<]+)</span>$", head)[0] for slug, head in heads.items()}
+
+
+def _descriptions(site: Site, read: Callable[[str], str]) -> Labels:
+    return {
+        slug: re.findall(r'og:description" content="([^.]*)\.', read(f"models/{slug}/"))[0] for slug in site.tracked
+    }
+
+
+def _embedded(site: Site, read: Callable[[str], str]) -> Labels:
+    return _badges(read("embed/"), r"<li>.*?</li>")
+
+
+def _embedded_alone(site: Site, read: Callable[[str], str]) -> Labels:
+    return {
+        slug: label for each in site.tracked for slug, label in _badges(read(f"embed/{each}/"), r"<li>.*?</li>").items()
+    }
+
+
+def _badge_images(site: Site, read: Callable[[str], str]) -> Labels:
+    return {slug: re.findall(r"<title>.*: ([^<]+)</title>", read(f"badges/{slug}.svg"))[0] for slug in site.tracked}
+
+
+def _shields(site: Site, read: Callable[[str], str]) -> Labels:
+    return {slug: msgspec.json.decode(read(f"badges/{slug}.json"))["message"] for slug in site.tracked}
+
+
+def _api(site: Site, read: Callable[[str], str]) -> Labels:
+    rows = msgspec.json.decode(read("api/leaderboard.json"))["models"]
+    assert all(each["label"].split(",")[0] == each["headline"] for each in rows)
+    return {each["slug"]: each["label"] for each in rows}
+
+
+def _api_series(site: Site, read: Callable[[str], str]) -> Labels:
+    made = {slug: msgspec.json.decode(read(f"api/models/{slug}.json")) for slug in site.tracked}
+    return {slug: each["headline"][-1] + ", confirmed" * each["confirmed"][-1] for slug, each in made.items()}
+
+
+def _found(site: Site, read: Callable[[str], str]) -> Labels:
+    entries = [each for each in msgspec.json.decode(read("search.json")) if each["kind"] == "model"]
+    return {each["href"].split("/")[1]: each["text"].partition(". ")[0] for each in entries}
+
+
+SURFACES = (
+    _front, _use_cases, _layers, _model_pages, _days, _descriptions, _embedded, _embedded_alone, _badge_images, _shields, _api,
+    _api_series, _found,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("surface", SURFACES, ids=lambda each: each.__name__.strip("_"))
+def test_every_surface_tells_the_same_verdict(
+    site: Site, read: Callable[[str], str], surface: Callable[[Site, Callable[[str], str]], Labels]
+) -> None:
+    assert surface(site, read) == {slug: model.last.label for slug, model in site.tracked.items()}
+
+
+def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: Callable[[str], str]) -> None:
+    newest: Labels = {}
+    for entry in ElementTree.fromstring(read("feed.atom")).findall(f"{ATOM}entry"):
+        slug = (entry.findtext(f"{ATOM}id") or "").split(":")[2]
+        newest.setdefault(slug, (entry.findtext(f"{ATOM}title") or "").rpartition(" → ")[2])
+    assert len(newest) > 5
+    assert newest == {slug: site.tracked[slug].last.label for slug in newest}
+
+
+def test_counts_and_sentence_of_the_front_page_are_of_the_same_verdicts(site: Site, read: Callable[[str], str]) -> None:
+    for status, count in Counter(model.last.shown for model in site.tracked.values()).items():
+        assert f"{count} {status}</span>" in read("")
+    news = html.unescape(re.findall(r'<h1 class="news">(.*?)</h1>', read(""))[0])
+    proven, _, looking = news.partition("and that is proven")
+    for model in site.tracked.values():
+        assert (model.id in proven) == model.last.confirmed
+        assert (model.id in looking) == (model.last.shown in ("SUSPICIOUS", "COOKED") and not model.last.confirmed)
+
+
+def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.charts.png.png_of", lambda text, scale: text.encode())
+    for slug, model in site.tracked.items():
+        page = render(site, f"share/models/{slug}.png")
+        assert page is not None
+        assert re.findall(r"> ?. ([A-Z, a-z]+)</text>", page.body.decode()) == [model.last.label]
+        assert feed.COLOURS[model.last.shown] in page.body.decode()
+
+
+def test_no_surface_is_green_on_a_confirmed_fall(site: Site, read: Callable[[str], str]) -> None:
+    fallen = [slug for slug, model in site.tracked.items() if model.last.confirmed]
+    assert len(fallen) > 1
+    green = feed.COLOURS["OK"]
+    for slug in fallen:
+        for path in (f"models/{slug}/", f"models/{slug}/{site.last_date}/", f"embed/{slug}/"):
+            assert 'class="badge OK"' not in read(path), path
+        for path in (f"badges/{slug}.svg", f"badges/{slug}.json"):
+            assert green not in read(path), path
+        for path, row in (("", "li"), ("use-cases/", "tr"), ("embed/", "li")):
+            (shown, *_) = [
+                each for each in re.findall(rf"<{row}[ >].*?</{row}>", read(path), re.DOTALL) if f"/{slug}/" in each
+            ]
+            assert 'class="badge OK"' not in shown, path
+
+
+def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:
+    """Of a proven fall the day it is dated to, of another one the day it was first seen; not the day of the badge."""
+    rows = {each["slug"]: each for each in msgspec.json.decode(read("api/leaderboard.json"))["models"]}
+    for slug, model in site.tracked.items():
+        began = model.fell_on(model.last)
+        if began is None:
+            continue
+        assert rows[slug]["since"] == began
+        words = f"{int(began[8:])} March"
+        for text in (rows[slug]["reason"], re.findall(rf"{slug} \((.*?)\)", read(""))[0], read(f"embed/{slug}/")):
+            assert words in text, slug
+        described = re.findall(r'og:description" content="([^"]*)"', read(f"models/{slug}/"))[0]
+        assert f"{int(began[8:])} Mar 2026" in described, slug
