@@ -132,7 +132,7 @@ def test_a_diff_tells_what_else_changed() -> None:
         "Served by": ("usual", "elsewhere"),
         "Version of node": ("–", "2"),
         "Samples without an answer": ("0", "2"),
-        "Tokens of all answers": ("0", "90"),
+        "Tokens per answer": ("0", "90"),
     }
 
 

@@ -181,7 +181,7 @@ CAUSES = {
 def _calibrating(site: Site, verdict: ModelVerdict) -> str:
     days = max((each.days for each in verdict.use_cases), default=0)
     why = f" A new series began on {day_words(verdict.series_since, verdict.date)}." if verdict.series_why else ""
-    return f"{days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
+    return f"Can't be judged yet: {days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
 
 
 def _young(model: TrackedModel) -> str:
