@@ -14,7 +14,7 @@ from markupsafe import escape
 from probatio.site import trial_pages
 from probatio.site.addresses import addresses, render
 from probatio.site.learnability import pairs
-from probatio.site.runs import StudiedRun
+from probatio.site.runs import Condition, StudiedRun
 from probatio.site.snapshot import Site, load_site
 from probatio.site.teaching import condition_address, taught
 from probatio.site.trial_pages import PAGE_BYTES
@@ -49,7 +49,19 @@ def test_a_run_page_shows_the_studys_own_numbers(studies: Site) -> None:
     assert page.count('class="num heat-') == len(study.curves[0].points) + len(steps)
 
 
-def test_the_curves_draw_a_mark_for_every_condition(studies: Site) -> None:
+@pytest.mark.parametrize("path", ["learnability/study-0.5b/", "learnability/"])
+def test_every_mark_of_a_curve_tells_its_rate_and_leads_to_its_trials(studies: Site, path: str) -> None:
+    run = studies.runs["study-0.5b"]
+    (curve,) = run.study.curves
+    marks = dict(re.findall(r'<a href="([^"]+)"><title>([^<]+)</title><use ', _text(studies, path)))
+    for point in curve.points:
+        condition = Condition(curve.model, curve.dialect, point.context, point.n_shot)
+        told = marks[condition_address(run, condition).removeprefix(path)]
+        percent = 100 * point.rate.passed / point.rate.asked
+        assert f"{point.context}, {point.n_shot}-shot, {point.tokens:,} tokens: {percent:.0f} % right" in told
+
+
+def test_the_picture_of_the_curves_draws_a_mark_for_every_condition(studies: Site) -> None:
     root = ElementTree.fromstring(_text(studies, "learnability/study-0.5b/curves.svg"))
     marks = [each for each in root.iter() if each.get("class") == "mark f0"]
     assert len(marks) == len(studies.runs["study-0.5b"].study.curves[0].points)
@@ -148,8 +160,10 @@ def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:
     page = _text(studies, "learnability/").partition("<h2>Runs</h2>")[0]
     for run in studies.runs.values():
         for row in taught(run):
-            assert f'<th scope="row">{row.language}</th><td>{row.dialect}</td><td>{row.model}</td>' in page
-    assert {"faber", "kcl", "strues"} <= set(re.findall(r'<th scope="row">(\w+)</th>', page))
+            assert re.search(
+                rf'<th scope="row">{row.language}, {row.dialect}</th><td><a [^>]+>{row.model}</a></td>', page
+            )
+    assert {"faber", "kcl", "strues"} <= set(re.findall(r'<th scope="row">(\w+), ', page))
 
 
 def test_every_cell_of_the_map_leads_to_its_trials(studies: Site) -> None:
@@ -185,5 +199,5 @@ def test_tokens_and_dollars_of_a_share_that_is_reached(tmp_path: Path) -> None:
     assert (need.tokens, need.low, need.high) == (reach.fitted.tokens, reach.tokens_low, reach.tokens_high)
     assert need.dollars == pytest.approx(0.002)
     page = _text(site, "learnability/")
-    assert f'<a href="../{need.address}">{need.tokens:,}</a>' in page and "$0.002" in page
+    assert f'<a href="{need.address.removeprefix("learnability/")}">{need.tokens:,}</a>' in page and "$0.002" in page
     assert render(site, need.address) is not None

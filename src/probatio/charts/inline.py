@@ -13,13 +13,13 @@ from math import isfinite
 import msgspec
 
 from probatio.charts.dates import date_ticks
+from probatio.charts.fluid import UNITS, across, written
 from probatio.charts.scales import Scale, slots
 from probatio.charts.svg import pieces
 from probatio.records import Status
 
 ROOM = 0.93
 """Share of the width that the days take; the value of the last day stands beside them."""
-_UNITS = 1000.0
 _TOP, _BOTTOM = 20.0, 22.0
 _ROW = 15.0
 _LETTERS: dict[Status, str] = {"OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "CALIBRATING": "n", "GAP": "g"}
@@ -66,8 +66,8 @@ def day_plot(
     """An element of a page. `end`: what is written beside the last value."""
     floor = height - _BOTTOM
     y = Scale(axis.low, axis.high, floor, _TOP, axis.logarithmic)
-    places = slots(len(days), 0, _UNITS * ROOM)
-    half = _UNITS * ROOM / max(1, len(days)) / 2
+    places = slots(len(days), 0, UNITS * ROOM)
+    half = UNITS * ROOM / max(1, len(days)) / 2
     parts = [
         f'<svg class="plot" height="{height:.0f}" role="img" data-kind="{axis.kind}" data-room="{ROOM}" '
         f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {_TOP:g} {int(axis.logarithmic)}" {_data(days)}>'
@@ -75,27 +75,23 @@ def day_plot(
     ]
     if span is not None:
         left, right = places[span.first] - half, places[span.last] + half
-        parts.append(
-            f'<rect class="span" x="{_across(left)}" y="0" width="{_across(right - left)}" height="{floor:g}"/>'
-        )
+        parts.append(f'<rect class="span" x="{across(left)}" y="0" width="{across(right - left)}" height="{floor:g}"/>')
     parts += [
         f'<line class="grid" x1="0" x2="100%" y1="{y.at(each):.1f}" y2="{y.at(each):.1f}"/>' for each, _ in axis.ticks
     ]
     for number, label in date_ticks(dates, most_dates):
-        x = _across(places[number])
+        x = across(places[number])
         parts.append(f'<line class="grid" x1="{x}" x2="{x}" y1="{floor:g}" y2="{floor + 4:g}"/>')
-        parts.append(_text(places[number], height - 5, label, "start" if places[number] < 40 else "middle"))
+        parts.append(written(places[number], height - 5, label, "start" if places[number] < 40 else "middle"))
     for number, day in enumerate(days):
         if day.border:
             parts += _upright(places[number] - half, "border", (day.border,), floor, floor - 6)
     parts += _lines(days, places, y, floor)
-    parts += [
-        _text(0, y.at(each) - 3, label) for each, label in axis.ticks
-    ]  # over the lines, which they would be lost in
+    parts += [_tick(y.at(each), label, axis) for each, label in axis.ticks]
     if span is not None:
         parts += _upright(places[span.first] - half, "change", span.lines, floor, 11)
     if end and days and days[-1].value is not None:
-        parts.append(_text(_UNITS, y.at(days[-1].value) + 5, end, "end", "end"))
+        parts.append(written(UNITS * ROOM, y.at(days[-1].value) + 5, end, kind="end", aside=6))
     return "".join([*parts, "</svg>"])
 
 
@@ -116,7 +112,7 @@ def _value(value: float | None, places: int) -> str:
 
 def _lines(days: Sequence[PlotDay], places: Sequence[float], y: Scale, floor: float) -> Iterator[str]:
     """The part that stretches. A mark is a line of no length: its round or square end keeps its size."""
-    yield f'<svg viewBox="0 0 {_UNITS:g} {floor:g}" width="100%" height="{floor:g}" preserveAspectRatio="none">'
+    yield f'<svg viewBox="0 0 {UNITS:g} {floor:g}" width="100%" height="{floor:g}" preserveAspectRatio="none">'
     for kind, values in (("usual", [day.usual for day in days]), ("value", [day.value for day in days])):
         if drawn := "".join(_stretch(piece, places, y) for piece in pieces(values)):
             yield f'<path class="{kind}" d="{drawn}"/>'
@@ -147,19 +143,14 @@ def _stretch(piece: Sequence[tuple[int, float]], places: Sequence[float], y: Sca
 
 def _upright(x: float, kind: str, lines: Sequence[str], floor: float, level: float) -> Iterator[str]:
     """A line with its name beside it, to the side that has more room."""
-    yield f'<line class="{kind}" x1="{_across(x)}" x2="{_across(x)}" y1="0" y2="{floor:g}"/>'
-    late = x > _UNITS / 2
+    yield f'<line class="{kind}" x1="{across(x)}" x2="{across(x)}" y1="0" y2="{floor:g}"/>'
+    late = x > UNITS / 2
     for number, name in enumerate(lines):
         # A hard space keeps the name off its line: a share of the width plus pixels can't be written.
         content = f"{name}\u00a0" if late else f"\u00a0{name}"
-        yield _text(x, level + _ROW * number, content, "end" if late else "start", kind)
+        yield written(x, level + _ROW * number, content, "end" if late else "start", kind)
 
 
-def _text(x: float, y: float, content: str, anchor: str = "start", kind: str = "") -> str:
-    named = f' class="{kind}"' if kind else ""
-    aligned = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text{named} x="{_across(x)}" y="{y:.0f}"{aligned}>{escape(content)}</text>'
-
-
-def _across(units: float) -> str:
-    return f"{units / _UNITS * 100:.1f}".removesuffix(".0") + "%"
+def _tick(y: float, label: str, axis: Axis) -> str:
+    """Numbers stand left of the chart, in the margin that the style sheet gives it; words stand on their line."""
+    return written(0, y + 4, label, "end", aside=-6) if axis.kind == "points" else written(0, y - 3, label)

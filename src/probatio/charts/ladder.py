@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 
 import msgspec
 
@@ -51,7 +52,9 @@ def _panel(ladder: LadderChart) -> Panel:
     names = [shortened(row.name, _LONGEST_NAME) for row in ladder.rows]
     left = 16 + LETTER * max(map(len, names), default=0)
     wide = min(_WIDEST, (WIDTH - left - _MEAN) / max(1, len(ladder.steps)))
-    body = [text(10, 14, ladder.name, "heading"), text(20 + 7.4 * len(ladder.name), 14, ladder.by)]
+    # One text in two parts: what stands beside a name begins where it ends, however wide its letters are.
+    named = f'<tspan class="heading">{escape(ladder.name)}</tspan><tspan dx="8">{escape(ladder.by)}</tspan>'
+    body = [text(10, 14, named, markup=True)]
     every = 1 + int(max((LETTER * len(step) + 4 for step in ladder.steps), default=0) // wide)
     for column, step in enumerate(ladder.steps):
         if column % every == 0:

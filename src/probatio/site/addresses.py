@@ -181,6 +181,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
     PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
     PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),
+    PageKind("learnability/{run}/compare/", learnability.pairs_page, _runs),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
     PageKind("items/", item_pages.daily_page, _once),
     PageKind("items/models/{slug}/", item_pages.model_page, item_pages.every_model),

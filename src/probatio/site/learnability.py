@@ -5,33 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from probatio.charts.learning import CURVES_HEIGHT
-from probatio.charts.plot import WIDTH
 from probatio.errors import ProbatioError
-from probatio.site.rendering import PageReply, PageRequest, html, svg
+from probatio.site.curve_charts import language_charts, run_charts
+from probatio.site.rendering import PageReply, PageRequest, fitted, html, svg
 from probatio.site.runs import Condition, StudiedRun, sides
 from probatio.site.snapshot import Site
-from probatio.site.teaching import condition_address, taught
+from probatio.site.teaching import Ranges, answers, condition_address, latest, taught
 from probatio.site.trial_pages import ROWS, trial_address, trial_row
 from probatio.slugs import slugs
 from probatio.study.comparison_words import sentence
 from probatio.study.curves import SHARES
-from probatio.study.findings import Curve
+from probatio.study.findings import Curve, curve_name
 from probatio.study.pictures import curves_picture
+
+ROWS_NEEDED = 200
+"""Models and dialects in the table of what each needs, at most; a page has no room for many more."""
 
 
 def runs_page(request: PageRequest) -> PageReply:
     """The question first: how much context each model needs for each language; then the runs."""
     runs = list(request.site.runs.values())
-    rows = sorted((row for run in runs for row in taught(run)), key=lambda row: (row.language, row.dialect, row.model))
-    return html(
+    rows = latest(row for run in runs for row in taught(run))
+    return fitted(
         request,
         "runs.html",
+        ROWS_NEEDED,
         runs=[(run, run.record, run.study) for run in runs],
         rows=rows,
-        levels=sorted({level for row in rows for level in row.ladder}),
+        answers=answers(rows),
+        ranges=Ranges(rows),
+        charts=lambda most: language_charts(rows, request.path, most),
         shares=SHARES,
-        priced=any(need.dollars for row in rows for need in row.needed),
     )
 
 
@@ -69,21 +73,36 @@ def run_page(request: PageRequest) -> PageReply | None:
     run = request.run
     if run is None:
         return None
-    study = run.study
-    return html(
+    study, rows = run.study, sorted(taught(run), key=lambda row: row.order)
+    return fitted(
         request,
         "run.html",
+        ROWS_NEEDED,
         run=run,
         record=run.record,
         study=study,
         axes={axis.name: axis for axis in study.axes},
-        chart_size=(WIDTH, CURVES_HEIGHT),
-        rows=taught(run),
+        rows=rows,
+        shares=SHARES,
+        ranges=Ranges(rows),
+        charts=lambda most: run_charts(run, request.path, most),
+        models=len({curve.model for curve in study.curves}),
         heat_maps=[_heat_map(run, curve) for curve in study.curves],
         slugs=slugs(run.models),
         failures=_failures(run),
         pairs=pairs(request.site, run),
     )
+
+
+def pairs_page(request: PageRequest) -> PageReply | None:
+    """The ways to all pairs of a run, by model."""
+    run = request.run
+    if run is None:
+        return None
+    by_model: dict[str, list[tuple[str, str, str]]] = {}
+    for name, (one, model, two, other) in pairs(request.site, run).items():
+        by_model.setdefault(model, []).append((name, other, two.name if two is not one else ""))
+    return fitted(request, "pairs.html", 500, run=run, by_model=by_model)
 
 
 def curves(request: PageRequest) -> PageReply | None:
@@ -127,6 +146,7 @@ def _heat_map(run: StudiedRun, curve: Curve) -> dict[str, Any]:
     cells = {(point.context, point.n_shot): point for point in curve.points}
     return {
         "curve": curve,
+        "name": curve_name(curve, run.study.curves),
         "contexts": curve.contexts,
         "n_shots": sorted({n_shot for _, n_shot in cells}),
         "cells": cells,

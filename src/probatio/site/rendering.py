@@ -84,6 +84,20 @@ def html(request: PageRequest, template: str, **context: Any) -> PageReply:
     return PageReply(text.encode("utf-8", "replace"))
 
 
+PAGE_BYTES = 150_000
+"""No page is larger. What has no room on it is on further pages, or in a file that the page names."""
+
+
+def fitted(request: PageRequest, template: str, most: int, least: int = 1, **context: Any) -> PageReply:
+    """A page whose lists or texts are cut at `most`, or at less, so that it is no larger than a page may be. The template is
+    given the number, and says what it left out and where that is."""
+    while True:
+        page = html(request, template, most=most, **context)
+        if len(page.body) <= PAGE_BYTES or most <= least:
+            return page
+        most = max(least, int(most * min(0.9, PAGE_BYTES / len(page.body))))
+
+
 def json(value: Any) -> PageReply:
     return PageReply(scrubbed(msgspec.json.encode(value).decode()).encode() + b"\n", JSON)
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from markupsafe import Markup
+
+from probatio.charts.ranges import RangeScale, range_axis, range_line, range_scale
 from probatio.records import UNASKED_ERRORS
+from probatio.site.rendering import money
 from probatio.site.runs import Condition, StudiedRun
 from probatio.study.findings import Curve, Point, Reach
 from probatio.study.intervals import Rate, rate_of
@@ -27,6 +32,11 @@ class Needed(NamedTuple):
         """For sorting: what is not reached comes last, and later where more was tried."""
         return self.tokens if self.tokens is not None else 1e9 + self.most
 
+    @property
+    def price(self) -> str:
+        """Of one answer, in two digits: prices of answers differ by more than that."""
+        return "" if self.dollars is None else money(float(f"{self.dollars:.2g}"))
+
 
 class Taught(NamedTuple):
     """One model in one dialect of a language, by one run."""
@@ -36,8 +46,31 @@ class Taught(NamedTuple):
     dialect: str
     model: str
     needed: tuple[Needed, ...]  # 80 and 90 %; empty where the run has too few conditions for a curve
+    curve: Curve | None
     best: Point | None  # of the curve, where it is highest
     ladder: dict[str, Rate]  # difficulty → rate of first attempts, over all conditions
+
+    @property
+    def conditions(self) -> int:
+        return sum((each.model, each.dialect) == (self.model, self.dialect) for each in self.run.conditions)
+
+    @property
+    def order(self) -> tuple[str, str, float, float, str]:
+        """Language and dialect; then who needs least; then, of those that do not get there, who gets furthest."""
+        need = self.needed[0].tokens if self.needed else None
+        best = self.best.fit if self.best else -1.0
+        return self.language, self.dialect, float("inf") if need is None else need, -best, self.model
+
+
+class Answer(NamedTuple):
+    """How much context a language needs, as one sentence tells it."""
+
+    language: str
+    least: Taught | None  # who gets to the first share with fewest tokens
+    best: Taught | None  # who gets furthest
+    reaching: int  # models
+    models: int
+    tried: int  # tokens, at most
 
 
 def taught(run: StudiedRun) -> list[Taught]:
@@ -52,12 +85,63 @@ def taught(run: StudiedRun) -> list[Taught]:
             dialect,
             model,
             tuple(_needed(run, curve, reach) for reach in curve.reach) if curve else (),
+            curve,
             max(curve.points, key=lambda point: (point.fit, -point.tokens)) if curve else None,
             ladders.get((model, dialect), {}),
         )
         for model, dialect in asked
         for curve in (curves.get((model, dialect)),)
     ]
+
+
+def latest(rows: Iterable[Taught]) -> list[Taught]:
+    """One row for each model in each dialect: of the rows with a curve, or else of all, the first. Runs come newest first."""
+    chosen: dict[tuple[str, str, str], Taught] = {}
+    for row in rows:
+        key = row.language, row.dialect, row.model
+        if key not in chosen or (row.curve is not None and chosen[key].curve is None):
+            chosen[key] = row
+    return sorted(chosen.values(), key=lambda row: row.order)
+
+
+def answers(rows: Sequence[Taught]) -> list[Answer]:
+    """For each language that has a curve."""
+    by_language: dict[str, list[Taught]] = {}
+    for row in rows:
+        if row.needed:
+            by_language.setdefault(row.language, []).append(row)
+    found = []
+    for language, own in by_language.items():
+        reaching = [row for row in own if row.needed[0].tokens is not None]
+        found.append(
+            Answer(
+                language,
+                min(reaching, key=lambda row: row.needed[0].order, default=None),
+                max(own, key=lambda row: row.best.fit if row.best else 0.0),
+                len({row.model for row in reaching}),
+                len({row.model for row in own}),
+                max(row.needed[0].most for row in own),
+            )
+        )
+    return found
+
+
+class Ranges:
+    """The tokens to a share with their doubt, each drawn in its cell on one scale."""
+
+    def __init__(self, rows: Sequence[Taught]) -> None:
+        needs = [need for row in rows for need in row.needed[:1]]
+        ends = [end for need in needs for end in (need.low, need.tokens, need.high, need.most) if end is not None]
+        self._scale: RangeScale | None = range_scale(min(ends), max(ends)) if ends else None
+
+    @property
+    def axis(self) -> Markup:
+        return Markup(range_axis(self._scale)) if self._scale else Markup()
+
+    def line(self, need: Needed) -> Markup:
+        if self._scale is None:
+            return Markup()
+        return Markup(range_line(self._scale, need.tokens, need.low, need.high, need.most))
 
 
 def condition_address(run: StudiedRun, condition: Condition) -> str:

@@ -1,0 +1,107 @@
+"""Learning curves as the pages show them: which stand in one chart, what is said of each mark, and where it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from probatio.charts.inline_curves import CurveMark, InlineCurve, curve_plot
+from probatio.site.runs import Condition, StudiedRun
+from probatio.site.teaching import Taught, condition_address
+from probatio.study.curves import SHARES
+from probatio.study.findings import Curve, Point, curve_name
+
+TOGETHER = 6
+"""Curves in one chart; more can't be told apart."""
+HEIGHT, SMALL = 320.0, 250.0
+
+
+class CurveChart(NamedTuple):
+    """A chart with its heading. `left_out`: curves that it has no room for."""
+
+    heading: str
+    chart: Markup
+    left_out: int = 0
+
+
+def run_charts(run: StudiedRun, path: str, most: int) -> list[CurveChart]:
+    """All curves of a run in one chart; where they are many, a chart for each of so many models."""
+    curves = run.study.curves
+    if not curves:
+        return []
+    if len(curves) <= TOGETHER:
+        drawn = [_drawn(run, curve, curve_name(curve, curves), number, path) for number, curve in enumerate(curves)]
+        return [_chart("", drawn, curves, f"Learning curves of {run.name}", "c0", HEIGHT)]
+    charts = []
+    for number, model in enumerate(list(dict.fromkeys(curve.model for curve in curves))[:most]):
+        own = [curve for curve in curves if curve.model == model]
+        drawn = [_drawn(run, curve, curve.dialect, place, path) for place, curve in enumerate(own[:TOGETHER])]
+        title = f"Learning curves of {model} in {run.name}"
+        charts.append(_chart(model, drawn, own, title, f"c{number}", SMALL, len(own) - len(drawn)))
+    return charts
+
+
+def language_charts(rows: Iterable[Taught], path: str, most: int) -> list[CurveChart]:
+    """A chart for each language and dialect, with the best models of each; a model looks alike in all of them."""
+    by_dialect: dict[tuple[str, str], list[Taught]] = {}
+    for row in rows:
+        if row.curve is not None:
+            by_dialect.setdefault((row.language, row.dialect), []).append(row)
+    shown = {key: each[:TOGETHER] for key, each in list(by_dialect.items())[:most]}
+    models = sorted({row.model for each in shown.values() for row in each})
+    numbers = {model: number for number, model in enumerate(models)}
+    return [
+        _chart(
+            f"{language}, {dialect}",
+            [_drawn(row.run, row.curve, row.model, numbers[row.model], path) for row in each if row.curve],
+            [row.curve for row in each if row.curve],
+            f"Learning curves of {language}, dialect {dialect}",
+            f"c{place}",
+            SMALL,
+            len(by_dialect[language, dialect]) - len(each),
+        )
+        for place, ((language, dialect), each) in enumerate(shown.items())
+    ]
+
+
+def _chart(
+    heading: str,
+    drawn: Sequence[InlineCurve],
+    curves: Sequence[Curve],
+    title: str,
+    name: str,
+    height: float,
+    left_out: int = 0,
+) -> CurveChart:
+    contexts = list(dict.fromkeys(context for curve in curves for context in curve.contexts))
+    return CurveChart(heading, Markup(curve_plot(drawn, contexts, SHARES, title, name=name, height=height)), left_out)
+
+
+def _drawn(run: StudiedRun, curve: Curve, name: str, number: int, path: str) -> InlineCurve:
+    def address(point: Point) -> str:
+        whole = condition_address(run, Condition(curve.model, curve.dialect, point.context, point.n_shot))
+        return whole.removeprefix(path)  # every page with curves stands above their conditions
+
+    marks = tuple(
+        CurveMark(
+            point.tokens,
+            point.context,
+            point.rate.share or 0.0,
+            point.fit,
+            point.band_low,
+            point.band_high,
+            _told(name, point),
+            address(point),
+        )
+        for point in curve.points
+    )
+    return InlineCurve(name, number, marks)
+
+
+def _told(name: str, point: Point) -> str:
+    rate = point.rate
+    share = "no answer" if rate.share is None else f"{100 * rate.share:.0f} % right"
+    doubt = f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %"
+    return f"{name}: {point.context}, {point.n_shot}-shot, {point.tokens:,} tokens: {share} ({doubt})"
