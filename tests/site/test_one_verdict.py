@@ -189,10 +189,14 @@ def test_an_imported_row_says_so_in_the_feed_the_api_the_badges_and_the_table(si
     rows = {each["slug"]: each["imported"] for each in msgspec.json.decode(text("api/leaderboard.json"))["models"]}
     assert [slug for slug, imported in rows.items() if imported] == [model.slug]
     series = msgspec.json.decode(text(f"api/models/{model.slug}.json"))
-    assert [day for day, imported in zip(series["dates"], series["imported"], strict=True) if imported] == [model.last.date]
+    assert [day for day, imported in zip(series["dates"], series["imported"], strict=True) if imported] == [
+        model.last.date
+    ]
     changes = [each for each in msgspec.json.decode(text("api/changes.json")) if each["imported"]]
     assert [(each["slug"], each["date"]) for each in changes] == [(model.slug, model.last.date)]
     titles = [entry.findtext(f"{ATOM}title") or "" for entry in ElementTree.fromstring(text("feed.atom"))]
-    assert [title for title in titles if "IMPORTED" in title] == ["SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED"]
+    assert [title for title in titles if "IMPORTED" in title] == [
+        "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED"
+    ]
     assert "(imported)" in text(f"badges/{model.slug}.svg") and "(imported)" not in text("badges/demo-steady.svg")
     assert [text(path).count(">IMPORTED<") for path in ("", "use-cases/")] == [1, 1]

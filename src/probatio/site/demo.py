@@ -132,7 +132,9 @@ def _write_bench(results: Path) -> None:
         }
         if name != NEW:
             models.append(BenchModel((name,), figures if number % 2 else dict(list(figures.items())[1:])))
-    written = msgspec.json.format(msgspec.json.encode(Bench(shipped_bench.parts, tuple(models))), indent=2)  # JSON is YAML
+    written = msgspec.json.format(
+        msgspec.json.encode(Bench(shipped_bench.parts, tuple(models))), indent=2
+    )  # JSON is YAML
     (results / BENCH_FILE).write_bytes(written + b"\n")
 
 

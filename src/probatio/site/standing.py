@@ -186,13 +186,12 @@ def _calibrating(site: Site, verdict: ModelVerdict) -> str:
 
 def _young(model: TrackedModel) -> str:
     """A series that began lately says nothing about what was before it, so that is told beside it."""
-    verdict = model.last
+    verdict, now = model.last, mean_score(model.last)
     if not verdict.series_why or not verdict.series_since or verdict.evidence != "CALIBRATING":
         return ""
-    told = f", but only since {day_words(verdict.series_since, verdict.date)}: {verdict.series_why}"
-    before, now = scores_before(model, verdict.series_since), mean_score(verdict)
-    both = f". Before: {fmean(before.values()):.0f} points, now {now:.0f}" if before and now is not None else ""
-    return told + both
+    before = scores_before(model, verdict.series_since)
+    both = f": {now:.0f} points, {fmean(before.values()):.0f} before" if before and now is not None else ""
+    return f" since a new series began on {day_words(verdict.series_since, verdict.date)}{both}"
 
 
 def _all_of(some: int, every: int) -> str:
