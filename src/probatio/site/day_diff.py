@@ -68,7 +68,7 @@ class DayDiff(NamedTuple):
 
 
 def day_diff(model: str, before: Day, after: Day, verdict: ModelVerdict) -> DayDiff:
-    """`verdict`: of the later day, for the spread that is usual."""
+    """`verdict`: of one of the days, for the spread that is usual."""
     ours, theirs = before.lines.get(model, {}), after.lines.get(model, {})
     spreads = {each.use_case: each.sd for each in verdict.use_cases}
     use_cases = list(dict.fromkeys([*theirs, *ours]))

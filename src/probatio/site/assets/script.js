@@ -65,7 +65,7 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   const words = labelled("Filter", document.createElement("input"));
   words.field.type = "search";
   words.field.name = "filter";
-  words.field.placeholder = "any word";
+  words.field.placeholder = "filter";
   const statuses = (tools.dataset.statuses ?? "").split(" ").filter(Boolean);
   const status = labelled("Verdict", document.createElement("select"));
   status.field.name = "verdict";
