@@ -123,7 +123,9 @@ function plotOf(svg, days) {
     if (link) {
       link.hidden = page < 0;
       if (page >= 0) link.href = `${days[page]}/`;
-      link.textContent = page === day ? "open the day" : `no page here; nearest: ${dayWords(days[page])}`;
+      // Of a day without a page the nearest one that has one, and it says so; short, so that nothing moves.
+      link.textContent = page === day || page < 0 ? "open the day" : `nearest: ${dayWords(days[page]).slice(0, -5)}`;
+      link.title = page === day ? "" : "This day has no page in this copy; the nearest day that has one";
     }
     const x = `${((day + 0.5) / days.length) * room * 100}%`;
     line.setAttribute("x1", x);
