@@ -2,6 +2,7 @@
 100,000 trials (files, bytes, CPU per trial, largest page, its first opening on the live server).
 
     python bench/site.py            both
+    python bench/site.py readers    only the model page under 50 readers; samples of the last days alone, no build
     python bench/site.py run 10000  only the run, of so many trials
 """
 
@@ -54,6 +55,10 @@ GRADE = (
 )
 
 
+SAMPLED = 2
+SMALLEST_PAGE = 5_000
+"""Bytes of a packed model page of a year; less would not be one."""
+
 TRIALS = 100_000
 RUN = "large"
 RUN_MODELS, CONTEXTS, SHOTS, TASKS = 5, ("minimal", "basic", "complete"), (0, 1, 3, 10), 100
@@ -65,16 +70,17 @@ class Cost(NamedTuple):
     peak_mb: float
 
 
-def fill(results: Path) -> int:
-    """A year of days with all their samples; gives the number of samples."""
+def fill(results: Path, sampled: int = DAYS) -> int:
+    """A year of days, the last `sampled` of them with all their samples; gives the number of samples."""
     manifest = read_manifest()
     names = [f"model-{number}" for number in range(1, MODELS + 1)]
     count = 0
-    for date, lines in days_of(manifest, names, dt.date(2025, 1, 1), DAYS, faults=FAULTS):
+    days = days_of(manifest, names, dt.date(2025, 1, 1), DAYS, faults=FAULTS)
+    for left, (date, lines) in zip(range(DAYS - 1, -1, -1), days, strict=True):
         folder = day_folder(results, date.isoformat())
         folder.mkdir(parents=True)
         raw, graded = [], []
-        for line in lines:
+        for line in lines if left < sampled else ():
             for number in range(line.n):
                 fields = {
                     "date": line.date,
@@ -87,8 +93,9 @@ def fill(results: Path) -> int:
                 }
                 raw.append(RESPONSE % fields)
                 graded.append(GRADE % fields)
-        (folder / ANSWERS).write_text("".join(raw))
-        (folder / GRADES).write_text("".join(graded))
+        if raw:
+            (folder / ANSWERS).write_text("".join(raw))
+            (folder / GRADES).write_text("".join(graded))
         count += len(raw)
         record = DayRecord(
             date=date.isoformat(),
@@ -175,28 +182,35 @@ def measured(words: list[str], cache: str) -> tuple[Cost, str]:
     return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss / 1024), output
 
 
-async def read_pages(base: str) -> list[float]:
-    """Seconds of each of the model pages that 50 readers fetch at once, over and over."""
+async def read_pages(base: str, again: bool = False) -> list[float]:
+    """Seconds of each of the model pages that 50 readers fetch at once, over and over. `again`: they have the pages already."""
     seconds: list[float] = []
+
+    tags: dict[str, str] = {}
 
     async def reader(session: aiohttp.ClientSession, seed: int) -> None:
         chance = random.Random(seed)
         for _ in range(ROUNDS):
-            began = time.perf_counter()
-            async with session.get(f"{base}models/model-{chance.randint(1, MODELS)}/") as reply:
+            began, address = time.perf_counter(), f"{base}models/model-{chance.randint(1, MODELS)}/"
+            known = {"If-None-Match": tags[address]} if again and address in tags else {}
+            async with session.get(address, headers=known) as reply:
                 body = await reply.read()
-                if reply.status != 200 or b"</html>" not in body:
+                if reply.status != (304 if known else 200) or (reply.status == 200 and len(body) < SMALLEST_PAGE):
                     raise SystemExit(f"{reply.url} gave {reply.status}")
+                tags[address] = reply.headers["ETag"]
             seconds.append(time.perf_counter() - began)
 
-    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=READERS)) as session:
+    # The readers' own unpacking is left out: it would take longer than the server does.
+    connector = aiohttp.TCPConnector(limit=READERS)
+    asked = {"Accept-Encoding": "gzip"}
+    async with aiohttp.ClientSession(connector=connector, auto_decompress=False, headers=asked) as session:
         await asyncio.gather(*(reader(session, seed) for seed in range(READERS)))
     return sorted(seconds)
 
 
 @contextlib.contextmanager
-def serving(results: Path) -> Iterator[tuple[str, float, Callable[[], float]]]:
-    """A live server: its address, the seconds until it answered, and its peak memory once it has ended."""
+def serving(results: Path) -> Iterator[tuple[str, float, Callable[[], float], int]]:
+    """A live server: its address, the seconds until it answered, its peak memory once it has ended, and its process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -213,7 +227,7 @@ def serving(results: Path) -> Iterator[tuple[str, float, Callable[[], float]]]:
                 if process.poll() is not None:
                     raise SystemExit("the server ended") from None
                 time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}/", time.perf_counter() - began, lambda: peak
+        yield f"http://127.0.0.1:{port}/", time.perf_counter() - began, lambda: peak, process.pid
     finally:
         process.terminate()
         _, _, usage = os.wait4(process.pid, 0)
@@ -245,7 +259,7 @@ def site_of_run(work: Path, trials: int) -> None:
     print(f"| CPU of the build | {cost.cpu:.1f} s, {1000 * cost.cpu / trials:.3f} ms per trial |")
     print(f"| peak memory of the build | {cost.peak_mb:.0f} MB |")
     for name, wait in (("as soon as the server answers", 0.0), ("30 s later", 30.0)):
-        with serving(results) as (base, _, _):
+        with serving(results) as (base, _, _, _):
             time.sleep(wait)
             times = [opening(base, path) for path in (f"learnability/{RUN}/", f"learnability/{RUN}/trials/0/")]
         print(f"| first opening, {name}: run, page of trials | {times[0]:.2f} s, {times[1]:.2f} s |")
@@ -265,15 +279,39 @@ def year_of_models(work: Path) -> None:
         f"| site build | {cost.cpu:.1f} | {cost.wall:.1f} | {cost.peak_mb:.0f} "
         f"| {built['pages']:,} pages, {built['bytes'] / 1e6:,.0f} MB with raw files |"
     )
-    with serving(work / "results") as (base, ready, peak):
-        fresh, warm = asyncio.run(read_pages(base)), asyncio.run(read_pages(base))
+    readers(work / "results")
+
+
+def readers(results: Path) -> None:
+    """The rows of the model page under 50 readers."""
+    rows = []
+    with serving(results) as (base, ready, peak, process):
+        for name, again in (
+            ("fresh server", False),
+            ("warm server", False),
+            ("warm server, page known to the reader", True),
+        ):
+            cpu = cpu_seconds(process)
+            times = asyncio.run(read_pages(base, again))
+            rows.append((name, times, 1000 * (cpu_seconds(process) - cpu) / len(times), os.getloadavg()[0]))
     print(f"| site serve until it answers | | {ready:.1f} | {peak():.0f} | peak after reading |")
-    print(f"\n| model page, {READERS} readers at once | median ms | p95 ms | worst ms | pages/s |")
-    print("|---|---|---|---|---|")
-    for name, times in (("fresh server", fresh), ("warm server", warm)):
+    print(
+        f"\n| model page, {READERS} readers at once | median ms | p95 ms | worst ms | pages/s | server's CPU, ms a page | load |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    for name, times, cpu, load in rows:
         middle, late = times[len(times) // 2], times[int(0.95 * len(times))]
         rate = len(times) / (sum(times) / READERS)
-        print(f"| {name} | {1000 * middle:.0f} | {1000 * late:.0f} | {1000 * times[-1]:.0f} | {rate:.0f} |")
+        shown = (
+            f"{1000 * middle:.0f} | {1000 * late:.0f} | {1000 * times[-1]:.0f} | {rate:.0f} | {cpu:.2f} | {load:.1f}"
+        )
+        print(f"| {name} | {shown} |")
+
+
+def cpu_seconds(process: int) -> float:
+    """CPU that a process has taken so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def main() -> None:
@@ -282,6 +320,10 @@ def main() -> None:
     work = Path(tempfile.mkdtemp(prefix="probatio-bench-site-"))
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores while measuring\n")
     try:
+        if sys.argv[1:2] == ["readers"]:
+            fill(work / "results", sampled=SAMPLED)
+            readers(work / "results")
+            return
         if not only_run:
             year_of_models(work)
         site_of_run(work, trials)

@@ -235,6 +235,24 @@ def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, requ
     assert not tab.complaints
 
 
+def test_both_views_of_the_models_share_their_choice(static: str, tab: Any) -> None:
+    tab.goto(f"{static}?filter=demo-s")
+    tab.get_by_label("Order", exact=True).select_option("today")
+    assert tab.url.endswith("?filter=demo-s&sort=today")
+    assert _models(tab) == ["demo-slowly-worse", "demo-steady"]
+    tab.get_by_label("Order", exact=True).select_option("-today")
+    assert _models(tab) == ["demo-steady", "demo-slowly-worse"]
+    tab.get_by_role("link", name="Use cases").click()
+    tab.wait_for_url("**/use-cases/?filter=demo-s&sort=-today")
+    assert _models(tab) == ["demo-steady", "demo-slowly-worse"]
+    tab.locator("#board").get_by_role("button", name="Model", exact=True).click()
+    tab.get_by_label("Filter").fill("demo-o")
+    tab.get_by_role("link", name="Verdicts").click()
+    tab.wait_for_url("**/?filter=demo-o&sort=model")
+    assert _models(tab) == ["demo-one-use-case", "demo-outage"]
+    assert not tab.complaints
+
+
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))
@@ -259,12 +277,25 @@ def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, requ
     assert not tab.complaints
 
 
-def test_two_days_are_chosen_on_the_live_server(live: str, tab: Any) -> None:
-    tab.goto(f"{live}models/demo-cooked/diff/2026-03-30..2026-03-31/")
-    tab.get_by_label("Before").fill("2026-03-20")
-    tab.get_by_role("button", name="Compare").click()
-    tab.wait_for_url("**/diff/2026-03-20..2026-03-31/")
+def test_two_days_are_chosen_on_the_live_server_without_a_script(live: str, browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for path in ("models/demo-cooked/", "models/demo-cooked/diff/", "models/demo-cooked/diff/2026-03-30..2026-03-31/"):
+        page.goto(live + path)
+        page.get_by_label("Before").fill("2026-03-20")
+        page.get_by_role("button", name="Compare").click()
+        page.wait_for_url("**/diff/2026-03-20..2026-03-31/")
+    assert page.locator("ins").count() and page.locator("del").count()
+    context.close()
+
+
+def test_a_story_leads_to_its_fall_side_by_side(static: str, tab: Any) -> None:
+    tab.goto(f"{static}models/demo-forgotten/")
+    tab.get_by_role("link", name="the last day before the fall and the day it began").first.click()
+    tab.wait_for_url("**/models/demo-forgotten/diff/2026-03-17..2026-03-18/")
     assert tab.locator("ins").count() and tab.locator("del").count()
+    tab.get_by_role("link", name="Other days").click()
+    assert tab.locator("tbody tr").count() > 3
     assert not tab.complaints
 
 
@@ -330,7 +361,11 @@ def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, 
     assert box["width"] > 0.95 * (DESK["width"] - 40), "the whole width"
     tab.mouse.move(box["x"] + 2, box["y"] + 60)
     assert all(text.startswith("14 Feb 2026: ") for text in told()), "every chart tells the same day"
-    assert not tab.locator("a.open").first.is_visible(), "a day without a page of its own is not linked"
+    link = tab.locator("a.open").first
+    assert re.fullmatch(r"nearest: \d+ \w{3}", link.inner_text()), "a day without a page of its own is not linked"
+    assert tab.request.get(link.evaluate("e => e.href")).ok
+    tab.mouse.click(box["x"] + 2, box["y"] + 60)
+    assert tab.url.endswith("/models/demo-cooked/"), "a click on it leads nowhere"
     tab.mouse.move(box["x"] + 10, box["y"] + box["height"] + 5)
     assert [text.partition(",")[0] for text in told()] == [text.partition(",")[0] for text in (first, *others)]
     assert told()[-1] == others[-1] and "one in" in others[-1], "the script says chances as the page does"

@@ -133,7 +133,7 @@ def test_a_diff_tells_what_else_changed() -> None:
         "Served by": ("usual", "elsewhere"),
         "Version of node": ("–", "2"),
         "Samples without an answer": ("0", "2"),
-        "Tokens of all answers": ("0", "90"),
+        "Tokens per answer": ("0", "90"),
     }
 
 
@@ -222,6 +222,7 @@ def test_each_sampled_day_has_its_diff_and_a_fall_the_one_with_the_day_before_it
     assert sides is not None
     assert re.search(r"worth <del>\d+</del> of 100", sides.body.decode()), "the words that differ are marked"
     assert re.search(r"worth <ins>\d+</ins> of 100", sides.body.decode())
+    assert "in 10 of 10 use cases" in sides.body.decode(), "chance is that of the usual days, not of those of the fall"
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from probatio.site.paging import breaks, pager
 from probatio.site.rendering import PAGE_BYTES, PageReply, PageRequest, fitted, html
 from probatio.site.samples import DaySample, html_in
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
+from probatio.site.standing import scores_before
 from probatio.store.days import read_day
 from probatio.store.layout import ANSWERS, DAILY, GRADES, JUDGE_REPLIES, SCORES
 from probatio.suite.daily_suite import constants_of
@@ -53,6 +54,7 @@ def day_page(request: PageRequest) -> PageReply | None:
         counts=Counter(sample.use_case for sample in site.samples.of(date, model.id)),
         record=site.records[date],
         files=public_files(site, date),
+        before=scores_before(model, fell) if (fell := model.fell_on(verdict)) else {},
     )
 
 

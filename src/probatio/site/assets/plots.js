@@ -6,11 +6,12 @@ const STATUSES = { s: "suspicious", c: "cooked", n: "calibrating", g: "gap" };
 const YEAR = 365;
 const RAREST = 1e6;
 
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+// By hand, as the commas of a chance are: the browser's own words for dates and numbers take milliseconds to wake up.
 const dayWords = (day) => {
-  const at = new Date(`${day}T00:00:00Z`);
-  return Number.isNaN(at.getTime())
-    ? day
-    : at.toLocaleDateString("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" }).replace("Sept", "Sep");
+  const [year, month, number] = day.split("-").map(Number);
+  return MONTHS[month - 1] && number ? `${number} ${MONTHS[month - 1]} ${year}` : day;
 };
 
 const chance = (evidence) => {
@@ -18,7 +19,7 @@ const chance = (evidence) => {
   if (!(count >= 2)) return "nothing unusual: a model that did not change gets here, too";
   if (count >= RAREST) return "less than a one in a million chance of a false alarm";
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
-  return `at most a one in ${(Math.floor(count / step) * step).toLocaleString("en-GB")} chance of a false alarm`;
+  return `at most a one in ${String(Math.floor(count / step) * step).replace(/\B(?=(\d{3})+$)/g, ",")} chance of a false alarm`;
 };
 
 const made = (name, parent, attributes) => {
@@ -122,7 +123,9 @@ function plotOf(svg, days) {
     if (link) {
       link.hidden = page < 0;
       if (page >= 0) link.href = `${days[page]}/`;
-      link.textContent = page === day ? "open the day" : `no page here; nearest: ${dayWords(days[page])}`;
+      // Of a day without a page the nearest one that has one, and it says so; short, so that nothing moves.
+      link.textContent = page === day || page < 0 ? "open the day" : `nearest: ${dayWords(days[page]).slice(0, -5)}`;
+      link.title = page === day ? "" : "This day has no page in this copy; the nearest day that has one";
     }
     const x = `${((day + 0.5) / days.length) * room * 100}%`;
     line.setAttribute("x1", x);
