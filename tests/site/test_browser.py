@@ -14,6 +14,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 
 from probatio.browser.chromium import executable
 from probatio.errors import CannotCheck
-from probatio.site.addresses import KINDS, find_kind
+from probatio.site.addresses import KINDS, addresses, find_kind, render
 from probatio.site.demo import CAST
 from probatio.site.snapshot import Site
 from probatio.site.static import build
@@ -57,8 +58,10 @@ SHOWN = (
     "learnability/study-0.5b/",
     "learnability/study-0.5b/conditions/qwen2-5-coder-0-5b-latin-basic-0/",
     "learnability/study-0.5b/models/qwen2-5-coder-0-5b/",
+    "learnability/study-0.5b/models/qwen2-5-coder-0-5b/2/",
     "learnability/study-0.5b/trials/0/",
     "learnability/study-dialects/",
+    "learnability/study-dialects/compare/",
     "learnability/study-dialects/compare/qwen2-5-coder-1-5b-vs-study-0.5b.qwen2-5-coder-0-5b/",
     "learnability/study-0.5b/items/",
     "items/",
@@ -232,6 +235,24 @@ def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, requ
     assert not tab.complaints
 
 
+def test_both_views_of_the_models_share_their_choice(static: str, tab: Any) -> None:
+    tab.goto(f"{static}?filter=demo-s")
+    tab.get_by_label("Order", exact=True).select_option("today")
+    assert tab.url.endswith("?filter=demo-s&sort=today")
+    assert _models(tab) == ["demo-slowly-worse", "demo-steady"]
+    tab.get_by_label("Order", exact=True).select_option("-today")
+    assert _models(tab) == ["demo-steady", "demo-slowly-worse"]
+    tab.get_by_role("link", name="Use cases").click()
+    tab.wait_for_url("**/use-cases/?filter=demo-s&sort=-today")
+    assert _models(tab) == ["demo-steady", "demo-slowly-worse"]
+    tab.locator("#board").get_by_role("button", name="Model", exact=True).click()
+    tab.get_by_label("Filter").fill("demo-o")
+    tab.get_by_role("link", name="Verdicts").click()
+    tab.wait_for_url("**/?filter=demo-o&sort=model")
+    assert _models(tab) == ["demo-one-use-case", "demo-outage"]
+    assert not tab.complaints
+
+
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))
@@ -245,18 +266,36 @@ def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, requ
     ):
         tab.get_by_role("searchbox").fill(words)
         found.filter(has_text=kind).filter(has=tab.get_by_role("link", name=title)).first.wait_for()
+    tab.get_by_role("searchbox").fill("xyzzy")
+    tab.get_by_role("status").filter(has_text="Nothing holds all of these words").wait_for()
+    assert not found.count()
     tab.goto(f"{tab.url.partition('?')[0]}?q=math_trace")
-    found.first.get_by_role("link").click()
+    found.first.wait_for()
+    tab.get_by_role("searchbox").press("ArrowDown")
+    tab.keyboard.press("Enter")
     tab.get_by_role("heading", name="math_trace").wait_for()
     assert not tab.complaints
 
 
-def test_two_days_are_chosen_on_the_live_server(live: str, tab: Any) -> None:
-    tab.goto(f"{live}models/demo-cooked/diff/2026-03-30..2026-03-31/")
-    tab.get_by_label("Before").fill("2026-03-20")
-    tab.get_by_role("button", name="Compare").click()
-    tab.wait_for_url("**/diff/2026-03-20..2026-03-31/")
+def test_two_days_are_chosen_on_the_live_server_without_a_script(live: str, browser: Any) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    for path in ("models/demo-cooked/", "models/demo-cooked/diff/", "models/demo-cooked/diff/2026-03-30..2026-03-31/"):
+        page.goto(live + path)
+        page.get_by_label("Before").fill("2026-03-20")
+        page.get_by_role("button", name="Compare").click()
+        page.wait_for_url("**/diff/2026-03-20..2026-03-31/")
+    assert page.locator("ins").count() and page.locator("del").count()
+    context.close()
+
+
+def test_a_story_leads_to_its_fall_side_by_side(static: str, tab: Any) -> None:
+    tab.goto(f"{static}models/demo-forgotten/")
+    tab.get_by_role("link", name="the last day before the fall and the day it began").first.click()
+    tab.wait_for_url("**/models/demo-forgotten/diff/2026-03-17..2026-03-18/")
     assert tab.locator("ins").count() and tab.locator("del").count()
+    tab.get_by_role("link", name="Other days").click()
+    assert tab.locator("tbody tr").count() > 3
     assert not tab.complaints
 
 
@@ -322,7 +361,11 @@ def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, 
     assert box["width"] > 0.95 * (DESK["width"] - 40), "the whole width"
     tab.mouse.move(box["x"] + 2, box["y"] + 60)
     assert all(text.startswith("14 Feb 2026: ") for text in told()), "every chart tells the same day"
-    assert not tab.locator("a.open").first.is_visible(), "a day without a page of its own is not linked"
+    link = tab.locator("a.open").first
+    assert re.fullmatch(r"nearest: \d+ \w{3}", link.inner_text()), "a day without a page of its own is not linked"
+    assert tab.request.get(link.evaluate("e => e.href")).ok
+    tab.mouse.click(box["x"] + 2, box["y"] + 60)
+    assert tab.url.endswith("/models/demo-cooked/"), "a click on it leads nowhere"
     tab.mouse.move(box["x"] + 10, box["y"] + box["height"] + 5)
     assert [text.partition(",")[0] for text in told()] == [text.partition(",")[0] for text in (first, *others)]
     assert told()[-1] == others[-1] and "one in" in others[-1], "the script says chances as the page does"
@@ -396,8 +439,8 @@ def test_a_script_in_an_answer_never_runs(where: str, tab: Any, request: pytest.
 def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(f"{request.getfixturevalue(where)}learnability/")
     tab.get_by_role("link", name="study-0.5b").first.click()
-    curves = tab.locator("figure.chart img")
-    tab.wait_for_function("e => e.complete && e.naturalWidth > 0", arg=curves.element_handle())
+    assert tab.locator("svg.curves path.fit").count() == 1
+    assert tab.locator("svg.curves a").count() > 10
     assert tab.locator("table.heat td[class*=heat-]").count() > 10
     _picture(tab, "learnability")
     tab.get_by_role("link", name=re.compile("^A failure of")).first.click()
@@ -405,6 +448,86 @@ def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.Fixtu
     assert {"Answer", "Diagnostics"} <= set(article.locator("h4").all_inner_texts())
     assert article.locator(".badge.wrong").count() == 1
     assert not tab.complaints
+
+
+def _marks(page: Any, static: str) -> tuple[Any, Any]:
+    """The marks of a learning curve, and the line above it that tells one."""
+    page.goto(f"{static}learnability/study-0.5b/", wait_until="load")
+    marks = page.locator("svg.curves a")
+    marks.first.scroll_into_view_if_needed()
+    return marks, page.locator(".plotted .readout").first
+
+
+def test_a_learning_curve_tells_its_marks_and_a_click_opens_their_trials(static: str, tab: Any) -> None:
+    marks, readout = _marks(tab, static)
+    assert tab.locator("svg.curves").bounding_box()["width"] > 0.95 * (DESK["width"] - 40), "the whole width"
+    unpointed = readout.inner_text()
+    box = marks.nth(3).bounding_box()
+    tab.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
+    told = readout.inner_text()
+    assert re.search(r"-shot, [\d,]+ tokens: \d+ % right \(\d+ to \d+ %\)$", told)
+    tab.mouse.move(box["x"], 5)
+    assert readout.inner_text() == unpointed
+    tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    tab.wait_for_url("**/learnability/study-0.5b/conditions/*/")
+    share = re.search(r"tokens: (\d+ %) right", told)
+    assert share and share[1] in tab.locator("p.lead").inner_text()
+    assert not tab.complaints
+
+
+def test_a_learning_curve_is_walked_by_keyboard(static: str, tab: Any) -> None:
+    marks, readout = _marks(tab, static)
+    assert marks.evaluate_all("all => all.filter(each => each.tabIndex >= 0).length") == 1, "one stop for the tabulator"
+    marks.first.focus()
+    first = readout.inner_text()
+    assert first == marks.first.get_attribute("aria-label")
+    marks.first.press("ArrowRight")
+    assert readout.inner_text() == marks.nth(1).get_attribute("aria-label") != first
+    marks.nth(1).press("End")
+    assert readout.inner_text() == marks.last.get_attribute("aria-label")
+    where = marks.last.get_attribute("href")
+    marks.last.press("Enter")
+    tab.wait_for_url(f"**/learnability/study-0.5b/{where}")
+
+
+def test_a_tap_tells_a_mark_and_the_second_one_opens_its_trials(static: str, browser: Any) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    marks, readout = _marks(page, static)
+    svg = page.locator("svg.curves")
+    height, box = svg.bounding_box()["y"], marks.last.bounding_box()
+    at = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.touchscreen.tap(*at)
+    assert "% right" in readout.inner_text()
+    assert svg.bounding_box()["y"] == height, "nothing moves while marks are told"
+    assert page.url.endswith("/learnability/study-0.5b/")
+    page.touchscreen.tap(*at)
+    page.wait_for_url("**/learnability/study-0.5b/conditions/*/")
+    context.close()
+
+
+def test_an_old_address_of_a_trial_leads_to_its_page_on_a_host_of_files(site: Site, tab: Any) -> None:
+    base = "http://site.test/some/where/"
+    based = replace(site, base_url=base)
+    there = set(addresses(based))
+
+    def hosted(route: Any) -> None:
+        """As hosts of files do: what is not there is answered with 404.html, at whatever address."""
+        path = route.request.url.removeprefix(base)
+        page = render(based, path if path in there else "404.html")
+        assert page is not None
+        route.fulfill(status=200 if path in there else 404, body=page.body, content_type=page.kind)
+
+    tab.route("http://site.test/**", hosted)
+    run = site.runs["study-0.5b"]
+    for number, asked in ((41, "41/"), (71, "40/#t71")):
+        assert run.pack_of(number) != number and 40 not in run.packs
+        tab.goto(f"{base}learnability/study-0.5b/trials/{asked}")
+        tab.wait_for_url(f"**/trials/{run.pack_of(number)}/#t{number}")
+        assert tab.locator("article:target").get_attribute("id") == f"t{number}"
+    tab.goto(f"{base}learnability/study-0.5b/trials/99999/")
+    tab.get_by_role("link", name="Back to the leaderboard").click()
+    tab.wait_for_url(base)
 
 
 def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None:
@@ -417,6 +540,11 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     assert page.locator("svg.plot path.value").count() == 12
     assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
     assert page.locator("table.days tbody tr").count() == 30, "the values of the charts, in numbers"
+    marks, _ = _marks(page, static)
+    assert "% right" in marks.first.locator("title").text_content()
+    marks.first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/conditions/*/")
     context.close()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from dataclasses import replace
 from datetime import date, timedelta
@@ -132,7 +133,7 @@ def test_a_diff_tells_what_else_changed() -> None:
         "Served by": ("usual", "elsewhere"),
         "Version of node": ("–", "2"),
         "Samples without an answer": ("0", "2"),
-        "Tokens of all answers": ("0", "90"),
+        "Tokens per answer": ("0", "90"),
     }
 
 
@@ -147,6 +148,38 @@ def _standings(now: dict[str, dict[str, float]]) -> dict[str, str]:
 def test_a_case_in_which_most_models_fall_alone_looks_broken() -> None:
     broken = {model: {**dict.fromkeys(CASES, 0.8), "two": 0.1} for model in MODELS}
     assert _standings(broken) == {"one": "", "two": BROKEN, "three": "", "four": ""}
+
+
+@pytest.mark.parametrize("days_ago", [0, 1, 4])
+def test_a_case_looks_broken_from_the_very_day_on_which_all_models_fall_in_it(days_ago: int) -> None:
+    steady = {model: dict.fromkeys(CASES, 0.8) for model in MODELS}
+    broken = {model: {**shares, "two": 0.1} for model, shares in steady.items()}
+    days = [_day(number, broken if number >= 34 - days_ago else steady) for number in range(35)]
+    found = case_standings({day.date: day for day in days})
+    assert {case: found["math", case].finding for case in CASES} == dict.fromkeys(CASES, "") | {"two": BROKEN}
+    case = found["math", "two"]
+    assert case.since == days[34 - days_ago].date
+    assert case.fell == list(MODELS) and case.change == pytest.approx(-0.7)
+
+
+def test_cases_that_are_right_by_chance_break_never() -> None:
+    """One answer a day, right or wrong: single days differ as far as days can."""
+    draw = random.Random(1)
+    chances = dict(zip("abcdefgh", (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99), strict=True))
+    for _ in range(15):
+        drawn = [
+            _day(number, {model: {case: float(draw.random() < p) for case, p in chances.items()} for model in "mnop"})
+            for number in range(35)
+        ]
+        found = case_standings({day.date: day for day in drawn})
+        assert BROKEN not in {each.finding for each in found.values()}
+
+
+def test_a_bad_last_day_of_the_whole_use_case_breaks_no_case() -> None:
+    steady = {model: dict.fromkeys(CASES, 0.8) for model in MODELS}
+    bad = {model: dict.fromkeys(CASES, 0.1) for model in MODELS}
+    days = [_day(number, bad if number == 34 else steady) for number in range(35)]
+    assert {each.finding for each in case_standings({day.date: day for day in days}).values()} == {""}
 
 
 def test_a_model_that_falls_everywhere_breaks_no_case() -> None:
@@ -189,6 +222,7 @@ def test_each_sampled_day_has_its_diff_and_a_fall_the_one_with_the_day_before_it
     assert sides is not None
     assert re.search(r"worth <del>\d+</del> of 100", sides.body.decode()), "the words that differ are marked"
     assert re.search(r"worth <ins>\d+</ins> of 100", sides.body.decode())
+    assert "in 10 of 10 use cases" in sides.body.decode(), "chance is that of the usual days, not of those of the fall"
 
 
 @pytest.mark.slow

@@ -14,10 +14,10 @@ from markupsafe import escape
 from probatio.site import trial_pages
 from probatio.site.addresses import addresses, render
 from probatio.site.learnability import pairs
+from probatio.site.rendering import PAGE_BYTES
 from probatio.site.runs import Condition, StudiedRun
 from probatio.site.snapshot import Site, load_site
 from probatio.site.teaching import condition_address, taught
-from probatio.site.trial_pages import PAGE_BYTES
 from probatio.slugs import slugs
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.study.compare import compare
@@ -116,7 +116,9 @@ def test_no_page_of_trials_is_larger_than_the_limit_however_long_the_answers(tmp
     assert [run.pack_of(3), run.pack_of(4)] == [3, 4], "a page of its own"
     pages = [_text(site, f"learnability/run/trials/{first}/") for first in run.packs]
     assert max(map(len, pages)) <= PAGE_BYTES
-    assert "more characters are in the raw file" in pages[run.packs.index(3)]
+    assert 'in the <a href="../../../../learnability/run/trials/3.txt">whole trial as text' in pages[run.packs.index(3)]
+    assert "'" * 400_000 in _text(site, "learnability/run/trials/3.txt")
+    assert render(site, "learnability/run/trials/0.txt") is None, "its page shows it whole"
     assert sum(page.count('<article class="trial"') for page in pages) == len(run.trials)
 
 

@@ -6,6 +6,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import msgspec
@@ -174,3 +175,28 @@ def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[s
             assert words in text, slug
         described = re.findall(r'og:description" content="([^"]*)"', read(f"models/{slug}/"))[0]
         assert f"{int(began[8:])} Mar 2026" in described, slug
+
+
+def test_an_imported_row_says_so_in_the_feed_the_api_the_badges_and_the_table(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    other = replace(site, tracked=site.tracked | {model.slug: replace(model, imported=frozenset({model.last.date}))})
+
+    def text(path: str) -> str:
+        page = render(other, path)
+        assert page is not None
+        return page.body.decode()
+
+    rows = {each["slug"]: each["imported"] for each in msgspec.json.decode(text("api/leaderboard.json"))["models"]}
+    assert [slug for slug, imported in rows.items() if imported] == [model.slug]
+    series = msgspec.json.decode(text(f"api/models/{model.slug}.json"))
+    assert [day for day, imported in zip(series["dates"], series["imported"], strict=True) if imported] == [
+        model.last.date
+    ]
+    changes = [each for each in msgspec.json.decode(text("api/changes.json")) if each["imported"]]
+    assert [(each["slug"], each["date"]) for each in changes] == [(model.slug, model.last.date)]
+    titles = [entry.findtext(f"{ATOM}title") or "" for entry in ElementTree.fromstring(text("feed.atom"))]
+    assert [title for title in titles if "IMPORTED" in title] == [
+        "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED"
+    ]
+    assert "(imported)" in text(f"badges/{model.slug}.svg") and "(imported)" not in text("badges/demo-steady.svg")
+    assert [text(path).count(">IMPORTED<") for path in ("", "use-cases/")] == [1, 1]

@@ -20,7 +20,7 @@ from probatio.site import methodology
 from probatio.site.addresses import addresses, render
 from probatio.site.feed import COLOURS
 from probatio.site.model_pages import day_points
-from probatio.site.rendering import POLICY, PageReply
+from probatio.site.rendering import PAGE_BYTES, POLICY, PageReply
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
 from probatio.slugs import slugs
@@ -88,13 +88,8 @@ def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str,
     assert not broken
 
 
-def test_no_page_but_one_of_raw_texts_is_larger_than_150_kilobytes(pages: dict[str, bytes]) -> None:
-    raw = re.compile(r"models/[^/]+/[\d-]+/\w+/|learnability/[^/]+/trials/\d+/|docs/.*")
-    assert not {
-        path: len(body)
-        for path, body in pages.items()
-        if len(body) > 150_000 and _is_page(path) and not raw.fullmatch(path)
-    }
+def test_no_page_is_larger_than_150_kilobytes(pages: dict[str, bytes]) -> None:
+    assert not {path: len(body) for path, body in pages.items() if len(body) > PAGE_BYTES and _is_page(path)}
 
 
 def test_links_never_begin_at_the_server_root(markup: dict[str, _Markup]) -> None:

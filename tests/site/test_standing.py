@@ -86,7 +86,7 @@ def test_a_model_without_a_score_or_past_says_why(empty: Site) -> None:
     gap = _model("a", _use_case("math", None, "GAP"), status="GAP", reason="GAP: 9 of 10 samples errored; more.")
     assert reason(empty, gap) == "No score: 9 of 10 samples errored."
     young = _model("a", _use_case("math", 80.0, "CALIBRATING"), status="CALIBRATING")
-    assert reason(empty, young) == f"4 of {empty.manifest.rule.baseline_min} days to compare with."
+    assert reason(empty, young) == f"Can't be judged yet: 4 of {empty.manifest.rule.baseline_min} days to compare with."
 
 
 def test_the_proven_fall_comes_before_the_rule_s_and_ok_last(empty: Site) -> None:

@@ -20,6 +20,8 @@ _LEFT = 55.0
 """Thousandths of the width for the shares beside the plot: two digits on a phone."""
 _TOP, _AXIS, _ROW = 16.0, 34.0, 16.0
 _NAME = 15.0
+_TICKS = 6
+"""Steps of the axis of tokens, at most: a phone has room for their numbers."""
 _BEYOND = 1.16
 """The axis goes on behind the largest condition, where the names of the curves stand."""
 _LONGEST_NAME = 34
@@ -105,7 +107,7 @@ def _axes(x: Scale, y: Scale, limits: Sequence[float], floor: float, most: float
     for limit in limits:
         at = y.at(limit)
         yield f'<line class="limit" x1="{across(_LEFT)}" x2="100%" y1="{at:.1f}" y2="{at:.1f}"/>'
-    for tokens in round_ticks(0, most, 4):
+    for tokens in round_ticks(0, most, _TICKS):
         place = across(x.at(tokens))
         yield f'<line x1="{place}" x2="{place}" y1="{floor:.1f}" y2="{floor + 4:.1f}"/>'
         yield written(x.at(tokens), floor + 17, f"{tokens:,.0f}", "middle")
@@ -116,11 +118,11 @@ def _steps(curves: Sequence[InlineCurve], x: Scale, y: Scale, floor: float) -> I
     """The part that stretches: the band of each curve and its fit, a step from each condition to the next one."""
     yield f'<svg viewBox="0 0 {UNITS:g} {floor:g}" width="100%" height="{floor:g}" preserveAspectRatio="none">'
     for curve in curves:
+        if not curve.marks:
+            continue
         ends = [*(mark.tokens for mark in curve.marks[1:]), x.high]
         places = [(round(x.at(mark.tokens)), round(x.at(end))) for mark, end in zip(curve.marks, ends, strict=True)]
         steps = list(zip(curve.marks, places, strict=True))
-        if not steps:
-            continue
         upper = "".join(f"V{y.at(mark.high):.0f}H{right}" for mark, (_, right) in steps)
         lower = "".join(f"V{y.at(mark.low):.0f}H{left}" for mark, (left, _) in reversed(steps))
         fit = "".join(f"V{y.at(mark.fit):.1f}H{right}" for mark, (_, right) in steps)

@@ -13,6 +13,8 @@ _EDGE = 30.0
 """Thousandths of the width kept free at both ends, so that a dot is never cut."""
 _HEIGHT, _MIDDLE = 18, 9
 _DECADES = 3
+_ARROW = f'<svg x="100%" y="{_MIDDLE}" overflow="visible"><path d="M-8-4l8 4l-8 4z"/></svg>'
+"""An end beyond all that was tried."""
 
 
 class RangeScale(msgspec.Struct, frozen=True):
@@ -43,7 +45,7 @@ def range_line(scale: RangeScale, amount: float | None, low: float | None, high:
     ticks = "".join(f'<line x1="{across(x)}" x2="{across(x)}" y2="{_HEIGHT}"/>' for x in map(scale.at, scale.decades))
     line = f'<line class="doubt" x1="{across(start)}" x2="{across(end)}" y1="{_MIDDLE}" y2="{_MIDDLE}"/>'
     dot = "" if amount is None else f'<circle cx="{across(scale.at(amount))}" cy="{_MIDDLE}" r="4"/>'
-    beyond = written(UNITS, _MIDDLE + 5, "›", "end") if high is None else ""
+    beyond = _ARROW if high is None else ""
     return f'<svg class="range" height="{_HEIGHT}" aria-hidden="true">{ticks}{line}{dot}{beyond}</svg>'
 
 

@@ -28,7 +28,7 @@ from probatio.site import (
     share,
     trial_pages,
 )
-from probatio.site.rendering import FOLDER, PageReply, PageRequest, html
+from probatio.site.rendering import FOLDER, MISSING, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
 
 Names = dict[str, str]
@@ -130,6 +130,12 @@ def _day_use_cases(site: Site) -> Iterator[Names]:
             yield names | {"use_case": use_case}
 
 
+def _further_samples(site: Site) -> Iterator[Names]:
+    for names in _day_use_cases(site):
+        for number in range(2, day_pages.sample_pages(site, **names) + 1):
+            yield names | {"number": str(number)}
+
+
 def _inert(site: Site) -> Iterator[Names]:
     for names in _day_use_cases(site):
         for number in day_pages.inert_numbers(site, names["slug"], names["date"], names["use_case"]):
@@ -172,15 +178,21 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("models/{slug}/diff/{before}..{after}/", diff_pages.diff_page, diff_pages.every_diff),
     PageKind("cases/", case_pages.cases_page, _once),
     PageKind("cases/{use_case}/{case}/", case_pages.case_page, case_pages.every_case),
+    PageKind("cases/{number}/", case_pages.cases_page, case_pages.every_further_list),
+    PageKind("models/{slug}/{date}/{use_case}/{number}/", day_pages.samples_page, _further_samples),
     PageKind("learnability/", learnability.runs_page, _once),
     PageKind("learnability/{run}/", learnability.run_page, _runs),
     PageKind("learnability/{run}/items/", item_pages.run_page, _runs),
     PageKind("learnability/{run}/items/ladders.svg", item_pages.run_picture, item_pages.every_run_picture),
+    PageKind("learnability/{run}/items/items.json", item_pages.run_items, _runs),
+    PageKind("items/items.json", item_pages.daily_items, _once),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),
     PageKind("learnability/{run}/conditions/{pair}/", learnability.condition_page, learnability.every_condition),
     PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
     PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
     PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),
+    PageKind("learnability/{run}/trials/pages.json", trial_pages.pack_index, _runs),
+    PageKind("learnability/{run}/trials/{number}.txt", trial_pages.trial_text, trial_pages.every_text),
     PageKind("learnability/{run}/compare/", learnability.pairs_page, _runs),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
     PageKind("items/", item_pages.daily_page, _once),
@@ -217,7 +229,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("api/days/{date}.json", api.day, _dates),
     PageKind("api/runs.json", api.runs, _once),
     PageKind("api/runs/{run}.json", api.run, _runs),
-    PageKind("404.html", missing_page, _once),
+    PageKind(MISSING, missing_page, _once),
     PageKind("assets/{file}", _asset, _assets),
 )
 

@@ -2,25 +2,66 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from statistics import fmean
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from probatio.charts.history import HistoryDay, history_line
+from probatio.charts.inline import Axis, PlotDay, day_plot
 from probatio.site import cases
+from probatio.site.paging import pager
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
 
 HISTORY_DAYS = 90
+ROWS = 250
+"""Cases on one page of the list."""
+OTHERS = 60
+"""Other cases of the use case that a case's page links to."""
+LEAST_DRAWN, HEIGHT = 3, 180
+"""Days from which on a line is drawn, and the height of its chart."""
 _ORDER = {cases.BROKEN: 0, cases.NOBODY: 1, "": 2, cases.EVERYBODY: 3}
 
 
-def cases_page(request: PageRequest) -> PageReply:
+class CaseChart(NamedTuple):
+    """The chart of a case over all models, with its days and what is said of the last."""
+
+    dates: list[str]
+    plot: Markup
+    told: str
+
+
+def cases_page(request: PageRequest) -> PageReply | None:
     """Those that look broken first, then those that lost most."""
     found = sorted(
         request.site.case_standings.values(), key=lambda each: (_ORDER[each.finding], each.change or 0.0, each.case)
     )
-    return html(request, "cases.html", found=found, rules=cases)
+    at = pager(request.names, _pages(len(found)))
+    if at is None:
+        return None
+    first = ROWS * (at.page - 1)
+    return html(
+        request,
+        "cases.html",
+        found=found,
+        shown=found[first : first + ROWS],
+        first=first + 1,
+        pager=at,
+        counts=Counter(each.finding for each in found),
+        rules=cases,
+    )
+
+
+def every_further_list(site: Site) -> Iterator[dict[str, str]]:
+    for page in range(2, _pages(len(site.case_standings)) + 1):
+        yield {"number": str(page)}
+
+
+def _pages(count: int) -> int:
+    return max(1, -(-count // ROWS))
 
 
 def case_page(request: PageRequest) -> PageReply | None:
@@ -37,8 +78,10 @@ def case_page(request: PageRequest) -> PageReply | None:
         case=case,
         standing=site.case_standings.get((use_case, case)),
         rows=[(model, line) for model, line in rows if line],
+        chart=_chart(site, use_case, case),
         history_days=min(HISTORY_DAYS, len(site.days)),
-        others={other: slug for other, slug in named.items() if other != case},
+        others=dict([(other, slug) for other, slug in named.items() if other != case][:OTHERS]),
+        left_out=max(0, len(named) - 1 - OTHERS),
         rules=cases,
     )
 
@@ -47,6 +90,31 @@ def every_case(site: Site) -> Iterator[dict[str, str]]:
     for use_case, named in site.case_slugs.items():
         for slug in named.values():
             yield {"use_case": use_case, "case": slug}
+
+
+def _chart(site: Site, use_case: str, case: str) -> CaseChart | None:
+    """The mean of all models in the case and, dashed, of the same models in the other cases of its use case."""
+    dates, days = [], []
+    for date, day in list(site.days.items())[-HISTORY_DAYS:]:
+        own, others = [], []
+        for line in day.scores:
+            if line.use_case == use_case and line.score is not None and case in line.cases:
+                own.append(line.cases[case])
+                others += [share for other, share in line.cases.items() if other != case]
+        usual = 100 * fmean(others) if others else None
+        dates.append(date)
+        days.append(PlotDay(100 * fmean(own) if own else None, usual))
+    asked = [day for day in days if day.value is not None]
+    if len(asked) < LEAST_DRAWN:
+        return None
+    last = days[-1]
+    told = "not asked" if last.value is None else f"{last.value:.0f} % right"
+    compared = "" if last.value is None or last.usual is None else f", other cases {last.usual:.0f} %"
+    axis = Axis(0, 100, tuple((tick, f"{tick:.0f}") for tick in (0.0, 50.0, 100.0)), "share")
+    end = "" if last.value is None else f"{last.value:.0f}"
+    title = f"{case}, the mean of all models day by day: {told}{compared} on {dates[-1]}."
+    plot = Markup(day_plot(days, dates, axis, title, height=HEIGHT, end=end))
+    return CaseChart(dates, plot, told + compared)
 
 
 def _history(site: Site, model: TrackedModel, use_case: str, case: str) -> Markup | None:

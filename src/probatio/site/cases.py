@@ -27,6 +27,9 @@ LEAST_SPREAD = 0.02
 BROKEN_SHARE, BROKEN_MODELS, BROKEN_BEYOND = 0.5, 2, 0.15
 """A case looks broken when this share of its models fell in it, so many at least, and it lost so much more than their others."""
 
+BROKEN_AT_ONCE = 3
+"""Models, at least, where a case looks broken after fewer than the least days: then all of them must have fallen."""
+
 BROKEN, NOBODY, EVERYBODY = "looks broken", "nobody gets it", "everybody gets it"
 
 
@@ -39,6 +42,8 @@ class CaseStanding(NamedTuple):
     before: dict[str, float]  # model → its mean of the days before; without those that have too few
     fell: list[str]  # models
     beyond: float | None  # mean change of the models here, less their mean change in the other cases of the use case
+    since: str | None = None  # the first of the last days; where the case looks broken, the day on which it broke
+    days: int = NOW_DAYS  # since then
 
     @property
     def mean(self) -> float | None:
@@ -51,7 +56,10 @@ class CaseStanding(NamedTuple):
 
     @property
     def finding(self) -> str:
-        many = len(self.fell) >= max(BROKEN_MODELS, BROKEN_SHARE * len(self.before))
+        least = max(BROKEN_MODELS, BROKEN_SHARE * len(self.before))
+        if self.days < LEAST_DAYS:  # one bad answer makes a bad day, so all of them must have one
+            least = max(BROKEN_AT_ONCE, len(self.before))
+        many = len(self.fell) >= least
         if many and self.beyond is not None and self.beyond <= -BROKEN_BEYOND:
             return BROKEN
         if self.now and max(self.now.values()) <= FLOOR:
@@ -75,49 +83,83 @@ def case_standings(days: Mapping[str, Day]) -> dict[tuple[str, str], CaseStandin
     """Every case of the last day's suite. Days of another suite are left out: nothing is compared across two."""
     recent = list(days.values())[-NOW_DAYS - BEFORE_DAYS :]
     series = [day for day in recent if suite_of(day.record) == suite_of(recent[-1].record)]
-    now, before = _means(series[-NOW_DAYS:]), _means(series[:-NOW_DAYS])
+    shares = _shares(series)
+    standings = {key: each for key, each in _split(shares, series, NOW_DAYS).items() if each.now}
+    for use_case in {key[0] for key, each in standings.items() if _lost_lately(shares[key], len(series))}:
+        own = {key: each for key, each in shares.items() if key[0] == use_case}
+        for last in range(1, NOW_DAYS):
+            for key, each in _split(own, series, last).items():
+                known = standings.get(key)
+                steeper = known and (known.finding != BROKEN or (each.change or 0.0) < (known.change or 0.0))
+                if steeper and each.finding == BROKEN:
+                    standings[key] = each
+    return standings
+
+
+def _split(shares: Shares, series: Sequence[Day], last: int) -> dict[tuple[str, str], CaseStanding]:
+    """How each case stands in so many last days against those before them."""
+    border = max(0, len(series) - last)
+    now = {key: _side(models, border, len(series)) for key, models in shares.items()}
+    before = {key: _side(models, 0, border) for key, models in shares.items()}
     changes = {
-        key: {model: fmean(shares) - fmean(old[model]) for model, shares in models.items() if model in old}
+        key: {model: fmean(each) - fmean(before[key][model]) for model, each in models.items() if model in before[key]}
         for key, models in now.items()
-        if (old := before.get(key, {})) is not None
     }
+    sums: dict[str, dict[str, tuple[float, int]]] = {}  # use case → model → its changes, added up and counted
+    for (use_case, _), models in changes.items():
+        for model, change in models.items():
+            total, count = sums.setdefault(use_case, {}).get(model, (0.0, 0))
+            sums[use_case][model] = total + change, count + 1
     return {
         key: CaseStanding(
             *key,
-            {model: fmean(shares) for model, shares in models.items()},
+            {model: fmean(each) for model, each in models.items()},
             {model: fmean(before[key][model]) for model in changes[key]},
             [model for model in changes[key] if _fell(before[key][model], models[model])],
-            _beyond(key, changes),
+            _beyond(changes[key], sums.get(key[0], {})),
+            series[border].date,
+            len(series) - border,
         )
         for key, models in now.items()
     }
 
 
-def _means(days: Sequence[Day]) -> dict[tuple[str, str], dict[str, list[float]]]:
-    """(use case, case) → model → its shares, day by day; without those of too few days."""
-    shares: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for day in days:
+Shares = Mapping[tuple[str, str], Mapping[str, Mapping[int, float]]]
+"""(use case, case) → model → number of the day → share."""
+
+
+def _shares(series: Sequence[Day]) -> Shares:
+    shares: dict[tuple[str, str], dict[str, dict[int, float]]] = {}
+    for number, day in enumerate(series):
         for line in day.scores:
             if line.score is not None and not line.barred:
                 for case, share in line.cases.items():
-                    shares.setdefault((line.use_case, case), {}).setdefault(line.model, []).append(share)
-    return {
-        key: {model: each for model, each in models.items() if len(each) >= min(LEAST_DAYS, len(days))}
-        for key, models in shares.items()
-    }
+                    shares.setdefault((line.use_case, case), {}).setdefault(line.model, {})[number] = share
+    return shares
+
+
+def _side(models: Mapping[str, Mapping[int, float]], start: int, end: int) -> dict[str, list[float]]:
+    """Model → its shares in these days; without those of too few days."""
+    found = {model: [days[at] for at in range(start, end) if at in days] for model, days in models.items()}
+    return {model: each for model, each in found.items() if each and len(each) >= min(LEAST_DAYS, end - start)}
+
+
+def _lost_lately(models: Mapping[str, Mapping[int, float]], count: int) -> bool:
+    """Whether the last day is so low that the case may have broken within the last days. Most cases are ruled out by it."""
+    last = [days[count - 1] for days in models.values() if count - 1 in days]
+    earlier = [share for days in models.values() for at, share in days.items() if at < count - NOW_DAYS]
+    return bool(last and earlier) and fmean(last) - fmean(earlier) <= -BROKEN_BEYOND
 
 
 def _fell(before: Sequence[float], now: Sequence[float]) -> bool:
-    spread = [max(pstdev(days), LEAST_SPREAD) ** 2 / len(days) for days in (before, now)]
-    return fmean(before) - fmean(now) > max(FALL_ERRORS * sqrt(sum(spread)), FLOOR)
+    """By the larger spread of the two: few days that are alike say little about their own."""
+    usual = max(pstdev(before), LEAST_SPREAD)
+    spread = usual**2 / len(before) + max(pstdev(now), usual) ** 2 / len(now)
+    return fmean(before) - fmean(now) > max(FALL_ERRORS * sqrt(spread), FLOOR)
 
 
-def _beyond(key: tuple[str, str], changes: Mapping[tuple[str, str], Mapping[str, float]]) -> float | None:
-    others = [
-        change
-        for other, models in changes.items()
-        if other != key and other[0] == key[0]
-        for model, change in models.items()
-        if model in changes[key]
-    ]
-    return fmean(changes[key].values()) - fmean(others) if others and changes[key] else None
+def _beyond(own: Mapping[str, float], sums: Mapping[str, tuple[float, int]]) -> float | None:
+    """The mean change in this case, less that of the same models in the other cases."""
+    others = sum(sums[model][1] - 1 for model in own)
+    lost = sum(sums[model][0] - change for model, change in own.items())
+    return fmean(own.values()) - lost / others if others else None

@@ -34,13 +34,18 @@ def run_charts(run: StudiedRun, path: str, most: int) -> list[CurveChart]:
     if len(curves) <= TOGETHER:
         drawn = [_drawn(run, curve, curve_name(curve, curves), number, path) for number, curve in enumerate(curves)]
         return [_chart("", drawn, curves, f"Learning curves of {run.name}", "c0", HEIGHT)]
-    charts = []
-    for number, model in enumerate(list(dict.fromkeys(curve.model for curve in curves))[:most]):
-        own = [curve for curve in curves if curve.model == model]
-        drawn = [_drawn(run, curve, curve.dialect, place, path) for place, curve in enumerate(own[:TOGETHER])]
-        title = f"Learning curves of {model} in {run.name}"
-        charts.append(_chart(model, drawn, own, title, f"c{number}", SMALL, len(own) - len(drawn)))
-    return charts
+    models = list(dict.fromkeys(curve.model for curve in curves))
+    return [
+        chart for number, model in enumerate(models[:most]) for chart in model_charts(run, model, path, SMALL, number)
+    ]
+
+
+def model_charts(run: StudiedRun, model: str, path: str, height: float = HEIGHT, number: int = 0) -> list[CurveChart]:
+    """The curves of one model, a line for each dialect; nothing where it has none."""
+    own = [curve for curve in run.study.curves if curve.model == model]
+    drawn = [_drawn(run, curve, curve.dialect, place, path) for place, curve in enumerate(own[:TOGETHER])]
+    title = f"Learning curves of {model} in {run.name}"
+    return [_chart(model, drawn, own, title, f"c{number}", height, len(own) - len(drawn))] if own else []
 
 
 def language_charts(rows: Iterable[Taught], path: str, most: int) -> list[CurveChart]:
@@ -75,14 +80,18 @@ def _chart(
     height: float,
     left_out: int = 0,
 ) -> CurveChart:
-    contexts = list(dict.fromkeys(context for curve in curves for context in curve.contexts))
+    tokens: dict[str, list[int]] = {}
+    for point in (point for curve in curves for point in curve.points):
+        tokens.setdefault(point.context, []).append(point.tokens)
+    contexts = sorted(tokens, key=lambda context: min(tokens[context]))
     return CurveChart(heading, Markup(curve_plot(drawn, contexts, SHARES, title, name=name, height=height)), left_out)
 
 
 def _drawn(run: StudiedRun, curve: Curve, name: str, number: int, path: str) -> InlineCurve:
     def address(point: Point) -> str:
         whole = condition_address(run, Condition(curve.model, curve.dialect, point.context, point.n_shot))
-        return whole.removeprefix(path)  # every page with curves stands above their conditions
+        # As short as it can be: there may be hundreds on a page, most of them on one that stands above the conditions.
+        return whole.removeprefix(path) if whole.startswith(path) else "../" * path.count("/") + whole
 
     marks = tuple(
         CurveMark(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import sqrt
 from typing import NamedTuple
 
@@ -68,7 +68,7 @@ class DayDiff(NamedTuple):
 
 
 def day_diff(model: str, before: Day, after: Day, verdict: ModelVerdict) -> DayDiff:
-    """`verdict`: of the later day, for the spread that is usual."""
+    """`verdict`: of one of the days, for the spread that is usual."""
     ours, theirs = before.lines.get(model, {}), after.lines.get(model, {})
     spreads = {each.use_case: each.sd for each in verdict.use_cases}
     use_cases = list(dict.fromkeys([*theirs, *ours]))
@@ -127,18 +127,24 @@ def _facts(model: str, before: Day, after: Day) -> Iterator[FactDiff]:
     ]
     yield from (FactDiff(name, str(a or "–"), str(b or "–")) for name, a, b in pairs if a != b)
     for name, value, shown in _NUMBERS:
-        a, b = sum(value(line) for line in ours), sum(value(line) for line in theirs)
+        a, b = value(ours), value(theirs)
         if 10 * abs(b - a) > max(a, b):  # of whole numbers: one that a server made up may be too large for a float
             yield FactDiff(name, shown(a), shown(b))
 
 
-_NUMBERS: tuple[tuple[str, Callable[[DailyScore], float], Callable[[float], str]], ...] = (
-    ("Samples without an answer", lambda line: line.errored, thousands),
-    ("Answers cut off", lambda line: line.truncated, thousands),
-    ("Refusals", lambda line: line.refused, thousands),
-    ("Tokens of all answers", lambda line: line.tokens_out, thousands),
-    ("Cost of the day", lambda line: line.cost or 0.0, money),
+def _asked_for(lines: Sequence[DailyScore]) -> int:
+    return max(1, sum(line.n for line in lines))
+
+
+_NUMBERS: tuple[tuple[str, Callable[[Sequence[DailyScore]], float], Callable[[float], str]], ...] = (
+    ("Samples", lambda lines: sum(line.n for line in lines), thousands),
+    ("Samples without an answer", lambda lines: sum(line.errored for line in lines), thousands),
+    ("Answers cut off", lambda lines: sum(line.truncated for line in lines), thousands),
+    ("Refusals", lambda lines: sum(line.refused for line in lines), thousands),
+    ("Tokens per answer", lambda lines: sum(line.tokens_out for line in lines) // _asked_for(lines), thousands),
+    ("Cost per answer", lambda lines: sum(line.cost or 0.0 for line in lines) / _asked_for(lines), money),
 )
+"""A day that looks low is asked more often, so what an answer takes is told per answer."""
 
 
 def _barred(day: Day) -> str:

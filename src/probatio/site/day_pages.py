@@ -7,9 +7,11 @@ from html import escape
 
 from probatio.records import ModelVerdict
 from probatio.site.diff_pages import comparisons
-from probatio.site.rendering import PageReply, PageRequest, html
+from probatio.site.paging import breaks, pager
+from probatio.site.rendering import PAGE_BYTES, PageReply, PageRequest, fitted, html
 from probatio.site.samples import DaySample, html_in
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
+from probatio.site.standing import scores_before
 from probatio.store.days import read_day
 from probatio.store.layout import ANSWERS, DAILY, GRADES, JUDGE_REPLIES, SCORES
 from probatio.suite.daily_suite import constants_of
@@ -17,6 +19,12 @@ from probatio.verdict.reason import use_case_reason
 
 PUBLIC_FILES = (ANSWERS, GRADES, JUDGE_REPLIES, SCORES)
 """Files of a day that are given out as they are. `day.json` is not: it may name a folder of the machine."""
+
+SAMPLES_ROOM = 100_000
+"""Characters of the samples on one page, with what stands around them; markup in answers grows when it is shown as text."""
+_AROUND, _ROW = 1_300, 90
+"""Bytes of markup around a sample, and of a row of its grade."""
+_SHORTEST = 200
 
 INERT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'"
 """Of a model's own web page: its styles and drawn-in pictures, nothing that runs and nothing from anywhere."""
@@ -46,6 +54,7 @@ def day_page(request: PageRequest) -> PageReply | None:
         counts=Counter(sample.use_case for sample in site.samples.of(date, model.id)),
         record=site.records[date],
         files=public_files(site, date),
+        before=scores_before(model, fell) if (fell := model.fell_on(verdict)) else {},
     )
 
 
@@ -55,24 +64,54 @@ def samples_page(request: PageRequest) -> PageReply | None:
     model, verdict = _model_on(request)
     if model is None or verdict is None:
         return None
-    samples = _samples(site, date, model, use_case)
-    if not samples:
+    cases = list(_cases(_samples(site, date, model, use_case)).items())
+    first = _page_breaks(cases)
+    at = pager(request.names, len(first))
+    if not cases or at is None:
         return None
-    cases: dict[str, list[tuple[int, DaySample]]] = {}
-    for number, sample in enumerate(samples):
-        cases.setdefault(sample.response.task_id, []).append((number, sample))
-    return html(
+    shown = dict(cases[first[at.page - 1] : first[at.page] if at.page < at.pages else None])
+    return fitted(
         request,
         "samples.html",
+        PAGE_BYTES,
+        _SHORTEST,
         model=model,
         date=date,
         use_case=use_case,
-        cases=cases,
+        cases=shown,
         verdict=verdict,
         score=by_use_case(verdict).get(use_case),
-        pages={number for number, sample in enumerate(samples) if html_in(sample.response.response)},
+        pages={number for each in shown.values() for number, sample in each if _inert_page(sample)},
         files=public_files(site, date),
+        pager=at,
     )
+
+
+def sample_pages(site: Site, slug: str, date: str, use_case: str) -> int:
+    """How many pages the samples of a use case take."""
+    return len(_page_breaks(list(_cases(_samples(site, date, site.tracked[slug], use_case)).items())))
+
+
+def _cases(samples: list[DaySample]) -> dict[str, list[tuple[int, DaySample]]]:
+    cases: dict[str, list[tuple[int, DaySample]]] = {}
+    for number, sample in enumerate(samples):
+        cases.setdefault(sample.response.task_id, []).append((number, sample))
+    return cases
+
+
+def _page_breaks(cases: list[tuple[str, list[tuple[int, DaySample]]]]) -> list[int]:
+    """The first case of each page, by the texts it shows and what stands around them."""
+    return breaks(
+        (len(each[0][1].response.prompt or "") + sum(_size(sample) for _, sample in each) for _, each in cases),
+        SAMPLES_ROOM,
+        len(cases),
+    )
+
+
+def _size(sample: DaySample) -> int:
+    said = [*(part.get("detail") for part in sample.parts), *(mark.get("reason") for mark in sample.marks.values())]
+    texts = (sample.response.response, sample.response.reasoning, sample.response.error, *said)
+    return _AROUND + _ROW * len(said) + sum(len(str(text)) for text in texts if text)
 
 
 def inert_answer(request: PageRequest) -> PageReply | None:
@@ -82,7 +121,13 @@ def inert_answer(request: PageRequest) -> PageReply | None:
         return None
     samples = _samples(request.site, request.names["date"], model, request.names["use_case"])
     number = int(request.names["number"])
-    answer = html_in(samples[number].response.response) if number < len(samples) else None
+    page = _inert_page(samples[number]) if number < len(samples) else None
+    return PageReply(page, policy=f"sandbox; {INERT_POLICY}") if page else None
+
+
+def _inert_page(sample: DaySample) -> bytes | None:
+    """The web page in an answer in its frame; None where there is none, or one that is larger than a page of ours may be."""
+    answer = html_in(sample.response.response)
     if answer is None:
         return None
     text = (
@@ -91,13 +136,14 @@ def inert_answer(request: PageRequest) -> PageReply | None:
         f"{{margin:0;border:0;width:100%;height:100%;display:block;background:#fff}}</style></head><body>"
         f'<iframe sandbox="" title="A model\'s page, inert" srcdoc="{escape(answer)}"></iframe></body></html>\n'
     )
-    return PageReply(text.encode("utf-8", "replace"), policy=f"sandbox; {INERT_POLICY}")
+    page = text.encode("utf-8", "replace")
+    return page if len(page) <= PAGE_BYTES else None
 
 
 def inert_numbers(site: Site, slug: str, date: str, use_case: str) -> list[int]:
     """Which samples of a use case hold a web page."""
     samples = _samples(site, date, site.tracked[slug], use_case)
-    return [number for number, sample in enumerate(samples) if html_in(sample.response.response)]
+    return [number for number, sample in enumerate(samples) if _inert_page(sample)]
 
 
 def public_files(site: Site, date: str) -> list[str]:

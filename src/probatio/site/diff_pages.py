@@ -45,7 +45,9 @@ def diff_page(request: PageRequest) -> PageReply | None:
     old, new = model.by_date.get(before), model.by_date.get(after)
     if old is None or new is None or before not in site.days or after not in site.days:
         return None
-    diff = day_diff(model.id, site.days[before], site.days[after], new)
+    # the spread of a baseline that a fall is in would hide the fall
+    usual = old if old.shown == "OK" and any(each.sd is not None for each in old.use_cases) else new
+    diff = day_diff(model.id, site.days[before], site.days[after], usual)
     moved = diff.moved if len(diff.moved) <= LISTED else diff.moved[: LISTED // 2] + diff.moved[-LISTED // 2 :]
     return html(
         request,

@@ -7,7 +7,7 @@ from html import escape
 from probatio.extras import require
 from probatio.records import MARKS, Status
 from probatio.site.diff_pages import fixed_comparisons
-from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, json, printable, scrubbed
+from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, dated, json, printable, scrubbed
 from probatio.site.snapshot import Change, Site, TrackedModel
 
 ENTRIES = 100
@@ -48,7 +48,7 @@ def atom(request: PageRequest) -> PageReply:
         entry.content(_content(site, change), type="html")
         entry.updated(_moment(change.date))
         anchor = f" Head of the ledger: {site.head}" if site.head else ""
-        entry.summary(printable(scrubbed(change.reason)) + anchor)
+        entry.summary(printable(dated(scrubbed(change.reason))) + anchor)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
 
 
@@ -70,12 +70,12 @@ def _content(site: Site, change: Change) -> str:
         for name, day in fixed_comparisons(model, verdict).items()
         if day in site.days
     ]
-    links.append(f'<a href="{base}{change.date}/">Every sample of {change.date}</a>')
+    links.append(f'<a href="{base}{change.date}/">Every sample of {dated(change.date)}</a>')
     return "".join([*parts, f"<p>{' · '.join(links)}</p>"])
 
 
 def _plain(text: str) -> str:
-    return escape(printable(scrubbed(text)))
+    return escape(printable(dated(scrubbed(text))))
 
 
 def badge(request: PageRequest) -> PageReply | None:

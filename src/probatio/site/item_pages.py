@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
-from probatio.charts.ladder import ladder_height, ladder_map
-from probatio.charts.plot import WIDTH
+from probatio.charts.ladder import ladder_map
 from probatio.errors import ProbatioError
 from probatio.items.information import about
 from probatio.items.measuring import narrowed
 from probatio.items.pictures import charted, ladders_picture
 from probatio.items.records import CEILING, CORRELATED, ENOUGH, Items, Ladder
-from probatio.site.rendering import PageReply, PageRequest, html, scrubbed, svg
+from probatio.site.rendering import PageReply, PageRequest, fitted, html, json, scrubbed, svg
 from probatio.site.snapshot import Site
 from probatio.slugs import slugs
 
+ROWS = 250
+"""Items in a table of a page, at most."""
 _LIMITS = {"ceiling": CEILING, "correlated": CORRELATED, "enough": ENOUGH}
 
 
@@ -30,17 +32,18 @@ def pool_page(request: PageRequest) -> PageReply | None:
     found = _pool(request)
     if found is None:
         return None
-    return html(
+    return fitted(
         request,
         "items_pool.html",
+        ROWS,
         found=found,
         title=request.site.title(found.pools[0].name),
         links=[("items/", "Items")],
         picture=f"items/{request.names['slug']}/ladder.svg",
-        size=_size(_shown(found)),
         by=_shown(found)[0].by,
         rungs_picture=f"items/{request.names['slug']}/rungs.svg" if found.rungs else None,
-        rungs_size=_size(_of_cases(found)),
+        rung_ladders=_of_cases(found),
+        whole="items/items.json",
         limits=_LIMITS,
     )
 
@@ -64,7 +67,19 @@ def model_page(request: PageRequest) -> PageReply | None:
     model = _named(found.models, request.names["slug"]) if found else None
     if found is None or model is None:
         return None
-    return html(request, "items_about.html", found=found, about=about(found, model), limits=_LIMITS)
+    return fitted(request, "items_about.html", ROWS, found=found, about=about(found, model), limits=_LIMITS)
+
+
+def daily_items(request: PageRequest) -> PageReply:
+    """All measured cases and rungs, for whoever wants what a page has no room for."""
+    found, reason = _daily(request.site)
+    return json(_whole(found) if found else {"reason": reason})
+
+
+def run_items(request: PageRequest) -> PageReply | None:
+    """All measured tasks of a run."""
+    found, reason = _of_run(request)
+    return None if request.run is None else json(_whole(found) if found else {"reason": reason})
 
 
 def run_page(request: PageRequest) -> PageReply | None:
@@ -76,17 +91,18 @@ def run_page(request: PageRequest) -> PageReply | None:
     found, reason = _of_run(request)
     if found is None:
         return html(request, "items_none.html", links=crumbs, reason=reason)
-    return html(
+    return fitted(
         request,
         "items_pool.html",
+        ROWS,
         found=found,
         title=f"Tasks of {run.name}",
         links=crumbs,
         picture=f"learnability/{run.name}/items/ladders.svg",
-        size=_size(_shown(found)),
         by=_shown(found)[0].by,
         rungs_picture=None,
-        rungs_size=None,
+        rung_ladders=[],
+        whole=f"learnability/{run.name}/items/items.json",
         limits=_LIMITS,
     )
 
@@ -158,5 +174,5 @@ def _of_cases(found: Items) -> list[Ladder]:
     return [ladder for ladder in found.ladders if ladder.name != ladder.pool]
 
 
-def _size(ladders: list[Ladder]) -> tuple[int, int]:
-    return int(WIDTH), int(sum(ladder_height(charted(ladder)) for ladder in ladders))
+def _whole(found: Items) -> dict[str, Any]:
+    return {"suite": found.suite, "source": found.source, "items": found.items, "rungs": found.rungs}

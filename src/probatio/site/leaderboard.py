@@ -11,7 +11,7 @@ from probatio.records import MARKS, Status
 from probatio.site.bench import bench_score
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.site.standing import HISTORY_DAYS, Standing, history, lowest, sentence, standings
+from probatio.site.standing import HISTORY_DAYS, Standing, history, lowest, sentence, since, standings
 from probatio.verdict.odds import one_in
 
 RECENT_DAYS = 30
@@ -87,6 +87,7 @@ def _row(site: Site, standing: Standing, low: float) -> dict[str, Any]:
         "model": model,
         "verdict": standing.verdict,
         "mean": standing.mean,
+        "since": since(model),
         "use_cases": by_use_case(standing.verdict),
         "sparks": {use_case: _spark(site, model, use_case, low) for use_case in model.use_cases},
         "bench": bench_score(site.bench, model.id, model.resolved),

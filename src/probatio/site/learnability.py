@@ -121,8 +121,8 @@ def compare_page(request: PageRequest) -> PageReply | None:
     except ProbatioError as error:
         comparison, reason = None, str(error)
     told = sentence(comparison, model, other) if comparison else ""
-    return html(
-        request, "compare.html", run=run, model=model, other=other, comparison=comparison, told=told, reason=reason
+    return fitted(
+        request, "compare.html", 400, run=run, model=model, other=other, comparison=comparison, told=told, reason=reason
     )
 
 

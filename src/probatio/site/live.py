@@ -26,6 +26,7 @@ from probatio.inside import name_of
 from probatio.site.addresses import find_kind, missing_page, moved, render
 from probatio.site.downloads import opened
 from probatio.site.rendering import PageReply, PageRequest
+from probatio.site.search import results_page
 from probatio.site.snapshot import Site, state_of
 
 LOOK_SECONDS = 5.0
@@ -33,6 +34,9 @@ LOOK_SECONDS = 5.0
 
 KEPT_BYTES = 64 * 1024 * 1024
 """Finished pages kept in memory, packed; a page is made once per snapshot."""
+
+SEARCH = "search/"
+"""The one page that depends on a question in the address. It is never kept: questions have no end."""
 
 SMALL = 1000
 """Bytes below which packing a page saves nothing."""
@@ -165,6 +169,9 @@ def application(live: LiveSite) -> Starlette:
         path: str = request.path_params["path"]
         if request.query_params and (target := moved(live.site, path, request.query_params)):
             return RedirectResponse(target, status_code=307, headers=HEADERS)
+        if path == SEARCH and (asked := request.query_params.get("q")):
+            found = await run_in_threadpool(results_page, PageRequest(live.site, path), asked)
+            return Response(found.body, headers=_headers(found), media_type=found.kind)
         page: PackedPage | PageReply | None = live.kept(path)
         if page is None:
             if find_kind(path) is None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 import jinja2
 import msgspec
@@ -36,6 +37,7 @@ POLICY = (
 PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """A picture carries its own colours and loads nothing."""
 
+MISSING = "404.html"
 FOLDER = Path(__file__).parent
 _DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
@@ -64,6 +66,8 @@ class PageRequest:
     @property
     def root(self) -> str:
         """The way from this page to the site's root, so that the site works under any path."""
+        if self.path == MISSING and self.site.base_url:  # a host shows this file at any address that is not there
+            return urlsplit(self.site.base_url).path or "/"
         return "../" * self.path.count("/") or "./"
 
     @property

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import re
 import threading
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +19,7 @@ from probatio.items.of_runs import items_of_runs
 from probatio.items.records import Items
 from probatio.records import Grade, KeyLine, Response
 from probatio.run.record import RunRecord, read_run
+from probatio.site.paging import breaks, page_of
 from probatio.slugs import slugs
 from probatio.store.layout import GRADES, RUN_FILE
 from probatio.store.lines import Span, has_lines
@@ -33,9 +33,9 @@ from probatio.suite.language_suite import Suite, load_suite
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
-PACK = 40
+PACK = 30
 """Trials on one page, at most."""
-PACK_BYTES = 200_000
+PACK_BYTES = 90_000
 """Of the recorded answers on one page, at most; a longer one has a page of its own."""
 
 
@@ -129,19 +129,11 @@ class StudiedRun:
     def packs(self) -> list[int]:
         """The number of the first trial on each page of trials. Where a page ends depends on the answers before it alone, so
         that a trial keeps its address while the run grows, and when it is graded again."""
-        packs: list[int] = []
-        room = 0
-        for trial in self.trials:
-            size = trial.answer.size if trial.answer else 0
-            if not packs or trial.number - packs[-1] == PACK or size > room:
-                packs.append(trial.number)
-                room = PACK_BYTES
-            room -= size
-        return packs
+        return breaks((trial.answer.size if trial.answer else 0 for trial in self.trials), PACK_BYTES, PACK)
 
     def pack_of(self, number: int) -> int:
         """The page that a trial stands on."""
-        return self.packs[bisect_right(self.packs, number) - 1]
+        return page_of(self.packs, number)
 
     def texts(self, numbers: Sequence[int]) -> list[TrialText]:
         """These trials in full; without those whose grade can't be read."""

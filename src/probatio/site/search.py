@@ -1,8 +1,9 @@
-"""The search: one index of models, cases, runs and the documentation, which the browser reads when someone searches."""
+"""The search: one index of models, cases, runs and the documentation. The browser searches it; the live server also does,
+for readers without JavaScript."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from probatio.documentation import pages
@@ -21,14 +22,44 @@ class Entry(NamedTuple):
     href: str
 
 
+MOST = 30
+"""Hits that are shown."""
+LONGEST = 200
+"""Characters of a question that are read."""
+
+
 def search_page(request: PageRequest) -> PageReply:
-    return html(request, "search.html")
+    return html(request, "search.html", asked="", hits=[], count=0)
+
+
+def results_page(request: PageRequest, asked: str) -> PageReply:
+    """The page with what was found, as the script in the browser finds it."""
+    words = asked[:LONGEST].lower().split()
+    hits = [entry for entry in _entries(request.site) if _holds(entry, words)] if words else []
+    hits.sort(key=lambda entry: sum(word in entry.title.lower() for word in words), reverse=True)
+    shown = [(entry, _excerpt(entry.text, words[0])) for entry in hits[:MOST]]
+    return html(request, "search.html", asked=asked[:LONGEST], hits=shown, count=len(hits))
 
 
 def index(request: PageRequest) -> PageReply:
     """The order counts: of two that fit alike, the earlier one is shown first."""
-    found = (*_models(request.site), *_cases(request.site), *_runs(request.site), *_docs())
-    return json([entry._replace(title=printable(entry.title), text=printable(entry.text))._asdict() for entry in found])
+    return json([entry._asdict() for entry in _entries(request.site)])
+
+
+def _entries(site: Site) -> Iterator[Entry]:
+    for entry in (*_models(site), *_cases(site), *_runs(site), *_docs()):
+        yield entry._replace(title=printable(entry.title), text=printable(entry.text))
+
+
+def _holds(entry: Entry, words: Sequence[str]) -> bool:
+    text = f"{entry.kind} {entry.title} {entry.text}".lower()
+    return all(word in text for word in words)
+
+
+def _excerpt(text: str, word: str) -> str:
+    """The words around the first place where a word stands."""
+    at = max(0, text.lower().find(word) - 60)
+    return f"{'… ' * bool(at)}{text[at : at + 180]}{' …' * (at + 180 < len(text))}"
 
 
 def _models(site: Site) -> Iterator[Entry]:
@@ -48,7 +79,7 @@ def _cases(site: Site) -> Iterator[Entry]:
 def _runs(site: Site) -> Iterator[Entry]:
     for run in site.runs.values():
         record = run.record
-        models = ", ".join(model.id for model in record.models)
+        models = ", ".join(model.id for model in record.models[:MOST])
         text = f"{record.suite_name} {record.suite_version or ''}, {models}, {record.created[:10]}"
         yield Entry("run", run.name, text, f"learnability/{run.name}/")
 

@@ -181,18 +181,17 @@ CAUSES = {
 def _calibrating(site: Site, verdict: ModelVerdict) -> str:
     days = max((each.days for each in verdict.use_cases), default=0)
     why = f" A new series began on {day_words(verdict.series_since, verdict.date)}." if verdict.series_why else ""
-    return f"{days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
+    return f"Can't be judged yet: {days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
 
 
 def _young(model: TrackedModel) -> str:
     """A series that began lately says nothing about what was before it, so that is told beside it."""
-    verdict = model.last
+    verdict, now = model.last, mean_score(model.last)
     if not verdict.series_why or not verdict.series_since or verdict.evidence != "CALIBRATING":
         return ""
-    told = f", but only since {day_words(verdict.series_since, verdict.date)}: {verdict.series_why}"
-    before, now = scores_before(model, verdict.series_since), mean_score(verdict)
-    both = f". Before: {fmean(before.values()):.0f} points, now {now:.0f}" if before and now is not None else ""
-    return told + both
+    before = scores_before(model, verdict.series_since)
+    both = f": {now:.0f} points, {fmean(before.values()):.0f} before" if before and now is not None else ""
+    return f" since a new series began on {day_words(verdict.series_since, verdict.date)}{both}"
 
 
 def _all_of(some: int, every: int) -> str:

@@ -67,6 +67,7 @@ class Answer(NamedTuple):
 
     language: str
     least: Taught | None  # who gets to the first share with fewest tokens
+    elsewhere: list[Taught]  # the same model in the other dialects
     best: Taught | None  # who gets furthest
     reaching: int  # models
     models: int
@@ -113,10 +114,12 @@ def answers(rows: Sequence[Taught]) -> list[Answer]:
     found = []
     for language, own in by_language.items():
         reaching = [row for row in own if row.needed[0].tokens is not None]
+        least = min(reaching, key=lambda row: row.needed[0].order, default=None)
         found.append(
             Answer(
                 language,
-                min(reaching, key=lambda row: row.needed[0].order, default=None),
+                least,
+                [row for row in own if least is not None and row.model == least.model and row is not least],
                 max(own, key=lambda row: row.best.fit if row.best else 0.0),
                 len({row.model for row in reaching}),
                 len({row.model for row in own}),
@@ -150,7 +153,8 @@ def condition_address(run: StudiedRun, condition: Condition) -> str:
 
 
 def words(condition: Condition) -> str:
-    return f"{condition.context}, {condition.n_shot}-shot"
+    count = condition.n_shot
+    return f"{condition.context}, {count or 'no'} example{'s' * (count != 1)}"
 
 
 def _needed(run: StudiedRun, curve: Curve, reach: Reach) -> Needed:

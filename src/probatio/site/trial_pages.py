@@ -7,18 +7,33 @@ from itertools import groupby, takewhile
 from typing import NamedTuple
 
 from probatio.records import Grade
-from probatio.site.rendering import PageReply, PageRequest, html, money, thousands
+from probatio.site.curve_charts import model_charts
+from probatio.site.paging import pager
+from probatio.site.rendering import (
+    PAGE_BYTES,
+    PageReply,
+    PageRequest,
+    fitted,
+    html,
+    json,
+    money,
+    printable,
+    scrubbed,
+    thousands,
+)
 from probatio.site.runs import GradeShort, StudiedRun, TrialText
 from probatio.site.snapshot import Site
 from probatio.slugs import slugs
+from probatio.study.curves import SHARES
 
-ROWS = 500
+ROWS = 300
 """Trials on one page of a list."""
-PAGE_BYTES = 500_000
-"""No page is larger. Where texts would make it so, they are cut, and the page says where the whole is."""
+LONG = 20_000
+"""Bytes of a recorded answer with its prompt, from which on the trial is also there as a text of its own: its page may cut it."""
 SHARED = 200
 """Characters that prompts must begin with alike to be shown once for all of them."""
 _SHORTEST = 200
+TEXT, TEXT_POLICY = "text/plain; charset=utf-8", "default-src 'none'"
 
 
 class ShownTrial(NamedTuple):
@@ -41,24 +56,6 @@ class TrialGroup(NamedTuple):
     trials: list[ShownTrial]
 
 
-class Pager(NamedTuple):
-    """Where a page of a list stands among its pages, numbered from 1."""
-
-    page: int
-    pages: int
-
-    @property
-    def near(self) -> list[int | None]:
-        """The pages to link to; None for those left out between two."""
-        shown = sorted({1, self.pages, *range(max(1, self.page - 3), min(self.pages, self.page + 3) + 1)})
-        linked: list[int | None] = []
-        for number in shown:
-            if linked and linked[-1] is not None and number > linked[-1] + 1:
-                linked.append(None)
-            linked.append(number)
-        return linked
-
-
 def trial_address(run: StudiedRun, number: int) -> str:
     """Where a trial stands: its page, and its place there."""
     return f"learnability/{run.name}/trials/{run.pack_of(number)}/#t{number}"
@@ -71,21 +68,23 @@ def model_trials(request: PageRequest) -> PageReply | None:
     model = by_slug.get(request.names["slug"])
     if run is None or model is None:
         return None
-    numbers, page = run.numbers[model], int(request.names.get("number", 1))
-    pages = _pages(numbers)
-    if not 1 <= page <= pages or (page == 1) != ("number" not in request.names):
+    numbers = run.numbers[model]
+    at = pager(request.names, _pages(numbers))
+    if at is None:
         return None
-    shown = numbers[ROWS * (page - 1) : ROWS * page]
+    first = ROWS * (at.page - 1)
     return html(
         request,
         "trials.html",
         run=run,
         model=model,
         slug=request.names["slug"],
-        trials=[trial_row(run, number) for number in shown],
-        first=ROWS * (page - 1) + 1,
+        trials=[trial_row(run, number) for number in numbers[first : first + ROWS]],
+        first=first + 1,
         count=len(numbers),
-        pager=Pager(page, pages),
+        pager=at,
+        charts=model_charts(run, model, request.path) if at.page == 1 else [],
+        shares=SHARES,
     )
 
 
@@ -100,23 +99,56 @@ def pack_page(request: PageRequest) -> PageReply | None:
     at = run.packs.index(first)
     end = run.packs[at + 1] if at + 1 < len(run.packs) else len(run.trials)
     groups = list(_groups(run, run.texts(range(first, end))))
-    longest = PAGE_BYTES
-    while True:
-        page = html(
-            request,
-            "trial_pack.html",
-            run=run,
-            groups=groups,
-            first=first,
-            last=end - 1,
-            before=run.packs[at - 1] if at else None,
-            after=end if end < len(run.trials) else None,
-            tasks=run.suite.tasks if run.suite else {},
-            longest=longest,
-        )
-        if len(page.body) <= PAGE_BYTES or longest < _SHORTEST:
-            return page
-        longest //= 2
+    return fitted(
+        request,
+        "trial_pack.html",
+        PAGE_BYTES,
+        _SHORTEST,
+        run=run,
+        groups=groups,
+        first=first,
+        last=end - 1,
+        before=run.packs[at - 1] if at else None,
+        after=end if end < len(run.trials) else None,
+        tasks=run.suite.tasks if run.suite else {},
+        texts={number for number in range(first, end) if _long(run, number)},
+    )
+
+
+def pack_index(request: PageRequest) -> PageReply | None:
+    """Where the pages of trials begin: from a trial's number to its page, on a host that redirects nothing."""
+    run = request.run
+    return None if run is None else json({"trials": len(run.trials), "first": run.packs})
+
+
+def trial_text(request: PageRequest) -> PageReply | None:
+    """A trial with long texts, whole, as plain text."""
+    run, number = request.run, int(request.names["number"])
+    if run is None or number >= len(run.trials) or not _long(run, number):
+        return None
+    (text,) = run.texts([number]) or (None,)
+    if text is None or text.response is None:
+        return None
+    parts = {
+        "Facts": _facts(text),
+        "Prompt": text.response.prompt,
+        "Answer": text.response.response,
+        "Diagnostics": scrubbed(text.grade.error_detail),
+    }
+    whole = "\n\n".join(f"== {name} ==\n{printable(part or '–')}" for name, part in parts.items())
+    return PageReply(f"{run.name}, {text.grade.task_id}\n\n{whole}\n".encode("utf-8", "replace"), TEXT, TEXT_POLICY)
+
+
+def every_text(site: Site) -> Iterator[dict[str, str]]:
+    for run in site.runs.values():
+        for trial in run.trials:
+            if _long(run, trial.number):
+                yield {"run": run.name, "number": str(trial.number)}
+
+
+def _long(run: StudiedRun, number: int) -> bool:
+    answer = run.trials[number].answer
+    return answer is not None and answer.size > LONG
 
 
 def every_list(site: Site) -> Iterator[dict[str, str]]:

@@ -16,6 +16,8 @@ from probatio.verdict.odds import in_words
 
 MOST = 3
 """Use cases named in a sentence; the others are counted."""
+MANY = 3
+"""Use cases that are low on the same day are more than the usual noise; the rule, too, counts to three."""
 RARELY = 0.05
 """A rule that calls fewer healthy models COOKED within a year is rarely wrong."""
 _HUGE = re.compile(r"\d{1,3}(?:,\d{3}){3,}")
@@ -166,8 +168,8 @@ def _calibrating(verdict: ModelVerdict, titles: Mapping[str, str], constants: Co
         return f"{verdict.model} collapsed in {_with_scores(lost, titles)}, though there are only {days} days to compare with."
     began = f" A new series began on {verdict.series_since}: {verdict.series_why}." if verdict.series_why else ""
     return (
-        f"{verdict.model} can't be judged yet: {days} of at least {constants.rule.baseline_min} days to compare with are "
-        f"there.{began}"
+        f"{verdict.model} can't be judged yet: it needs at least {constants.rule.baseline_min} days to compare with, and has "
+        f"{days}.{began}"
     )
 
 
@@ -187,12 +189,18 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
     if verdict.evidence == "SUSPECTED":
         chance = f"{healthy} {in_words(max(limits.suspected, verdict.evidence_value or 0.0))} of looking like this within a year"
         if verdict.shown == "COOKED":
-            return f"This is not proven yet, but it hardly is chance: {chance}."
+            return f"This is not proven yet, but it is unlikely to be chance: {chance}."
         return f"This is not proven: {chance}."
     if verdict.shown == "COOKED":
         return f"This is what the published rule says, and not proven yet: {_often(rarity)}."
     if verdict.shown == "SUSPICIOUS":
-        return "This may well be chance: single low days are common, and nothing is proven."
+        flagged = sum(each.status in ("COOKED", "SUSPICIOUS") for each in verdict.use_cases)
+        if flagged >= MANY:
+            return (
+                f"Nothing is proven, but {flagged} use cases are low at once: the next days will show whether it lasts or was a "
+                f"bad day of its provider."
+            )
+        return "This may well be chance: a low day in one or two use cases is common, and nothing is proven."
     if verdict.collapsed:
         return "So large a fall is rarely chance, but nothing is proven before the reference is complete."
     if verdict.evidence == "CALIBRATING":

@@ -105,6 +105,7 @@ function plotOf(svg, days) {
     let at = Math.min(day, usual.length - 1);
     while (at > 0 && !usual[at]) at -= 1;
     const usually = usual[at] === "-" ? "" : usual[at];
+    if (svg.dataset.kind === "share") return value ? `${Number(value).toFixed(0)} % right${usually ? `, other cases ${usually} %` : ""}` : "not asked";
     const points = value ? `${Number(value).toFixed(1)} points` : "no score";
     const status = STATUSES[svg.dataset.marks[day]];
     return points + (usually ? (before ? `, ${usually} before` : `, usually ${usually}`) : "") + (status && status !== "gap" ? `, ${status}` : "");
@@ -122,7 +123,9 @@ function plotOf(svg, days) {
     if (link) {
       link.hidden = page < 0;
       if (page >= 0) link.href = `${days[page]}/`;
-      link.textContent = page === day ? "open the day" : `no page here; nearest: ${dayWords(days[page])}`;
+      // Of a day without a page the nearest one that has one, and it says so; short, so that nothing moves.
+      link.textContent = page === day || page < 0 ? "open the day" : `nearest: ${dayWords(days[page]).slice(0, -5)}`;
+      link.title = page === day ? "" : "This day has no page in this copy; the nearest day that has one";
     }
     const x = `${((day + 0.5) / days.length) * room * 100}%`;
     line.setAttribute("x1", x);

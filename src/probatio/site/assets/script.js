@@ -65,10 +65,11 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   const words = labelled("Filter", document.createElement("input"));
   words.field.type = "search";
   words.field.name = "filter";
+  words.field.placeholder = "filter";
   const statuses = (tools.dataset.statuses ?? "").split(" ").filter(Boolean);
   const status = labelled("Verdict", document.createElement("select"));
   status.field.name = "verdict";
-  for (const name of ["all", ...statuses]) status.field.append(new Option(name, name === "all" ? "" : name));
+  status.field.append(new Option("all verdicts", ""), ...statuses.map((name) => new Option(name, name)));
   const SORTS = { verdict: "worst first", model: "by name", today: "lowest first", "-today": "highest first" };
   const sorts = (tools.dataset.sorts ?? "").split(" ").filter(Boolean);
   const order = labelled("Order", document.createElement("select"));

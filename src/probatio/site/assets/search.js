@@ -3,22 +3,26 @@
   "use strict";
   const form = document.querySelector("form.search");
   const found = document.getElementById("found");
-  if (!form || !found || location.protocol === "file:") return; // a browser reads no index from a disk
+  const count = document.getElementById("count");
+  if (!form || !found) return;
+  if (location.protocol === "file:") {
+    document.getElementById("unsearchable")?.removeAttribute("hidden"); // a browser reads no index from a disk
+    return;
+  }
   const box = form.querySelector("input");
   const only = form.dataset.kind ?? "";
   const MOST = 30;
-  let entries = null;
+  let loading = null;
   form.hidden = false;
 
-  async function index() {
-    if (entries === null) {
-      const reply = await fetch(form.dataset.index);
-      entries = (await reply.json())
-        .filter((one) => !only || one.kind === only)
-        .map((one) => ({ ...one, low: `${one.kind} ${one.title} ${one.text}`.toLowerCase() }));
-    }
-    return entries;
-  }
+  const index = () =>
+    (loading ??= fetch(form.dataset.index)
+      .then((reply) => reply.json())
+      .then((all) =>
+        all
+          .filter((one) => !only || one.kind === only)
+          .map((one) => ({ ...one, low: `${one.kind} ${one.title} ${one.text}`.toLowerCase() })),
+      ));
 
   function weight(one, words) {
     const title = one.title.toLowerCase();
@@ -30,35 +34,62 @@
     return (at ? "… " : "") + text.slice(at, at + 180) + (at + 180 < text.length ? " …" : "");
   }
 
+  function listed(one, word) {
+    const item = document.createElement("li");
+    const link = document.createElement("a");
+    link.href = form.dataset.root + one.href;
+    link.textContent = one.title;
+    const kind = document.createElement("small");
+    kind.textContent = ` ${one.kind}`;
+    const text = document.createElement("p");
+    text.textContent = excerpt(one.text, word);
+    item.append(link, kind, text);
+    return item;
+  }
+
+  function told(hits) {
+    if (!hits) return "0 found. Nothing holds all of these words; try fewer, or a part of a name.";
+    return `${hits.toLocaleString("en-GB")} found${hits > MOST ? `, the first ${MOST}:` : ""}`;
+  }
+
   async function search() {
     const all = new URLSearchParams(location.search);
     if (box.value) all.set("q", box.value);
     else all.delete("q");
     history.replaceState(null, "", all.size ? `?${all}` : location.pathname);
-    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
-    if (!words.length) return found.replaceChildren();
-    const hits = (await index()).filter((one) => words.every((word) => one.low.includes(word)));
-    hits.sort((one, two) => weight(two, words) - weight(one, words)); // of two alike the order of the index stays
-    const count = document.createElement("p");
-    count.textContent = hits.length > MOST ? `${hits.length} found, the first ${MOST}:` : hits.length ? `${hits.length} found` : "Nothing found.";
-    const list = document.createElement("ul");
-    for (const one of hits.slice(0, MOST)) {
-      const item = document.createElement("li");
-      const link = document.createElement("a");
-      link.href = form.dataset.root + one.href;
-      link.textContent = one.title;
-      const kind = document.createElement("small");
-      kind.textContent = ` ${one.kind}`;
-      const text = document.createElement("p");
-      text.textContent = excerpt(one.text, words[0]);
-      item.append(link, kind, text);
-      list.append(item);
+    let entries;
+    try {
+      entries = await index();
+    } catch {
+      loading = null;
+      count.textContent = "The index could not be loaded. Try again, or use the lists on this page.";
+      return;
     }
-    found.replaceChildren(count, list);
+    const words = box.value.toLowerCase().split(/\s+/).filter(Boolean); // as they are now: more may have been typed meanwhile
+    const hits = words.length ? entries.filter((one) => words.every((word) => one.low.includes(word))) : [];
+    hits.sort((one, two) => weight(two, words) - weight(one, words)); // of two alike the order of the index stays
+    count.textContent = words.length ? told(hits.length) : "";
+    found.replaceChildren(...hits.slice(0, MOST).map((one) => listed(one, words[0])));
   }
 
   box.addEventListener("input", search);
-  form.addEventListener("submit", (event) => { event.preventDefault(); search(); });
-  box.value = new URLSearchParams(location.search).get("q") ?? "";
-  if (box.value) search();
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    search();
+  });
+  box.addEventListener("keydown", (event) => {
+    if (event.key !== "ArrowDown" || !found.firstChild) return;
+    event.preventDefault();
+    found.querySelector("a").focus();
+  });
+  found.addEventListener("keydown", (event) => {
+    const links = [...found.querySelectorAll("a")];
+    const at = links.indexOf(document.activeElement);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step || at < 0) return;
+    event.preventDefault();
+    (links[at + step] ?? (step < 0 ? box : links[at])).focus();
+  });
+  if (!box.value) box.value = new URLSearchParams(location.search).get("q") ?? "";
+  if (box.value && !found.firstChild) search();
 })();
