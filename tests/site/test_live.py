@@ -118,7 +118,7 @@ def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Call
     assert "2026-03-01" in client.get("/").text
 
 
-def test_runs_are_studied_before_anyone_asks(demo: Path) -> None:
+def test_pages_are_made_and_runs_studied_before_anyone_asks(demo: Path) -> None:
     live = LiveSite(lambda: load_site(demo), demo, None)
     runs = live.site.runs.values()
     assert not [run for run in runs if "_study" in vars(run)]
@@ -131,6 +131,7 @@ def test_runs_are_studied_before_anyone_asks(demo: Path) -> None:
     stopped.set()
     follower.join(10)
     assert runs and all("_study" in vars(run) and "packs" in vars(run) for run in runs)
+    assert live.kept("") and all(live.kept(f"models/{slug}/") for slug in live.site.tracked)
 
 
 def test_a_run_that_can_not_be_studied_does_not_end_the_following(

@@ -21,12 +21,11 @@ class Scale(msgspec.Struct, frozen=True):
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        low, high, here = (log10(each) if self.logarithmic else each for each in self._inside(value))
+        low, high, here = self.low, self.high, min(self.high, max(self.low, value))
+        if self.logarithmic:
+            low, high, here = log10(low), log10(high), log10(here)
         share = (here - low) / (high - low) if high > low else 0.0
         return self.start + (self.end - self.start) * share
-
-    def _inside(self, value: float) -> tuple[float, float, float]:
-        return self.low, self.high, min(self.high, max(self.low, value))
 
 
 def slots(count: int, start: float, end: float) -> list[float]:

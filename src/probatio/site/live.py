@@ -112,7 +112,7 @@ class LiveSite:
     def follow(self, stopped: threading.Event) -> None:
         """Read the folder again when it has changed, until stopped. Readers see the old snapshot meanwhile.
 
-        Runs are studied before anyone asks: of a large one that takes seconds."""
+        The pages most people open are made before anyone asks, and runs are studied: of a large one that takes seconds."""
         self._read_ahead(stopped)
         while not stopped.wait(LOOK_SECONDS):
             try:
@@ -123,6 +123,14 @@ class LiveSite:
 
     def _read_ahead(self, stopped: threading.Event) -> None:
         site = self.site
+        for path in ("", *(f"models/{slug}/" for slug in site.tracked)):
+            if stopped.is_set() or site is not self.site:
+                return
+            try:
+                if path not in self._pages:
+                    self.make(path)
+            except Exception as error:  # whoever opens the page is told
+                _log.warning("The page /%s can't be made: %s", path, error)
         for run in site.runs.values():
             if stopped.is_set() or site is not self.site:
                 return
