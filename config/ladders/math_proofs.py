@@ -45,7 +45,7 @@ def proofs(case: str, prompt: str, tasks: list[Task], rungs: int) -> list[Proof]
         ),
         Proof(case, "wrong", {"score": len(low) / len(tasks)}, "the top third is left out", plain(low)),
         Proof(case, "wrong", {"score": len(easy) / len(tasks)}, "only the lowest third", plain(easy)),
-        Proof(case, "wrong", {"at_most": 0.08}, "the answers of the rung above", _shifted(tasks, len(tasks) // rungs)),
+        Proof(case, "wrong", {"at_most": 0.08}, "the answers of the rung above", _shifted(tasks)),
         Proof(
             case,
             "adversarial",
@@ -95,8 +95,8 @@ def _corrected(tasks: list[Task]) -> str:
     return f"{first}\n\nLet me correct this:\n```text\n{plain(tasks)}\n```"
 
 
-def _shifted(tasks: list[Task], per_rung: int) -> str:
-    others = [*tasks[per_rung:], *tasks[:per_rung]]
+def _shifted(tasks: list[Task]) -> str:
+    others = [*tasks[1:], *tasks[:1]]
     return "\n".join(f"{task.label}: {value(other)}" for task, other in zip(tasks, others, strict=True))
 
 
