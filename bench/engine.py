@@ -1,6 +1,7 @@
-"""CPU, memory and start-up of the engine against a loopback server in another process. Prints a Markdown table.
+"""CPU, memory and start-up of the engine against a loopback server in another process. Prints Markdown tables.
 
-python bench/engine.py            2,000 and 20,000 trials, --help, resume of the larger run
+python bench/engine.py            2,000 and 20,000 trials of 14 tasks, --help, resume of the larger; then `distinct`
+python bench/engine.py distinct   2,000 and 20,000 distinct tasks, beside a bare aiohttp loop that does the same calls
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
-from typing import NamedTuple
+
+from loopback import IN_FLIGHT, bare, distinct_suite, measured, server
 
 REPOSITORY = Path(__file__).parent.parent
 TASKS = 14  # of the bench's own suite
@@ -27,29 +28,57 @@ WITHOUT_ANALYSIS = [
 """From plan to journal alone: the analysis at the end reads the whole run into DuckDB, which is its own matter."""
 
 
-class Cost(NamedTuple):
-    cpu: float
-    wall: float
-    peak_mb: float
-
-
-def measured(argv: list[str], env: dict[str, str]) -> Cost:
-    """CPU of the process and all it waited for, wall time, and peak memory."""
-    began = time.perf_counter()
-    process = subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"{argv} ended with {process.returncode}")
-    return Cost(usage.ru_utime + usage.ru_stime, time.perf_counter() - began, usage.ru_maxrss / 1024)
-
-
 def bench_suite(folder: Path) -> Path:
     common = {"type": "predict_output", "category": "bench", "goal": "bench", "expected_output": "42"}
     tasks = [{**common, "id": f"t{n}", "input_faber": f"scribe {n}"} for n in range(TASKS)]
     (folder / "tasks").mkdir(parents=True)
     (folder / "tasks" / "bench.yml").write_text(json.dumps({"tasks": tasks}), encoding="utf-8")
     return folder
+
+
+DISTINCT = 850  # characters of a program: prompts of about 1,028
+
+
+def distinct() -> None:
+    """The rows about suites in which no task is asked twice."""
+    work = Path(tempfile.mkdtemp(prefix="probatio-bench-"))
+    small_suite = distinct_suite(work / "small-suite", 2_000, DISTINCT)
+    large_suite = distinct_suite(work / "large-suite", 20_000, DISTINCT)
+
+    def trial(suite: Path, name: str, *flags: str, program: list[str] = PROBATIO) -> list[str]:
+        return [
+            *program, "trial", "--suite", str(suite), "--model", "gpt-4o-mini", "--context", "examples-only", "--n-shot", "0",
+            "--max-connections", str(IN_FLIGHT), "--results", str(work / "results"), "--run-id", name, "--yes", *flags,
+        ]  # fmt: skip
+
+    try:
+        with server() as address:
+            env = {**os.environ, "OPENROUTER_API_KEY": "sk-bench-0123456789abcdef", "OPENROUTER_BASE_URL": address}
+            few = measured(bare(address, 2_000), env)
+            small = measured(trial(small_suite, "small", program=WITHOUT_ANALYSIS), env)
+            many = measured(bare(address, 20_000), env)
+            large = measured(trial(large_suite, "large", program=WITHOUT_ANALYSIS), env)
+            start = measured(trial(large_suite, "start", "--limit", "1", program=WITHOUT_ANALYSIS), env)
+            resume = [*WITHOUT_ANALYSIS, "trial", "--resume", str(work / "results" / "large")]
+            resumed = measured(resume, env)
+            whole = measured(trial(large_suite, "whole"), env)
+    finally:
+        shutil.rmtree(work)
+    further, of_the_loop = (large.cpu - small.cpu) / 18, (many.cpu - few.cpu) / 18
+    print("\n| 20,000 distinct tasks, prompts of about 1,028 characters | measured | target |")
+    print("|---|---|---|")
+    print(f"| start: a run of one trial of that suite, CPU | {start.cpu:.2f} s | ≤ 2 s |")
+    print(f"| resume of the finished run, CPU | {resumed.cpu:.2f} s | ≤ 2 s |")
+    print(f"| CPU per trial, start-up included | {large.cpu / 20:.3f} ms | ≤ 0.3 ms |")
+    print(f"| the same with the analysis at the end | {whole.cpu / 20:.3f} ms | |")
+    print(
+        f"| CPU per further trial / per further call of a bare aiohttp loop | {further:.3f} / {of_the_loop:.3f} ms | |"
+    )
+    print(f"| their ratio | {further / of_the_loop:.2f} × | ≤ 1.5 × |")
+    print(
+        f"| ratio of whole commands, 2,000 / 20,000 | {small.cpu / few.cpu:.2f} / {large.cpu / many.cpu:.2f} × | ≤ 1.5 × |"
+    )
+    print(f"| peak memory / with the analysis at the end | {large.peak_mb:.0f} / {whole.peak_mb:.0f} MB | ≤ 150 MB |")
 
 
 def main() -> None:
@@ -89,6 +118,7 @@ def main() -> None:
             str(work / "results"),
             "--run-id",
             name,
+            "--yes",
         ]
 
     try:
@@ -128,4 +158,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    main()
+    if sys.argv[1:] != ["distinct"]:
+        main()
+    distinct()

@@ -1,9 +1,16 @@
-"""What the site costs with a year of 30 models, about a million samples: build, memory, and a model page under 50 readers."""
+"""What the site costs: a year of 30 models, about a million samples (build, memory, a model page under 50 readers); and a run of
+100,000 trials (files, bytes, CPU per trial, largest page, its first opening on the live server).
+
+    python bench/site.py            both
+    python bench/site.py run 10000  only the run, of so many trials
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import datetime as dt
+import itertools
 import json
 import os
 import random
@@ -13,13 +20,18 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import aiohttp
+import msgspec
 
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.records import Calibration, DayRecord, Model, Sampling
+from probatio.run.plan import Plan
+from probatio.run.record import RunRecord, write_run
 from probatio.simulate.synthetic import days_of
 from probatio.store.layout import ANSWERS, GRADES
 from probatio.suite.daily_suite import read_manifest
@@ -40,6 +52,11 @@ GRADE = (
     '"correct":false,"sample":%(sample)d,"score":%(score).4f,"breakdown":{"use_case":"%(use_case)s","checked":%(score).4f,'
     '"parts":[{"name":"content","score":%(score).4f,"weight":1.0,"detail":"simulated"}]}}\n'
 )
+
+
+TRIALS = 100_000
+RUN = "large"
+RUN_MODELS, CONTEXTS, SHOTS, TASKS = 5, ("minimal", "basic", "complete"), (0, 1, 3, 10), 100
 
 
 class Cost(NamedTuple):
@@ -89,6 +106,63 @@ def fill(results: Path) -> int:
     return count
 
 
+def fill_run(results: Path, trials: int) -> None:
+    """One run: prompts of one to three kilobytes that begin alike under one condition, as prompts do."""
+    folder, names = results / RUN, [f"model-{number}" for number in range(1, RUN_MODELS + 1)]
+    tasks = [f"task_{number:03}" for number in range(TASKS)]
+    samples = -(-trials // (RUN_MODELS * len(CONTEXTS) * len(SHOTS) * TASKS))
+    sampling = Sampling()
+    record = RunRecord(
+        run_id=RUN,
+        created="2026-01-01T00:00:00.000Z",
+        framework_version="bench",
+        git_sha=None,
+        suite="gone/suite",
+        suite_name="bench",
+        suite_version="1.0.0",
+        suite_fingerprint="bench",
+        grader_version="bench",
+        plan=Plan(tuple(names), ("latin",), CONTEXTS, SHOTS, tuple(tasks), samples=samples),
+        models=tuple(Model(id=name, name=name) for name in names),
+        sampling=sampling,
+        max_connections=1,
+    )
+    write_run(folder, record)
+    chance, encode = random.Random(1), msgspec.json.Encoder().encode
+    conditions = itertools.product(range(samples), names, enumerate(CONTEXTS), SHOTS, tasks)
+    with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
+        for sample, name, (depth, context), shots, task in itertools.islice(conditions, trials):
+            key: dict[str, Any] = {
+                "timestamp": "2026-01-01T00:00:00.000Z",
+                "run_id": RUN,
+                "framework_version": "bench",
+                "task_id": task,
+                "model": name,
+                "n_shot": shots,
+                "dialect": "latin",
+                "context": context,
+                "sample": sample,
+            }
+            prompt = f"{'The language has <words> & rules.' * 30 * (depth + 1)}\n{'Example.' * shots}\nNow {task}."
+            answer = "```\nscribe 'x'\nfixum y = 3\n```\n" * 3
+            passed = chance.random() < 0.2 + 0.2 * depth + 0.02 * shots
+            raw.write(
+                encode(key | {"prompt": prompt, "response": answer, "tokens_in": len(prompt) // 4, "cost": 0.0001})
+                + b"\n"
+            )
+            grade: dict[str, Any] = {
+                "level_a": passed,
+                "level_b": passed,
+                "level_c": passed,
+                "correct": passed,
+                "score": float(passed),
+            }
+            wrong = None if passed else "type_error"
+            detail = None if passed else "1:1 error: 'x' is not defined."
+            grade |= {"error_type": wrong, "error_detail": detail, "breakdown": {"program": answer[4:40]}}
+            graded.write(encode(key | grade | {"grader_version": "bench"}) + b"\n")
+
+
 def measured(words: list[str], cache: str) -> tuple[Cost, str]:
     began = time.perf_counter()
     process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache})
@@ -120,13 +194,13 @@ async def read_pages(base: str) -> list[float]:
     return sorted(seconds)
 
 
-def serve_and_read(results: Path) -> tuple[float, list[float], list[float], float]:
-    """Seconds until the server answers, the page times on a fresh and on a warm server, and its peak memory."""
+@contextlib.contextmanager
+def serving(results: Path) -> Iterator[tuple[str, float, Callable[[], float]]]:
+    """A live server: its address, the seconds until it answered, and its peak memory once it has ended."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    base = f"http://127.0.0.1:{port}/"
-    began = time.perf_counter()
+    began, peak = time.perf_counter(), 0.0
     process = subprocess.Popen(
         [*PROBATIO, "site", "serve", "--port", str(port), "--results", str(results)], stdout=subprocess.DEVNULL
     )
@@ -139,39 +213,78 @@ def serve_and_read(results: Path) -> tuple[float, list[float], list[float], floa
                 if process.poll() is not None:
                     raise SystemExit("the server ended") from None
                 time.sleep(0.05)
-        ready = time.perf_counter() - began
-        fresh, warm = asyncio.run(read_pages(base)), asyncio.run(read_pages(base))
+        yield f"http://127.0.0.1:{port}/", time.perf_counter() - began, lambda: peak
     finally:
         process.terminate()
         _, _, usage = os.wait4(process.pid, 0)
-        process.returncode = 0
-    return ready, fresh, warm, usage.ru_maxrss / 1024
+        process.returncode, peak = 0, usage.ru_maxrss / 1024
+
+
+def opening(base: str, path: str) -> float:
+    """Seconds until a page is there."""
+    began = time.perf_counter()
+    with urllib.request.urlopen(base + path, timeout=600) as reply:
+        reply.read()
+    return time.perf_counter() - began
+
+
+def site_of_run(work: Path, trials: int) -> None:
+    """The rows of a large run."""
+    results = work / "run-results"
+    fill_run(results, trials)
+    words = [*PROBATIO, "site", "build", "--results", str(results), "--out", str(work / "run-site"), "--json"]
+    cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
+    files = [path for path in (work / "run-site").rglob("*") if path.is_file()]
+    pages = sum(path.stat().st_size for path in files if path.suffix == ".html")
+    largest = max((path.stat().st_size for path in files if path.suffix == ".html"), default=0)
+    print(f"\n| a run of {trials:,} trials | |\n|---|---|")
+    print(f"| files | {len(files):,} |")
+    print(f"| all files, raw ones linked | {json.loads(output)['bytes'] / 1e6:,.0f} MB |")
+    print(f"| pages | {pages / 1e6:,.0f} MB |")
+    print(f"| largest page | {largest / 1e3:,.0f} kB |")
+    print(f"| CPU of the build | {cost.cpu:.1f} s, {1000 * cost.cpu / trials:.3f} ms per trial |")
+    print(f"| peak memory of the build | {cost.peak_mb:.0f} MB |")
+    for name, wait in (("as soon as the server answers", 0.0), ("30 s later", 30.0)):
+        with serving(results) as (base, _, _):
+            time.sleep(wait)
+            times = [opening(base, path) for path in (f"learnability/{RUN}/", f"learnability/{RUN}/trials/0/")]
+        print(f"| first opening, {name}: run, page of trials | {times[0]:.2f} s, {times[1]:.2f} s |")
+
+
+def year_of_models(work: Path) -> None:
+    """The rows of a year."""
+    began = time.perf_counter()
+    samples = fill(work / "results")
+    print(f"{MODELS} models, {DAYS} days, {samples:,} samples; data made in {time.perf_counter() - began:.0f} s")
+    print("| what | CPU s | wall s | peak MB | |")
+    print("|---|---|---|---|---|")
+    words = [*PROBATIO, "site", "build", "--results", str(work / "results"), "--out", str(work / "site"), "--json"]
+    cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
+    built = json.loads(output)
+    print(
+        f"| site build | {cost.cpu:.1f} | {cost.wall:.1f} | {cost.peak_mb:.0f} "
+        f"| {built['pages']:,} pages, {built['bytes'] / 1e6:,.0f} MB with raw files |"
+    )
+    with serving(work / "results") as (base, ready, peak):
+        fresh, warm = asyncio.run(read_pages(base)), asyncio.run(read_pages(base))
+    print(f"| site serve until it answers | | {ready:.1f} | {peak():.0f} | peak after reading |")
+    print(f"\n| model page, {READERS} readers at once | median ms | p95 ms | worst ms | pages/s |")
+    print("|---|---|---|---|---|")
+    for name, times in (("fresh server", fresh), ("warm server", warm)):
+        middle, late = times[len(times) // 2], times[int(0.95 * len(times))]
+        rate = len(times) / (sum(times) / READERS)
+        print(f"| {name} | {1000 * middle:.0f} | {1000 * late:.0f} | {1000 * times[-1]:.0f} | {rate:.0f} |")
 
 
 def main() -> None:
+    only_run = sys.argv[1:2] == ["run"]
+    trials = int(sys.argv[2]) if len(sys.argv) > 2 else TRIALS
     work = Path(tempfile.mkdtemp(prefix="probatio-bench-site-"))
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores while measuring\n")
     try:
-        began = time.perf_counter()
-        samples = fill(work / "results")
-        print(f"{MODELS} models, {DAYS} days, {samples:,} samples; data made in {time.perf_counter() - began:.0f} s")
-        print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores while measuring\n")
-        print("| what | CPU s | wall s | peak MB | |")
-        print("|---|---|---|---|---|")
-        words = [*PROBATIO, "site", "build", "--results", str(work / "results"), "--out", str(work / "site"), "--json"]
-        cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
-        built = json.loads(output)
-        print(
-            f"| site build | {cost.cpu:.1f} | {cost.wall:.1f} | {cost.peak_mb:.0f} "
-            f"| {built['pages']:,} pages, {built['bytes'] / 1e6:,.0f} MB with raw files |"
-        )
-        ready, fresh, warm, peak = serve_and_read(work / "results")
-        print(f"| site serve until it answers | | {ready:.1f} | {peak:.0f} | peak after reading |")
-        print(f"\n| model page, {READERS} readers at once | median ms | p95 ms | worst ms | pages/s |")
-        print("|---|---|---|---|---|")
-        for name, times in (("fresh server", fresh), ("warm server", warm)):
-            middle, late = times[len(times) // 2], times[int(0.95 * len(times))]
-            rate = len(times) / (sum(times) / READERS)
-            print(f"| {name} | {1000 * middle:.0f} | {1000 * late:.0f} | {1000 * times[-1]:.0f} | {rate:.0f} |")
+        if not only_run:
+            year_of_models(work)
+        site_of_run(work, trials)
     finally:
         shutil.rmtree(work)
 

@@ -47,8 +47,8 @@ def test_the_table_says_what_pyproject_installs() -> None:
         if module in provided
     }
     assert by_package == packages
-    assert groups["all"] == [f"probatio[{','.join(extra for extra in groups if extra not in ('all', 'dev'))}]"]
-    assert "probatio[all]" in groups["dev"]
+    assert groups["all"] == [f"probatio[{','.join(extra for extra in groups if extra not in ('all', 'dev', 'ray'))}]"]
+    assert "probatio[all,ray]" in groups["dev"]
 
 
 @pytest.mark.parametrize(
@@ -57,6 +57,8 @@ def test_the_table_says_what_pyproject_installs() -> None:
         (("models", "pull", "smollm2-135m"), "embedded"),
         (("trial", "--limit", "1"), "embedded"),
         (("site", "build"), "site"),
+        (("study", "s3://bucket/run"), "storage"),
+        (("grade", "gs://bucket/run"), "storage"),
         (("site", "serve"), "site"),
         (("daily",), "watch"),
         (("watch", "--once"), "watch"),
@@ -111,4 +113,6 @@ def test_verdicts_on_recorded_days_need_no_extra(words: tuple[str, ...], tmp_pat
 def test_doctor_tells_which_extras_there_are(tmp_path: Path) -> None:
     shown = probatio("doctor", "--sandbox", "none", cwd=tmp_path).stdout
     assert "embedded missing, browser missing, site missing, watch missing, charts missing, kcl missing" in shown
-    assert list(installed_extras()) == ["embedded", "browser", "site", "watch", "charts", "kcl"]
+    assert list(installed_extras()) == [
+        *("embedded", "browser", "site", "watch", "charts", "kcl", "storage", "ray", "frames")
+    ]

@@ -8,7 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
+import yaml
 
+from probatio import yamlfile
 from probatio.config import load_config
 from probatio.errors import UsageError
 from probatio.suite.daily_suite import load_daily
@@ -88,9 +90,52 @@ def test_a_long_text_is_not_a_number(tmp_path: Path) -> None:
     assert read_yaml(tmp_path / "x.yml", dict)["a"] == "1" * 5000
 
 
-def test_checking_costs_less_than_reading() -> None:
-    import yaml
+ODD = (
+    "", "a", "a:", "? a", "{a: 1, a: 2}", "{1: 2, yes: no, ~: null}", "a: 2020-01-01", "a: 1:30",
+    "a: 0x1F\nb: 1_000\nc: .inf\nd: 1e5",
+    "%YAML 1.1\n---\na: 1", "'a': \"\\u00e9\"", "[a, [b, {c: [d]}], {}]", "a: |\n  b\n\n  c\nd: >-\n  e\n  f\n", "=: b",
+    "<<: {a: 1}", "a: !!str 1", "a: &x [1]\nb: *x", "? [a]\n: b", "--- a\n--- b", "a: =", "- !x a", "a: [",
+    "- a\nb: c", "a: 2020-13-45",
+)  # fmt: skip
 
+
+def loaded(text: str) -> str:
+    try:
+        return repr(yaml.load(text.encode(), Loader=yaml.CSafeLoader))
+    except (yaml.YAMLError, ValueError) as error:
+        return type(error).__name__
+
+
+def ours(text: str, path: Path) -> str:
+    try:
+        return repr(yamlfile._data(text.encode(), path))
+    except (yaml.YAMLError, ValueError) as error:
+        return type(error).__name__
+
+
+def test_one_pass_reads_what_pyyaml_reads(tmp_path: Path) -> None:
+    files = sorted((Path(__file__).parents[1] / "src/probatio/builtin").rglob("*.yml"))
+    texts = [*ODD, *(file.read_text(encoding="utf-8") for file in files if file.stat().st_size < 100_000)]
+    assert len(texts) > 60
+    for text in texts:
+        assert ours(text, tmp_path) == loaded(text), text[:200]
+
+
+def test_a_large_file_without_aliases_is_read_and_in_little_time(tmp_path: Path) -> None:
+    (tmp_path / "tasks").mkdir()
+    task = "  - {{id: t{0}, type: predict_output, category: c, input_faber: 'scribe {0}', expected_output: '{0}', goal: g}}\n"
+    text = "tasks:\n" + "".join(map(task.format, range(20_000)))
+    (tmp_path / "tasks" / "all.yml").write_text(text)
+    began = time.process_time()
+    suite = load_suite(tmp_path)
+    ours = time.process_time() - began
+    began = time.process_time()
+    yaml.load(text, Loader=yaml.CSafeLoader)
+    assert len(suite.tasks) == 20_000
+    assert ours < 2 * (time.process_time() - began), "it took five times as long as the parser alone"
+
+
+def test_checking_costs_less_than_reading() -> None:
     from probatio.yamlfile import _refuse_excess
 
     files = sorted((Path(__file__).parents[1] / "src/probatio/builtin").rglob("*.yml"))

@@ -19,6 +19,10 @@ AD_HOC_PROVIDERS = {"gguf": "embedded", "openai": "openai", "openrouter": "openr
 """`--model gguf:PATH` and the like: a model named on the command line, in no file. Prefix → provider."""
 
 
+CONFIRM_ABOVE = 1.0
+"""US dollars. A run expected to cost more is begun only with the user's word."""
+
+
 class _ModelEntry(msgspec.Struct):
     id: str
     name: str
@@ -75,6 +79,7 @@ class _ConfigFile(msgspec.Struct):
     trials: _TrialEntry = msgspec.field(default_factory=_TrialEntry)
     analyst: str | None = None
     daily: DailyConfig = msgspec.field(default_factory=DailyConfig)
+    confirm_above: float = CONFIRM_ABOVE
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -90,6 +95,7 @@ class Config(msgspec.Struct, frozen=True):
     timeouts: Timeouts | None = None
     analyst: str | None = None
     daily: DailyConfig = DailyConfig()
+    confirm_above: float = CONFIRM_ABOVE  # US dollars; `.inf` never asks
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -108,6 +114,8 @@ def load_config(path: Path | None = None) -> Config:
         raise UsageError(f"{source}: trials.n_shots holds a negative number.")
     if (cap := file.daily.max_month_cost) is not None and not 0 < cap < math.inf:
         raise UsageError(f"{source}: daily.max_month_cost is in dollars and more than 0.")
+    if not file.confirm_above >= 0:
+        raise UsageError(f"{source}: confirm_above is in dollars and not less than 0.")
     return Config(
         source="built-in" if source == BUILT_IN else str(source),
         framework_version=None if file.framework_version is None else str(file.framework_version),
@@ -119,6 +127,7 @@ def load_config(path: Path | None = None) -> Config:
         timeouts=trials.timeouts,
         analyst=file.analyst,
         daily=file.daily,
+        confirm_above=file.confirm_above,
     )
 
 

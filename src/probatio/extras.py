@@ -14,11 +14,19 @@ EXTRA_OF: dict[str, str] = {
     "uvicorn": "site",
     "jinja2": "site",
     "feedgen": "site",
+    "markdown_it": "site",
     "mpmath": "watch",
     "pint": "watch",
     "apprise": "watch",
     "vl_convert": "charts",
     "kcl_lib": "kcl",
+    "fsspec": "storage",
+    "s3fs": "storage",
+    "gcsfs": "storage",
+    "ray": "ray",
+    "pandas": "frames",
+    "polars": "frames",
+    "pyarrow": "frames",
 }
 """Module → the extra of pyproject.toml that installs it. What is not here belongs to the core."""
 

@@ -8,6 +8,8 @@ file that is put in its place between the two steps is refused, too.
 from __future__ import annotations
 
 import errno
+import functools
+import operator
 import os
 import stat
 import sys
@@ -17,8 +19,18 @@ from pathlib import Path
 from probatio.errors import UsageError
 
 _WRITING = os.O_WRONLY | os.O_RDWR
-_STEP = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_ALWAYS = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK  # no FIFO without a writer is waited for
+_STEPWISE = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd
+"""Whether this system opens a name one part at a time. Windows does not: there only the check before the opening holds."""
+
+
+def _flags(*names: str) -> int:
+    """These flags, as far as the system has them."""
+    return functools.reduce(operator.or_, (getattr(os, name, 0) for name in names), 0)
+
+
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | _flags("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
+# no FIFO without a writer is waited for; and bytes stay the bytes they are on Windows
+_ALWAYS = _flags("O_NOFOLLOW", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT")
 
 
 def open_inside(path: Path, folder: Path | None = None, flags: int = os.O_RDONLY, mode: int = 0o644) -> int:
@@ -29,20 +41,32 @@ def open_inside(path: Path, folder: Path | None = None, flags: int = os.O_RDONLY
     real = _real(path.parent) / path.name if writing else _real(path)
     steps = _steps(path, folder, root, real)
     sys.audit("open", str(path), None, flags)  # who audits files sees the whole name, not only its last step
-    at = os.open(root, _STEP & ~os.O_NOFOLLOW)
     try:
-        for step in steps[:-1]:
-            at, before = os.open(step, _STEP, dir_fd=at), at
-            os.close(before)
-        file = os.open(steps[-1], flags | _ALWAYS, mode, dir_fd=at)
+        file = _stepwise(root, steps, flags, mode) if _STEPWISE else _at_once(root, steps, flags, mode, path, writing)
     except OSError as error:
         raise _refusal(error, path, writing) from None
-    finally:
-        os.close(at)
     if not stat.S_ISREG(os.fstat(file).st_mode):
         os.close(file)
         raise UsageError(_not_a_file(path))
     return file
+
+
+def _stepwise(root: Path, steps: tuple[str, ...], flags: int, mode: int) -> int:
+    at = os.open(root, _STEP & ~_flags("O_NOFOLLOW"))
+    try:
+        for step in steps[:-1]:
+            at, before = os.open(step, _STEP, dir_fd=at), at
+            os.close(before)
+        return os.open(steps[-1], flags | _ALWAYS, mode, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def _at_once(root: Path, steps: tuple[str, ...], flags: int, mode: int, path: Path, writing: bool) -> int:
+    target = root.joinpath(*steps)
+    if writing and target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return os.open(target, flags | _ALWAYS, mode)
 
 
 def reader(path: Path, folder: Path | None = None) -> BufferedReader:

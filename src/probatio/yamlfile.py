@@ -204,7 +204,8 @@ def _refuse_misspelt_keys(data: Any, shape: Any, file: str, place: str) -> None:
         hints = _hints(shape)
         for key, value in data.items():
             if key in hints:
-                _refuse_misspelt_keys(value, hints[key], file, f"{place}.{key}" if place else str(key))
+                if isinstance(value, dict | list):  # nothing else has keys in it
+                    _refuse_misspelt_keys(value, hints[key], file, f"{place}.{key}" if place else str(key))
             elif near := difflib.get_close_matches(str(key), [name for name in hints if name not in data], 1, 0.8):
                 raise UsageError(
                     f"{file}: unknown key `{key}`{f' in {place}' if place else ''}; did you mean `{near[0]}`?"

@@ -6,6 +6,7 @@ Everything is real but the models: `probatio daily` in full, a webhook and a mai
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from alerts.mail import MailServer
 from day.days import EXTRACTION, built_in, environment, gold_script, small_suite
 from double import Double
 from probatio.cli import root
+from probatio.site import own_figures
 
 pytestmark = pytest.mark.slow  # 40 days are run
 
@@ -74,6 +76,7 @@ def journey(tmp_path_factory: pytest.TempPathFactory) -> Any:
         for name, value in environment(double).items():
             patch.setenv(name, value)
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
+        patch.setattr(own_figures, "DAYS", 30)  # a year takes eight seconds
         made = Journey(folder, hook, mail)
         for today in range(1, DAYS + 1):
             made.day(today)
@@ -136,9 +139,20 @@ def test_the_command_its_gates_and_the_site_say_the_same(journey: Journey) -> No
     assert board.index("models/damaged/") < board.index("models/other/")
 
 
-def test_an_own_suites_methodology_shows_no_figures_of_another_suite(journey: Journey) -> None:
+def test_an_own_suites_methodology_shows_its_own_figures_and_no_other_suites(journey: Journey) -> None:
+    """Those of the built-in suite, which are in the package, have other numbers of models, use cases and noises."""
     site = journey.folder / "site"
-    CliRunner().invoke(root, ["site", "build", "--results", str(journey.folder / "results"), "--out", str(site)])
+    words = ["site", "build", "--results", str(journey.folder / "results"), "--out", str(site)]
+    CliRunner().invoke(root, words)
+    page = (site / "methodology" / "index.html").read_text()
+    assert "Simulated for this suite: 1 use case with 5 cases each." in page
+    assert f"{own_figures.MODELS} healthy models watched" in page
+    assert page.count("<details") <= 2 + len(own_figures.FAULTS), "no fault of the built-in suite's figures"
+    assert list((journey.folder / "cache" / "probatio" / "figures").glob("*.json")), (
+        "kept, so that the next build is quick"
+    )
+    shutil.rmtree(journey.folder / "cache" / "probatio" / "figures")
+    CliRunner().invoke(root, [*words, "--no-detectable"])
     page = (site / "methodology" / "index.html").read_text()
     assert "has not been measured for this suite" in page
     assert "probatio simulate --suite" in page

@@ -71,3 +71,74 @@ async def test_one_who_gives_up_waiting_does_not_block_the_next() -> None:
     await asyncio.sleep(0)
     gate.answered("a", held)
     await asyncio.wait_for(patient, 1)
+
+
+async def test_each_waiter_is_woken_once_and_only_when_there_is_a_place() -> None:
+    gate = Gate(ceiling=8)
+    routes = [f"route {number}" for number in range(10)]
+    for route in routes:
+        gate.pace(route)
+    waited = 0
+
+    async def one(route: str) -> None:
+        nonlocal waited
+        before = gate.in_flight
+        request = await gate.enter(route)
+        waited += before >= 8
+        await asyncio.sleep(0)
+        gate.answered(route, request)
+
+    await asyncio.wait_for(asyncio.gather(*(one(route) for route in routes * 100)), 20)
+    assert gate.woken <= 1000  # a wake for every place given, not one on every route for every place that becomes free
+    assert waited <= gate.woken
+
+
+async def test_places_are_given_in_the_order_of_coming_within_a_route_and_between_routes() -> None:
+    gate = Gate(ceiling=1)
+    gate.pace("a")
+    gate.pace("b")
+    held = await gate.enter("a")
+    order: list[str] = []
+
+    async def one(route: str, name: str) -> None:
+        request = await gate.enter(route)
+        order.append(name)
+        gate.answered(route, request)
+
+    names = [("a", "1"), ("b", "2"), ("b", "3"), ("a", "4"), ("b", "5")]
+    waiting = []
+    for route, name in names:
+        waiting.append(asyncio.create_task(one(route, name)))
+        await asyncio.sleep(0)
+    gate.answered("a", held)
+    await asyncio.wait_for(asyncio.gather(*waiting), 5)
+    assert order == ["1", "2", "3", "4", "5"]
+
+
+async def test_a_place_given_to_one_who_was_cancelled_goes_to_the_next() -> None:
+    gate = Gate(ceiling=1)
+    gate.pace("a")
+    held = await gate.enter("a")
+    first = asyncio.create_task(gate.enter("a"))
+    second = asyncio.create_task(gate.enter("a"))
+    await asyncio.sleep(0)
+    gate.answered("a", held)  # the place is the first one's now
+    first.cancel()
+    await asyncio.wait_for(second, 1)
+    assert gate.in_flight == 1
+
+
+async def test_one_route_can_be_closed_while_another_goes_on() -> None:
+    gate = Gate(ceiling=1)
+    gate.pace("a")
+    gate.pace("b")
+    held = await gate.enter("b")
+    waiting = asyncio.create_task(gate.enter("a"))
+    pausing = asyncio.create_task(gate.pause("a", 60))
+    await asyncio.sleep(0)
+    gate.close("a")
+    await asyncio.wait_for(pausing, 1)
+    with pytest.raises(GateClosed):
+        await waiting
+    gate.answered("b", held)
+    await asyncio.wait_for(gate.enter("b"), 1)

@@ -234,8 +234,35 @@ def test_fields_beside_the_answer_do_not_cost_the_answer(changes: dict[str, Any]
     assert (answer.text, answer.attempts) == ("42", 1)
 
 
-def test_half_a_pair_in_an_answer_does_not_cost_the_answer() -> None:
-    assert replied(json.dumps(completion("cut \ud83d")).encode()).text == "cut ?"
+ODD_TEXTS = {
+    "half a pair": (json.dumps(completion("cut \ud83d")).encode(), "cut \ufffd"),
+    "the second half": (json.dumps(completion("\ude00 cut")).encode(), "\ufffd cut"),
+    "halves the wrong way round": (json.dumps(completion("\ude00\ud83d")).encode(), "\ufffd\ufffd"),
+    "half a pair before a whole one": (json.dumps(completion("\ud83d😀")).encode(), "\ufffd😀"),
+    "cut within a character": (
+        json.dumps(completion("caf☕"), ensure_ascii=False).encode().replace(b"\xe2\x98\x95", b"\xe2\x98"), "caf\ufffd",
+    ),
+    "Latin-1": (json.dumps(completion("café"), ensure_ascii=False).encode("latin-1"), "caf\ufffd"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ODD_TEXTS)
+def test_an_answer_that_can_not_be_decoded_as_it_came_is_kept_and_marked(kind: str) -> None:
+    body, text = ODD_TEXTS[kind]
+    answer = replied(body)
+    assert (answer.text, answer.attempts, answer.cost) == (text, 1, 0.0001)
+    assert "U+FFFD" in str(answer.text_fault)
+
+
+@pytest.mark.parametrize("text", ["😀 whole", "\\ud83d written out", "\\\\ud83d", "é"])
+def test_an_answer_that_can_be_decoded_is_not_marked(text: str) -> None:
+    for ascii_only in (True, False):
+        answer = replied(json.dumps(completion(text), ensure_ascii=ascii_only).encode())
+        assert (answer.text, answer.text_fault) == (text, None)
+
+
+def test_a_mark_of_byte_order_before_the_reply_costs_nothing() -> None:
+    assert replied(b"\xef\xbb\xbf" + json.dumps(completion("42")).encode()).text == "42"
 
 
 NO_REPLIES = {

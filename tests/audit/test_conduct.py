@@ -273,7 +273,7 @@ def test_failed_requests_that_were_sent_again_after_the_closing_are_no_fault_and
     from probatio.audit.conduct import closing_findings, read_asked
     from probatio.store.days import read_day
 
-    day, answers = read_day(path.parent), read_asked(path.parent)
+    day, answers = read_day(path.parent), read_asked(path.parent)[0]
     now = msgspec.structs.replace(old, seq=1, made=MADE, files=day_hashes(results, DAY))
     cases = {line["task_id"]: EXTRACTION for line in map(json.loads, path.read_text().splitlines())}
     (found,) = closing_findings(results, day, [old, now], answers, lambda _: cases)

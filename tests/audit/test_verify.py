@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from day.days import COMMAND, EXTRACTION, MODEL, SUMMARY, environment, gold_script, run
 from double import Double
 from probatio.audit.verify import Report, changed_grades, verify
+from probatio.cli.verify import command
 from probatio.day.preparation import suite_place
+from probatio.store.checked import CheckedAnswers, Key, Usage, checked_answers, close_checked
 from probatio.store.days import read_days, suite_folder
 
 pytestmark = pytest.mark.slow  # days that are really run
@@ -245,3 +248,64 @@ def test_a_suite_in_the_project_is_recorded_from_the_runs_and_another_in_full(
     suite: str, place: str, tmp_path: Path
 ) -> None:
     assert suite_place(tmp_path / suite, tmp_path / "project/results") == place.format(root=tmp_path.resolve())
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CheckedAnswers]:
+    monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PROBATIO_CHECKED_MB", "10")
+    found = checked_answers()
+    assert found is not None
+    found.share = 0.0
+    yield found
+    close_checked()
+
+
+def _verified(results: Path, *flags: str) -> tuple[int, str]:
+    done = CliRunner().invoke(command, ["--results", str(results), *flags], catch_exceptions=False)
+    return done.exit_code, done.output
+
+
+def test_answers_checked_before_are_not_checked_again_and_the_report_says_so(
+    results: Path, cache: CheckedAnswers
+) -> None:
+    def used(*flags: str) -> tuple[Usage, str]:
+        cache.usage = Usage()
+        code, out = _verified(results, *flags)
+        assert code == 0
+        return cache.usage, out
+
+    first, _ = used()
+    assert first.checked > 0
+    second, out = used()
+    assert second == Usage(kept=first.kept + first.checked)
+    assert f"{second.kept} checks from the cache of checked answers, 0 made now. --fresh checks all again." in out
+    third, out = used("--fresh")
+    assert third == Usage(sampled=second.kept)
+    assert f"({second.kept} more were checked again: no difference)" in out
+
+
+def test_a_cache_that_says_otherwise_is_found_out_and_everything_is_checked(
+    results: Path, cache: CheckedAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[tuple[Key, bytes]] = []
+    put = CheckedAnswers.put
+
+    def noted(self: CheckedAnswers, key: Key, reply: bytes) -> None:
+        kept.append((key, reply))
+        put(self, key, reply)
+
+    monkeypatch.setattr(CheckedAnswers, "put", noted)
+    assert _verified(results)[0] == 0
+    key, reply = kept[0]
+    put(cache, key, reply.replace(b"\xa7penalty\xcb\x00", b"\xa7penalty\xcb\x3f", 1))  # a little off the score
+    poisoned = cache.get(key)
+    assert poisoned not in (None, reply)
+    code, _ = _verified(results)
+    assert code == 1, "undrawn, it would be believed, and the recorded grade is another"
+    monkeypatch.setattr(cache, "drawn", lambda: True)
+    code, out = _verified(results)
+    assert "WARNING: the cache of checked answers differs" in out
+    assert "All answers are checked again." in out
+    assert code == 0
+    assert "No difference." in out

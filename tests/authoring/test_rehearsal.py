@@ -75,7 +75,7 @@ def test_every_record_is_marked_simulated_and_verifies(rehearsed: tuple[Path, Re
     assert "8 days are SIMULATED" in verified.output
     assert probatio("verdict", "--results", str(results)).output.startswith("SIMULATED")
     site = results.parent / "site"
-    built = probatio("site", "build", "--results", str(results), "--out", str(site))
+    built = probatio("site", "build", "--results", str(results), "--out", str(site), "--no-detectable")
     assert built.exit_code == 0, built.output
     assert "SIMULATED" in (site / "index.html").read_text()
     page = (site / "methodology" / "index.html").read_text()

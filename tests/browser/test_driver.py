@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -42,7 +43,7 @@ def text_of(html: str, after: str = "() => document.body.innerText", wait: float
     async def look(page: OpenPage) -> str:
         await page.load(800, 600)
         if wait:
-            await page.tab.wait_for_timeout(wait * 1000)
+            await asyncio.sleep(wait)
         return str(await page.evaluate(after)).strip()
 
     return visit(html, look, choice)
@@ -256,6 +257,11 @@ def test_many_threads_share_one_browser(works: None) -> None:
     assert len(roots) == 1
 
 
+async def tabs(page: OpenPage) -> int:
+    targets = (await page.connection.send("Target.getTargets"))["targetInfos"]
+    return sum(one.get("browserContextId") == page.context and one["type"] == "page" for one in targets)
+
+
 def test_dialogs_and_popups_stop_nothing(works: None) -> None:
     html = (
         """<button onclick="window.open('about:blank'); alert(1); this.textContent = String(confirm('?'))">b</button>"""
@@ -264,10 +270,79 @@ def test_dialogs_and_popups_stop_nothing(works: None) -> None:
     async def look(page: OpenPage) -> tuple[str, int]:
         await page.load(800, 600)
         await page.click(20, 20)
-        await page.tab.wait_for_timeout(300)
-        return str(await page.evaluate("() => document.body.innerText")), len(page.tab.context.pages)
+        await asyncio.sleep(0.3)
+        return str(await page.evaluate("() => document.body.innerText")), await tabs(page)
 
     assert visit(html, look) == ("false", 1)
+
+
+def test_what_frames_workers_and_popups_ask_for_counts_for_the_page(works: None) -> None:
+    html = """<img src="https://a.test/1">
+    <iframe sandbox="allow-scripts" srcdoc="<script>fetch('https://a.test/2')</script>"></iframe>
+    <script>fetch("https://a.test/3", { method: "PUT", headers: { "x-a": "1" } }).catch(() => 0);
+    window.open("https://a.test/4"); navigator.sendBeacon("https://a.test/5", "x");
+    new Worker(URL.createObjectURL(new Blob(["fetch('https://a.test/6').catch(() => 0)"])));</script>"""
+
+    async def look(page: OpenPage) -> tuple[list[str], int]:
+        await page.load(800, 600)
+        for _ in range(400):
+            if len(page.requests) == 6:
+                break
+            await asyncio.sleep(0.05)
+        return sorted(page.requests), await tabs(page)
+
+    asked, open_tabs = visit(html, look)
+    assert asked == [f"https://a.test/{number}" for number in range(1, 7)]
+    assert open_tabs == 1
+
+
+def test_keys_and_clicks_are_those_of_a_user(works: None) -> None:
+    html = """<textarea id=t></textarea><script>const all = [];
+    for (const kind of ["keydown", "keypress", "input", "keyup", "mousedown", "click"]) t.addEventListener(kind, (event) => {
+      const held = event.ctrlKey && "held", faked = !event.isTrusted && "faked";
+      const words = [kind, event.key ?? event.data ?? event.detail, event.code, held, faked];
+      document.title = all.push(words.filter(Boolean).join(" ")) && all.join("; ");
+    });</script>"""
+
+    async def look(page: OpenPage) -> list[str]:
+        await page.load(800, 600)
+        await page.click(20, 20)
+        await page.insert("ab")
+        for keys in ("Enter", "x", "Control+A", "Delete"):
+            await page.press(keys)
+        return list(await page.evaluate("() => [document.title, document.querySelector('textarea').value]"))
+
+    told, left = visit(html, look)
+    assert left == "", "Control+A marks all, and Delete takes it away"
+    assert told.split("; ") == [
+        "mousedown 1", "click 1", "input ab",
+        "keydown Enter Enter", "keypress Enter Enter", "input", "keyup Enter Enter",
+        "keydown x KeyX", "keypress x KeyX", "input x", "keyup x KeyX",
+        "keydown Control ControlLeft held", "keydown A KeyA held", "keyup A KeyA held", "keyup Control ControlLeft",
+        "keydown Delete Delete", "input", "keyup Delete Delete",
+    ]  # fmt: skip
+
+
+def test_a_page_that_goes_elsewhere_while_it_is_looked_at_is_looked_at_there(works: None) -> None:
+    html = "<p>up</p><script>if (!location.search) setTimeout(() => { location.href = '?again' }, 100)</script>"
+
+    async def look(page: OpenPage) -> object:
+        await page.load(800, 600)
+        return await page.evaluate("() => new Promise((done) => setTimeout(() => done(location.search), 700))")
+
+    assert visit(html, look) == "?again"
+
+
+def test_an_error_and_the_console_are_told_in_words(works: None) -> None:
+    html = """<script>console.error("a", 1, null, true, { b: 2 }, [3]); console.log("no error"); console.warn("neither");
+    Promise.reject(new TypeError("late: one")); throw new RangeError("soon")</script>"""
+
+    async def look(page: OpenPage) -> list[str]:
+        await page.load(800, 600)
+        await page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
+        return page.errors
+
+    assert sorted(visit(html, look)) == ["a 1 null true {b: 2} [3]", "late: one", "soon"]
 
 
 def test_chance_is_the_same_each_time(works: None) -> None:
@@ -297,7 +372,7 @@ def test_without_a_browser_it_says_how_to_get_one(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.delenv(chromium.VARIABLE, raising=False)
-    with pytest.raises(CannotCheck, match=r"install it with `apt install chromium`"):
+    with pytest.raises(CannotCheck, match=r"install it with `apt install chromium-headless-shell` \(or `chromium`\)"):
         chromium.executable()
 
 
@@ -311,6 +386,32 @@ def test_playwrights_own_browser_is_found_where_the_system_has_none(
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path))
     monkeypatch.delenv(chromium.VARIABLE, raising=False)
     assert chromium.executable() == str(place)
+
+
+def program(folder: Path, name: str) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    place = folder / name
+    place.touch(0o755)
+    return str(place)
+
+
+def test_the_headless_shell_is_taken_where_it_is_there_and_a_whole_browser_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "own"))
+    monkeypatch.delenv(chromium.VARIABLE, raising=False)
+    own_shell = program(tmp_path / "own" / "chromium_headless_shell-9" / "chrome-linux", "headless_shell")
+    program(tmp_path / "own" / "chromium-9" / "chrome-linux", "chrome")
+    assert chromium.executable() == own_shell
+    whole = program(tmp_path, "chromium")
+    assert chromium.executable() == whole, "one that the system keeps up to date"
+    shell = program(tmp_path, "chromium-headless-shell")
+    assert chromium.executable() == shell
+    monkeypatch.setenv(chromium.VARIABLE, "chromium")
+    assert chromium.executable() == whole
+    assert chromium.title(shell, "156.0") == "Chromium headless shell 156.0"
+    assert chromium.title(whole, "156.0") == "Chromium 156.0"
 
 
 def test_a_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from probatio.charts.daily import (
     sparkline,
 )
 from probatio.charts.funnel import Bar, FunnelBars, funnels
-from probatio.charts.learning import CurvePoint, LearningCurve, learning_curves, rate_map
+from probatio.charts.learning import CURVES_HEIGHT, CurvePoint, LearningCurve, learning_curves, rate_map
 from probatio.charts.palette import DARK, FIXED, LIGHT, ON_PAGE, Theme
 from probatio.charts.png import write_png
 
@@ -116,6 +116,12 @@ def test_a_gap_is_drawn_as_a_gap_and_breaks_the_line() -> None:
     assert chart.count(">b</text>") == 1
 
 
+def test_dates_below_a_picture_are_written_as_people_write_them() -> None:
+    chart = _daily(ON_PAGE)
+    assert ">1 Mar<" in chart and ">5 Mar<" in chart
+    assert "2026-03" not in chart
+
+
 def test_verdicts_differ_in_shape_and_not_in_colour_alone() -> None:
     chart = _daily(ON_PAGE)
     assert '<circle class="CALIBRATING"' in chart
@@ -135,6 +141,18 @@ def test_a_learning_curve_has_a_mark_for_each_condition_and_its_name_at_its_end(
     assert [chart.count(f'class="mark f{number}"') for number in range(2)] == [4, 4]
     assert chart.count('class="mark neutral"') == len(CONTEXTS)
     assert [chart.count(f'<text class="f{number}"') for number in range(2)] == [1, 1]
+
+
+def test_contexts_are_named_at_their_tokens_and_every_point_says_its_condition() -> None:
+    root = ElementTree.fromstring(learning_curves(_curves(1), CONTEXTS, (0.8,), "t"))
+    assert float(root.attrib["viewBox"].split()[3]) == CURVES_HEIGHT, "the room that a page keeps for it"
+    svg = "{http://www.w3.org/2000/svg}"
+    strip = root.findall(f"{svg}g")[1]
+    assert [each.text for each in strip.iter(f"{svg}text")] == CONTEXTS
+    plain, dense = strip.findall(f"{svg}line")
+    assert float(plain.attrib["x1"]) < float(dense.attrib["x1"]), "it begins at its fewest tokens"
+    titles = [each.text for each in root.findall(f"{svg}g")[0].iter(f"{svg}title")]
+    assert titles[1] == f"{HOSTILE} 0: basic, 1 example: 20 % passed, 200 tokens"
 
 
 def test_many_curves_get_a_taller_picture_so_that_every_name_has_room() -> None:

@@ -13,6 +13,7 @@ from cli.in_process import called, refused
 from day.days import (
     DAY,
     EXTRACTION,
+    JUDGE,
     MODEL,
     STORY,
     SUMMARY,
@@ -164,6 +165,37 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     assert "14 samples, 26 at full count, about $" in done.stdout
     assert not double.served
     assert not (tmp_path / "results").exists()
+
+
+def test_the_estimate_includes_the_judge_where_its_price_is_known(tmp_path: Path, double: Double) -> None:
+    prices = {"cost_per_1m_input": 10.0, "cost_per_1m_output": 20.0}
+    models = config(
+        tmp_path, {"id": "a", **prices}, {"id": "judge", "name": JUDGE.removesuffix("-2026-01-01"), **prices}
+    )
+
+    def planned(*flags: str) -> str:
+        words = argv(tmp_path, "--config", models, "--dry-run", *flags, model="a")[3:]
+        return called(words, environment(double), tmp_path).stdout
+
+    row, judge = (json.loads(line) for line in planned("--json").splitlines()[-2:])
+    assert (row["event"], judge["event"], judge["name"]) == ("plan", "plan_judge", JUDGE)
+    # 24 frozen answers and 12 or 20 samples, each asked with its rubric and answered with two marks of 40 tokens.
+    assert judge["cost_base"] > 36 * 80 * 20 / 1e6
+    assert judge["cost_full"] - judge["cost_base"] > 8 * 80 * 20 / 1e6
+    assert f"judge {JUDGE}: about ${judge['cost_base']:.4f} to ${judge['cost_full']:.4f}" in planned()
+    assert not double.served
+
+
+@pytest.mark.slow
+def test_every_model_of_a_day_failed_so_the_day_ends_with_code_3(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(Faults(status={403: 0.5, 404: 0.5})) as double:
+        models = config(tmp_path, {"id": "a"}, {"id": "b"}, models=["*"])
+        done = called(argv(tmp_path, "--config", models, model=None)[3:], environment(double), tmp_path)
+        assert sum(double.served.values()) <= 12
+    assert done.returncode == 3
+    assert "status 40" in done.stderr
+    assert f"Continue with: probatio daily --date {DAY}" in done.stderr
 
 
 @pytest.mark.slow

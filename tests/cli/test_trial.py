@@ -88,6 +88,8 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     done = finished(new_run(tmp_path, "--dry-run", "--samples", "3"), double, tmp_path)
     assert "30 trials" in done.stdout
     assert "about $" in done.stdout
+    assert "Power: a difference of 5 points between two models is seen with a chance of " in done.stdout
+    assert "(10 tasks, 3 pairs each)" in done.stdout
     assert not double.served
     assert not (tmp_path / "results").exists()
 
@@ -193,3 +195,32 @@ def test_timeouts_of_the_config_reach_the_wire(tmp_path: Path) -> None:
     with Double(Faults(hang=1.0)) as slow:
         done = finished(new_run(tmp_path, "--limit", "1", "--config", str(tmp_path / "models.yml")), slow, tmp_path)
     assert "1 requests failed" in done.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("word", "code"), [("n", 3), ("y", 0)])
+def test_on_a_terminal_a_dear_run_is_asked_about(tmp_path: Path, double: Double, word: str, code: int) -> None:
+    import os
+    import pty
+    import subprocess
+
+    dear = {"id": "gpt-4o-mini", "name": "v/a", "cost_per_1m_input": 5000.0, "cost_per_1m_output": 5000.0}
+    (tmp_path / "models.yml").write_text(json.dumps({"models": [dear]}))
+    main_end, terminal = pty.openpty()
+    process = subprocess.Popen(
+        new_run(tmp_path, "--config", "models.yml"),
+        env=environment(double), cwd=tmp_path, stdin=terminal, stdout=terminal, stderr=terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    seen = b""
+    try:
+        while chunk := os.read(main_end, 4096):
+            seen += chunk
+            if b"Go on? [y/N]" in seen and word:
+                os.write(main_end, f"{word}\n".encode())
+                word = ""
+    except OSError:
+        pass
+    assert process.wait(60) == code, seen.decode()
+    assert "is expected to cost about $" in seen.decode()
+    assert bool(double.served) == (code == 0)

@@ -33,6 +33,7 @@ from day.days import (
     scores,
     small_suite,
 )
+from day.kills import REPLIES, killed, outcome
 from double import Double, Faults
 from probatio.records import Response
 from probatio.store.layout import ANSWERS, SET_ASIDE
@@ -70,6 +71,13 @@ def test_gold_answers_give_full_scores_and_every_sample_is_kept(gold_day: GoldDa
     assert len(judged(tmp_path)) == 20 + 2 * FROZEN  # each judged sample once, and the frozen answers
     assert "Structured Extraction" in done.stdout
     assert "100.0" in done.stdout
+
+
+def test_a_day_says_what_it_truly_cost_with_what_the_judge_took(gold_day: GoldDay) -> None:
+    paid = [line.cost for line in read_lines(gold_day.root / "results" / "daily" / DAY / ANSWERS, Response)]
+    paid += [reply.cost for reply in judged(gold_day.root)]
+    assert len(paid) == 26 + 20 + 2 * FROZEN
+    assert f"— ${sum(cost or 0 for cost in paid):.4f}" in gold_day.done.stdout
 
 
 @pytest.mark.slow
@@ -249,6 +257,16 @@ def test_killed_and_run_again_nothing_is_lost_or_asked_twice(tmp_path: Path, mom
     }  # fmt: skip
     counts = [(reply.key, reply.attempt) for reply in judged(tmp_path)]
     assert len(counts) == len(set(counts)) == 20 + 2 * FROZEN
+
+
+@pytest.mark.slow
+def test_killed_at_exact_points_a_day_ends_as_one_that_was_left_alone(gold_day: GoldDay, tmp_path: Path) -> None:
+    """`bench/kills.py` does this at each of the 70 replies."""
+    done, replies = killed(tmp_path, (2, 26, 52, 74))
+    assert done.returncode == 0, done.stderr
+    assert set(asked(tmp_path).values()) == {1}
+    assert replies <= REPLIES + 4 * 3  # what was in flight is asked again, and nothing else
+    assert outcome(tmp_path) == outcome(gold_day.root)
 
 
 @pytest.mark.slow

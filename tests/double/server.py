@@ -54,6 +54,7 @@ class Faults:
     hang: float = 0.0
     torn: float = 0.0  # a body that ends before its length
     bad_json: float = 0.0
+    garbage: float = 0.0  # bytes that are no text
     empty_choices: float = 0.0
     error_in_200: float = 0.0
     error_in_choice: float = 0.0
@@ -79,6 +80,7 @@ class Double:
         reply: Reply | None = None,
         *,
         latency: float = 0.0,
+        slots: int = 10_000,
         seed: int = 7,
         retry_after: float = 0.2,
         cost: float | None = 0.0001,
@@ -94,6 +96,9 @@ class Double:
         self.faults = faults or Faults()
         self.reply = reply or (lambda body: "42")
         self.latency = latency
+        self._slots = asyncio.Semaphore(
+            slots
+        )  # so many are worked on at a time; the others wait in line, as with Ollama
         self.retry_after = retry_after
         self.cost = cost
         self.provider = provider
@@ -164,8 +169,9 @@ class Double:
             self.headers.append(dict(request.headers))
         number = sum(self.served.values())
         fault = self.faults.draw(self._chance)
-        if self.latency:
-            await asyncio.sleep(self.latency)
+        async with self._slots:
+            if self.latency:
+                await asyncio.sleep(self.latency)
         self.served[fault or "answer"] += 1
         if fault:
             return await self._stumble(fault, request)
@@ -216,6 +222,8 @@ class Double:
             return torn
         if fault == "bad_json":
             return web.Response(text="<html>gateway</html>", content_type="text/html")
+        if fault == "garbage":
+            return web.Response(body=bytes(range(256)) * 4, content_type="application/json")
         if fault == "empty_choices":
             return web.json_response({"choices": [], "model": "double"})
         if fault == "error_in_200":

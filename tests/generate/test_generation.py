@@ -164,4 +164,4 @@ def test_the_command_writes_a_folder_and_refuses_one_that_is_there(tmp_path: Pat
     other = CliRunner().invoke(
         command, ["generate", "--language", "strues", "--level", "2", "--out", str(tmp_path / "x")]
     )
-    assert isinstance(other.exception, UsageError) and "Near matches: faber" in str(other.exception)
+    assert isinstance(other.exception, UsageError) and "There are: faber" in str(other.exception)

@@ -17,7 +17,15 @@ from probatio import verdict
 from probatio.errors import Incomplete, UsageError
 from probatio.ledger import ledger
 from probatio.ledger.chain import Finding, chain_findings, file_findings, head_findings, unrecorded
-from probatio.ledger.ledger import START, LedgerRecord, ledger_path, read_ledger, record_day, standing_records
+from probatio.ledger.ledger import (
+    START,
+    LedgerRecord,
+    ledger_path,
+    read_ledger,
+    record_day,
+    record_days,
+    standing_records,
+)
 from probatio.records import Day
 from probatio.store.days import read_days
 from probatio.store.files import held
@@ -84,6 +92,28 @@ def test_later_verdicts_that_follow_from_a_corrected_day_are_corrected_too(tmp_p
     ]  # its score is in their baselines
     assert {record.why for record in written[1:]} == {f"follows from {day_at(3)}"}
     assert not list(chain_findings(read_ledger(tmp_path)))
+
+
+def test_days_recorded_together_say_what_they_say_one_by_one_and_correct_a_later_day_once(tmp_path: Path) -> None:
+    days = [made_up_day(number, {"m": {"a": 90.0 - 7 * number, "b": 90.0}}) for number in range(6)]
+    for results in (tmp_path / "together", tmp_path / "apart"):
+        write_day(results, days[5])
+        record_day(results, day_at(5), CONSTANTS, "first")
+        write_days(results, days[:5])
+    written = record_days(tmp_path / "together", {day_at(number) for number in range(5)}, CONSTANTS, "now")
+    for number in range(5):
+        record_day(tmp_path / "apart", day_at(number), CONSTANTS, "now")
+    assert [(record.date, record.kind) for record in written] == [
+        *((day_at(number), "day") for number in range(5)),
+        (day_at(5), "correction"),
+    ]
+    together, apart = (standing_records(read_ledger(tmp_path / name)) for name in ("together", "apart"))
+    assert {date: record.verdicts for date, record in together.items()} == {
+        date: record.verdicts for date, record in apart.items()
+    }
+    assert not list(chain_findings(read_ledger(tmp_path / "together")))
+    with pytest.raises(Incomplete, match="is not closed yet"):
+        record_days(tmp_path / "together", {day_at(9)}, CONSTANTS, "now")
 
 
 def test_what_was_changed_behind_our_back_is_not_corrected_away(tmp_path: Path) -> None:

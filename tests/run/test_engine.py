@@ -4,6 +4,7 @@ import json
 import random
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -82,12 +83,13 @@ def test_an_answer_that_was_kept_but_not_graded_is_graded_on_resume_and_not_aske
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_path: Path, number: int) -> None:
     with Double(latency=0.5) as double:
         process = subprocess.Popen(
             new_run(tmp_path, "--samples", "10"), env=environment(double), cwd=tmp_path,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # the tests may run under nohup
         )  # fmt: skip
         while double.in_flight < 4:
             time.sleep(0.01)
@@ -101,6 +103,23 @@ def test_an_interrupt_keeps_the_answers_in_flight_and_says_how_to_resume(tmp_pat
         assert finished(argv(tmp_path, "--resume", "r"), double, tmp_path).returncode == 0
     assert len(asked(tmp_path)) == 100
     assert set(asked(tmp_path).values()) == {1}
+
+
+@pytest.mark.slow
+def test_a_reader_that_leaves_costs_no_answer(tmp_path: Path) -> None:
+    with Double(latency=0.05) as double:
+        process = subprocess.Popen(
+            new_run(tmp_path, "--samples", "10"), env=environment(double), cwd=tmp_path,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        assert process.stdout and process.stderr
+        assert process.stdout.read(1)
+        process.stdout.close()
+        told = process.stderr.read().decode()
+        assert process.wait(60) == 0, told
+    assert told == ""
+    assert len(asked(tmp_path)) == len(graded(tmp_path)) == 100
+    assert (tmp_path / "results" / "r" / "analysis.md").exists()
 
 
 @pytest.mark.slow
@@ -227,3 +246,19 @@ def test_trials_that_could_not_be_asked_are_asked_again_when_told_to_and_kept_as
     assert not [grade for grade in grades(tmp_path) if grade.error_type == "api_error"]
     aside = read_lines(tmp_path / "results" / "r" / "errors.jsonl", Response)
     assert {line.key for line in aside} == set(failed)
+
+
+def test_a_suite_is_read_once_from_the_plan_to_the_analysis(tmp_path: Path) -> None:
+    code = (
+        "import sys; opened = []\n"
+        "sys.addaudithook(lambda event, given: opened.append(str(given[0])) if event == 'open' else None)\n"
+        "from probatio.cli import main\n"
+        "try:\n    main()\n"
+        "finally:\n    print([name for name in opened if name.endswith('tasks/all.yml')], file=sys.stderr)"
+    )
+    command = new_run(tmp_path)
+    with Double() as double:
+        done = finished([sys.executable, "-c", code, *command[3:]], double, tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("all.yml") == 1, done.stderr
+    assert (tmp_path / "results" / "r" / "analysis.md").exists()

@@ -91,7 +91,7 @@ def test_no_key_gets_into_any_file_nor_on_the_terminal(
     tmp_path: Path, place: str, status: int, flags: tuple[str, ...]
 ) -> None:
     run = ran(tmp_path, echo(place, status), "--limit", "3", *flags)
-    assert run.returncode == (3 if status == 401 else 0), told(run)
+    assert run.returncode == (0 if status == 200 else 3), told(run)
     assert_no_key(tmp_path, told(run))
     if status != 401:
         assert len(kept(tmp_path)) == 3

@@ -1,9 +1,12 @@
 """What is said about a run: the first seed's line, and nothing that flatters."""
 
+import io
+
 import pytest
 
 from probatio.run.engine import Tally
-from probatio.run.progress import spell, summary_line
+from probatio.run.failures import Failures
+from probatio.run.progress import Quiet, spell, summary_line
 
 
 def test_the_summary_is_the_line_of_the_first_seed() -> None:
@@ -28,3 +31,37 @@ def test_money_under_a_cent_is_not_rounded_away() -> None:
 )
 def test_durations_are_said_as_a_person_says_them(seconds: float, said: str) -> None:
     assert spell(seconds) == said
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_footer_counts_a_wait_down_while_nothing_comes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.run.progress.FOOTER_SECONDS", 0.0)
+    monkeypatch.setenv("COLUMNS", "120")
+    seconds, out = [25.0], Terminal()
+    view = Quiet(Tally(10), lambda: (0, 4), lambda: seconds[0], out)
+    view.tick()
+    seconds[0] = 24.0
+    view.tick()
+    assert [f"0/10 · a server asks to wait {left}s" in out.getvalue() for left in (25, 24)] == [True, True]
+    drawn = len(out.getvalue())
+    seconds[0] = 0.0
+    view.tick()
+    assert len(out.getvalue()) == drawn  # nothing to count
+
+
+def test_the_commonest_reason_is_told_in_its_own_words() -> None:
+    failures = Failures()
+    for number in range(3):
+        failures.note("m", f"status 503: busy, request {number}")
+    failures.note("m", "status 404: no")
+    failures.note("n", "status 404: no")
+    failures.note("n", None)
+    m, n = failures.listed()
+    assert m.whole
+    assert m.sentence == "m could not be asked: all 4 requests failed, most often: status 503: busy, request 0."
+    assert not n.whole
+    assert n.sentence == "n: 1 of 2 requests failed, most often: status 404: no."

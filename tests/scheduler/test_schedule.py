@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -214,7 +215,7 @@ def test_a_day_begins_at_its_hour(tmp_path: Path) -> None:
     assert timedelta(0) <= late <= timedelta(seconds=2)
     day = at.date().isoformat()
     words = (tmp_path / "log").read_text().splitlines()[0].split(" ", 3)[3]
-    assert words == f"--model a* --model b --results {tmp_path / 'results'} --max-cost 2.0 --date {day}"
+    assert words == f"--model a* --model b --results {tmp_path / 'results'} --max-cost 2.0 --yes --date {day}"
 
 
 @pytest.mark.slow
@@ -307,6 +308,30 @@ def test_a_mistake_is_told_at_the_start_and_not_at_six_in_the_morning(tmp_path: 
         check=False,
     )
     assert (done.returncode, "There is no model `no-such-model`" in done.stderr) == (2, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("flags", "code"), [([], 2), (["--max-month-cost", "30"], 0)])
+def test_what_a_day_may_cost_is_settled_when_the_watch_starts(tmp_path: Path, flags: list[str], code: int) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    dear = {"id": MODEL, "name": "v/m", "cost_per_1m_input": 900.0, "cost_per_1m_output": 900.0}
+    (tmp_path / "models.yml").write_text(json.dumps({"models": [dear]}))
+    words = ["watch", "--once", "--at", "00:00", "--suite", "suite", "--config", "models.yml", *flags]
+    with Double(reply=gold_script(EXTRACTION), cost=0.01) as double:
+        done = subprocess.run(
+            [*COMMAND, *words],
+            env=environment(double),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=200,
+            check=False,
+        )
+        assert bool(double.served) == (code == 0)
+    assert done.returncode == code, done.stderr
+    if code:
+        assert "This day, at full count, is expected to cost about $" in done.stderr
+        assert "--yes" in done.stderr
 
 
 async def test_a_day_of_more_than_a_day_is_followed_by_the_one_whose_hour_it_took(tmp_path: Path) -> None:
@@ -438,6 +463,7 @@ async def test_a_machine_that_slept_past_the_hour_runs_that_day_once_when_it_wak
         ["--model", "a", "--model", "b", "--use-case", "math_*"],
         ["--config", "c.yml", "--results", "r", "--max-cost", "2.5", "--max-connections", "3"],
         ["--suite", "s", "--sandbox", "none", "--json", "--verbose"],
+        ["--max-wait", "15m", "--yes"],
         ["--max-month-cost", "9.5", "--heartbeat", "https://hc-ping.com/x", "--no-route-check"],
     ],
 )

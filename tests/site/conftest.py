@@ -23,7 +23,7 @@ from probatio.suite.daily_suite import read_manifest
 REPOSITORY = Path(__file__).parents[2]
 BENCH = REPOSITORY / "config" / "bench.yml"
 LAST = dt.date(2026, 3, 31)
-DAYS = 34
+DAYS = 46
 HOSTILE = '=HYPERLINK("x")</title><script>top.scriptRan=1</script><img src=x onerror=top.scriptRan=1>\'"'
 
 

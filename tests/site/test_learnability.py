@@ -16,6 +16,7 @@ from probatio.site.addresses import addresses, render
 from probatio.site.learnability import pairs
 from probatio.site.runs import StudiedRun
 from probatio.site.snapshot import Site, load_site
+from probatio.site.teaching import condition_address, taught
 from probatio.site.trial_pages import PAGE_BYTES
 from probatio.slugs import slugs
 from probatio.store.layout import ANSWERS, GRADES
@@ -44,7 +45,8 @@ def test_a_run_page_shows_the_studys_own_numbers(studies: Site) -> None:
             assert re.search(rf"<td>{error}</td><td class=\"num\">{count}</td>", page)
     for task in study.hardest:
         assert task.task_id in page
-    assert page.count('class="num heat-') == len(study.curves[0].points)
+    steps = next(axis.levels for axis in study.axes if axis.name == "difficulty")
+    assert page.count('class="num heat-') == len(study.curves[0].points) + len(steps)
 
 
 def test_the_curves_draw_a_mark_for_every_condition(studies: Site) -> None:
@@ -126,3 +128,62 @@ def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:
     page = _text(studies, f"learnability/study-0.5b/compare/{name}/")
     expected = compare("study-0.5b", "study-1.5b:model=*1.5b", RESULTS)
     assert f"over {expected.pairs} pairs of {expected.tasks} tasks" in page
+
+
+def test_the_ladder_is_the_studys_own(studies: Site) -> None:
+    run = studies.runs["study-0.5b"]
+    (row,) = taught(run)
+    axis = next(axis for axis in run.study.axes if axis.name == "difficulty")
+    assert row.ladder == {level.name: level.rate for level in axis.levels}
+
+
+def test_a_share_that_is_not_reached_is_told_as_more_than_what_was_tried(studies: Site) -> None:
+    (row,) = taught(studies.runs["study-0.5b"])
+    most = max(point.tokens for point in studies.runs["study-0.5b"].study.curves[0].points)
+    assert [(need.tokens, need.most) for need in row.needed] == [(None, most), (None, most)]
+    assert f"more than {most:,}" in _text(studies, "learnability/")
+
+
+def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:
+    page = _text(studies, "learnability/").partition("<h2>Runs</h2>")[0]
+    for run in studies.runs.values():
+        for row in taught(run):
+            assert f'<th scope="row">{row.language}</th><td>{row.dialect}</td><td>{row.model}</td>' in page
+    assert {"faber", "kcl", "strues"} <= set(re.findall(r'<th scope="row">(\w+)</th>', page))
+
+
+def test_every_cell_of_the_map_leads_to_its_trials(studies: Site) -> None:
+    run = studies.runs["study-0.5b"]
+    linked = set(
+        re.findall(
+            r'href="\.\./\.\./(learnability/study-0.5b/conditions/[^"]+)"', _text(studies, "learnability/study-0.5b/")
+        )
+    )
+    assert linked == {path for path in addresses(studies) if path.startswith("learnability/study-0.5b/conditions/")}
+    condition, numbers = next(iter(run.conditions.items()))
+    page = _text(studies, condition_address(run, condition))
+    shown = [int(number) for number in re.findall(r'#t(\d+)"', page)]
+    assert sorted(shown) == numbers
+    right = [run.trials[number].grade.correct for number in shown]
+    assert right == sorted(right), "those that failed first"
+    assert render(studies, "learnability/study-0.5b/conditions/none/") is None
+
+
+def test_tokens_and_dollars_of_a_share_that_is_reached(tmp_path: Path) -> None:
+    folder = tmp_path / "results" / "run"
+    shutil.copytree(RESULTS / "study-0.5b", folder)
+    for name, change in ((GRADES, {"correct": True, "error_type": None}), (ANSWERS, {"cost": 0.002})):
+        lines = [msgspec.json.decode(line) for line in (folder / name).read_bytes().splitlines()]
+        taught_well = [line | (change if line["context"] in ("basic", "complete") else {}) for line in lines]
+        (folder / name).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in taught_well))
+    site = load_site(tmp_path / "results")
+    run = site.runs["run"]
+    (row,) = taught(run)
+    reach = run.study.curves[0].reach[0]
+    assert reach.fitted is not None and reach.fitted.context in ("basic", "complete")
+    need = row.needed[0]
+    assert (need.tokens, need.low, need.high) == (reach.fitted.tokens, reach.tokens_low, reach.tokens_high)
+    assert need.dollars == pytest.approx(0.002)
+    page = _text(site, "learnability/")
+    assert f'<a href="../{need.address}">{need.tokens:,}</a>' in page and "$0.002" in page
+    assert render(site, need.address) is not None

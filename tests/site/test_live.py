@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +12,10 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
+from probatio.site import live as live_module
 from probatio.site.api import OPERATIONS, document
 from probatio.site.live import LiveSite, application
+from probatio.site.runs import StudiedRun
 from probatio.site.snapshot import load_site
 
 pytestmark = pytest.mark.slow  # a site of 34 simulated days
@@ -32,7 +37,10 @@ ODD_ADDRESSES = (
     "/learnability/study-0.5b/trials/99999/",
     "/learnability/study-0.5b/compare/a-vs-b/",
     "/api/models/%00.json",
-    "/docs",
+    "/redoc",
+    "/models/demo-cooked/diff/2026-03-31..2026-03-30/",
+    "/cases/math_reasoning/nothing/",
+    "/docs/nothing/",
     "/openapi.json",
 )
 
@@ -108,6 +116,41 @@ def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Call
     hostile_day(tmp_path, "2026-03-01")
     assert live.look()
     assert "2026-03-01" in client.get("/").text
+
+
+def test_runs_are_studied_before_anyone_asks(demo: Path) -> None:
+    live = LiveSite(lambda: load_site(demo), demo, None)
+    runs = live.site.runs.values()
+    assert not [run for run in runs if "_study" in vars(run)]
+    stopped = threading.Event()
+    follower = threading.Thread(target=live.follow, args=(stopped,))
+    follower.start()
+    until = time.monotonic() + 60
+    while not all("_study" in vars(run) and "packs" in vars(run) for run in runs) and time.monotonic() < until:
+        time.sleep(0.05)
+    stopped.set()
+    follower.join(10)
+    assert runs and all("_study" in vars(run) and "packs" in vars(run) for run in runs)
+
+
+def test_a_run_that_can_not_be_studied_does_not_end_the_following(
+    tmp_path: Path, hostile_day: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hostile_day(tmp_path, "2026-03-01")
+    monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(StudiedRun, "read_ahead", lambda run: 1 / 0)
+    shutil.copytree(Path(__file__).parents[2] / "results" / "study-dialects", tmp_path / "run")
+    live = LiveSite(lambda: load_site(tmp_path), tmp_path, None)
+    stopped = threading.Event()
+    follower = threading.Thread(target=live.follow, args=(stopped,))
+    follower.start()
+    hostile_day(tmp_path, "2026-03-02")
+    until = time.monotonic() + 60
+    while live.site.last_date != "2026-03-02" and time.monotonic() < until:
+        time.sleep(0.05)
+    stopped.set()
+    follower.join(10)
+    assert live.site.last_date == "2026-03-02"
 
 
 def test_files_that_can_not_be_read_end_in_a_plain_reply(tmp_path: Path, hostile_day: Callable[..., None]) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from posixpath import join, normpath
 from urllib.parse import urldefrag
 
+import msgspec
 import pytest
 from starlette.testclient import TestClient
 
@@ -16,7 +19,9 @@ from probatio.simulate.characteristics import Characteristics
 from probatio.simulate.simulator import AfterFault, Detection, Measured, QuietYears, RuleFacts
 from probatio.site import methodology
 from probatio.site.addresses import addresses, render
-from probatio.site.rendering import POLICY
+from probatio.site.feed import COLOURS
+from probatio.site.model_pages import day_points
+from probatio.site.rendering import POLICY, PageReply
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
 from probatio.slugs import slugs
@@ -30,11 +35,13 @@ class _Markup(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.links: list[str] = []
+        self.ids: set[str] = set()
         self.inline: list[str] = []
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
+        self.ids.add(attributes.get("id") or "")
         self.links += [attributes[name] or "" for name in ("href", "src") if name in attributes]
         self.inline += [f"{tag} {name}" for name in attributes if name.startswith("on") or name == "style"]
         if tag == "style" or (tag == "script" and "src" not in attributes):
@@ -44,13 +51,13 @@ class _Markup(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def pages(site: Site) -> dict[str, bytes]:
-    bodies = {}
-    for path in addresses(site):
-        page = render(site, path)
-        if page is not None and page.file is None:
-            bodies[path] = page.body
-    return bodies
+def replies(site: Site) -> dict[str, PageReply | None]:
+    return {path: render(site, path) for path in addresses(site)}
+
+
+@pytest.fixture(scope="module")
+def pages(replies: dict[str, PageReply | None]) -> dict[str, bytes]:
+    return {path: page.body for path, page in replies.items() if page is not None and page.file is None}
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +69,8 @@ def _is_page(path: str) -> bool:
     return path.endswith("/") or not path
 
 
-def test_every_listed_address_answers(site: Site) -> None:
-    missing = [path for path in addresses(site) if render(site, path) is None]
-    assert not missing
+def test_every_listed_address_answers(replies: dict[str, PageReply | None]) -> None:
+    assert not [path for path, page in replies.items() if page is None]
 
 
 def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str, _Markup]) -> None:
@@ -74,12 +80,22 @@ def test_every_link_leads_to_a_page_that_is_listed(site: Site, markup: dict[str,
         for link in parsed.links:
             if link.startswith(("https://", "#", "data:")):
                 continue
-            target = normpath(join("/", path, urldefrag(link).url)).lstrip("/")
-            if link.endswith("/"):
+            address, anchor = urldefrag(link)
+            target = normpath(join("/", path, address)).lstrip("/")
+            if address.endswith("/"):
                 target = f"{target}/" if target else ""
-            if target not in known:
+            if target not in known or (anchor and anchor not in markup[target].ids):
                 broken.add((path, link))
     assert not broken
+
+
+def test_no_page_but_one_of_raw_texts_is_larger_than_150_kilobytes(pages: dict[str, bytes]) -> None:
+    raw = re.compile(r"models/[^/]+/[\d-]+/\w+/|learnability/[^/]+/trials/\d+/|docs/.*")
+    assert not {
+        path: len(body)
+        for path, body in pages.items()
+        if len(body) > 150_000 and _is_page(path) and not raw.fullmatch(path)
+    }
 
 
 def test_links_never_begin_at_the_server_root(markup: dict[str, _Markup]) -> None:
@@ -116,11 +132,109 @@ def test_the_live_server_gives_the_same_page(client: TestClient, pages: dict[str
 
 
 def test_the_board_shows_the_worst_first_with_words_and_marks(pages: dict[str, bytes]) -> None:
-    board = pages[""].decode()
-    order = re.findall(r'<tr data-status="(\w+)">', board)
-    assert order == sorted(order, key=list(MARKS).index)
-    assert set(order) >= {"COOKED", "OK", "CALIBRATING"}
-    assert f"{MARKS['COOKED']}</span> COOKED" in board
+    for path, row in (("", r'<li data-status="(\w+)">'), ("use-cases/", r'<tr data-status="(\w+)">')):
+        order = re.findall(row, pages[path].decode())
+        assert order == sorted(order, key=list(MARKS).index)
+        assert set(order) >= {"COOKED", "OK", "CALIBRATING"}
+        assert f"{MARKS['COOKED']}</span> COOKED" in pages[path].decode()
+
+
+def test_the_front_page_says_who_got_worse_since_when_and_how_sure(site: Site, pages: dict[str, bytes]) -> None:
+    news = re.search(r'<h1 class="news">(.*?)</h1>', pages[""].decode())
+    assert news is not None
+    proven, _, looking = news[1].partition("; ")
+    assert re.search(r"demo-forgotten \(since \d+ March\).* got worse, and that is proven", proven)
+    assert "demo-cooked (since" in looking and "may have, too." in looking
+    assert "demo-steady" not in news[1]
+
+
+def test_every_model_has_one_badge_one_line_and_one_reason(site: Site, pages: dict[str, bytes]) -> None:
+    rows = re.findall(r"<li data-status=.*?</li>", pages[""].decode(), re.DOTALL)
+    assert len(rows) == len(site.tracked)
+    for row in rows:
+        assert (row.count('class="badge '), row.count('<svg class="history"'), row.count('class="reason"')) == (1, 1, 1)
+        (reason,) = re.findall(r'class="reason">([^<]*)', row)
+        assert 15 < len(reason) < 170 and reason.strip().endswith("."), reason
+    forgotten = next(row for row in rows if "demo-forgotten" in row)
+    score, usual = map(int, re.findall(r"(\d+) points, usually (\d+)", forgotten)[0])
+    assert score < 0.85 * usual, "usual is what was before the fall, not what the baseline followed it down to"
+    assert "Rule: OK" in forgotten and "Evidence: CONFIRMED" in forgotten, "both layers one click below"
+
+
+def test_nothing_says_ok_in_its_colour_on_a_model_whose_fall_is_confirmed(site: Site, pages: dict[str, bytes]) -> None:
+    fallen = [model for model in site.tracked.values() if model.last.confirmed]
+    assert fallen
+    for model in fallen:
+        base = f"models/{model.slug}/"
+        today = f"{base}{model.last.date}/"
+        for path in (base, today, *(f"{today}{use_case}/" for use_case in model.use_cases)):
+            assert not re.findall(r'class="badge (?:OK|RECOVERED|QUIET)"', pages[path].decode()), path
+        assert b"OK<" not in pages[f"badges/{model.slug}.svg"]
+        assert msgspec.json.decode(pages[f"badges/{model.slug}.json"])["color"] == COLOURS["COOKED"]
+        for use_case in model.use_cases:
+            days = zip(model.verdicts, day_points(model.series(use_case)), strict=True)
+            assert not [day.date for day, point in days if day.confirmed and point.status == "OK"]
+
+
+def test_every_surface_tells_the_same_verdict(site: Site, pages: dict[str, bytes]) -> None:
+    board = re.findall(r'<li data-status="(\w+)">\s*<a class="who" href="./models/([^/]+)/', pages[""].decode())
+    api = msgspec.json.decode(pages["api/leaderboard.json"])["models"]
+    assert [(each["headline"], each["slug"]) for each in api] == board
+    assert [each["label"] for each in api] == [site.tracked[each["slug"]].last.label for each in api]
+    for status, slug in board:
+        shield = msgspec.json.decode(pages[f"badges/{slug}.json"])
+        assert shield["message"].split(",")[0] == status
+        series = msgspec.json.decode(pages[f"api/models/{slug}.json"])
+        assert series["headline"][-1] == status
+        assert f'class="badge {status}"' in pages[f"models/{slug}/"].decode().split("</h1>")[0]
+        entries = re.findall(rf"<title>[^<]*{slug}: [^<]* → ([A-Z]+)", pages["feed.atom"].decode())
+        assert not entries or entries[0] == status, "the newest entry of the feed is the present verdict"
+    for status, count in Counter(status for status, _ in board).items():
+        assert f"{count} {status}</span>" in pages[""].decode()
+
+
+def test_days_are_paged_by_year(site: Site) -> None:
+    model = site.tracked["demo-steady"]
+    old = tuple(msgspec.structs.replace(each, date=f"2024{each.date[4:]}") for each in model.verdicts)
+    records = {each.date: site.records[model.last.date] for each in (*old, *model.verdicts)}
+    two = replace(site, records=records, tracked={model.slug: replace(model, verdicts=(*old, *model.verdicts))})
+    paths = [path for path in addresses(two) if "/days/" in path and path.startswith("models/")]
+    assert paths == ["models/demo-steady/days/", "models/demo-steady/days/2024/"]
+    shown = []
+    for path in paths:
+        page = render(two, path)
+        assert page is not None
+        shown += re.findall(r'<tr><th scope="row">(?:<a [^>]*>)?([\d-]+)', page.body.decode())
+    assert shown == [verdict.date for verdict in reversed(model.verdicts)] + [each.date for each in reversed(old)]
+    for path, years in (("downloads/", {"2026"}), ("downloads/2024/", {"2024"})):
+        page = render(two, path)
+        assert page is not None
+        assert set(re.findall(r"<li>(\d{4})-\d\d-\d\d: ", page.body.decode())) == years
+    for path in (
+        "models/demo-steady/days/2025/",
+        "models/demo-steady/days/2026/",
+        "downloads/2025/",
+        "downloads/2026/",
+    ):
+        assert render(two, path) is None
+
+
+def test_a_front_page_of_thirty_models_is_small(site: Site) -> None:
+    model = site.tracked["demo-slowly-worse"]
+    last = msgspec.structs.replace(model.last, model="a-vendor/some-model-with-a-long-name-2026-03-31")
+    many = {
+        f"a-model-of-some-length-{number}": replace(
+            model,
+            id=f"{last.model}-{number}",
+            slug=f"a-model-of-some-length-{number}",
+            verdicts=(*model.verdicts[:-1], last),
+        )
+        for number in range(30)
+    }
+    for path, limit in (("", 80_000), ("use-cases/", 150_000)):
+        page = render(replace(site, tracked=many), path)
+        assert page is not None
+        assert len(page.body) < limit, path
 
 
 def test_a_model_page_says_why_in_plain_words_with_the_numbers_under_details(pages: dict[str, bytes]) -> None:
@@ -217,7 +331,7 @@ def test_hostile_text_is_text_on_every_page(hostile: Path) -> None:
     shown = 0
     for path in addresses(site):
         page = render(site, path)
-        if page is None or page.file is not None or path.startswith("assets/"):
+        if page is None or page.file is not None or path.startswith("assets/") or page.kind == "image/png":
             continue
         text = page.body.decode()
         if "json" not in page.kind:

@@ -50,6 +50,18 @@ def test_a_build_replaces_an_earlier_build_and_nothing_else(tmp_path: Path, host
     assert (other / "cat.jpg").exists()
 
 
+@pytest.mark.parametrize("made", [True, False])
+def test_an_empty_or_wrong_folder_is_no_site(tmp_path: Path, hostile: Path, made: bool) -> None:
+    out, wrong = tmp_path / "out", tmp_path / "reslts"
+    build(load_site(hostile, sample_days=0), out)
+    if made:
+        wrong.mkdir()
+    result = CliRunner().invoke(command, ["build", "--results", str(wrong), "--out", str(out)])
+    assert isinstance(result.exception, UsageError)
+    assert f"{wrong}: " in str(result.exception) and "--results" in str(result.exception)
+    assert (out / "index.html").exists(), "the earlier build stays"
+
+
 def test_only_late_and_changed_days_get_sample_pages(site: Site) -> None:
     changed = {change.date for change in site.changes}
     last = list(site.records)[-2:]
@@ -59,8 +71,13 @@ def test_only_late_and_changed_days_get_sample_pages(site: Site) -> None:
 
 def test_every_table_is_there_as_csv_and_parquet_with_the_same_rows(site: Site) -> None:
     tables = {names["table"] for names in every_table(site)}
-    assert tables == {"scores", "trials", "verdicts", "use_case_verdicts", "changes", "bench"}
-    for table in tables:
+    assert tables == {"scores", "trials", "answers", "verdicts", "use_case_verdicts", "changes", "bench"}
+    assert render(site, "data/answers.csv") is None
+    answers = duckdb.execute(
+        f"select count(*), min(length(prompt)) from '{_file(site, 'data/answers.parquet')}'"
+    ).fetchall()
+    assert answers[0][0] == 460 and answers[0][1] > 0
+    for table in tables - {"answers"}:
         with _file(site, f"data/{table}.csv").open(newline="") as file:
             rows = sum(1 for _ in csv.reader(file)) - 1
         parquet = _file(site, f"data/{table}.parquet")

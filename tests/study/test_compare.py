@@ -94,7 +94,7 @@ def test_several_pairs_per_task_widen_the_interval(tmp_path: Path) -> None:
     [
         ("r", "r", "hold the same trials"),
         ("r:model=a", "r", "hold the same trials"),
-        ("r:model=a", "r:model=c", "Near matches: a"),
+        ("r:model=a", "r:model=c", "There is no model `c`.* There are: a, b"),
         ("r:model=a", "s", "There is no run `s`"),
         ("r:n_shot=9", "r", "There is no n_shot `9`"),
     ],

@@ -7,6 +7,7 @@ import subprocess
 import time
 
 from probatio.errors import CannotCheck, Incomplete
+from probatio.workers.serving import doubt
 
 
 def echo(payload: bytes) -> bytes:
@@ -101,3 +102,28 @@ def start_another(payload: bytes) -> bytes:
     with open(payload.decode(), "w") as file:  # noqa: PTH123
         file.write(f"{child.pid} {os.getpid()}")
     return loop(payload)
+
+
+def crash_at_first(payload: bytes) -> bytes:
+    """Ends its worker, but only the first one."""
+    path = payload.decode()
+    if not os.path.exists(path):  # noqa: PTH110
+        with open(path, "w"):  # noqa: PTH123
+            os.abort()
+    return b"at last"
+
+
+def late(payload: bytes) -> bytes:
+    doubt()
+    return payload
+
+
+def sometimes(payload: bytes) -> bytes:
+    """The payload from its end; but some payloads break the check."""
+    if payload == b"raise":
+        raise ValueError("broken")
+    if payload == b"exit":
+        os._exit(3)
+    while payload == b"spin":
+        pass
+    return payload[::-1]

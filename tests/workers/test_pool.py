@@ -15,6 +15,7 @@ import pytest
 
 from probatio.errors import CannotCheck, Incomplete
 from probatio.workers import Lane, Pool, Unchecked
+from probatio.workers.lane import cores
 
 TESTS = Path(__file__).parent.parent
 QUICK = Lane("quick", cpu_seconds=0.5, seconds=5, memory_mb=256, workers=1)
@@ -122,6 +123,29 @@ async def test_a_check_nobody_waits_for_is_ended(pool: Pool, tmp_path: Path) -> 
         await hanging
     assert until(lambda: not any(alive(int(pid)) for pid in told.read_text().split()))
     assert await check(pool, "echo", b"next", lane) == b"next"
+
+
+async def test_a_check_whose_worker_dies_is_tried_once_more(pool: Pool, tmp_path: Path) -> None:
+    assert await check(pool, "crash_at_first", str(tmp_path / "crashed").encode()) == b"at last"
+    with pytest.raises(Unchecked, match="it ended 2 workers"):
+        await check(pool, "crash")
+
+
+async def test_a_result_in_which_a_limit_of_time_had_a_part_is_marked(pool: Pool) -> None:
+    assert [(await pool.run(QUICK, f"workers.hostile:{name}", b"x")).settled for name in ("late", "echo")] == [
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lane", "on_one", "on_eight"),
+    [({}, 1, 8), ({"beside": 2}, 3, 10), ({"cores_each": 4}, 1, 2), ({"workers": 3}, 3, 3)],
+)
+def test_a_lane_has_the_workers_that_the_cores_can_serve(lane: dict[str, int], on_one: int, on_eight: int) -> None:
+    made = Lane("any", cpu_seconds=1, seconds=1, **lane)  # type: ignore[arg-type]
+    assert (made.places(1), made.places(8)) == (on_one, on_eight)
+    assert 1 <= cores() <= (os.cpu_count() or 1)
 
 
 async def test_an_idle_worker_that_was_killed_costs_no_answer(pool: Pool) -> None:

@@ -21,6 +21,7 @@ from probatio.inside import read_inside
 from probatio.ledger.ledger import SHORT, head_of, read_ledger
 from probatio.records import ModelVerdict
 from probatio.redact import know_address
+from probatio.run.clock import today
 from probatio.slugs import slugs
 from probatio.store.files import held, put
 from probatio.store.layout import ALERTS, DAILY
@@ -195,6 +196,7 @@ class _Ledger:
     def __init__(self, results: Path) -> None:
         self._lines = {}  # the last line of a date is the one that counts
         models: set[str] = set()
+        simulated: set[str] = set()
         replayed = False
         self.simulated = False
         lines = read_ledger(results)
@@ -212,9 +214,12 @@ class _Ledger:
             models.update(verdict.model for verdict in record.verdicts)
             replayed |= record.replayed
             self.simulated |= record.simulated
+            simulated.update([record.date] if record.simulated else ())
         if replayed:
             self.anchor += " (replayed: dates were set)"
-        self._dates = sorted(self._lines)
+        # a day that a clock ahead has recorded is no news until its date comes, and must not hide the days before it
+        now = today()
+        self._dates = sorted(date for date in self._lines if date <= now or date in simulated)
         self.slugs = list(slugs(sorted(models)).items())
 
     @property
@@ -223,8 +228,8 @@ class _Ledger:
 
     def since(self, day: str) -> list[str]:
         """The days a channel has to hear of: its last one again, which may have been corrected, and those after it. A new channel
-        starts with the last day."""
-        if not day:
+        starts with the last day, and so does one that has heard of a day whose date has not come."""
+        if not day or day > self.last:
             return self._dates[-1:]
         return [each for each in self._dates if each >= day and _days(each, self.last) <= CATCH_UP_DAYS]
 

@@ -37,15 +37,19 @@ class Teller:
     def _days(self) -> Mapping[str, Day]:
         return {day.date: day for day in read_days(self._results)} if self._given is None else self._given
 
-    def told(self, verdict: ModelVerdict, *, answers: bool = True) -> Told:
-        """The verdict in words, with the worst cases where something fell; without `answers` none of their files is read."""
+    def told(
+        self, verdict: ModelVerdict, *, answers: bool = True, excerpt: int = EXCERPT, began: str | None = None
+    ) -> Told:
+        """The verdict in words, with the worst cases where something fell; without `answers` none of their files is read.
+        `excerpt`: characters of an answer that are shown. `began`: the first day of the fall, where the verdict alone does not
+        tell it: days of suspicion before it are not usual days."""
         day = self._days.get(verdict.date)
         folder = suite_folder(self._results, day.record) if day else None
         manifest = self._manifest(folder)
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
-        before = self._before(verdict, day, constants) if day and fell else []
-        cases = self._cases(verdict, day, before, titles) if day and fell and answers else ()
+        before = self._before(verdict, day, constants, began) if day and fell else []
+        cases = self._cases(verdict, day, before, titles, excerpt) if day and fell and answers else ()
         rarity = rarity_of(figures_of(manifest, folder), manifest)
         return told(verdict, titles, constants, rarity, cases, _usual(verdict.model, before))
 
@@ -60,15 +64,15 @@ class Teller:
                 self._manifests[folder] = msgspec.structs.replace(read_manifest(), use_cases=())
         return self._manifests[folder]
 
-    def _before(self, verdict: ModelVerdict, day: Day, constants: Constants) -> list[Day]:
+    def _before(self, verdict: ModelVerdict, day: Day, constants: Constants, began: str | None) -> list[Day]:
         """The last days before the fall, as many as a baseline has."""
-        since = min(each for each in (verdict.changed_on, verdict.headline_since, verdict.date) if each)
+        since = min(each for each in (began, verdict.changed_on, verdict.headline_since, verdict.date) if each)
         recent = [each for each in self._days.values() if day.ordinal - each.ordinal <= YEAR_OF_DAYS]
         series = [each for each in recent if (verdict.series_since or "") <= each.date < since]
         return sorted(series, key=lambda each: each.date)[-constants.rule.baseline_days :]
 
     def _cases(
-        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str]
+        self, verdict: ModelVerdict, day: Day, before: list[Day], titles: Mapping[str, str], excerpt: int
     ) -> tuple[CaseChange, ...]:
         """The cases that fell most, of the use cases that are flagged or named; each with the answer of a usual day before the
         fall and the one of today."""
@@ -86,8 +90,8 @@ class Teller:
                 msgspec.structs.replace(
                     each,
                     use_case=titles.get(each.use_case, each.use_case.replace("_", " ")),
-                    answer_before=_excerpt(old.get(each.case)),
-                    answer_now=_excerpt(now.get(each.case)),
+                    answer_before=_excerpt(old.get(each.case), excerpt),
+                    answer_now=_excerpt(now.get(each.case), excerpt),
                 )
             )
         return tuple(made)
@@ -149,7 +153,7 @@ def _credit(day: Day, model: str, change: CaseChange) -> float:
     return line.cases.get(change.case, -1.0) if line is not None else -1.0
 
 
-def _excerpt(answer: str | None) -> str | None:
+def _excerpt(answer: str | None, most: int) -> str | None:
     """The beginning of an answer, on one line."""
     text = " ".join((answer or "").split())
-    return None if not text else text if len(text) <= EXCERPT else f"{text[: EXCERPT - 1]}…"
+    return None if not text else text if len(text) <= most else f"{text[: most - 1]}…"

@@ -6,10 +6,12 @@ We take the body as it comes over the wire and unpack it ourselves, piece by pie
 
 from __future__ import annotations
 
+import re
 import zlib
-from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import aiohttp
+if TYPE_CHECKING:
+    import aiohttp
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
 """No chat completion is larger: a million tokens with their reasoning are about 6 MB. A server that sends on and on must not fill
@@ -24,32 +26,73 @@ MAX_PARTS = 64
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
+MENDED = "bytes that are no UTF-8, or half a surrogate pair; each became U+FFFD"
+"""What is noted beside an answer whose text could not be decoded as it came."""
+
+_BOM = b"\xef\xbb\xbf"
+_ESCAPES = re.compile(
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""A pair of halves, half a pair alone, or any other escape, so that a backslash which is itself escaped begins none."""
+
+
 class BadBody(Exception):
     """The body can't be taken; the message is a clause that says why."""
 
 
+class Body:
+    """The body of a reply, piece by piece. Raises `BadBody` where it outgrows the limit or is not what its header says."""
+
+    def __init__(self, coding: str, length: int | None, kind: str = "chat completion") -> None:
+        self._too_large = f"the reply is larger than any {kind}"
+        if (length or 0) > MAX_REPLY_BYTES:
+            raise BadBody(self._too_large)
+        self._unpack = _unpacker(coding)
+        self._pieces: list[bytes] = []
+        self._packed = self._size = 0
+
+    def add(self, chunk: bytes) -> None:
+        self._packed += len(chunk)
+        piece = self._unpack.unpacked(chunk, MAX_REPLY_BYTES + 1 - self._size) if self._unpack else chunk
+        self._size += len(piece)
+        if max(self._packed, self._size) > MAX_REPLY_BYTES:
+            raise BadBody(self._too_large)
+        self._pieces.append(piece)
+
+    def whole(self) -> bytes:
+        """All of it, unpacked, once no more comes."""
+        if self._unpack:
+            self._unpack.end()
+        return b"".join(self._pieces)
+
+
 async def read_body(reply: aiohttp.ClientResponse, kind: str = "chat completion") -> bytes:
-    """The whole body, unpacked; raises `BadBody` where it outgrows the limit or is not what its header says."""
-    too_large = f"the reply is larger than any {kind}"
-    if (reply.content_length or 0) > MAX_REPLY_BYTES:
-        raise BadBody(too_large)
-    unpack = _unpacker(reply.headers)
-    pieces: list[bytes] = []
-    packed = size = 0
+    """The whole body of a reply that another client reads, unpacked."""
+    body = Body(reply.headers.get("Content-Encoding", ""), reply.content_length, kind)
     async for chunk in reply.content.iter_any():
-        packed += len(chunk)
-        piece = unpack.unpacked(chunk, MAX_REPLY_BYTES + 1 - size) if unpack else chunk
-        size += len(piece)
-        if max(packed, size) > MAX_REPLY_BYTES:
-            raise BadBody(too_large)
-        pieces.append(piece)
-    if unpack:
-        unpack.end()
-    return b"".join(pieces)
+        body.add(chunk)
+    return body.whole()
 
 
-def _unpacker(headers: Mapping[str, str]) -> _Unpacker | None:
-    coding = headers.get("Content-Encoding", "").strip().lower()
+def mended(body: bytes) -> tuple[bytes, str | None]:
+    """A body that can be decoded, and what was done to it. An answer cut within an emoji is paid for like any other."""
+    fault = None
+    body = body.removeprefix(_BOM)
+    if not body.isascii():
+        try:
+            body.decode()
+        except UnicodeDecodeError:
+            body, fault = body.decode("utf-8", "replace").encode(), MENDED
+    if b"\\ud" in body or b"\\uD" in body:
+        whole = _ESCAPES.sub(lambda found: b"\\ufffd" if found["half"] else found[0], body)
+        if whole != body:
+            body, fault = whole, MENDED
+    return body, fault
+
+
+def _unpacker(coding: str) -> _Unpacker | None:
+    coding = coding.strip().lower()
     if coding in ("", "identity"):
         return None
     if coding not in _WINDOWS:

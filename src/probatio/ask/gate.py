@@ -1,4 +1,8 @@
-"""The gate in front of the routes: requests wait here until the pace of their route and the total allow them."""
+"""The gate in front of the routes: requests wait here until the pace of their route and the total allow them.
+
+Who waits is given a place, not only woken to look for one. So a place that becomes free wakes one waiter and no other, in the
+order in which they came: within a route always, and between routes where the total is what they wait for.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,32 @@ import asyncio
 import contextlib
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
 
 from probatio.ask.pacing import Pace, Sent
 
 
 class GateClosed(Exception):
-    """The run is stopping: nothing more may be sent."""
+    """The run is stopping, or the route is given up: nothing more may be sent."""
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One who waits."""
+
+    number: int  # in the order in which they came
+    place: asyncio.Future[Sent | None]  # None: turned away
+
+
+@dataclass(slots=True)
+class _Entrance:
+    """One route: its pace, and who waits for it."""
+
+    pace: Pace
+    queue: deque[_Turn] = field(default_factory=deque)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+    reopening: asyncio.TimerHandle | None = None
 
 
 class Gate:
@@ -20,92 +44,147 @@ class Gate:
     def __init__(self, ceiling: int, clock: Callable[[], float] | None = None) -> None:
         self._ceiling = ceiling
         self._clock = clock or asyncio.get_running_loop().time
-        self._paces: dict[str, Pace] = {}
-        self._waiting: dict[str, deque[asyncio.Future[None]]] = {}
-        self._closed = asyncio.Event()
+        self._routes: dict[str, _Entrance] = {}
+        self._numbers = count()
+        self._closed = False
         self.in_flight = 0
+        self.woken = 0  # waiters so far; each is woken once
 
     def pace(self, route_key: str, max_in_flight: int | None = None) -> Pace:
-        if route_key not in self._paces:
-            self._paces[route_key] = Pace(min(self._ceiling, max_in_flight or self._ceiling))
-            self._waiting[route_key] = deque()
-        return self._paces[route_key]
+        if route_key not in self._routes:
+            entrance = _Entrance(Pace(min(self._ceiling, max_in_flight or self._ceiling)))
+            if self._closed:
+                entrance.closed.set()
+            self._routes[route_key] = entrance
+        return self._routes[route_key].pace
 
     @property
     def limit(self) -> int:
         """How many requests may be in flight now, all routes together."""
-        return min(self._ceiling, sum(int(pace.limit) for pace in self._paces.values()))
+        return min(self._ceiling, sum(int(route.pace.limit) for route in self._routes.values()))
+
+    def reopens_in(self) -> float:
+        """Seconds until the last of the routes that were closed on their server's word opens again; 0 where none is."""
+        now = self._clock()
+        left = (route.pace.closed_until - now for route in self._routes.values() if not route.closed.is_set())
+        return max(0.0, max(left, default=0.0))
 
     async def enter(self, route_key: str) -> Sent:
         """Wait for a place; first come, first served within a route."""
-        pace, queue = self._paces[route_key], self._waiting[route_key]
-        while self._closed.is_set() or queue or not self._open(pace):
-            if self._closed.is_set():
-                raise GateClosed
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            queue.append(turn)
-            self._wake_when_reopened(pace, route_key)
-            try:
-                await turn
-            except asyncio.CancelledError:
-                if turn in queue:
-                    queue.remove(turn)
-                else:
-                    self._wake(route_key)
-                raise
-            if self._open(pace) and not self._closed.is_set():
-                break
-        self.in_flight += 1
-        return pace.sent(self._clock())
+        route = self._routes[route_key]
+        if route.closed.is_set():
+            raise GateClosed
+        if not route.queue and self._has_room(route.pace):
+            return self._sent(route)
+        turn = _Turn(next(self._numbers), asyncio.get_running_loop().create_future())
+        route.queue.append(turn)
+        self._call_when_reopened(route)
+        try:
+            sent = await turn.place
+        except asyncio.CancelledError:
+            if turn in route.queue:
+                route.queue.remove(turn)
+            elif turn.place.done() and not turn.place.cancelled() and turn.place.result():
+                route.pace.failed()
+                self._left(route)
+            raise
+        if sent is None:
+            raise GateClosed
+        return sent
 
-    async def pause(self, seconds: float) -> None:
-        """Wait before a retry; cut short when the gate closes."""
+    async def pause(self, route_key: str, seconds: float) -> None:
+        """Wait before a retry; cut short when the gate or the route closes."""
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._closed.wait(), seconds)
+            await asyncio.wait_for(self._routes[route_key].closed.wait(), seconds)
 
-    def close(self) -> None:
-        """Let nothing more through: whoever waits is turned away, what is in flight comes home."""
-        self._closed.set()
-        for queue in self._waiting.values():
-            while queue:
-                turn = queue.popleft()
-                if not turn.done():
-                    turn.set_result(None)
+    def close(self, route_key: str | None = None) -> None:
+        """Let nothing more through, or nothing more to one route: whoever waits is turned away, what is in flight comes home."""
+        if route_key is None:
+            self._closed = True
+        for route in self._routes.values() if route_key is None else (self._routes[route_key],):
+            route.closed.set()
+            while _waits(route):
+                self._wake(route.queue.popleft(), None)
 
     def answered(self, route_key: str, request: Sent) -> None:
-        self._paces[route_key].answered(request)
-        self._left()
+        route = self._routes[route_key]
+        route.pace.answered(request, self._clock())
+        self._left(route)
 
-    def failed(self, route_key: str) -> None:
-        self._paces[route_key].failed()
-        self._left()
+    def failed(self, route_key: str, *, replied: bool = False) -> None:
+        route = self._routes[route_key]
+        route.pace.failed(replied=replied)
+        self._left(route)
 
-    def throttled(self, route_key: str, request: Sent, wait: float | None) -> None:
-        self._paces[route_key].throttled(request, self._clock(), wait)
-        self._left()
+    def throttled(self, route_key: str, request: Sent, wait: float | None) -> bool:
+        """Whether this closed the route, or closed it for noticeably longer: the 429s of one burst say it together once."""
+        route = self._routes[route_key]
+        before = route.pace.closed_until
+        route.pace.throttled(request, self._clock(), wait)
+        self._left(route)
+        return route.pace.closed_until > max(before, self._clock()) + 1
 
-    def _open(self, pace: Pace) -> bool:
+    def timed_out(self, route_key: str, request: Sent) -> int:
+        """How often in a row the route has let a request wait in vain."""
+        route = self._routes[route_key]
+        route.pace.timed_out(request, self._clock())
+        self._left(route)
+        return route.pace.silent
+
+    def lost(self, route_key: str) -> int:
+        """A trial ended without an answer: how many have, on a route that has never given one."""
+        pace = self._routes[route_key].pace
+        pace.lost += 1
+        return 0 if pace.answers else pace.lost
+
+    def _has_room(self, pace: Pace) -> bool:
         return self.in_flight < self._ceiling and pace.may_send(self._clock())
 
-    def _left(self) -> None:
+    def _sent(self, route: _Entrance) -> Sent:
+        self.in_flight += 1
+        return route.pace.sent(self._clock())
+
+    def _left(self, route: _Entrance) -> None:
+        was_full = self.in_flight >= self._ceiling
         self.in_flight -= 1
-        for route_key in self._waiting:
-            self._wake(route_key)
+        self._admit(route)
+        if was_full:  # another route may have waited for this place
+            while self.in_flight < self._ceiling and (other := self._longest_waiting()):
+                self._wake(other.queue.popleft(), self._sent(other))
 
-    def _wake(self, route_key: str) -> None:
-        """Let in as many as there is room for; each checks again when its turn comes."""
-        pace, queue = self._paces[route_key], self._waiting[route_key]
-        room = min(int(pace.limit) - pace.in_flight, self._ceiling - self.in_flight)
-        if queue and pace.closed_until > self._clock():
-            self._wake_when_reopened(pace, route_key)
+    def _admit(self, route: _Entrance) -> None:
+        """Give places to those who wait for this route, as many as there are, unless another waits longer for the last one."""
+        while _waits(route) and self._has_room(route.pace):
+            if self.in_flight == self._ceiling - 1 and self._longest_waiting() is not route:
+                return
+            self._wake(route.queue.popleft(), self._sent(route))
+        if route.queue:
+            self._call_when_reopened(route)
+
+    def _longest_waiting(self) -> _Entrance | None:
+        """The route with room whose first in line came first."""
+        able = (route for route in self._routes.values() if _waits(route) and self._has_room(route.pace))
+        return min(able, key=lambda route: route.queue[0].number, default=None)
+
+    def _wake(self, turn: _Turn, sent: Sent | None) -> None:
+        self.woken += 1
+        turn.place.set_result(sent)
+
+    def _call_when_reopened(self, route: _Entrance) -> None:
+        """One timer per route, for when the server's wait is over."""
+        delay = route.pace.closed_until - self._clock()
+        if delay <= 0 or (route.reopening is not None and not route.reopening.cancelled()):
             return
-        while queue and room > 0:
-            turn = queue.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                room -= 1
 
-    def _wake_when_reopened(self, pace: Pace, route_key: str) -> None:
-        delay = pace.closed_until - self._clock()
-        if delay > 0:
-            asyncio.get_running_loop().call_later(delay, self._wake, route_key)
+        def reopen() -> None:
+            route.reopening = None
+            self._admit(route)
+
+        route.reopening = asyncio.get_running_loop().call_later(delay, reopen)
+
+
+def _waits(route: _Entrance) -> bool:
+    """Whether anybody waits; one who was cancelled and has not left yet does not."""
+    while route.queue and route.queue[0].place.done():
+        route.queue.popleft()
+    return bool(route.queue)

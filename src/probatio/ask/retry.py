@@ -2,7 +2,8 @@
 
 Worked by hand: a reply 503 without a hint on attempt 1 waits 1 s, on attempt 2 2 s, then 4, 8 and 16 s; the sixth failure
 ends the trial. Each wait is stretched by up to a quarter at random, so that a hundred requests refused together do not
-come back together. With `Retry-After: 7` the wait is 7 s (stretched), never less than what was asked for.
+come back together. With `Retry-After: 7` the wait is 7 s (stretched), never less than what was asked for. Waits that a server
+asks for are obeyed as often as they come, up to `--max-wait` for one trial in all; they are not among the five.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ BACKOFF_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """The waits of the first seed: five retries, then the trial is an `api_error`."""
 
 JITTER = 0.25
+
+MOST_WAIT = 30 * 86_400.0
+"""Seconds. A server that asks for a longer wait does not mean it: it counts as if it had named none."""
 
 STOP_THE_RUN = {
     401: "the key was refused (401)",
@@ -37,10 +41,17 @@ class Fault(msgspec.Struct, frozen=True):
     status: int | None = None
     wait: float | None = None  # seconds the server asked us to wait
     stops_run: bool = False
+    timed_out: bool = False
+
+    @property
+    def hinted(self) -> bool:
+        """Whether the server says when it may be asked again."""
+        return self.retry and bool(self.wait)
 
     @property
     def throttled(self) -> bool:
-        return self.status == 429
+        """Whether the server says that we ask too fast, or when it may be asked again."""
+        return self.status == 429 or self.hinted
 
 
 def fault_of_status(
@@ -54,7 +65,7 @@ def fault_of_status(
         reason=f"{reason}: {detail}" if detail else reason,
         retry=status in RETRIED_4XX or status >= 500 or status < 400,
         status=status,
-        wait=_wait_hint(headers, body, now),
+        wait=wait if (wait := _wait_hint(headers, body, now)) is not None and wait <= MOST_WAIT else None,
         stops_run=status in STOP_THE_RUN,
     )
 
@@ -64,6 +75,21 @@ def wait_before(retry_number: int, fault: Fault, chance: float) -> float | None:
     if not fault.retry or retry_number > len(BACKOFF_SECONDS):
         return None
     return max(BACKOFF_SECONDS[retry_number - 1], fault.wait or 0.0) * (1 + JITTER * chance)
+
+
+def asked_wait(tries: int, fault: Fault, chance: float) -> float:
+    """Seconds before the next try where the server says when; never less than our own wait would be."""
+    own = BACKOFF_SECONDS[min(tries, len(BACKOFF_SECONDS)) - 1] if BACKOFF_SECONDS else 0.0
+    return max(own, fault.wait or 0.0) * (1 + JITTER * chance)
+
+
+def in_words(seconds: float) -> str:
+    """A wait as a person says it: `25 seconds`, `an hour`, `2 hours`."""
+    for size, one, many in ((86_400, "a day", "days"), (3600, "an hour", "hours"), (60, "a minute", "minutes")):
+        if seconds >= size:
+            number = round(seconds / size, 1)
+            return one if number == 1 else f"{number:g} {many}"
+    return "a second" if round(seconds) == 1 else f"{round(seconds)} seconds"
 
 
 def _detail(body: bytes) -> str:

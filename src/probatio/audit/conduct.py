@@ -15,12 +15,13 @@ from pathlib import Path
 import msgspec
 
 from probatio.day.lateness import asked_late
+from probatio.day.samples import ServedLine
 from probatio.ledger.chain import WHERE, Finding
 from probatio.ledger.difference import first_difference
 from probatio.ledger.ledger import LedgerRecord, Line
 from probatio.records import Acceptance, Constants, Day
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, SCORES, SET_ASIDE
-from probatio.store.lines import numbered_lines
+from probatio.store.lines import all_at_once, numbered_lines
 
 ConstantsOf = Callable[[Day], Constants | None]
 """The constants of a day's suite; None where the suite is not here."""
@@ -44,19 +45,24 @@ class Asked(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-Answers = Sequence[tuple[int, Asked]]
+Answers = Sequence[tuple[int, Asked | ServedLine]]
 """A day's answers with their line numbers."""
 
 
-def read_asked(folder: Path) -> Answers:
-    """The answers of a day, as far as they can be read: a line that can't is named where it is graded."""
-    decode, read = msgspec.json.Decoder(Asked).decode, []
+def read_asked(folder: Path) -> tuple[Answers, list[ServedLine] | None]:
+    """The answers of a day, as far as they can be read: a line that can't is named where it is graded. And the same as scoring
+    reads them, where all could be read."""
+    served = all_at_once(folder / ANSWERS, ServedLine)
+    if served is not None:
+        return list(enumerate(served, 1)), served
+    decode = msgspec.json.Decoder(Asked).decode
+    read: list[tuple[int, Asked | ServedLine]] = []
     for number, line in numbered_lines(folder / ANSWERS):
         try:
             read.append((number, decode(line)))
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-    return read
+    return read, None
 
 
 def kind_findings(days: Sequence[Day]) -> Iterator[Finding]:

@@ -16,10 +16,10 @@ from probatio.judge.calibration import calibrate, calibration_set
 from probatio.ledger.chain import Finding
 from probatio.ledger.difference import first_difference
 from probatio.records import UNASKED_ERRORS, Assessment, Day, Grade, Response, TrialKey
-from probatio.run.regrade import AHEAD, assess_again
+from probatio.run.regrade import assess_again
 from probatio.sandbox import Choice
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, JUDGE_REPLIES
-from probatio.store.lines import numbered_lines
+from probatio.store.lines import all_at_once, numbered_lines
 from probatio.suite.daily_suite import DailySuite
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def regrade_days(
         except ProbatioError as error:
             return error
 
-    for (again, number, response), assessed in assess_again(lines(), assess, AHEAD):
+    for (again, number, response), assessed in assess_again(lines(), assess):
         if isinstance(assessed, ProbatioError):
             again.failed = again.failed or assessed
         elif response is not None and assessed is not None:
@@ -152,6 +152,8 @@ def _grading(day: Day, suite: DailySuite, sandbox: Choice, replies: Sequence[Jud
 
 def _read(path: Path, shape: type[T], findings: list[Finding]) -> dict[int, T]:
     """Line number → record; a line that can't be read is a finding."""
+    if (at_once := all_at_once(path, shape, strict=True)) is not None:
+        return dict(enumerate(at_once, 1))
     records: dict[int, T] = {}
     decode = msgspec.json.Decoder(shape).decode
     for number, line in numbered_lines(path):

@@ -13,6 +13,7 @@ from probatio.items.of_runs import items_of_runs
 from probatio.run.record import RunRecord, read_run
 from probatio.store.days import last_days
 from probatio.store.layout import GRADES, RUN_FILE
+from probatio.store.lines import has_lines
 from probatio.study.trials import find_results
 from probatio.suite.language_suite import Suite, load_suite, suite_folder
 from probatio.suite.prompt import asked_fingerprint
@@ -93,7 +94,7 @@ def _stored(suite: Suite, results: Path) -> list[Path]:
         except (ProbatioError, OSError):
             continue
         same = (record.suite_name, record.suite_version) == (suite.name, suite.version)
-        if same and (file.parent / GRADES).exists() and _asked_as_it_is(suite, record):
+        if same and has_lines(file.parent / GRADES) and _asked_as_it_is(suite, record):
             found.append(file.parent)
     return found
 

@@ -12,6 +12,7 @@ from probatio.grade.apart import PROGRAMS, assess_apart
 from probatio.records import UNCHECKED, Assessment, Response
 from probatio.sandbox import Choice
 from probatio.workers import Checks
+from probatio.workers.lane import cores
 
 Watch = Callable[[int, int], None]
 """Is told how many claims of how many are done."""
@@ -56,7 +57,9 @@ class Proving:
                 self._done += 1
                 self._watch(self._done, self._total)
 
-        await asyncio.gather(*(next_ones() for _ in range(PROGRAMS.workers)))  # the first error ends it, as it is
+        await asyncio.gather(
+            *(next_ones() for _ in range(PROGRAMS.places(cores())))
+        )  # the first error ends it, as it is
         return [proofs[number] for number in sorted(proofs)]
 
     @property

@@ -12,14 +12,12 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from probatio.browser import chromium
-from probatio.browser.page import OpenPage, PageFailed, fresh_context, opened
-from probatio.errors import CannotCheck, UsageError
-from probatio.extras import require
+from probatio.browser.page import OpenPage, PageFailed, opened
+from probatio.browser.protocol import CannotStart, Connection, ProtocolError, connect
+from probatio.errors import CannotCheck
 from probatio.workers.serving import retire
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Playwright
-
     from probatio.sandbox import Choice
 
 T = TypeVar("T")
@@ -87,8 +85,9 @@ class _BrowserThread:
     def __init__(self, choice: Choice) -> None:
         self.choice = choice
         self.loop = asyncio.new_event_loop()
-        self.held = contextlib.AsyncExitStack()
-        self.browser: Browser | None = None
+        self.held = contextlib.ExitStack()
+        self.browser: Connection | None = None
+        self.program = ""
         self.way: chromium.Way = "none"
         self.worked = False
         self.refused: CannotCheck | None = None
@@ -105,7 +104,8 @@ class _BrowserThread:
         """The browser's version and what isolates it."""
 
         async def describe() -> str:
-            return f"Chromium {(await self._started()).version}, {chromium.DESCRIPTIONS[self.way]}"
+            browser = await self._started()
+            return f"{chromium.title(self.program, browser.version)}, {chromium.DESCRIPTIONS[self.way]}"
 
         return asyncio.run_coroutine_threadsafe(describe(), self.loop).result()
 
@@ -129,32 +129,28 @@ class _BrowserThread:
 
     async def _once(self, html: str, look: Callable[[OpenPage], Awaitable[T]], seconds: float) -> T:
         browser = await self._started()
-        from playwright.async_api import Error  # after the start, which says so where it is not installed
-
         try:
-            context = await asyncio.wait_for(fresh_context(browser), START_SECONDS)
-        except (TimeoutError, Error) as error:
+            page = await asyncio.wait_for(opened(browser, html), START_SECONDS)
+        except (TimeoutError, ProtocolError) as error:
             await self._discard(browser)
             raise _BrowserGone from error
-        page: OpenPage | None = None
         try:
-            page = await asyncio.wait_for(opened(context, html), START_SECONDS)
             return await _within(look(page), page.ended, seconds)
-        except (TimeoutError, Error) as error:
-            if not browser.is_connected():
+        except (TimeoutError, ProtocolError) as error:
+            if not browser.alive:
                 raise _BrowserGone from error
-            raise PageFailed(f"The page could not be examined: {str(error).partition(chr(10))[0][:200]}") from error
+            raise PageFailed(f"The page could not be examined: {str(error)[:200]}") from error
         finally:
             # Closing a page that floods us takes its turn behind all that it has sent; ending the worker does not.
-            if not (page is not None and page.flooded and retire()):
+            if not (page.flooded and retire()):
                 try:
-                    await asyncio.wait_for(context.close(), CLOSE_SECONDS)
-                except (TimeoutError, Error):
+                    await asyncio.wait_for(page.close(), CLOSE_SECONDS)
+                except (TimeoutError, ProtocolError):
                     await self._discard(browser)
 
-    async def _started(self) -> Browser:
+    async def _started(self) -> Connection:
         async with self.starting:
-            if self.browser is not None and self.browser.is_connected():
+            if self.browser is not None and self.browser.alive:
                 return self.browser
             await self._end()
             if self.refused:
@@ -168,15 +164,8 @@ class _BrowserThread:
             self.worked = True
             return self.browser
 
-    async def _start(self) -> Browser:
-        try:
-            require("playwright")
-        except UsageError as error:
-            raise CannotCheck(str(error)) from None
-        from playwright.async_api import Error, async_playwright
-
-        program = chromium.executable()
-        playwright = await self.held.enter_async_context(async_playwright())
+    async def _start(self) -> Connection:
+        program = self.program = chromium.executable()
         faults = []
         for way in chromium.WAYS[self.choice]:
             if way.startswith("jail") and (why := chromium.jailable()):
@@ -184,11 +173,11 @@ class _BrowserThread:
                 continue
             with contextlib.ExitStack() as scratch:
                 try:
-                    browser = await self._launched(playwright, scratch.enter_context(chromium.start(way, program)))
-                except Error as error:
+                    browser = await connect(scratch.enter_context(chromium.start(way, program)), START_SECONDS)
+                except CannotStart as error:
                     faults.append(f"{chromium.DESCRIPTIONS[way]}: {_reason(str(error))}")
                     continue
-                self.held.push(scratch.pop_all())
+                self.held = scratch.pop_all()
                 self.way = way
                 return browser
         raise CannotCheck(
@@ -196,16 +185,7 @@ class _BrowserThread:
             "namespaces for bubblewrap, or run as another user than root so that Chromium's own sandbox works."
         )
 
-    async def _launched(self, playwright: Playwright, start: chromium.Start) -> Browser:
-        return await playwright.chromium.launch(
-            executable_path=start.executable,
-            args=list(start.arguments),
-            ignore_default_args=True,
-            env={**start.env},
-            timeout=START_SECONDS * 1000,
-        )
-
-    async def _discard(self, browser: Browser) -> None:
+    async def _discard(self, browser: Connection) -> None:
         """End a browser that no longer answers; the next visit starts another."""
         async with self.starting:
             if self.browser is browser:
@@ -213,22 +193,14 @@ class _BrowserThread:
 
     async def _end(self) -> None:
         browser, self.browser = self.browser, None
-        held, self.held = self.held, contextlib.AsyncExitStack()
         if browser is not None:
-            with contextlib.suppress(Exception):
-                await asyncio.wait_for(browser.close(), CLOSE_SECONDS)
-        with contextlib.suppress(Exception):
-            await asyncio.wait_for(held.aclose(), CLOSE_SECONDS)
+            await browser.close()
+        self.held.close()
 
 
-def _reason(message: str) -> str:
-    """What the browser itself printed, out of Playwright's long message about a failed start."""
-    lines = [
-        re.sub(r"^\[[^]]*\] *", "", line.partition("[err]")[2].strip())
-        for line in message.splitlines()
-        if "[err]" in line
-    ]
-    return (next(iter(lines), "") or message.partition("\n")[0])[:300]
+def _reason(said: str) -> str:
+    """The first line of what the browser printed, without the time and place in its source."""
+    return re.sub(r"^\[[^]]*\] *", "", said.partition("\n")[0])[:300]
 
 
 async def _within(look: Awaitable[T], ended: asyncio.Future[str], seconds: float) -> T:

@@ -104,14 +104,14 @@ def evidence_panel(
 
 def sparkline(scores: Sequence[float | None], title: str, low: float = 0.0) -> str:
     """The last days at a glance, from `low` to 100; a gap is a gap. An element of a page, coloured by the page's own style."""
-    width, height = 72, 26
-    y, step = Scale(low, 100, height - 3, 3), (width - 4) / max(1, len(scores) - 1)
+    width, height = 144, 52  # twice its size on the page: whole numbers are fine enough, and short
+    y, step = Scale(low, 100, height - 6, 6), (width - 8) / max(1, len(scores) - 1)
     parts = [f'<svg class="spark" viewBox="0 0 {width} {height}" role="img"><title>{escape(title)}</title>']
     for piece in pieces(scores):
-        points = " ".join(f"{2 + step * number:.1f},{y.at(score):.1f}" for number, score in piece)
+        points = " ".join(f"{4 + step * number:.0f},{y.at(score):.0f}" for number, score in piece)
         parts.append(f'<polyline points="{points}"/>')
     if scores and scores[-1] is not None:
-        parts.append(f'<circle cx="{width - 2}" cy="{y.at(scores[-1]):.1f}" r="2"/>')
+        parts.append(f'<circle cx="{width - 4}" cy="{y.at(scores[-1]):.0f}" r="4"/>')
     return "".join(parts) + "</svg>"
 
 

@@ -12,6 +12,8 @@ from probatio.charts.scales import Scale
 from probatio.charts.svg import LETTER, Panel, box, picture, rule, shortened, text
 
 _ROW, _COLUMNS = 22.0, 2
+_LEAST = 300.0
+"""Pixels a panel needs."""
 _LONGEST_NAME = 44
 
 
@@ -32,11 +34,13 @@ class FunnelBars(msgspec.Struct, frozen=True):
     bars: tuple[Bar, ...]
 
 
-def funnels(charted: Sequence[FunnelBars], title: str, theme: Theme = ON_PAGE, heading: str = "") -> str:
-    """A panel of bars per model."""
-    columns = min(_COLUMNS, max(1, len(charted)))
-    width = WIDTH / _COLUMNS
-    panels = [_panel(one, width) for one in charted]
+def funnels(
+    charted: Sequence[FunnelBars], title: str, theme: Theme = ON_PAGE, heading: str = "", width: float = WIDTH
+) -> str:
+    """A panel of bars per model, as many side by side as there is room for."""
+    most = max(1, min(_COLUMNS, int(width // _LEAST)))
+    columns = min(most, max(1, len(charted)))
+    panels = [_panel(one, width / most) for one in charted]
     described = "The share of answers that came through each level; the count beside each bar."
     return picture(panels, title, described, theme, columns, heading)
 

@@ -32,13 +32,13 @@ LIGHT = Palette(
     limit="#8a5a00",
     border="#6a4fb3",
     status={
-        "OK": "#1a7f37",
+        "OK": "#17636e",
         "SUSPICIOUS": "#9a6700",
         "COOKED": "#c0211d",
         "CALIBRATING": "#57606a",
         "GAP": "#57606a",
     },
-    series=("#2f6fb0", "#b3541e", "#1a7f37", "#8250df", "#9a6700", "#bf3989"),
+    series=("#2f6fb0", "#b3541e", "#17636e", "#8250df", "#9a6700", "#bf3989"),
 )
 
 DARK = Palette(
@@ -50,13 +50,13 @@ DARK = Palette(
     limit="#e3b341",
     border="#b39df3",
     status={
-        "OK": "#4ac26b",
+        "OK": "#7cc9d4",
         "SUSPICIOUS": "#e3b341",
         "COOKED": "#ff7b72",
         "CALIBRATING": "#9aa4ae",
         "GAP": "#9aa4ae",
     },
-    series=("#6cb6ff", "#f0883e", "#4ac26b", "#d2a8ff", "#e3b341", "#ff9bce"),
+    series=("#6cb6ff", "#f0883e", "#7cc9d4", "#d2a8ff", "#e3b341", "#ff9bce"),
 )
 
 
@@ -109,7 +109,7 @@ def _colours(palette: Palette) -> str:
         f".grid{{stroke:{palette.grid}}}.limit{{stroke:{palette.limit}}}text.limit{{fill:{palette.limit};stroke:none}}",
         f".border{{stroke:{palette.border}}}text.border{{fill:{palette.border};stroke:none}}",
         f".band,.bar{{fill:{palette.baseline}}}.track{{fill:{palette.grid};opacity:.55}}",
-        f".mean{{stroke:{palette.baseline}}}.line,.whisker{{stroke:{palette.ink}}}.dot,.neutral{{fill:{palette.ink}}}",
+        f".mean{{stroke:{palette.baseline}}}.line,.whisker,.open{{stroke:{palette.ink}}}.dot,.neutral{{fill:{palette.ink}}}",
     ]
     rules += [
         f".{name}{{{'fill:none;stroke' if name == 'GAP' else 'fill'}:{colour}}}"

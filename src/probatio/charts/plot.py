@@ -6,11 +6,18 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from probatio.charts.dates import date_ticks
 from probatio.charts.scales import Scale, thinned
 from probatio.charts.svg import rule, text
 
 WIDTH = 720.0
 """Of a whole picture: what a page of text has room for."""
+
+NARROW = 500.0
+"""A picture below this width has no room for names beside its plot: one column of a paper."""
+
+_DATE_ROOM = 75.0
+"""Across, for a date below the plot."""
 
 
 class Plot(msgspec.Struct, frozen=True):
@@ -51,10 +58,11 @@ def amount_axis(plot: Plot, scale: Scale, ticks: Sequence[tuple[float, str]], na
 
 
 def slot_axis(plot: Plot, places: Sequence[float], labels: Sequence[str]) -> Iterator[str]:
-    """Labels of the slots below the plot, as many as there is room for."""
-    for number in thinned(labels, plot.width):
+    """Labels of the slots below the plot, as many as there is room for; dates as people write them."""
+    dated = date_ticks(labels, int(plot.width // _DATE_ROOM))
+    for number, label in dated or [(number, labels[number]) for number in thinned(labels, plot.width)]:
         yield rule("grid", places[number], plot.bottom, places[number], plot.bottom + 4)
-        yield text(places[number], plot.bottom + 16, labels[number], anchor="middle")
+        yield text(places[number], plot.bottom + 16, label, anchor="middle")
 
 
 def limit_line(plot: Plot, scale: Scale, value: float, name: str = "", below: bool = False) -> Iterator[str]:

@@ -12,7 +12,11 @@ SCALE = 1.5
 
 def write_png(svg: str, target: Path) -> None:
     """Draw an SVG of the fixed theme; the converter knows neither media queries nor a page behind the picture."""
+    target.write_bytes(png_of(svg))
+
+
+def png_of(svg: str, scale: float = SCALE) -> bytes:
     require("vl_convert")
     import vl_convert
 
-    target.write_bytes(vl_convert.svg_to_png(svg, scale=SCALE))
+    return vl_convert.svg_to_png(svg, scale=scale)

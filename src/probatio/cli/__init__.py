@@ -21,6 +21,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "grade": ("probatio.cli.grade", "Grade stored answers again, without calling a model."),
     "study": ("probatio.cli.study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "compare": ("probatio.cli.compare", "Compare runs, models or contexts, paired by trial."),
+    "power": ("probatio.cli.power", "Tell the chance that a comparison will show a difference, before you spend."),
+    "pack": ("probatio.cli.pack", "Pack a closed run into Parquet, a tenth of the size; unpack it."),
     "items": ("probatio.cli.items", "Measure tasks, cases and rungs: difficulty, discrimination, who they tell about."),
     "daily": ("probatio.cli.daily", "Run the daily suite: a score per model and use case."),
     "export": ("probatio.cli.export", "Write a run for Inspect, CI or lm-eval, or tasks for Harbor."),
@@ -41,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     ),
     "models": ("probatio.cli.models", "List, find and add models; download embedded ones."),
     "doctor": ("probatio.cli.doctor", "Show what works on this machine: isolation, keys, models."),
+    "docs": ("probatio.cli.docs", "Show a page of the documentation, or list them."),
     "completion": ("probatio.cli.completion", "Print the script for completion in bash, zsh or fish."),
 }
 """Command → (module with the command, its line in `--help`)."""
@@ -82,7 +85,7 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="probatio")
+@click.version_option(__version__, prog_name="probatio", help="Show the version of the software and exit.")
 def root() -> None:
     """Measure whether a model can learn a language, and whether a model got worse over time.
 

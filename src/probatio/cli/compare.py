@@ -40,7 +40,7 @@ def command(
 
     A and B are RUN or RUN:AXIS=VALUE,… with the axes model, context, n_shot, dialect, type, category, difficulty, task, sample.
     Globs are allowed. An axis given twice selects both values. With more than two sides every two are compared, and the p-values
-    are corrected for that (Holm).
+    are corrected for that (Holm). RUN is a run's id, folder or address (s3://…, gs://…).
 
     \b
     Examples:

@@ -86,6 +86,10 @@ def command(shell: str) -> None:
     """Print the script with which SHELL completes commands, options, models, contexts, tasks and runs.
 
     \b
+    Example:
+      probatio completion bash
+
+    \b
     Put this where your shell reads it:
       bash  eval "$(probatio completion bash)"      in ~/.bashrc
       zsh   eval "$(probatio completion zsh)"       in ~/.zshrc, after compinit

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @options.config
 @options.results
 @options.limits
+@options.yes
 @click.option(
     "--max-month-cost",
     type=click.FloatRange(0, min_open=True),
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     "--heartbeat",
     metavar="URL",
     help="Call this address after a complete day, and its /fail after one that is not.  [default: `heartbeat` of models.yml]",
+)
+@click.option(
+    "--unattended", is_flag=True, hidden=True, help="With --dry-run: refuse a day that would ask for consent."
 )
 @options.allow_hosts
 @click.option(
@@ -64,6 +68,8 @@ def command(
     allow_hosts: tuple[str, ...],
     heartbeat: str | None,
     workers: str | None,
+    yes: bool,
+    unattended: bool,
     **given: object,
 ) -> None:
     """Run the daily suite: every tracked model gets the same cases and a score per use case.
@@ -83,7 +89,9 @@ def command(
     from probatio.config import load_config
     from probatio.day.preparation import DayRequest, prepare
     from probatio.day.summary import show_plan
+    from probatio.run.clock import today
     from probatio.run.request import MAX_CONNECTIONS
+    from probatio.store.days import days_ahead, told_ahead
 
     env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
@@ -91,8 +99,13 @@ def command(
     beat = beat_of(heartbeat, load_config(request.config).daily.heartbeat, env, note)
     try:
         prepared = prepare(request, results, env, note, datetime.now(UTC), fetch=not dry_run)
+        if ahead := days_ahead(results, today()):
+            note(told_ahead(ahead, today()))
         if dry_run:
             show_plan(prepared, as_json=as_json)
+        if not dry_run or unattended:
+            _require_consent(prepared, yes=yes, as_json=as_json or unattended)
+        if dry_run:
             return
         options.check_with(workers, note)
         _run(prepared, env, note, as_json=as_json, verbose=verbose)
@@ -106,22 +119,36 @@ def command(
         ping(beat.done, note)
 
 
+def _require_consent(prepared: PreparedDay, *, yes: bool, as_json: bool) -> None:
+    """A limit that the user has set for the day or for the month is their word, too."""
+    from probatio.cli.consent import require_consent
+    from probatio.day.estimate import expected_day
+
+    given = yes or prepared.request.max_cost is not None
+    if not given:
+        expected = expected_day(prepared).at_most
+        require_consent(expected, prepared.confirm_above, "This day, at full count,", given=False, as_json=as_json)
+
+
 class _Interrupted(Incomplete):
     """A person or the system stopped the day: it will be continued, and nobody needs to be woken."""
 
 
 def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: bool, verbose: bool) -> None:
+    from probatio.cli.reader_gone import outlive_readers
     from probatio.day.first_day import first_words
     from probatio.day.summary import show_end
     from probatio.day.work import run_day
     from probatio.run.progress import Show, mark_of_score
+    from probatio.run.session import INTERRUPTED, TERMINATED
     from probatio.suite.daily_suite import constants_of
 
+    outlive_readers()
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
     ending = run_day(prepared, env, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
     again = f"Continue with: probatio daily --date {prepared.record.date}"
-    if ending.session.stop_reason in ("interrupted.", "terminated."):
+    if ending.session.stop_reason in (f"{INTERRUPTED}.", f"{TERMINATED}."):
         raise _Interrupted(f"{ending.session.stop_reason} {again}")
     if ending.session.stop_reason:
         if prepared.month and prepared.request.max_cost == prepared.month.left:
@@ -129,8 +156,8 @@ def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: b
                 f"That is what was left of the month's cap of ${prepared.month.cap:.2f}. {again} --max-month-cost USD"
             )
         raise Incomplete(f"{ending.session.stop_reason} {again}")
-    if ending.session.refused:
-        raise Incomplete(f"{'; '.join(ending.session.refused.values())} {again}")
+    if whole := [*(each.sentence for each in ending.session.unasked), *ending.session.refused.values()]:
+        raise Incomplete(f"{' '.join(whole)} {again}")
     if ending.missing:
         raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
     if ending.closed and (words := first_words(prepared.new, constants_of(prepared.suite.manifest))):

@@ -53,6 +53,10 @@ class Diagnosis(msgspec.Struct, frozen=True):
     extras: dict[str, bool] = {}
     unpinned: tuple[str, ...] = ()
     """Models of config/models.yml that any provider may serve."""
+    works: dict[str, str] = {}
+    """What a user does → `yes`, or why it does not work here."""
+    versions: dict[str, str] = {}
+    """Software, grader and built-in suites: three kinds of versions, each of which can move a number."""
 
     @property
     def isolated(self) -> bool:
@@ -66,6 +70,13 @@ def _first_line(*argv: str) -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"does not start: {error}"
     return (done.stdout or done.stderr).strip().partition("\n")[0]
+
+
+def _bubblewrap() -> str:
+    from probatio.sandbox import jail
+
+    found = jail.bwrap()
+    return _first_line(found, "--version") if found else "not installed"
 
 
 def _keys() -> dict[str, bool]:
@@ -100,6 +111,10 @@ def _unpinned() -> tuple[str, ...]:
 
 def _browser(choice: Choice) -> str:
     """The Chromium that checks web pages; it is really started."""
+    from probatio.sandbox import elsewhere
+
+    if told := elsewhere():
+        return told
     from probatio.browser.driver import available, close
 
     try:
@@ -148,15 +163,15 @@ def _trials(kind: Choice, every: bool) -> Iterator[AttackResult]:
 
 def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
     """Check everything, and run real attacks against the isolation."""
-    from probatio.languages.attackers import deno
-    from probatio.sandbox import NoIsolation, isolation, jail
+    from probatio.cli.doctor_works import versions, works
+    from probatio.languages.runtimes import deno
+    from probatio.sandbox import NoIsolation, elsewhere, isolation
 
     try:
         runtime = deno()
         runtime_version = _first_line(runtime, "--version")
     except ProbatioError as error:
         runtime, runtime_version = "", str(error)
-    bwrap = jail.bwrap()
     try:
         jailed = isolation(choice)
         kind, made_of, passed_over = jailed.kind, jailed.made_of, jailed.passed_over
@@ -167,12 +182,13 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
     except NoIsolation as error:
         kind, made_of, passed_over, trials = "none", str(error), (), ()
     folder, models = _models()
+    extras = installed_extras()
     return Diagnosis(
         probatio=__version__,
         python=platform.python_version(),
         platform=f"{platform.system()} {platform.release()} {platform.machine()}",
         deno=runtime_version,
-        bubblewrap=_first_line(bwrap, "--version") if bwrap else "not installed",
+        bubblewrap="for Linux only" if elsewhere() else _bubblewrap(),
         isolation=kind,
         made_of=made_of,
         passed_over=passed_over,
@@ -181,8 +197,10 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         models_folder=str(folder),
         models=models,
         browser=_browser(choice),
-        extras=installed_extras(),
+        extras=extras,
         unpinned=_unpinned(),
+        works=works(made_of if kind == "none" and choice != "none" else None, extras),
+        versions=versions(),
     )
 
 
@@ -200,7 +218,9 @@ def _show(diagnosis: Diagnosis) -> None:
     def row(name: str, text: str) -> None:
         click.echo(f"{name:<12} {text}")
 
-    row("probatio", diagnosis.probatio)
+    row("probatio", f"{diagnosis.probatio} (the software)")
+    others = {name: version for name, version in diagnosis.versions.items() if name != "software"}
+    row("versions", ", ".join(f"{name} {version}" for name, version in others.items()))
     row("python", f"{diagnosis.python} on {diagnosis.platform}")
     row(
         "extras", ", ".join(f"{name} {'installed' if there else 'missing'}" for name, there in diagnosis.extras.items())
@@ -216,6 +236,8 @@ def _show(diagnosis: Diagnosis) -> None:
         for trial in trials:
             row("", f"{'held  ' if trial.held else 'FAILED'} {trial.attack:<31} {trial.detail}")
     row("", _verdict(diagnosis))
+    for number, (name, told) in enumerate(diagnosis.works.items()):
+        row("" if number else "works", f"{name}: {told}")
     row("keys", ", ".join(f"{name} {'set' if there else 'not set'}" for name, there in diagnosis.keys.items()))
     if diagnosis.unpinned:
         row("routes", f"any provider may serve {', '.join(diagnosis.unpinned)}: no `route` in config/models.yml")

@@ -36,8 +36,9 @@ def command(
 ) -> None:
     """Grade stored answers again and list the grades that changed. No model is called.
 
-    RUN is a run's id or folder, or a file raw_responses.jsonl. A program that was checked before by the same grader is not run
-    again, unless --fresh says so.
+    RUN is a run's id or folder, a file raw_responses.jsonl, or an address (s3://…, gs://…: extra `storage`). A run at an address
+    is first copied to a folder of its name under --results, and graded there; with --out only the grades are written.
+    A program that was checked before by the same grader is not run again, unless --fresh says so.
 
     \b
     Examples:

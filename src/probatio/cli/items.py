@@ -28,6 +28,15 @@ from probatio.errors import UsageError
 @click.option(
     "--svg", type=click.Path(path_type=Path, dir_okay=False), help="Write the picture of the ladders to this file."
 )
+@click.option(
+    "--saturation",
+    "history",
+    flag_value="saturation",
+    help="Tasks that nobody fails or nobody passes any more, and since when.  [default runs: all of the newest suite]",
+)
+@click.option(
+    "--quotes", "history", flag_value="quotes", help="Answers that quote the solutions of the suite word for word."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
 @options.results
 @options.recorded_suite
@@ -39,6 +48,7 @@ def command(
     pool: str | None,
     rungs: bool,
     svg: Path | None,
+    history: str | None,
     as_json: bool,
     results: Path,
     suite: Path | None,
@@ -55,6 +65,8 @@ def command(
       probatio items --daily --pool math_reasoning --rungs    every rung of one use case
       probatio items --daily --model gpt-4o                   what tells something about one model
       probatio items --daily --svg ladders.svg --json
+      probatio items --saturation                             over all runs of the newest suite
+      probatio items monday tuesday --quotes
     """
     from probatio.cli.items_table import about_lines, lines
     from probatio.items.information import about
@@ -63,6 +75,11 @@ def command(
     from probatio.items.of_runs import items_of_runs
     from probatio.study.trials import find_results
 
+    if history is not None:
+        if daily or model or pool or rungs or svg:
+            raise UsageError(f"--{history} looks through runs; it goes with RUN, --results, --suite and --json only.")
+        _history(runs, results, suite, history, as_json)
+        return
     if bool(runs) == daily:
         raise UsageError("Name runs, or give --daily: `probatio items RUN…` or `probatio items --daily`.")
     if runs and days is not None:
@@ -97,3 +114,21 @@ def command(
         click.echo(line)
     if svg is not None:
         click.echo(f"Picture: {svg}")
+
+
+def _history(runs: tuple[str, ...], results: Path, suite: Path | None, which: str, as_json: bool) -> None:
+    from probatio.cli.items_history import quotes_lines, saturation_lines
+    from probatio.items.quotes import quotes_of_runs
+    from probatio.items.saturation import runs_of_newest_suite, saturation
+    from probatio.study.trials import find_results
+
+    folders = list({folder.resolve(): folder for run in runs for folder in [find_results(run, results)]}.values())
+    folders = folders or runs_of_newest_suite(results)
+    found = saturation(folders, suite) if which == "saturation" else quotes_of_runs(folders, suite)
+    if as_json:
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": which, **msgspec.to_builtins(found)}).decode())
+        return
+    for line in saturation_lines(found) if which == "saturation" else quotes_lines(found):  # type: ignore[arg-type]
+        click.echo(line)

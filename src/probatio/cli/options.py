@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -44,6 +45,14 @@ results = click.option(
     default=Path("results"),
     show_default=True,
     help="The folder of all runs.",
+)
+
+results_or_address = click.option(
+    "--results",
+    default="results",
+    show_default=True,
+    metavar="PATH|ADDRESS",
+    help="The folder of all runs, or an address such as s3://bucket/results (extra `storage`).",
 )
 
 sandbox = click.option(
@@ -89,6 +98,30 @@ max_cost = click.option(
     "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this amount is spent."
 )
 
+
+_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+class Length(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
+    """A length of time, in seconds: `90s`, `15m`, `2h`, or a number of seconds."""
+
+    name = "length"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
+        if not parts or not float(parts[1]):
+            self.fail(f"{value!r} is not a length of time such as 90s, 15m or 2h.", param, ctx)
+        return float(parts[1]) * _UNITS[parts[2]]
+
+
+max_wait = click.option(
+    "--max-wait",
+    type=Length(),
+    metavar="LENGTH",
+    help="The longest wait that a server may ask for: 90s, 15m, 2h. Beyond it the model is asked no further.  [default: 10m]",
+)
+
+yes = click.option("--yes", "-y", is_flag=True, help="Go on without a question, whatever the run is expected to cost.")
 
 allow_hosts = click.option(
     "--allow-host",
@@ -136,7 +169,7 @@ def check_with(workers: str | None, say: Say, *, fresh: bool = False) -> Checked
 
 def limits(command: Command) -> Command:
     """The options that a run of trials and a day share beside what is asked: how fast, and how far money goes."""
-    for option in reversed((max_connections, max_cost)):
+    for option in reversed((max_connections, max_cost, max_wait)):
         command = option(command)
     return command
 

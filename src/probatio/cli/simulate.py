@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from probatio.cli import options
 from probatio.errors import UsageError
 
 if TYPE_CHECKING:
     from probatio.simulate.characteristics import Result
+    from probatio.workers import Checks
 
 
 @click.command()
@@ -44,6 +46,7 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, file_okay=False),
     help="Save the figures and the page made from them in this folder. A run that was broken off goes on from there.",
 )
+@options.workers
 def command(
     models: int,
     days: int,
@@ -53,6 +56,7 @@ def command(
     seed: int,
     as_json: bool,
     out: Path | None,
+    workers: str | None,
 ) -> None:
     """Run the rule and the evidence over synthetic models: false alarms on healthy ones, and how soon a fault is detected.
 
@@ -64,6 +68,7 @@ def command(
     Examples:
       probatio simulate --profile partial --fault drop-10-all
       probatio simulate --models 500 --fault none
+      probatio simulate --models 500 --workers ray://head:10001 --out simulated
       probatio simulate --models 500 --out simulated      (operating_characteristics.json, operating-characteristics.md)
     """
     import msgspec
@@ -93,12 +98,24 @@ def command(
         faults=[name for name in faults if name != "none"] if faults else None,
         report=(lambda result: None) if as_json else _print,
         kept=kept,
+        pool=_pool(workers),
     )
     if as_json:
         click.echo(msgspec.json.encode(figures).decode())
     if out is not None:
         for path in characteristics.write(figures, out):
             click.echo(f"Written: {path}", err=as_json)
+
+
+def _pool(workers: str | None) -> Checks | None:
+    """Whoever makes the parts; None for this process itself, where one is all there is."""
+    from probatio.workers.choosing import shared, use
+    from probatio.workers.lane import cores
+
+    if workers == "1" or (workers is None and cores() == 1):
+        return None
+    use(workers, lambda sentence: click.echo(sentence, err=True))
+    return shared()
 
 
 def _print(result: Result) -> None:

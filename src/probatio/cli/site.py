@@ -14,7 +14,8 @@ BENCH = Path("config/bench.yml")
 bench_option = click.option(
     "--bench",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="The file of public benchmark results.  [default: config/bench.yml, if it exists]",
+    help="The file of public benchmark results.  [default: bench.yml of the results, else config/bench.yml, else the one that "
+    "comes along]",
 )
 
 
@@ -52,7 +53,8 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     from probatio.site.live import serve as run
     from probatio.site.snapshot import load_site
 
-    figures = _bench(bench)
+    _say_ahead(results)
+    figures = _bench(bench, results)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
     run(live, host, port)
@@ -80,23 +82,30 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
 @bench_option
-@options.results
+@options.results_or_address
 def build(
-    out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: Path
+    out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: str
 ) -> None:
     """Write the site as files for any web server, under any path.
 
-    Raw JSONL files on the same disk are hard-linked, others are copied.
+    Raw JSONL files on the same disk are hard-linked, others are copied. Results at an address are copied into the cache first;
+    the next build copies only what has changed.
 
     \b
-    Example:
+    Examples:
       probatio site build --out site && python -m http.server --directory site
+      probatio site build --results s3://bucket/results --out site
     """
     require_extra("site")
     from probatio.site.snapshot import load_site
     from probatio.site.static import build as write
+    from probatio.store.address import is_address, results_at
 
-    site = load_site(results, bench=_bench(bench), sample_days=sample_days, base_url=base_url, detectable=detectable)
+    folder = results_at(results) if is_address(results) else Path(results)
+    _say_ahead(folder)
+    site = load_site(
+        folder, bench=_bench(bench, folder), sample_days=sample_days, base_url=base_url, detectable=detectable
+    )
     built = write(site, out)
     if as_json:
         import msgspec
@@ -115,7 +124,7 @@ def build(
     show_default=True,
     help="The results folder to fill. It must not contain real days.",
 )
-@click.option("--days", default=60, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
+@click.option("--days", default=90, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
 @click.option("--until", metavar="YYYY-MM-DD", help="The last simulated day.  [default: today, UTC]")
 def demo(out: Path, days: int, until: str | None) -> None:
     """Fill a results folder with simulated models. Every page is marked SIMULATED.
@@ -128,12 +137,27 @@ def demo(out: Path, days: int, until: str | None) -> None:
 
     from probatio.day.folder import day_of
     from probatio.site.demo import fill
+    from probatio.site.demo_runs import fill_runs
 
     last = date.fromisoformat(day_of(until, datetime.now(UTC)))
     samples = fill(out, days, last)
-    click.echo(f"{days} simulated days with {samples:,} samples in {out}. See them with:")
+    runs = fill_runs(out, last)
+    click.echo(
+        f"{days} simulated days with {samples:,} samples and {len(runs)} simulated runs in {out}. See them with:"
+    )
     click.echo(f"  probatio site serve --results {out}")
 
 
-def _bench(given: Path | None) -> Path | None:
-    return given or (BENCH if BENCH.exists() else None)
+def _say_ahead(results: Path) -> None:
+    from probatio.run.clock import today
+    from probatio.store.days import days_ahead, told_ahead
+
+    if ahead := days_ahead(results, today()):
+        click.echo(told_ahead(ahead, today()), err=True)
+
+
+def _bench(given: Path | None, results: Path) -> Path | None:
+    from probatio.shipped import shipped
+    from probatio.site.bench import BENCH_FILE
+
+    return given or next((path for path in (results / BENCH_FILE, BENCH, shipped(str(BENCH))) if path.exists()), None)

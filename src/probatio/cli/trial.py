@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from probatio.cli import options
-from probatio.errors import Incomplete, ProbatioError, UsageError
+from probatio.errors import Incomplete, UsageError
 
 if TYPE_CHECKING:
     from probatio.run.record import RunRecord
+    from probatio.run.session import Ending
     from probatio.suite.language_suite import Suite
 
 RESUME_ALLOWS = {
@@ -23,6 +24,8 @@ RESUME_ALLOWS = {
     "as_json",
     "max_connections",
     "max_cost",
+    "max_wait",
+    "yes",
     "allow_hosts",
 }
 """Flags allowed together with --resume. They change how the rest of the run is done and shown, never what is in it."""
@@ -108,6 +111,7 @@ def _n_shots(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 )
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
+@options.yes
 @options.allow_hosts
 @click.option(
     "--dry-run", is_flag=True, help="Show counts, tokens and estimated cost (-v: the prompts); send no request."
@@ -130,7 +134,7 @@ def command(ctx: click.Context, /, **given: object) -> None:
 
     env = environment(given.pop("allow_hosts"))  # type: ignore[arg-type]
     results = Path(str(given.pop("results")))
-    as_json, verbose, dry_run = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run"))
+    as_json, verbose, dry_run, yes = (bool(given.pop(name)) for name in ("as_json", "verbose", "dry_run", "yes"))
     resume, retry_errors = given.pop("resume"), bool(given.pop("retry_errors"))
     if resume is not None:
         _refuse_flags_beside_resume(ctx)
@@ -138,12 +142,23 @@ def command(ctx: click.Context, /, **given: object) -> None:
     elif retry_errors:
         raise UsageError("--retry-errors goes with --resume RUN.")
     else:
-        _begin(results, given, env, as_json, verbose, dry_run)
+        _begin(results, given, env, as_json, verbose, dry_run, yes)
 
 
 def _begin(
-    results: Path, given: dict[str, object], env: Mapping[str, str], as_json: bool, verbose: bool, dry_run: bool
+    results: Path,
+    given: dict[str, object],
+    env: Mapping[str, str],
+    as_json: bool,
+    verbose: bool,
+    dry_run: bool,
+    yes: bool,
 ) -> None:
+    from probatio.ask.prices import cost_of
+    from probatio.ask.providers import provider_of
+    from probatio.cli.consent import require_consent
+    from probatio.config import load_config
+    from probatio.run.estimate import WORTH_MEASURING, on_this_machine, plan_rows
     from probatio.run.preparation import TrialRequest, prepare
     from probatio.run.request import MAX_CONNECTIONS
     from probatio.run.summary import show_plan
@@ -153,8 +168,30 @@ def _begin(
     record, suite = prepare(request, results, env, options.note(as_json), fetch=not dry_run)
     if dry_run:
         show_plan(record, suite, as_json=as_json, verbose=verbose)
+        _show_power(record, as_json)
         return
+    named = [model for model in record.models if provider_of(model).local or cost_of(model, 1000, 1000)]
+    rows = plan_rows(record, suite, named, measure=len(record.plan) > WORTH_MEASURING)
+    for row in rows:
+        if row.seconds is not None:
+            options.note(as_json)(f"{row.model}: {on_this_machine(row.seconds)}.")
+    expected = sum(row.cost or 0.0 for row in rows)
+    above = load_config(request.config).confirm_above
+    require_consent(expected, above, "This run", given=yes or request.max_cost is not None, as_json=as_json)
     _carry_out(results / record.run_id, record, suite, env, as_json, verbose)
+
+
+def _show_power(record: RunRecord, as_json: bool) -> None:
+    """What a comparison within this run, or with another like it, would show: before the money is spent."""
+    from probatio.study.planning import power_line, power_of_run
+
+    plan = power_of_run(record.plan)
+    if not as_json:
+        click.echo(plan if isinstance(plan, str) else power_line(plan))
+    elif not isinstance(plan, str):
+        import msgspec
+
+        click.echo(msgspec.json.encode({"event": "power", **msgspec.to_builtins(plan)}).decode())
 
 
 def _resume(
@@ -172,7 +209,7 @@ def _resume(
 
     folder = find_run(run, results)
     require_hosts(read_run(folder).models, env)
-    record, suite = resumed(folder, given["max_connections"], given["max_cost"])  # type: ignore[arg-type]
+    record, suite = resumed(folder, given["max_connections"], given["max_cost"], given["max_wait"])  # type: ignore[arg-type]
     _carry_out(folder, record, suite, env, as_json, verbose, retry_errors)
 
 
@@ -185,23 +222,27 @@ def _carry_out(
     verbose: bool,
     retry_errors: bool = False,
 ) -> None:
+    from probatio.api.asking import carry_out_trials
+    from probatio.cli.reader_gone import outlive_readers
     from probatio.run.progress import Show
-    from probatio.run.session import carry_out
     from probatio.run.summary import show_end
-    from probatio.run.trials import TrialWork
-    from probatio.study.analysis import write_analysis
 
+    outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)
-    work = TrialWork(folder, record, suite, retry_errors=retry_errors)
-    ending = carry_out(work, env, show.open, show.say)
-    try:
-        analysis: Path | None = write_analysis(folder, suite)
-    except (ProbatioError, OSError) as error:  # the answers are what was paid for; tables can be made any time
-        show.say(f"The analysis could not be written: {error} Make it later with: probatio study {folder}")
-        analysis = None
+    ending, analysis = carry_out_trials(folder, record, suite, env, show.open, show.say, retry_errors=retry_errors)
     show_end(show.close(), folder, ending, analysis)
-    if ending.stop_reason:
-        raise Incomplete(f"{ending.stop_reason} Continue with: probatio trial --resume {folder}")
+    _require_complete(folder, ending)
+
+
+def _require_complete(folder: Path, ending: Ending) -> None:
+    """Exit code 3 where trials were not asked, or a model could not be asked at all, with the command that goes on."""
+    from probatio.api.asking import unfinished
+
+    again = f"probatio trial --resume {folder}"
+    if ending.failed and not (ending.stop_reason and not ending.unasked):
+        again += " --retry-errors"
+    if reasons := unfinished(ending):
+        raise Incomplete(f"{' '.join(reasons)} Continue with: {again}")
 
 
 def _refuse_flags_beside_resume(ctx: click.Context) -> None:

@@ -80,12 +80,16 @@ def command(
     from probatio.alerts.telling import Teller
     from probatio.ledger.ledger import recorded_days
     from probatio.names import pick
-    from probatio.store.days import suite_folder
+    from probatio.run.clock import today
+    from probatio.store.days import days_ahead, suite_folder, told_ahead
     from probatio.store.detectable import user_detectable_cache
     from probatio.suite.daily_suite import constants_of, read_manifest
     from probatio.verdict.verdicts import verdicts
 
-    days = recorded_days(results, until=date)
+    ahead = days_ahead(results, today()) if date is None else ()
+    if ahead:
+        click.echo(told_ahead(ahead, today()), err=True)
+    days = recorded_days(results, until=date, without=ahead)
     day = chosen_day(days, results, date)
     constants = constants_of(read_manifest(suite_folder(results, day.record)))
     chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")

@@ -13,7 +13,7 @@ from probatio.cli.journald import is_read_by_journald
 from probatio.errors import UsageError
 from probatio.extras import require_extra
 
-PASSED = [param for param in daily.params if param.name not in ("date", "dry_run")]
+PASSED = [param for param in daily.params if param.name not in ("date", "dry_run", "unattended")]
 """Options of `probatio daily` that the watch takes too and passes on."""
 
 
@@ -44,8 +44,9 @@ def command(
 
     If the hour is past and today has not run, it runs at once. Two days never run at the same time. After a failed day the
     next day runs as usual. What the month has cost is said at the start and after each day; with a cap (--max-month-cost) nothing
-    more is asked once it is reached, until the next month. Under systemd each line has its level for the journal. You can also
-    use cron, systemd timers or GitHub Actions; see docs/deploy.md.
+    more is asked once it is reached, until the next month. If a day is expected to cost more than `confirm_above` in models.yml,
+    say --yes or set a limit when you start the watch; its days ask nothing. Under systemd each line has its level for the
+    journal. You can also use cron, systemd timers or GitHub Actions; see docs/deploy.md.
 
     \b
     Examples:
@@ -56,9 +57,11 @@ def command(
     import asyncio
 
     require_extra("watch")
+    from probatio.cli.reader_gone import outlive_readers
     from probatio.scheduler.process import Scheduler
     from probatio.scheduler.times import hour_of, length_of, require_one_date
 
+    outlive_readers()
     hour, length = hour_of(at), length_of(jitter)
     require_one_date(hour, length)
     journal = is_read_by_journald(sys.stdout)

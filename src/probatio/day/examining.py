@@ -12,7 +12,6 @@ import msgspec
 
 from probatio.builtin.daily.graders import PACKAGE, check
 from probatio.day.fingerprint import of_grader
-from probatio.grade.apart import packed
 from probatio.grade.check_result import CheckResult
 from probatio.grade.extract import without_reasoning
 from probatio.grade.length import gradable
@@ -20,6 +19,7 @@ from probatio.grade.once import checked_once, key_of
 from probatio.grade.own_grader import GraderFault, check_own
 from probatio.grade.unanswered import unanswered, why_wrong
 from probatio.records import Assessment, Response
+from probatio.records.writable import packed
 from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.store.checked import checked_answers
 from probatio.suite.daily_suite import Case
@@ -38,7 +38,7 @@ LANES: dict[str, Lane] = {
         "daily programs", cpu_seconds=2, seconds=150, beside=1, warm="probatio.day.examining:warm_programs"
     ),
     # A browser for each worker: no page waits for another's, or ends with it. A page is given up after 90 s, and tried twice
-    # where the browser went down. Playwright takes half a second of CPU for an ordinary page.
+    # where the browser went down.
     "web_design": Lane(
         "daily pages",
         cpu_seconds=20,

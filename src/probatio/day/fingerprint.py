@@ -14,7 +14,7 @@ import msgspec
 
 from probatio.browser.chromium import executable
 from probatio.builtin.daily.graders import graders_digest
-from probatio.code_digest import package_digest
+from probatio.code_digest import digest_of, module_file, package_digest
 from probatio.errors import ProbatioError
 from probatio.grade.fingerprint import Digests, fingerprint, kept_digest, made_now
 from probatio.languages.command import CommandLanguage
@@ -23,6 +23,7 @@ from probatio.suite.grader_entry import OwnGrader
 from probatio.workers import Same
 
 _FUNCTION = "probatio.day.fingerprint:grader_fingerprint"
+EVERYWHERE = ("probatio.day.examining", "probatio.grade.apart", "probatio.grade.length", "probatio.grade.check_result")
 _FONTS = Path("/usr/share/fonts")
 
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
@@ -60,11 +61,18 @@ def grader_fingerprint(packed: bytes) -> bytes:
 
 def _fingerprint(packed: bytes, digest: Digests) -> bytes:
     grader = _grader(packed)
+    around = digest("examining", _around)
     if isinstance(grader, OwnGrader):
         code = digest("own graders", lambda: package_digest("probatio.grade"))
-        return fingerprint(code, _command(grader))
+        return fingerprint(around, code, _command(grader))
     code = digest(f"grader {grader}", lambda: graders_digest((grader,)))
-    return fingerprint(code, *(f"{name} {version()}" for name, version in TOOLS.get(grader, {}).items()))
+    return fingerprint(around, code, *(f"{name} {version()}" for name, version in TOOLS.get(grader, {}).items()))
+
+
+def _around() -> str:
+    """What is done with every answer, whoever grades it, and the shape of what comes back."""
+    files = {module: module_file(module) for module in EVERYWHERE}
+    return digest_of({module: file.read_text("utf-8") for module, file in files.items() if file})
 
 
 def _command(grader: OwnGrader) -> str:
@@ -96,6 +104,6 @@ def _fonts() -> str:
 TOOLS: dict[str, dict[str, Callable[[], str]]] = {
     "math_reasoning": {"mpmath": _package("mpmath"), "pint": _package("pint")},
     "code_generation": {"python": platform.python_version},
-    "web_design": {"playwright": _package("playwright"), "browser": lambda: _chromium(executable()), "fonts": _fonts},
+    "web_design": {"browser": lambda: _chromium(executable()), "fonts": _fonts},
 }
 """Built-in grader → the tools that can move its grades."""

@@ -13,7 +13,8 @@ from probatio.ask.providers import provider_of
 from probatio.errors import Say, UsageError
 from probatio.records import Model
 from probatio.records.constants import Constants
-from probatio.store.days import DayReader
+from probatio.run.clock import today
+from probatio.store.days import DayReader, days_ahead
 from probatio.verdict.rule import COLLAPSE_DAYS
 
 LOOKED_BACK = 14
@@ -22,7 +23,8 @@ LOOKED_BACK = 14
 
 def new_models(results: Path, day: str, models: Iterable[Model]) -> tuple[Model, ...]:
     """The models that none of the last closed days but `day` itself has, under this name and route."""
-    days = [each for each in DayReader(results).days() if each.date != day]
+    ahead = days_ahead(results, max(day, today()))
+    days = [each for each in DayReader(results).days() if each.date != day and each.date not in ahead]
     known = {_asked_as(model) for each in days[-LOOKED_BACK:] for model in each.record.models}
     return tuple(model for model in models if _asked_as(model) not in known)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from probatio.day.samples import BASE
 from probatio.day.work import DayWork
 from probatio.judge.asking import Judge
 from probatio.ledger.ledger import acceptances, read_ledger
-from probatio.records import NO_DIALECT, UNASKED_ERRORS, Assessment, Day, Grade, Model, Response
+from probatio.records import NO_DIALECT, UNASKED_ERRORS, Assessment, Day, DayRecord, Grade, Model, Response
 from probatio.run.engine import grade_line
 from probatio.run.session import Session
 from probatio.store.days import DayReader
@@ -47,6 +47,19 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
+def believed_lines(rows: Iterable[Row], suite: DailySuite, record: DayRecord) -> tuple[bytes, bytes]:
+    """The answers of these rows as lines, and the grades of those that are scores without an answer."""
+    answers, grades = [], []
+    for row in rows:
+        case = suite.cases[row.case]
+        response = _response(row, case, record.git_sha)
+        answers.append(msgspec.json.encode(response) + b"\n")
+        if row.answer is None:
+            grade = _believed(row, response, suite, case, record.grader_version)
+            grades.append(msgspec.json.encode(grade) + b"\n")
+    return b"".join(answers), b"".join(grades)
+
+
 class ImportedJob(DayJob):
     """The samples of an imported day. What is there is all there is."""
 
@@ -69,17 +82,10 @@ class ImportWork(DayWork):
 
     def begin(self) -> None:
         super().begin()
-        answers, grades = [], []
-        for row in self._rows:
-            case = self._suite.cases[row.case]
-            response = _response(row, case, self.record.git_sha)
-            answers.append(msgspec.json.encode(response) + b"\n")
-            if row.answer is None:
-                grade = _believed(row, response, self._suite, case, self.record.grader_version)
-                grades.append(msgspec.json.encode(grade) + b"\n")
+        answers, grades = believed_lines(self._rows, self._suite, self.record)
         for name, lines in ((ANSWERS, answers), (GRADES, grades)):
             if lines:
-                (self.folder / name).write_bytes(b"".join(lines))
+                (self.folder / name).write_bytes(lines)
 
     @property
     def ungraded(self) -> str | None:

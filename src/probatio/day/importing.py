@@ -27,7 +27,7 @@ from probatio.day.unwatched import unwatched
 from probatio.errors import Incomplete, Say, UsageError
 from probatio.inside import require_inside
 from probatio.judge.calibration import calibration_set
-from probatio.ledger.ledger import read_ledger, record_day, standing_records
+from probatio.ledger.ledger import read_ledger, record_days, standing_records
 from probatio.names import unknown
 from probatio.records import DailyScore, DayRecord, Model
 from probatio.run.clock import now_text
@@ -160,7 +160,7 @@ def carry_in(wanted: Import, request: DayRequest, results: Path, env: Mapping[st
         finally:
             shutil.rmtree(stage, ignore_errors=True)
         constants = constants_of(wanted.suite.manifest)
-        records = [record for date in wanted.dates for record in record_day(results, date, constants, now_text())]
+        records = record_days(results, wanted.dates, constants, now_text())
     corrected = {record.date for record in records if record.kind == "correction"} - wanted.dates.keys()
     return Imported(tuple(wanted.dates), scores, len(corrected))
 

@@ -12,7 +12,7 @@ import msgspec
 from probatio.alerts.channels import Channel, know_addresses, read_channels
 from probatio.ask.providers import provider_of
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
-from probatio.config import load_config
+from probatio.config import BUILT_IN, CONFIRM_ABOVE, load_config
 from probatio.day.first_day import new_models, require_served
 from probatio.day.folder import day_folder, day_of
 from probatio.day.month import MonthBudget, limited, month_budget
@@ -24,6 +24,7 @@ from probatio.names import pick
 from probatio.records import DayRecord, Model, Timeouts
 from probatio.run.clock import now_text
 from probatio.run.models import select
+from probatio.run.preparation import with_wait
 from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import isolation
@@ -54,6 +55,8 @@ class PreparedDay(msgspec.Struct, frozen=True):
     month: MonthBudget | None = None
     new: tuple[Model, ...] = ()  # models whose first day this is
     looked_up: bool = False  # a catalogue was asked who serves them
+    priced: tuple[Model, ...] = ()  # the models of models.yml and of the built-in list, for the judge's price
+    confirm_above: float = CONFIRM_ABOVE
 
     @property
     def folder(self) -> Path:
@@ -105,7 +108,21 @@ def prepare(
         versions=versions(),
         replayed=request.replay,
     )
-    return PreparedDay(results, record, suite, use_cases, request, config.timeouts, channels, month, new, looked_up)
+    timeouts = with_wait(config.timeouts, request.max_wait)
+    return PreparedDay(
+        results,
+        record,
+        suite,
+        use_cases,
+        request,
+        timeouts,
+        channels,
+        month,
+        new,
+        looked_up,
+        priced=(*config.models, *load_config(BUILT_IN).models),
+        confirm_above=config.confirm_above,
+    )
 
 
 def grader_remarks(use_cases: Iterable[UseCase]) -> Iterator[str]:

@@ -72,7 +72,7 @@ class DaySamples:
 
     def __init__(self, suite: DailySuite) -> None:
         self._use_cases = {case.id: case.use_case for case in suite.cases.values()}
-        self._served: dict[TrialKey, ServedLine] = {}
+        self._served: dict[str, dict[TrialKey, ServedLine]] = {}  # of each model
         self._grades: dict[TrialKey, GradedLine] = {}
         self._begun: set[tuple[str, str, str]] = set()
 
@@ -80,7 +80,7 @@ class DaySamples:
         """The first answer of a sample counts; a line that is no sample of this suite is left out."""
         if line.task_id in self._use_cases and line.context in ROUNDS:
             served = line if isinstance(line, ServedLine) else msgspec.convert(line, ServedLine, from_attributes=True)
-            self._served.setdefault(line.key, served)
+            self._served.setdefault(line.model, {}).setdefault(line.key, served)
             self._begun.add((line.model, self._use_cases[line.task_id], line.context))
 
     def add_grade(self, line: GradedLine | Grade) -> None:
@@ -95,26 +95,27 @@ class DaySamples:
         """The samples of a model that have a grade, in the order they were answered."""
         return [
             Sample(served, grade)
-            for key, served in self._served.items()
-            if key.model == model and (grade := self._grades.get(key)) is not None
+            for key, served in self._served.get(model, {}).items()
+            if (grade := self._grades.get(key)) is not None
         ]
 
     def first_asked(self) -> dict[str, str]:
         """Model → the moment of its first answer; a sample that could not be asked is none."""
         first: dict[str, str] = {}
-        for key, served in self._served.items():
-            if not served.error and served.timestamp < first.get(key.model, "~"):
-                first[key.model] = served.timestamp
+        for model, lines in self._served.items():
+            asked = [served.timestamp for served in lines.values() if not served.error and served.timestamp < "~"]
+            if asked:
+                first[model] = min(asked)
         return first
 
     def grades(self, keys: Iterable[TrialKey]) -> list[GradedLine]:
         return [grade for key in keys if (grade := self._grades.get(key)) is not None]
 
 
-def read_samples(folder: Path, suite: DailySuite) -> DaySamples:
-    """The samples of a day from its folder."""
+def read_samples(folder: Path, suite: DailySuite, answers: Iterable[ServedLine] | None = None) -> DaySamples:
+    """The samples of a day from its folder; `answers`, where they were read before."""
     samples, files = DaySamples(suite), RunFolder(folder)
-    for line in files.answers_as(ServedLine):
+    for line in files.answers_as(ServedLine) if answers is None else answers:
         samples.add_answer(line)
     for grade in files.grades_as(GradedLine).values():
         samples.add_grade(grade)

@@ -34,7 +34,7 @@ class ModelFacts(msgspec.Struct, frozen=True):
     triggers: dict[str, str | None] = {}  # use case → why it ran at full count
     usual_route: str | None = None
     refused: str | None = None  # why it could not be asked to the end
-    usual_cases: dict[str, dict[str, float]] = {}  # use case → case → its mean of the baseline days, 0–1
+    usual_cases: Mapping[str, Mapping[str, float]] = {}  # use case → case → its mean of the baseline days, 0–1
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ def provisional(
     usable = [grade for grade in base if not grade.errored]
     if use_case.grading != "deterministic" and any(grade.judged is None for grade in usable):
         return None
-    return _points([(grade.task_id, grade.score) for grade in usable], use_case, usual or {})
+    return _points([(grade.task_id, grade.score) for grade in usable], use_case, {} if usual is None else usual)
 
 
 def scores_of(
@@ -66,9 +66,8 @@ def scores_of(
     route = route_of(providers, facts.model.route, facts.usual_route, allowed)
     gap = _model_gap(samples, suite.manifest.gap_errors, facts.refused)
     of: dict[str, list[Sample]] = {}
-    case_of = {case.id: use_case.id for use_case in suite.use_cases.values() for case in use_case.cases}
     for sample in samples:
-        of.setdefault(case_of[sample.graded.task_id], []).append(sample)
+        of.setdefault(suite.cases[sample.graded.task_id].use_case, []).append(sample)
     return [
         msgspec.structs.replace(
             _score(use_case, of.get(use_case.id, []), day, facts, gap, allowed, route),
@@ -154,6 +153,12 @@ def _score(
     cut = {id(each) for each in counts if _cut_below(each, use_case)} if scored else set()
     uncut = [_part(each.graded.score, each) for each in counts if id(each) not in cut]
     uncut += [(case, usual[case]) for each in counts if id(each) in cut and (case := each.graded.task_id) in usual]
+    missing = _missing(use_case, counts)
+    score = _points([_part(each.graded.score, each) for each in counts], use_case, usual) if scored else None
+    base_score = score
+    if base != counts:  # mostly they are the same samples
+        enough = scored and _enough_cases(use_case, base, allowed)
+        base_score = _points([_part(each.graded.score, each) for each in base], use_case, usual) if enough else None
     trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None
     return DailyScore(
         date=day.date,
@@ -161,10 +166,8 @@ def _score(
         use_case=use_case.id,
         grading=use_case.grading,
         suite_version=day.suite_version,
-        score=_points([_part(each.graded.score, each) for each in counts], use_case, usual) if scored else None,
-        base_score=_points([_part(each.graded.score, each) for each in base], use_case, usual)
-        if scored and _enough_cases(use_case, base, allowed)
-        else None,
+        score=score,
+        base_score=base_score,
         n=len(counts) if scored else 0,
         base_n=len(base) if scored else 0,
         errored=sum(sample.graded.errored for sample in samples),
@@ -186,7 +189,7 @@ def _score(
         tokens_in=sum(sample.served.tokens_in for sample in samples),
         tokens_out=sum(sample.served.tokens_out for sample in samples),
         cost=round(sum(costs), 8) if costs else None,
-        filled=tuple(sorted(_missing(use_case, counts) & usual.keys())) if scored else (),
+        filled=tuple(sorted(missing & usual.keys())) if scored and missing else (),
         strays=len(samples) - len(kept),
         cut=len(cut),
         uncut_score=_points(uncut, use_case, usual) if cut else None,
@@ -255,7 +258,7 @@ def _points(
     if not cases:
         return None
     missing = [case.id for case in use_case.cases if case.id not in cases] if use_case else []
-    means = [*map(fmean, cases.values()), *(usual[case] for case in missing if usual and case in usual)]
+    means = [*map(_mean, cases.values()), *(usual[case] for case in missing if usual is not None and case in usual)]
     return round(100 * fmean(means), 4)
 
 
@@ -263,11 +266,18 @@ def _case_means(samples: Sequence[Sample]) -> dict[str, float]:
     cases: dict[str, list[float]] = {}
     for sample in samples:
         cases.setdefault(sample.graded.task_id, []).append(sample.graded.score)
-    return {case: round(fmean(values), 6) for case, values in cases.items()}
+    return {case: round(_mean(values), 6) for case, values in cases.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return values[0] if len(values) == 1 else fmean(values)  # most cases are asked once a day
 
 
 def _counted(values: Iterable[str | None]) -> dict[str, int]:
-    return dict(Counter(value for value in values if value).most_common())
+    there = [value for value in values if value]
+    if there and there.count(there[0]) == len(there):  # nearly always
+        return {there[0]: len(there)}
+    return dict(Counter(there).most_common())
 
 
 def _most_frequent(samples: Sequence[Sample]) -> str:

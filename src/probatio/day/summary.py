@@ -7,33 +7,38 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.day.estimate import expected_day
 from probatio.day.preparation import PreparedDay
 from probatio.day.work import DayEnding
-from probatio.records import DailyScore, Model
-from probatio.run.estimate import estimate
+from probatio.records import DailyScore
+from probatio.redact import redact
+from probatio.run.estimate import on_this_machine
 from probatio.run.progress import SIGNS, Events, Quiet, spell, unchecked_share
-from probatio.suite.daily_suite import DailySuite, UseCase, constants_of_its_own
-
-ANSWER_SHARE = 0.4
-"""What a typical answer takes of its use case's max_tokens; an estimate is labelled as one."""
+from probatio.suite.daily_suite import DailySuite, constants_of_its_own
+from probatio.visible import one_line
 
 
 def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
     """A dry run: samples and estimated cost per model, for base samples alone and with every use case at full count."""
-    rows = [_row(model, prepared.use_cases) for model in prepared.record.models]
-    for row in rows:
-        if as_json:
-            print(msgspec.json.encode({"event": "plan", "date": prepared.record.date, **row}).decode())
-        else:
-            cost = "price unknown"
-            if row["cost_base"] is not None:
-                cost = f"about ${row['cost_base']:.4f} to ${row['cost_full']:.4f}"
-            print(f"{row['model']}: {row['base']} samples, {row['full']} at full count, {cost}")
-    if not as_json:
+    expected = expected_day(prepared, measure=True)
+    judge = expected.judge
+    if as_json:
+        for row in expected.models:
+            print(_event({"event": "plan", "date": prepared.record.date, **msgspec.structs.asdict(row)}))
+        if judge:
+            print(_event({"event": "plan_judge", "date": prepared.record.date, **msgspec.structs.asdict(judge)}))
+    else:
+        for row in expected.models:
+            cost = _dollars(row.cost_base, row.cost_full)
+            if row.seconds_full is not None:
+                cost = f"{on_this_machine(row.seconds_full)} at full count"
+            print(f"{row.model}: {row.base} samples, {row.full} at full count, {cost}")
+        if judge:
+            print(f"judge {judge.name}: {_dollars(judge.cost_base, judge.cost_full)}, its calibration included")
         cases = sum(len(use_case.cases) for use_case in prepared.use_cases)
         print(
             f"{prepared.record.date}: {cases} cases in {len(prepared.use_cases)} use cases, suite "
-            f"{prepared.suite.manifest.name} {prepared.suite.version}; the judge's replies are not in the estimate; "
+            f"{prepared.suite.manifest.name} {prepared.suite.version}; "
             f"{'no model was asked' if prepared.looked_up else 'no request was sent'}."
         )
         if own := constants_of_its_own(prepared.suite.folder):
@@ -42,18 +47,12 @@ def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
             )
 
 
-def _row(model: Model, use_cases: Sequence[UseCase]) -> dict[str, str | int | float | None]:
-    row: dict[str, str | int | float | None] = {"model": model.id}
-    for which in ("base", "full"):
-        samples, characters, tokens_out = 0, 0, 0.0
-        for use_case in use_cases:
-            count = use_case.base_samples if which == "base" else use_case.full_samples
-            samples += count * len(use_case.cases)
-            characters += count * sum(len(case.prompt) for case in use_case.cases)
-            tokens_out += count * len(use_case.cases) * use_case.max_tokens * ANSWER_SHARE
-        row[which] = samples
-        row[f"cost_{which}"] = estimate(model, characters, tokens_out).cost
-    return row
+def _dollars(base: float | None, full: float | None) -> str:
+    return "price unknown" if base is None or full is None else f"about ${base:.4f} to ${full:.4f}"
+
+
+def _event(fields: dict[str, object]) -> str:
+    return msgspec.json.encode(fields).decode()
 
 
 def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySuite) -> None:
@@ -68,6 +67,7 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
             closed=ending.closed,
             missing=ending.missing,
             refused=ending.session.refused,
+            failures=msgspec.to_builtins(ending.session.failed),
             asked=ending.session.tally.asked,
             unchecked=ending.session.tally.unchecked,
             cost=ending.session.tally.spent,
@@ -79,6 +79,9 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
         print(f"{SIGNS}\n")
     for line in table(ending.scores, suite):
         print(line)
+    for failed in ending.session.failed:
+        if not failed.whole:
+            print(f"{one_line(redact(failed.sentence))} Run the day again to ask them again.")
     for model, samples in ending.missing.items():
         print(f"{model}: {samples} samples are still missing")
     tally = ending.session.tally

@@ -10,6 +10,12 @@ class Unwatched:
     def trial(self, response: Response, grade: Grade) -> None:
         pass
 
+    def say(self, sentence: str) -> None:
+        pass
+
+    def tick(self) -> None:
+        pass
+
     def stopping(self, reason: str, in_flight: int) -> None:
         pass
 

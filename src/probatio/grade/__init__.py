@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from probatio.grade.prediction import assess_prediction
-from probatio.grade.program import assess_completion, assess_program
 from probatio.grade.unanswered import unanswered
-from probatio.languages.contract import LanguageSpec
 from probatio.records import Assessment, Response, Task
-from probatio.sandbox import Choice
 from probatio.suite.task_types import KINDS
+
+if TYPE_CHECKING:
+    from probatio.languages.contract import LanguageSpec
+    from probatio.sandbox import Choice
 
 GRADER_VERSION = "1.1.0"
 """Bumped whenever the same answer could be graded otherwise; the changelog says what moved."""
@@ -21,9 +24,13 @@ def assess(task: Task, response: Response, spec: LanguageSpec, isolation: Choice
     """
     if nothing := unanswered(response):
         return nothing
-    match KINDS[task.type].judged:
-        case "text":
-            return assess_prediction(task, response)
+    judged = KINDS[task.type].judged
+    if judged == "text":
+        return assess_prediction(task, response)
+    # A worker that compares texts needs no language.
+    from probatio.grade.program import assess_completion, assess_program
+
+    match judged:
         case "completion":
             return assess_completion(task, response, spec, isolation)
         case "program" | "host program":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import msgspec
@@ -11,21 +12,15 @@ from probatio.grade import assess, needs_sandbox
 from probatio.grade.fingerprint import of_language
 from probatio.grade.length import cut_note, gradable
 from probatio.grade.once import checked_once, key_of
+from probatio.grade.texts import assess_text
 from probatio.languages.contract import LanguageSpec
 from probatio.languages.finding import load_built_in
 from probatio.records import UNCHECKED, Assessment, Response, Task
-from probatio.records.writable import writable
+from probatio.records.writable import packed
 from probatio.sandbox import Choice, NoIsolation, isolation
 from probatio.store.checked import Key, checked_answers
 from probatio.workers import Checks, Lane, Pool, Same, Unchecked
 
-PREDICTIONS = Lane(
-    "predictions",
-    cpu_seconds=2,
-    seconds=120,
-    warm="probatio.grade.apart:warm",
-    travels=False,  # a text is compared in microseconds
-)
 PROGRAMS = Lane(
     "programs",
     cpu_seconds=4,  # to parse, check and compile; the longest program of the suite takes 20 ms
@@ -60,15 +55,14 @@ async def assess_apart(
     never for the answer."""
     if response.response is None:
         return assess(task, response, spec)
-    text = response.response.encode("utf-8", "surrogatepass")
-    asked = _Asked(task, spec, text, response.dialect, response.finish_reason, response.error, choice)
-    if not needs_sandbox(task):
-        lane, same, key = PREDICTIONS, None, None
-    else:
-        lane, (same, key) = PROGRAMS, _once(pool, asked, keep)
     try:
+        if not needs_sandbox(task):
+            return await assess_text(pool, task, response)
+        text = response.response.encode("utf-8", "surrogatepass")
+        asked = _Asked(task, spec, text, response.dialect, response.finish_reason, response.error, choice)
+        same, key = _once(pool, asked, keep)
         return _assessment(
-            await checked_once(pool, lane, _FUNCTION, _encode(asked), key=key, settled=_settled, same=same)
+            await checked_once(pool, PROGRAMS, _FUNCTION, _encode(asked), key=key, settled=_settled, same=same)
         )
     except (Unchecked, CannotCheck) as error:
         return unchecked(str(error))
@@ -107,16 +101,9 @@ def assess_here(payload: bytes) -> bytes:
     return packed(assessment)
 
 
-def packed(record: msgspec.Struct) -> bytes:
-    """A record as it goes back; what a program made into its messages may hold half a surrogate pair."""
-    try:
-        return _encode(record)
-    except UnicodeEncodeError:
-        return _encode(writable(msgspec.to_builtins(record, builtin_types=(bytes,))))
-
-
 def warm() -> None:
-    """Load what every check of a trial needs, and find the jail once for all workers."""
+    """Load what every check of a program needs, and find the jail once for all workers."""
+    importlib.import_module("probatio.grade.program")
     load_built_in()
     try:
         isolation("auto")

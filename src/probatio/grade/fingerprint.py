@@ -18,10 +18,11 @@ from probatio.grade import GRADER_VERSION
 from probatio.languages.contract import LanguageSpec
 from probatio.languages.finding import language
 from probatio.store.checked import checked_answers
+from probatio.suite.task_types import KINDS
 from probatio.workers import Same
 
 CODE = frozenset({".py", ".js", ".css", ".html", ".ts"})
-GRADES = ("probatio.grade", "probatio.languages")
+GRADES = ("probatio.grade", "probatio.languages", "probatio.records")
 """The packages that grade the answers of a trial."""
 _OF_LANGUAGE = "probatio.grade.fingerprint:language_fingerprint"
 
@@ -49,7 +50,8 @@ def language_fingerprint(packed: bytes) -> bytes:
 
 def _language_fingerprint(packed: bytes, digest: Digests) -> bytes:
     code = [digest(package, functools.partial(package_digest, package)) for package in GRADES]
-    return fingerprint(GRADER_VERSION, *code, language(_spec(packed)).version())
+    judged = [f"{name} {kind.judged}" for name, kind in sorted(KINDS.items())]
+    return fingerprint(GRADER_VERSION, *code, *judged, language(_spec(packed)).version())
 
 
 def fingerprint(*parts: str) -> bytes:

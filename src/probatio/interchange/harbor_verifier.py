@@ -50,7 +50,7 @@ def graded(tests: Path, manifest: HarborManifest, answer: Path) -> Assessment:
         timestamp="", run_id="", framework_version="", task_id=task.id, model="", n_shot=manifest.n_shot,
         context=manifest.context, dialect=manifest.dialect, response=text,
     )  # fmt: skip
-    # The verifier's container is thrown away afterwards and has no network of ours: where it allows no jail inside, it is the jail.
+    # The verifier's container is thrown away afterwards: where it allows no jail inside, it is the jail itself.
     choices: tuple[Choice, ...] = ("auto", "none")
     for choice in choices:
         try:

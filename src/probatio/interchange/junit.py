@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as tree
 from pathlib import Path
+from xml.etree import ElementTree
 
 from probatio.interchange.conditions import Condition, RunRead, Trial
 from probatio.store.files import put
@@ -19,7 +19,7 @@ SHOWN = 2000
 def write_junit(run: RunRead, target: Path) -> dict[str, int]:
     """Write the report to the file `target` and give its counts."""
     record = run.record
-    root = tree.Element("testsuites", name=f"probatio {record.run_id}")
+    root = ElementTree.Element("testsuites", name=f"probatio {record.run_id}")
     counts = {"tests": 0, "failures": 0, "errors": 0}
     seconds = 0.0
     for condition in run.conditions:
@@ -29,16 +29,16 @@ def write_junit(run: RunRead, target: Path) -> dict[str, int]:
             counts[name] += int(suite.get(name, "0"))
         seconds += float(suite.get("time", "0"))
     root.attrib.update({**{name: str(number) for name, number in counts.items()}, "time": f"{seconds:.3f}"})
-    tree.indent(root)
+    ElementTree.indent(root)
     target.parent.mkdir(parents=True, exist_ok=True)
-    put(target, tree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
+    put(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
     return counts
 
 
-def _suite(run: RunRead, condition: Condition) -> tree.Element:
+def _suite(run: RunRead, condition: Condition) -> ElementTree.Element:
     record = run.record
-    suite = tree.Element("testsuite", name=f"{condition.model}: {condition.asked_with}")
-    properties = tree.SubElement(suite, "properties")
+    suite = ElementTree.Element("testsuite", name=f"{condition.model}: {condition.asked_with}")
+    properties = ElementTree.SubElement(suite, "properties")
     for name, value in (
         ("run_id", record.run_id),
         ("model", condition.model),
@@ -51,7 +51,7 @@ def _suite(run: RunRead, condition: Condition) -> tree.Element:
         ("framework_version", record.framework_version),
         ("grader_version", record.grader_version),
     ):
-        tree.SubElement(properties, "property", name=name, value=_text(str(value)))
+        ElementTree.SubElement(properties, "property", name=name, value=_text(str(value)))
     counts = {"tests": 0, "failures": 0, "errors": 0}
     seconds = 0.0
     for trial in run.trials(condition):
@@ -66,21 +66,21 @@ def _suite(run: RunRead, condition: Condition) -> tree.Element:
     return suite
 
 
-def _case(run: RunRead, condition: Condition, trial: Trial) -> tuple[tree.Element, str | None]:
+def _case(run: RunRead, condition: Condition, trial: Trial) -> tuple[ElementTree.Element, str | None]:
     first, samples = trial.first, run.record.plan.samples
     name = trial.task_id if samples == 1 else f"{trial.task_id} (sample {trial.sample + 1})"
     group = ".".join((run.record.suite_name, condition.model, condition.asked_with_slug))
     seconds = f"{first.response.latency_ms / 1000:.3f}"
-    case = tree.Element("testcase", name=_text(name), classname=_text(group), time=seconds)
+    case = ElementTree.Element("testcase", name=_text(name), classname=_text(group), time=seconds)
     grade = first.grade
     if grade is None or not first.scored:  # it says nothing of the model, so it is no failure
-        fault = tree.SubElement(case, "error", message=_text(first.fault), type=str(grade and grade.error_type))
+        fault = ElementTree.SubElement(case, "error", message=_text(first.fault), type=str(grade and grade.error_type))
         fault.text = _text(first.fault)
         return case, "errors"
     if grade.correct:
         return case, None
     message = _text(grade.error_detail or str(grade.error_type))
-    failure = tree.SubElement(case, "failure", message=message[:300], type=str(grade.error_type))
+    failure = ElementTree.SubElement(case, "failure", message=message[:300], type=str(grade.error_type))
     failure.text = _text(f"{grade.error_detail or ''}\n\nAnswer:\n{(first.response.response or '')[:SHOWN]}")
     return case, "failures"
 

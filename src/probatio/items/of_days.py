@@ -16,7 +16,8 @@ from probatio.items.measuring import measured
 from probatio.items.records import Items
 from probatio.items.tally import ItemKey, Tally
 from probatio.records import UNASKED_ERRORS, Day, KeyLine
-from probatio.store.days import last_days, uncollected
+from probatio.run.clock import today
+from probatio.store.days import days_ahead, last_days, told_ahead, uncollected
 from probatio.store.layout import DAILY, GRADES
 from probatio.store.run_folder import RunFolder
 
@@ -60,14 +61,15 @@ class _Counted(KeyLine):
 
 def items_of_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> Items:
     """The last days of the newest suite version. `lenient` passes over lines that can't be read."""
-    chosen, there = last_days(results, days, MOST)
+    ahead = days_ahead(results, today())
+    chosen, there = last_days(results, days, MOST, ahead)
     if not chosen:
         raise UsageError(f"There is no day under {results / DAILY}; `probatio daily` makes one.")
     newest = chosen[-1].record
     same = [
         day for day in chosen if (day.record.suite, day.record.suite_version) == (newest.suite, newest.suite_version)
     ]
-    notes = []
+    notes = [told_ahead(ahead, today())] if ahead else []
     if len(chosen) < there:
         notes.append(f"Of {there} days {len(chosen)} were read, evenly spread.")
     if len(same) < len(chosen):

@@ -10,7 +10,7 @@ from probatio.items.measuring import measured
 from probatio.items.records import Items
 from probatio.items.tally import ItemKey, Tally
 from probatio.store.layout import ANSWERS
-from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines, open_trials
+from probatio.study.trials import TRIAL_COLUMNS, Trials, lines_table, open_trials, stored
 
 CONTROLS = "controls"
 """The pool of tasks in the host language: they are no part of learning the language under test."""
@@ -38,11 +38,11 @@ def items_of_runs(folders: Sequence[Path], suite_folder: Path | None = None) -> 
 
 
 def _add_tokens(tally: Tally, trials: Trials) -> None:
-    files = [file for folder in trials.folders if (file := folder / ANSWERS).exists() and file.stat().st_size]
+    files = [file for folder in trials.folders if (file := stored(folder, ANSWERS)) is not None]
     if not files:
         return
     for task, model, tokens, answers in trials.rows(
-        f"select task_id, model, sum(tokens_in + tokens_out), count(*) from {json_lines(trials, files, _COLUMNS)} "
+        f"select task_id, model, sum(tokens_in + tokens_out), count(*) from {lines_table(trials, files, _COLUMNS)} "
         "where task_id is not null and model is not null and error is null and coalesce(attempt, 1) = 1 "
         f"and tokens_in {_BELIEVABLE} and tokens_out {_BELIEVABLE} and tokens_in + tokens_out > 0 group by 1, 2"
     ):

@@ -121,7 +121,7 @@ class Judge:
         try:
             answer = await self._send(prompt)
         except StopTheRun as error:
-            self._refused = f"the judge can't be asked: {error}"
+            self._refused = f"the judge can't be asked: {str(error).rstrip('.')}"
             raise NoJudgement(self._refused) from None
         if answer.text is None:
             raise NoJudgement(f"the judge did not answer: {answer.error}")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from probatio.grade.apart import packed
 from probatio.judge.protocol import Mark, Marks, Unreadable, read_marks
+from probatio.records.writable import packed
 from probatio.suite.daily_suite import Rubric
 from probatio.workers import Lane, Unchecked, shared
 

@@ -22,7 +22,7 @@ from probatio.ledger.ledger import (
     verdicts_by_date,
 )
 from probatio.records import Acceptance
-from probatio.store.days import read_days
+from probatio.store.days import days_ahead, read_days
 from probatio.verdict.days import Days
 
 
@@ -32,8 +32,14 @@ def accept(results: Path, model: str, by: str, why: str, made: str) -> list[Ledg
     with appending(results) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
+        ahead = days_ahead(results, made[:10])
         last = max(
-            (date for date, old in before.items() if any(each.model == model for each in old.verdicts)), default=None
+            (
+                date
+                for date, old in before.items()
+                if date not in ahead and any(each.model == model for each in old.verdicts)
+            ),
+            default=None,
         )
         if last is None:
             raise UsageError(f"No recorded day has a verdict on `{model}`; there is nothing to accept.")

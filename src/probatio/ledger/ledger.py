@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -135,9 +135,23 @@ def acceptances(lines: Iterable[Line]) -> tuple[Acceptance, ...]:
     return tuple(found)
 
 
-def recorded_days(results: Path, until: str | None = None) -> Days:
+def recorded_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> Days:
     """The closed days with what people have accepted: everything a verdict follows from."""
-    return Days(read_days(results, until), acceptances(read_ledger(results)))
+    return Days(read_days(results, until, without), acceptances(read_ledger(results)))
+
+
+def record_days(results: Path, dates: Collection[str], constants: Constants, made: str) -> list[LedgerRecord]:
+    """As `record_day`, for days that were closed together: the past is read and folded once for all of them, and a later day that
+    follows from several of them gets one correction."""
+    if not dates:
+        return []
+    with appending(results) as file:
+        lines = read_ledger(results)
+        before = standing_records(lines)
+        every_day = Days(read_days(results), acceptances(lines))
+        first, others = min(dates), frozenset(dates) - {min(dates)}
+        new = new_records(results, first, every_day, constants, made, before, None, together=others)
+        return append_all(file, lines, new)
 
 
 def record_day(
@@ -190,14 +204,18 @@ def new_records(
     before: Mapping[str, LedgerRecord],
     hashes: Mapping[str, str] | None,
     reason: str = "run further",
+    *,
+    together: frozenset[str] = frozenset(),
 ) -> list[LedgerRecord]:
-    """The record of a date and those that follow from it, without their place in the chain."""
-    files = {each: day_hashes(results, each) for each in before if each > date}
+    """The record of a date and those that follow from it, without their place in the chain. `together`: later dates that are
+    recorded with it."""
+    files = {each: day_hashes(results, each) for each in {*before, *together} if each > date}
     files[date] = day_hashes(results, date) if hashes is None else dict(hashes)
     used = {each: old.constants for each, old in before.items() if each > date and old.files == files[each]}
-    used[date] = constants
-    if date not in days.dates:
-        raise Incomplete(f"{results / DAILY / date} is not closed yet: it has no {SCORES}.")
+    used |= dict.fromkeys((date, *together), constants)
+    by_date = {day.date: day for day in days.days}
+    for each in sorted({date, *together} - by_date.keys()):
+        raise Incomplete(f"{results / DAILY / each} is not closed yet: it has no {SCORES}.")
     verdicts_of = verdicts_by_date(days, used)
     records = []
     for each in sorted(used):
@@ -205,7 +223,7 @@ def new_records(
         stands = old is not None and (old.files, old.constants) == (files[each], used[each])
         if stands and old is not None and first_difference(old.verdicts, verdicts_of[each]) is None:
             continue
-        why = None if old is None else reason if each == date else f"follows from {date}"
+        why = None if old is None else reason if each == date or each in together else f"follows from {date}"
         records.append(
             LedgerRecord(
                 seq=0,
@@ -216,13 +234,13 @@ def new_records(
                 why=why,
                 previous="",
                 files=files[each],
-                suite_version=days[each].record.suite_version,
+                suite_version=by_date[each].record.suite_version,
                 constants=used[each],
                 code=code_version(),
                 verdicts=verdicts_of[each],
-                replayed=days[each].record.replayed or (old is not None and old.replayed),
-                simulated=days[each].record.simulated,
-                imported=days[each].record.imported,
+                replayed=by_date[each].record.replayed or (old is not None and old.replayed),
+                simulated=by_date[each].record.simulated,
+                imported=by_date[each].record.imported,
             )
         )
     return records

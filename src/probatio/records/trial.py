@@ -134,7 +134,9 @@ class Keyed:
 
     @property
     def key(self) -> TrialKey:
-        return TrialKey(self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample, self.attempt)
+        # made for every line of every file that is read; the class itself takes twice as long
+        key = (self.task_id, self.model, self.n_shot, self.dialect, self.context, self.sample, self.attempt)
+        return tuple.__new__(TrialKey, key)
 
 
 class KeyLine(msgspec.Struct, Keyed):
@@ -171,7 +173,8 @@ class Timeouts(msgspec.Struct, frozen=True):
 
     connect: float = 10.0
     attempt: float = 300.0  # a reasoning model thinks for minutes before the first byte of a plain reply
-    trial: float = 900.0  # all attempts and the waiting between them
+    trial: float = 900.0  # all attempts and our own waiting between them
+    wait: float = 600.0  # the longest wait that a server may ask for (--max-wait)
 
 
 class Turn(msgspec.Struct, frozen=True):
@@ -214,6 +217,7 @@ class Answer(msgspec.Struct, frozen=True):
     finish_reason: str | None = None
     reasoning: str | None = None
     usage_fault: str | None = None  # what the reply says of its tokens or its price and can't be believed
+    text_fault: str | None = None  # what of its text could not be decoded as it came
 
 
 class TrialLine(msgspec.Struct, Keyed, frozen=True, kw_only=True):
@@ -251,6 +255,7 @@ class Response(TrialLine, frozen=True, kw_only=True):
     usage_fault: str | None = (
         None  # tokens or cost that the reply told and that can't be believed; they count as unknown
     )
+    text_fault: str | None = None  # what of its text could not be decoded as it came
 
 
 class Assessment(msgspec.Struct, frozen=True):

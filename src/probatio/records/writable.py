@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+_encode = msgspec.msgpack.Encoder().encode
+
 
 def writable(value: Any) -> Any:
     """The same plain value (texts, numbers, lists, dicts) with every text in it fit for UTF-8."""
@@ -14,3 +18,11 @@ def writable(value: Any) -> Any:
     if isinstance(value, dict):
         return {writable(key): writable(one) for key, one in value.items()}
     return value
+
+
+def packed(record: msgspec.Struct) -> bytes:
+    """A record as a worker sends it back; what a program made into its messages may hold half a surrogate pair."""
+    try:
+        return _encode(record)
+    except UnicodeEncodeError:
+        return _encode(writable(msgspec.to_builtins(record, builtin_types=(bytes,))))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
-from probatio.ask.client import ChatClient, StopTheRun
+from probatio.ask.client import ChatClient, GivenUp, StopTheRun
 from probatio.ask.gate import Gate, GateClosed
 from probatio.ask.prices import cost_of_answer
 from probatio.ask.providers import provider_of
@@ -20,6 +20,7 @@ from probatio.grade.apart import unchecked
 from probatio.records import UNASKED_ERRORS, UNCHECKED, Answer, Assessment, Grade, Model, Response, TrialKey
 from probatio.run.budget import Budget
 from probatio.run.clock import now_text
+from probatio.run.failures import Failures
 from probatio.run.job import Job
 from probatio.store.journal import Journal
 from probatio.store.layout import ANSWERS, GRADES
@@ -34,7 +35,13 @@ class Watcher(Protocol):
 
     def trial(self, response: Response, grade: Grade) -> None: ...
 
+    def say(self, sentence: str) -> None: ...
+
     def stopping(self, reason: str, in_flight: int) -> None: ...
+
+    def tick(self) -> None:
+        """A moment has passed, in which perhaps nothing came."""
+        ...
 
 
 @dataclass(slots=True)
@@ -91,6 +98,7 @@ class Engine:
         self.tally = Tally()
         self.stop_reason: str | None = None
         self.refused: dict[str, str] = {}  # model → why it can't be asked any further, where it ends alone
+        self.failures = Failures()
 
     @property
     def gate(self) -> Gate:
@@ -109,6 +117,7 @@ class Engine:
                 self.stop(str(result))
             elif isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
                 raise result
+        self.tally.spent = self._budget.spent  # what the judge took after the last question, too
 
     def stop(self, reason: str) -> None:
         """Send nothing more; answers in flight are paid for and still awaited."""
@@ -141,6 +150,7 @@ class Engine:
             if number is not None and not self._answered[number]:
                 self._answered[number] = 1
                 self._budget.recall(line.cost)
+                self.failures.note(line.model, line.error)
                 if not graded[number]:
                     ungraded.append(span)
         self.tally.spent = self._budget.spent
@@ -209,6 +219,9 @@ class Engine:
                 cost = response.cost
             except GateClosed:
                 return
+            except GivenUp as error:
+                self._give_up(model, route, str(error))
+                return
             except StopTheRun as error:
                 self._refuse(model, str(error))
                 return
@@ -219,7 +232,8 @@ class Engine:
             try:
                 await self._grade(response)
             except GateClosed:  # whoever is to judge it can't be asked any more; a resume grades it
-                return
+                if self.stop_reason:
+                    return
 
     def _ended(self, model: Model) -> bool:
         return self.stop_reason is not None or model.id in self.refused
@@ -229,6 +243,13 @@ class Engine:
             self.refused.setdefault(model.id, reason)
         else:
             self.stop(reason)
+
+    def _give_up(self, model: Model, route: Route, reason: str) -> None:
+        """Ask a model no further, and say so at once; whoever waits for its route is turned away, and the others go on."""
+        if model.id not in self.refused:
+            self.refused[model.id] = reason
+            self.gate.close(route.key)
+            self.watcher.say(f"{model.id} is asked no further. {reason}")
 
     async def _affordable(self) -> bool:
         while not self._budget.admits():
@@ -247,6 +268,7 @@ class Engine:
         response = self._response(key, prompt if isinstance(prompt, str) else prompt.last, answer, cost)
         self._journal.answer(response)
         self._job.answered(response)
+        self.failures.note(model.id, answer.error if answer.text is None else None)
         self.tally.asked += 1
         if self._journal.full:
             self.stop("The disk is full.")
@@ -268,6 +290,7 @@ class Engine:
         self._journal.grade(grade)
         self._job.graded(response, grade)
         self.tally.count(grade.correct, grade.error_type)
+        self.tally.spent = self._budget.spent
         self.watcher.trial(response, grade)
 
     def _response(self, key: TrialKey, prompt: str, answer: Answer, cost: float | None) -> Response:
@@ -298,6 +321,7 @@ class Engine:
             reasoning=answer.reasoning,
             error=answer.error,
             usage_fault=answer.usage_fault,
+            text_fault=answer.text_fault,
         )
 
 

@@ -12,6 +12,7 @@ class AnswerLine(KeyLine):
     """As much of an answer's line as a resume needs."""
 
     cost: float | None = None
+    error: str | None = None
 
 
 class GradeLine(KeyLine):

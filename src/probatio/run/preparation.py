@@ -13,7 +13,7 @@ from probatio.errors import Say, UsageError
 from probatio.grade import GRADER_VERSION, needs_sandbox
 from probatio.languages.finding import require_toolchain
 from probatio.names import pick
-from probatio.records import Feedback
+from probatio.records import Feedback, Timeouts
 from probatio.run.clock import now_text
 from probatio.run.levels import chosen_dialects, levels, under_twists
 from probatio.run.models import select
@@ -21,7 +21,8 @@ from probatio.run.plan import Plan
 from probatio.run.record import RunRecord, checked_run_id, new_run_id, read_run
 from probatio.run.request import Request
 from probatio.run.versions import git_sha, versions
-from probatio.sandbox import isolation
+from probatio.sandbox import elsewhere, isolation
+from probatio.store.packing import is_packed
 from probatio.suite.language_suite import BUILT_IN, Suite, load_suite
 from probatio.suite.prompt import asked_fingerprint, toolchains
 
@@ -81,20 +82,39 @@ def prepare(
         plan=plan,
         models=selection.models,
         sampling=config.sampling,
-        timeouts=config.timeouts,
+        timeouts=with_wait(config.timeouts, request.max_wait),
         max_connections=request.max_connections,
         max_cost=request.max_cost,
         config=config.source,
         feedback=request.feedback,
         sandbox=request.sandbox,
-        isolation=isolation(request.sandbox).kind if runs_code else None,
+        isolation=_isolation(request, say) if runs_code else None,
         versions={**versions(), **toolchains(suite)},
     ), suite
 
 
-def resumed(folder: Path, max_connections: int | None, max_cost: float | None) -> tuple[RunRecord, Suite]:
+def with_wait(timeouts: Timeouts | None, max_wait: float | None) -> Timeouts | None:
+    """The time limits of a run, with the longest wait that the user allows a server this time."""
+    return timeouts if max_wait is None else msgspec.structs.replace(timeouts or Timeouts(), wait=max_wait)
+
+
+def _isolation(request: TrialRequest, say: Say) -> str | None:
+    """The jail of this machine. On a system that has none the answers are asked for all the same, and graded elsewhere."""
+    if told := elsewhere():
+        say(told)
+        return None
+    return isolation(request.sandbox).kind
+
+
+def resumed(
+    folder: Path, max_connections: int | None, max_cost: float | None, max_wait: float | None = None
+) -> tuple[RunRecord, Suite]:
     """A run to go on with: everything from its record, but for how fast and how far money goes this time."""
     record = read_run(folder)
+    if is_packed(folder):
+        raise UsageError(
+            f"{folder} is packed, and nothing is added to a packed run. First: probatio pack {folder} --unpack"
+        )
     suite = load_suite(record.suite_folder)
     if asked_fingerprint(suite, GRADER_VERSION, record.plan.dialects) != record.suite_fingerprint:
         raise UsageError(
@@ -106,6 +126,7 @@ def resumed(folder: Path, max_connections: int | None, max_cost: float | None) -
         record,
         max_connections=max_connections or record.max_connections,
         max_cost=max_cost if max_cost is not None else record.max_cost,
+        timeouts=with_wait(record.timeouts, max_wait),
     ), suite
 
 

@@ -71,12 +71,14 @@ class Quiet:
         self,
         tally: Tally,
         concurrency: Callable[[], tuple[int, int]],
+        waiting: Callable[[], float] = lambda: 0.0,
         out: TextIO | None = None,
         mark: Callable[[Grade], str] = mark,
     ) -> None:
         self._mark = mark
         self._tally = tally
         self._concurrency = concurrency
+        self._waiting = waiting  # seconds that a server has asked us to wait and that are not over
         self._out = out or raw(sys.stdout)  # the footer draws with escapes of its own
         self._live = self._out.isatty()
         self._width = max(20, shutil.get_terminal_size().columns - 1) if self._live else 0
@@ -99,6 +101,12 @@ class Quiet:
             self._draw(wrap=True)
         elif now - self._drawn >= FOOTER_SECONDS or self._tally.done >= self._tally.total:
             self._drawn = now
+            self._draw()
+
+    def tick(self) -> None:
+        """Count down while nothing comes."""
+        if self._live and self._waiting() and time.monotonic() - self._drawn >= FOOTER_SECONDS:
+            self._drawn = time.monotonic()
             self._draw()
 
     def say(self, sentence: str) -> None:
@@ -144,14 +152,23 @@ class Quiet:
         rate = tally.asked / elapsed if elapsed > 0 else 0.0
         left = spell((tally.total - tally.done) / rate) if rate else "?"
         in_flight, limit = self._concurrency()
+        wait = self._waiting()
+        asked = (
+            f" · a server asks to wait {round(wait)}s" if 1 <= wait < 60 else f" · a server asks to wait {spell(wait)}"
+        )
+        if wait >= 1 and not in_flight:
+            return f"{tally.done}/{tally.total}{asked} · ${tally.spent:.2f}"
         return (
             f"{tally.done}/{tally.total} · {tally.passed} passed · {rate:.1f}/s · {left} left · "
-            f"${tally.spent:.2f} · {in_flight} of {limit} in flight"
+            f"${tally.spent:.2f} · {in_flight} of {limit} in flight{asked if wait >= 1 else ''}"
         )
 
 
 class Verbose(Quiet):
     """A line per trial: task, model and condition, how it went, and why it failed."""
+
+    def tick(self) -> None:
+        """No footer, no countdown: the sentence that begins a wait is enough."""
 
     def trial(self, response: Response, grade: Grade) -> None:
         if (
@@ -175,6 +192,9 @@ class Verbose(Quiet):
 
 class Events(Quiet):
     """One JSON object per line, for scripts."""
+
+    def tick(self) -> None:
+        """No footer, no countdown: the event that begins a wait is enough."""
 
     def trial(self, response: Response, grade: Grade) -> None:
         self.event(
@@ -222,7 +242,7 @@ class Show:
 
     def open(self, engine: Engine) -> Quiet:
         gate = engine.gate
-        self._view = self._kind(engine.tally, lambda: (gate.in_flight, gate.limit), mark=self._mark)
+        self._view = self._kind(engine.tally, lambda: (gate.in_flight, gate.limit), gate.reopens_in, mark=self._mark)
         return self._view
 
     def say(self, sentence: str) -> None:

@@ -20,13 +20,14 @@ from probatio.run.record import find_run, read_run
 from probatio.run.stored_answers import StoredAnswers
 from probatio.run.trials import Assessor
 from probatio.sandbox import Choice, isolation
+from probatio.store.address import brought_home, is_address, run_at
 from probatio.store.files import replacement
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
+from probatio.store.lines import has_lines
+from probatio.store.packed import packed_of
 from probatio.store.run_folder import RunFolder
 from probatio.suite.language_suite import Suite, load_suite
-
-AHEAD = 256
-"""Answers graded side by side; they come out in the order they were read."""
+from probatio.workers import shared
 
 T = TypeVar("T")
 A = TypeVar("A")
@@ -54,14 +55,15 @@ class Report(msgspec.Struct, frozen=True):
 
 
 def assess_again(
-    answers: Iterable[T], assess: Callable[[T], Awaitable[A]], ahead: int = AHEAD
+    answers: Iterable[T], assess: Callable[[T], Awaitable[A]], ahead: int | None = None
 ) -> Iterator[tuple[T, A]]:
     """Each answer with its assessment, in order. While one is waited for, those after it go on: no core waits for a slow one."""
     waiting = iter(answers)
+    pool = shared()
     going: deque[tuple[T, asyncio.Future[A]]] = deque()
 
     async def next_ones() -> list[tuple[T, A]]:
-        for one in islice(waiting, ahead - len(going)):
+        for one in islice(waiting, max(0, (ahead or pool.ahead) - len(going))):
             going.append((one, asyncio.ensure_future(assess(one))))
         done: list[tuple[T, A]] = []
         while going and (not done or going[0][1].done()):
@@ -76,9 +78,11 @@ def assess_again(
 
 def regrade(run: str, results: Path, suite_folder: Path | None, out: Path | None, sandbox: Choice = "auto") -> Report:
     """Grade the answers of a run, or of a raw_responses.jsonl of any harness that writes the same fields."""
+    if is_address(run):  # the grades have to stand somewhere: in a copy of the run, or in the file that was named
+        run = str(brought_home(run, results) if out is None else run_at(run, whole=True))
     named = Path(run).is_file()  # the user's own word, also where it is a link
     source = Path(run) if named else find_run(run, results) / ANSWERS
-    if not source.exists():
+    if not has_lines(source):
         raise UsageError(f"{source} does not exist: the run holds no answers yet.")
     suite = _suite(suite_folder, source.parent)
     earlier = source.parent / GRADES
@@ -135,7 +139,7 @@ def _outcome(grade: Grade) -> str:
 
 def _keep(earlier: Path) -> None:
     """The grades that are replaced stay beside the new ones, numbered."""
-    number = 1
-    while (kept := earlier.with_name(f"{earlier.stem}.before-{number}.jsonl")).exists():
+    number, earlier = 1, earlier if earlier.exists() else packed_of(earlier)
+    while (kept := earlier.with_name(f"{earlier.stem}.before-{number}{earlier.suffix}")).exists():
         number += 1
     earlier.rename(kept)

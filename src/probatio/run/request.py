@@ -20,4 +20,5 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     config: Path | None = None
     max_connections: int = MAX_CONNECTIONS
     max_cost: float | None = None
+    max_wait: float | None = None  # seconds that a server may ask to wait
     sandbox: Choice = "auto"

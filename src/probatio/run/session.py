@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -26,9 +28,17 @@ from probatio.errors import ProbatioError, Say
 from probatio.records import Model, Timeouts
 from probatio.run.budget import Budget
 from probatio.run.engine import Engine, Tally, Watcher
+from probatio.run.failures import Failed
 from probatio.run.job import Job
 from probatio.run.models import embedded_file, pull_embedded
+from probatio.signals import STOPPING, on_signal
 from probatio.store.journal import Journal
+
+INTERRUPTED, TERMINATED = "interrupted", "terminated"
+"""Why a run stops that a person or the system has stopped."""
+
+TICK_SECONDS = 1.0
+"""How often a display is told that time has passed: a wait that a server asked for is counted down."""
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -38,6 +48,15 @@ class Ending(msgspec.Struct, frozen=True):
     seconds: float
     stop_reason: str | None
     refused: dict[str, str] = {}  # model → why it could not be asked to the end
+    failed: tuple[Failed, ...] = ()  # models with requests that gave no answer
+
+    @property
+    def unasked(self) -> tuple[Failed, ...]:
+        """Models of which not one request was answered, and which were not given up before."""
+        return tuple(each for each in self.failed if each.whole and each.model not in self.refused)
+
+
+STOPPED_BY = {number: INTERRUPTED if number is signal.SIGINT else TERMINATED for number in STOPPING}
 
 
 class Work(Protocol):
@@ -114,7 +133,8 @@ def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watch
             engine = asyncio.run(_ask(work, journal, env, show, say))
         except KeyboardInterrupt:
             raise ProbatioError("Interrupted.") from None
-        ending = Ending(engine.tally, time.monotonic() - began, engine.stop_reason, engine.refused)
+        failed = tuple(engine.failures.listed())
+        ending = Ending(engine.tally, time.monotonic() - began, engine.stop_reason, engine.refused, failed)
         work.end(ending, journal)
     return ending
 
@@ -122,24 +142,37 @@ def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watch
 async def _ask(
     work: Work, journal: Journal, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say
 ) -> Engine:
-    async with ChatClient(work.max_connections) as client:
+    async with ChatClient(work.max_connections, say) as client:
         session = Session(work, journal, client, env, say)
         with session.closing:
             job = await work.open(session)
             engine = session.engine = Engine(job, journal, client, session.route, session.budget)
             engine.watcher = show(engine)
+            client.say = engine.watcher.say
             _on_signals(engine)
-            await engine.run()
+            ticking = asyncio.create_task(_tick(engine.watcher))
+            try:
+                await engine.run()
+            finally:
+                ticking.cancel()
             return engine
 
 
+async def _tick(watcher: Watcher) -> None:
+    while True:
+        await asyncio.sleep(TICK_SECONDS)
+        watcher.tick()
+
+
 def _on_signals(engine: Engine) -> None:
-    def on_signal(name: str) -> None:
+    def told(name: str) -> None:
         if engine.stop_reason is None:
             engine.stop(f"{name}.")
         else:
             engine.abandon()
 
+    if threading.current_thread() is not threading.main_thread():
+        return  # signals are the main thread's: there whoever waits for the work stops it (api/apart.py)
     loop = asyncio.get_running_loop()
-    for number, name in ((signal.SIGINT, "interrupted"), (signal.SIGTERM, "terminated")):
-        loop.add_signal_handler(number, on_signal, name)
+    for number, name in STOPPED_BY.items():
+        on_signal(loop, number, partial(told, name))

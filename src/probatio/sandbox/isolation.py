@@ -12,10 +12,6 @@ from typing import Literal
 import msgspec
 
 from probatio.errors import UsageError
-from probatio.sandbox import jail
-from probatio.sandbox.libraries import libraries
-from probatio.sandbox.program import Limits, Runtime
-from probatio.sandbox.seccomp import available
 
 Kind = Literal["bubblewrap", "landlock", "none"]
 Choice = Literal["auto", "bubblewrap", "landlock", "none"]
@@ -41,6 +37,23 @@ class NoIsolation(UsageError):
     """No jail can be built here, so nothing hostile is started."""
 
 
+CONTAINER = (
+    'docker run --rm -v "$PWD:/work" --security-opt seccomp=unconfined --security-opt systempaths=unconfined probatio'
+)
+"""Runs a command of ours in the container, on the folder one is in; docs/container.md tells more."""
+
+
+def elsewhere() -> str | None:
+    """Where a model's code is run instead, on a system that has no jail for it. None on Linux."""
+    if sys.platform == "linux":
+        return None
+    system = {"darwin": "macOS", "win32": "Windows"}.get(sys.platform, sys.platform)
+    return (
+        f"{system} has no jail for a model's code, so none is run here. Asking, studying, comparing and the site work; "
+        f"what has to be run is run in the container: {CONTAINER} grade RUN"
+    )
+
+
 _TRIAL_EXIT = 7  # a status that nothing but our own trial program ends with
 
 
@@ -48,6 +61,12 @@ def fault(kind: Kind) -> str | None:
     """None where the isolation works at this moment, else what it said when it was tried."""
     if sys.platform != "linux":
         return f"{kind} needs Linux"
+    # Modules that only Linux can import.
+    from probatio.sandbox import jail
+    from probatio.sandbox.libraries import libraries
+    from probatio.sandbox.program import Limits, Runtime
+    from probatio.sandbox.seccomp import available
+
     if kind == "bubblewrap" and jail.bwrap() is None:
         return "bubblewrap is not installed"
     if not available():
@@ -87,6 +106,8 @@ _fault = functools.cache(fault)
 @functools.cache
 def isolation(choice: Choice = "auto") -> Isolation:
     """The isolation to use: the best that works, or the one asked for. Refuses where that can't be had."""
+    if told := elsewhere():
+        raise NoIsolation(told)
     if choice == "none":
         return Isolation("none", MADE_OF["none"])
     wanted: tuple[Kind, ...] = ("bubblewrap", "landlock") if choice == "auto" else (choice,)

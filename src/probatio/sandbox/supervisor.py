@@ -21,7 +21,7 @@ _BOUND = (
 _CHUNK = 1 << 16
 _OWN_MEMORY = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap|VmPTE|HugetlbPages):\s*(\d+) kB", re.MULTILINE)
 _CORES = os.cpu_count() or 1
-_KILLED = 128 + signal.SIGKILL
+_KILLED = 128 + 9  # SIGKILL, which Windows has no name for
 
 ProgramPid = Callable[[], int | None]
 """The process the program is in, once it is known: the first process we started may be the jail around it."""

@@ -13,12 +13,14 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from probatio.day.month import spent_so_far
 from probatio.errors import ProbatioError, Say
 from probatio.scheduler.times import is_due, missed_days, next_start
+from probatio.signals import STOPPING, on_signal
 from probatio.store.layout import DAILY, SCORES
 
 if TYPE_CHECKING:
@@ -98,9 +100,9 @@ class Scheduler:
     async def run(self) -> int:
         """Run days until told to stop; gives the exit code."""
         loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._on_signal, number)
-        planned = await self._process("--dry-run")
+        for number in STOPPING:
+            on_signal(loop, number, partial(self._on_signal, number))
+        planned = await self._process("--dry-run", "--unattended")
         if planned.code == 2:  # better now than at six in the morning
             return 2
         now = self._clock()
@@ -160,7 +162,8 @@ class Scheduler:
         self._running = today
         try:
             self._say(f"The day {today} begins.")
-            ended = await self._process("--date", today.isoformat())
+            # What a day may cost was settled at the start: a price that has risen since must not cost a day.
+            ended = await self._process("--yes", "--date", today.isoformat())
             self._say(f"The day {today} {ended.how}.", failed=ended.code != 0)
             self._say_cost(today)
             if self._once and not self._signals:

@@ -24,7 +24,7 @@ from probatio.simulate.compared import (
 )
 from probatio.simulate.compared_page import evidence_part
 from probatio.simulate.faults import FAULTS
-from probatio.simulate.parts import KeptParts, Part, run
+from probatio.simulate.parts import KeptParts, Part, results
 from probatio.simulate.parts import Result as Result
 from probatio.simulate.profiles import JUDGED, PROFILES
 from probatio.simulate.promise import PROMISED, Promise, promise
@@ -43,6 +43,7 @@ from probatio.simulate.specification import (
 )
 from probatio.study.markdown import table
 from probatio.suite.daily_suite import DailyManifest
+from probatio.workers import Checks
 
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
@@ -80,13 +81,13 @@ def measured(
     faults: Sequence[str] | None = None,
     report: Callable[[Result], None] = lambda result: None,
     kept: KeptParts | None = None,
+    pool: Checks | None = None,
 ) -> Characteristics:
     """Run the simulator; `report` is called with each result as it comes. Empty `profiles` are all, `faults` None are all.
-    Parts that are in `kept` are taken from there, the others put there."""
+    Parts that are in `kept` are taken from there, the others put there. With a pool its workers make them side by side."""
     found: list[Result] = []
     seconds = 0.0
-    for part in parts_of(manifest, models, days, seed, profiles, faults):
-        result, cpu = run(part, kept)
+    for result, cpu in results(parts_of(manifest, models, days, seed, profiles, faults), kept, pool):
         seconds += cpu
         found.append(result)
         report(result)

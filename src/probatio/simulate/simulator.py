@@ -8,7 +8,7 @@ after. Equal seeds give equal numbers.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import sqrt
 
 import msgspec
@@ -96,10 +96,17 @@ class RuleFacts(msgspec.Struct, frozen=True):
 
 
 def quiet_years(
-    manifest: DailyManifest, profile: str, noise: str, models: int, days: int, seed: int, what_if: str = ""
+    manifest: DailyManifest,
+    profile: str,
+    noise: str,
+    models: int,
+    days: int,
+    seed: int,
+    what_if: str = "",
+    cases: int | Mapping[str, int] = 5,
 ) -> QuietYears:
     """So many models that never change, each watched for `days` after its reference."""
-    plan = plan_of(manifest)
+    plan = plan_of(manifest, cases)
     tallies = [
         _quiet(plan, population, days, what_if)
         for population in _populations(plan, profile, noise, models, TOGETHER, seed, f"quiet {what_if}")
@@ -141,8 +148,9 @@ def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple
             was_cooked = day.verdict.model == COOKED
             continue
         flags = flagged(day.verdict.status)
-        flag_days += flags[:, deterministic].mean(axis=1)
-        flag_days_judged += flags[:, judged].mean(axis=1)
+        for tally, kind in ((flag_days, deterministic), (flag_days_judged, judged)):
+            if len(kind):  # a suite of one's own may have none of a kind
+                tally += flags[:, kind].mean(axis=1)
         rerun += day.full_power.mean(axis=1)
         is_cooked, is_confirmed = day.verdict.model == COOKED, outcome.status == CONFIRMED
         episodes += is_cooked & ~was_cooked
@@ -164,9 +172,17 @@ def _quiet(plan: Plan, population: Population, days: int, what_if: str) -> tuple
     )
 
 
-def after_fault(manifest: DailyManifest, fault: str, profile: str, noise: str, models: int, seed: int) -> AfterFault:
+def after_fault(
+    manifest: DailyManifest,
+    fault: str,
+    profile: str,
+    noise: str,
+    models: int,
+    seed: int,
+    cases: int | Mapping[str, int] = 5,
+) -> AfterFault:
     """So many models that lose something some weeks after their reference."""
-    plan, broken = plan_of(manifest), FAULTS[fault]
+    plan, broken = plan_of(manifest, cases), FAULTS[fault]
     together = JUDGES if broken.judge else TOGETHER
     parts = [
         _faulty(plan, population, broken)

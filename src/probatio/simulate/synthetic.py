@@ -7,7 +7,7 @@ is asked at full count, as it does for a real day. `days_of` gives the same as r
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -62,13 +62,17 @@ class SyntheticDay:
     shift: float  # of the judge's calibration set
 
 
-def plan_of(manifest: DailyManifest, cases: int = 5, gradings: Sequence[Grading] | None = None) -> Plan:
-    """The manifest's use cases with so many cases each; `gradings` replaces theirs, for what-if runs."""
+def plan_of(
+    manifest: DailyManifest, cases: int | Mapping[str, int] = 5, gradings: Sequence[Grading] | None = None
+) -> Plan:
+    """The manifest's use cases with so many cases each, or each with its own number; `gradings` replaces theirs, for what-ifs."""
     chosen = tuple(gradings or [entry.grading for entry in manifest.use_cases])
     names = [entry.id for entry in manifest.use_cases][: len(chosen)]
     streams = streams_of(
         {
-            name: [f"{name}_{number}" for number in range(1, cases + 1)] if grading == "deterministic" else None
+            name: [f"{name}_{number}" for number in range(1, (cases if isinstance(cases, int) else cases[name]) + 1)]
+            if grading == "deterministic"
+            else None
             for name, grading in zip(names, chosen, strict=True)
         }
     )

@@ -7,20 +7,26 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probatio import __version__
-from probatio.records import ModelVerdict
+from probatio.records import ModelVerdict, Status
 from probatio.site.bench import BenchScore, bench_score
 from probatio.site.rendering import PageReply, PageRequest, html, json
 from probatio.site.snapshot import Change
+from probatio.site.standing import since, standings
 from probatio.study.findings import Study
 from probatio.study.intervals import Rate
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """A model as it stands on the last day."""
+    """A model as it stands on the last day. `headline` is the one verdict that every page shows, the worse of the published rule
+    (`verdict.status`) and the evidence (`verdict.evidence`)."""
 
     slug: str
     verdict: ModelVerdict
     bench: BenchScore | None
+    headline: Status = "OK"
+    label: str = ""  # the headline in words
+    since: str | None = None
+    reason: str = ""  # one plain sentence
 
 
 class Leaderboard(msgspec.Struct, frozen=True):
@@ -78,7 +84,11 @@ class Operation(NamedTuple):
 
 
 OPERATIONS = (
-    Operation("/api/leaderboard.json", "Every tracked model with its last verdict and its bench score.", Leaderboard),
+    Operation(
+        "/api/leaderboard.json",
+        "Every tracked model, the worst first, with its last verdict and its bench score.",
+        Leaderboard,
+    ),
     Operation("/api/models/{slug}.json", "One model: the last verdict and all days as columns.", ModelSeries),
     Operation("/api/days/{date}.json", "Every model's verdict on one day, with every number.", list[ModelVerdict]),
     Operation(
@@ -136,8 +146,16 @@ _PLAIN = str.maketrans("", "", "{}")
 def leaderboard(request: PageRequest) -> PageReply:
     site = request.site
     models = [
-        Standing(model.slug, model.last, bench_score(site.bench, model.id, model.resolved))
-        for model in site.tracked.values()
+        Standing(
+            row.model.slug,
+            row.verdict,
+            bench_score(site.bench, row.model.id, row.model.resolved),
+            row.verdict.shown,
+            row.verdict.label,
+            since(row.verdict),
+            row.reason,
+        )
+        for row in standings(site)
     ]
     return json(Leaderboard(site.last_date, site.manifest.version, site.simulated, models, site.replayed, site.head))
 

@@ -10,6 +10,9 @@ from probatio.errors import UsageError
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.yamlfile import read_yaml
 
+BENCH_FILE = "bench.yml"
+"""Figures beside the days, in a results folder that brings its own: those of the demo."""
+
 
 class Benchmark(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A public benchmark: its share of the blend, and the figures that count as 0 and as 100."""

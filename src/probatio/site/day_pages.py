@@ -6,6 +6,7 @@ from collections import Counter
 from html import escape
 
 from probatio.records import ModelVerdict
+from probatio.site.diff_pages import comparisons
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.samples import DaySample, html_in
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
@@ -39,6 +40,7 @@ def day_page(request: PageRequest) -> PageReply | None:
         verdict=verdict,
         told=model.teller.told(verdict) if model.teller else None,
         lines=lines,
+        compared=comparisons(site, model, verdict),
         use_cases=use_cases,
         reasons={name: use_case_reason(each, constants, gaps.get(name)) for name, each in use_cases.items()},
         counts=Counter(sample.use_case for sample in site.samples.of(date, model.id)),
@@ -66,6 +68,7 @@ def samples_page(request: PageRequest) -> PageReply | None:
         date=date,
         use_case=use_case,
         cases=cases,
+        verdict=verdict,
         score=by_use_case(verdict).get(use_case),
         pages={number for number, sample in enumerate(samples) if html_in(sample.response.response)},
         files=public_files(site, date),

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from probatio import __version__
 from probatio.day.folder import day_folder, write_record, write_scores
 from probatio.errors import UsageError
 from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
+from probatio.shipped import shipped
 from probatio.simulate.synthetic import days_of
+from probatio.site.bench import BENCH_FILE, Bench, BenchModel, PublishedResult, read_bench
 from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES
 from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
 
@@ -32,6 +33,7 @@ class Role(NamedTuple):
     vendor: str
     fault: str | None = None
     before_end: int = 0  # days before the last on which the fault begins
+    lapse: tuple[int, int] | None = None  # days before the last between which it is a fifth worse, and then well again
 
 
 CAST: dict[str, Role] = {
@@ -43,6 +45,7 @@ CAST: dict[str, Role] = {
     "demo-outage": Role("Ember", "outage", 20),
     "demo-one-use-case": Role("Fathom", "drop-20-one", 2),
     "demo-new": Role("Gale"),
+    "demo-recovered": Role("Isthmus", lapse=(19, 7)),
 }
 NEW = "demo-new"
 NEW_DAYS = 4
@@ -50,6 +53,11 @@ NEW_DAYS = 4
 
 BARRED_SHARE = 0.25
 """How far into the days the judge had shifted for a day: long before anything else happens."""
+
+DRIFT_DAYS = 5
+"""Days before it on which the judge's marks moved, each day a little further, and were still believed."""
+LAPSE = 0.8
+"""What is left of a score in a lapse."""
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><title>Bakery</title>
@@ -70,21 +78,45 @@ def fill(results: Path, days: int, last: dt.date) -> int:
     faults = {
         name: (role.fault, max(0, days - 1 - role.before_end)) for name, role in CAST.items() if role.fault is not None
     }
-    rng = np.random.default_rng(SEED)
+    rng, drawn = (np.random.default_rng(SEED + number) for number in range(2))
+    drifted = int(BARRED_SHARE * days)
     count = 0
     for number, (date, scores) in enumerate(days_of(suite.manifest, list(CAST), first, days, faults=faults, seed=SEED)):
         left = days - 1 - number
         asked = [name for name in CAST if name != NEW or left < NEW_DAYS]
-        barred = number == int(BARRED_SHARE * days)
-        lines = [_named(line, suite, barred) for line in scores if line.model in asked]
+        barred = number == drifted
+        lapsed = {name for name in asked if (lapse := CAST[name].lapse) and lapse[0] >= left > lapse[1]}
+        lines = [
+            _named(_lapsed(line) if line.model in lapsed else line, suite, barred, drawn)
+            for line in scores
+            if line.model in asked
+        ]
         folder = day_folder(results, date.isoformat())
         folder.mkdir(parents=True, exist_ok=True)
         if left < SAMPLED_DAYS:
             lines, written = _with_samples(folder, lines, suite, rng)
             count += written
-        write_record(folder, _record(suite, date, asked, barred, rng))
+        write_record(folder, _record(suite, date, asked, drifted - number, rng))
         write_scores(folder, lines)
+    _write_bench(results)
     return count
+
+
+def _write_bench(results: Path) -> None:
+    """Public results of the simulated models, beside their days."""
+    shipped_bench = read_bench(shipped("config/bench.yml"))
+    figures = {
+        part: PublishedResult(
+            round(each.low + share * (each.high - each.low), 1), "https://example.org/simulated", "2026-01"
+        )
+        for (part, each), share in zip(shipped_bench.parts.items(), (0.62, 0.71, 0.58, 0.49, 0.66), strict=False)
+    }
+    partial = dict(list(figures.items())[1:])
+    models = tuple(
+        BenchModel((name,), figures if number % 2 else partial) for number, name in enumerate(CAST) if name != NEW
+    )
+    written = msgspec.json.format(msgspec.json.encode(Bench(shipped_bench.parts, models)), indent=2)  # JSON is YAML
+    (results / BENCH_FILE).write_bytes(written + b"\n")
 
 
 def _require_simulated(results: Path) -> None:
@@ -95,9 +127,11 @@ def _require_simulated(results: Path) -> None:
     raise UsageError(f"{results} holds a demo already; remove the folder to make it anew, or name another with --out.")
 
 
-def _record(suite: DailySuite, date: dt.date, asked: list[str], barred: bool, rng: np.random.Generator) -> DayRecord:
-    shift = 0.41 if barred else float(np.round(rng.normal(0, 0.03), 4))
+def _record(suite: DailySuite, date: dt.date, asked: list[str], ahead: int, rng: np.random.Generator) -> DayRecord:
+    """`ahead`: in how many days the judge is barred; it moves up to its bar before, and is itself again afterwards."""
     judge = suite.manifest.judge
+    drift = 0.9 * judge.bar * (1 - ahead / (DRIFT_DAYS + 1)) if 0 < ahead <= DRIFT_DAYS else 0.0
+    shift = 0.41 if ahead == 0 else float(np.round(drift + rng.normal(0, 0.03), 4))
     return DayRecord(
         date=date.isoformat(),
         created=f"{date.isoformat()}T06:00:00.000Z",
@@ -111,10 +145,28 @@ def _record(suite: DailySuite, date: dt.date, asked: list[str], barred: bool, rn
     )
 
 
-def _named(line: DailyScore, suite: DailySuite, barred: bool) -> DailyScore:
-    """The generator's line with the suite's own case ids, providers with names, and the barred day."""
+def _lapsed(line: DailyScore) -> DailyScore:
+    if line.score is None or line.base_score is None:
+        return line
+    return msgspec.structs.replace(
+        line,
+        score=LAPSE * line.score,
+        base_score=LAPSE * line.base_score,
+        cases={case: LAPSE * share for case, share in line.cases.items()},
+        full_power=True,
+        trigger="flagged yesterday",
+    )
+
+
+def _named(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Generator) -> DailyScore:
+    """The generator's line with the suite's own case ids, providers with names, and the barred day. It has no cases of judged use
+    cases; they are drawn around the score."""
     use_case = suite.use_cases[line.use_case]
-    cases = dict(zip((case.id for case in use_case.cases), line.cases.values(), strict=False))
+    shares = list(line.cases.values())
+    if line.score is not None and not shares:
+        noise = rng.normal(0, 0.04, len(use_case.cases))
+        shares = np.clip(line.score / 100 + noise - noise.mean(), 0, 1).round(4).tolist()
+    cases = dict(zip((case.id for case in use_case.cases), shares, strict=False))
     vendor = CAST[line.model].vendor
     names = {"usual": vendor, "elsewhere": "Faraway Cloud"}
     return msgspec.structs.replace(
@@ -138,7 +190,7 @@ def _with_samples(
     with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
         for line in lines:
             scores: dict[str, list[float]] = {}
-            for response, grade in _samples(line, suite.use_cases[line.use_case], rng):
+            for response, grade in _samples(line, suite, rng):
                 raw.write(encoder.encode(response) + b"\n")
                 graded.write(encoder.encode(grade) + b"\n")
                 scores.setdefault(grade.task_id, []).append(grade.score)
@@ -155,14 +207,15 @@ def _rescored(line: DailyScore, scores: dict[str, list[float]]) -> DailyScore:
     return msgspec.structs.replace(line, score=round(100 * mean, 4), n=sum(map(len, scores.values())))
 
 
-def _samples(line: DailyScore, use_case: UseCase, rng: np.random.Generator) -> Iterator[tuple[Response, Grade]]:
+def _samples(line: DailyScore, suite: DailySuite, rng: np.random.Generator) -> Iterator[tuple[Response, Grade]]:
+    use_case = suite.use_cases[line.use_case]
     which = "full" if line.full_power else "base"
     per_case = use_case.full_samples if line.full_power else use_case.base_samples
     level = (line.score if line.score is not None else 0.0) / 100
     common: dict[str, Any] = {
         "timestamp": f"{line.date}T06:0{len(use_case.id) % 10}:00.000Z",
         "run_id": line.date,
-        "framework_version": __version__,
+        "framework_version": suite.version,
         "model": line.model,
         "n_shot": 0,
         "dialect": NO_DIALECT,

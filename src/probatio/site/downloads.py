@@ -14,7 +14,10 @@ from probatio.ledger.ledger import ledger_path
 from probatio.site.day_pages import PUBLIC_FILES
 from probatio.site.rendering import PageReply, PageRequest, html, scrubbed
 from probatio.site.snapshot import Site
+from probatio.store.files import replacement
 from probatio.store.layout import ANSWERS, DAILY, GRADES, SCORES
+from probatio.store.lines import has_lines
+from probatio.store.packed import BYTES, OFFSET, SUFFIX, VERBATIM, packed_lines, packed_of
 
 JSONL = "application/x-ndjson"
 _KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
@@ -61,10 +64,17 @@ COMPUTED: dict[str, Callable[[Site], Iterable[dict[str, Any]]]] = {
 }
 """Tables computed from the snapshot."""
 
+
+def _lines_of(folder: Path, name: str) -> Path:
+    """A run's file, or its packed form where only that is there."""
+    file = folder / name
+    return packed_of(file) if not file.exists() and packed_of(file).exists() else file
+
+
 RECORDED: dict[str, Callable[[Site], list[Path]]] = {
     "scores": lambda site: [site.results / DAILY / date / SCORES for date in site.records],
-    "trials": lambda site: [run.folder / GRADES for run in site.runs.values()],
-    "answers": lambda site: [run.folder / ANSWERS for run in site.runs.values()],
+    "trials": lambda site: [_lines_of(run.folder, GRADES) for run in site.runs.values()],
+    "answers": lambda site: [_lines_of(run.folder, ANSWERS) for run in site.runs.values()],
 }
 """Tables that are files of the results folder."""
 
@@ -78,10 +88,32 @@ def opened(site: Site, file: Path) -> BinaryIO:
     return reader(file, site.results if file.is_relative_to(site.results) else None)
 
 
-def page(request: PageRequest) -> PageReply:
+def page(request: PageRequest) -> PageReply | None:
+    """Every table and file; of the days those of one calendar year, the last where the address names none."""
     site = request.site
-    tables = {name: formats(name) for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)}
-    return html(request, "downloads.html", tables=tables, has_ledger=ledger_path(site.results).exists())
+    years = years_of(site)
+    year = request.names.get("year", years[-1] if years else "")
+    if "year" in request.names and year not in years[:-1]:
+        return None
+    return html(
+        request,
+        "downloads.html",
+        tables={name: formats(name) for name in (*RECORDED, *COMPUTED) if _has_rows(site, name)},
+        has_ledger=ledger_path(site.results).exists(),
+        dates=[date for date in reversed(site.records) if date.startswith(year)],
+        year=year,
+        years=years,
+    )
+
+
+def years_of(site: Site) -> list[str]:
+    """The calendar years with a recorded day, oldest first."""
+    return list(dict.fromkeys(date[:4] for date in site.records))
+
+
+def every_earlier_year(site: Site) -> Iterator[dict[str, str]]:
+    for year in years_of(site)[:-1]:
+        yield {"year": year}
 
 
 def table(request: PageRequest) -> PageReply | None:
@@ -124,15 +156,22 @@ def every_ledger(site: Site) -> Iterator[dict[str, str]]:
 
 def run_file(request: PageRequest) -> PageReply | None:
     run, name = request.run, request.names["file"]
-    if run is None or name not in (ANSWERS, GRADES) or not (run.folder / name).is_file():
+    if run is None or name not in (ANSWERS, GRADES) or not has_lines(run.folder / name):
         return None
-    return PageReply(kind=JSONL, file=run.folder / name)
+    if (run.folder / name).is_file():
+        return PageReply(kind=JSONL, file=run.folder / name)
+    target = Path(request.site.scratch.name) / f"{run.name}.{name}"  # packed: its lines as they stood
+    with request.site.lock:
+        if not target.exists():
+            with replacement(target) as part, part.open("wb") as file:
+                file.writelines(packed_lines(packed_of(run.folder / name), request.site.results))
+    return PageReply(kind=JSONL, file=target)
 
 
 def every_run_file(site: Site) -> Iterator[dict[str, str]]:
     for run in site.runs.values():
         for name in (ANSWERS, GRADES):
-            if (run.folder / name).is_file():
+            if has_lines(run.folder / name):
                 yield {"run": run.name, "file": name}
 
 
@@ -160,10 +199,19 @@ def _write(site: Site, name: str, target: Path) -> None:
         # Files that are open already: by their names the database would follow links out of the folder.
         handles = [sources.enter_context(opened(site, path)) for path in files]
         names = (name_of(handle.fileno(), path) for handle, path in zip(handles, files, strict=True))
-        listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+        quoted = ["'" + name.replace("'", "''") + "'" for name in names]
         db.execute("set threads = 1")
         db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
-        source = f"read_json([{listed}], format='newline_delimited', union_by_name=true, ignore_errors=true, sample_size=20000)"
+        packed = [name for name, path in zip(quoted, files, strict=True) if path.suffix == SUFFIX]
+        lines = [name for name in quoted if name not in packed]
+        tables = [
+            f"from read_json([{', '.join(lines)}], format='newline_delimited', union_by_name=true, ignore_errors=true, "
+            "sample_size=20000)"
+        ] * bool(lines) + [
+            f"from (select * exclude ({OFFSET}, {VERBATIM}, {BYTES}) from read_parquet([{', '.join(packed)}], "
+            "union_by_name=true))"
+        ] * bool(packed)
+        source = f"({' union all by name '.join(tables)})"
         columns = db.execute(f"describe select * from {source}").fetchall()
         csv = target.suffix == ".csv"
         chosen = ", ".join(_column(column, kind, csv) for column, kind, *_ in columns)

@@ -6,19 +6,21 @@ from html import escape
 
 from probatio.extras import require
 from probatio.records import MARKS, Status
+from probatio.site.diff_pages import fixed_comparisons
 from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, json, printable, scrubbed
+from probatio.site.snapshot import Change, Site
 
 ENTRIES = 100
 """Changes in the feed; older ones are in api/changes.json."""
 
 COLOURS: dict[Status, str] = {
-    "OK": "#1a7f37",
-    "SUSPICIOUS": "#8a5a00",
-    "COOKED": "#b31d1a",
-    "CALIBRATING": "#57606a",
-    "GAP": "#57606a",
+    "OK": "#17636e",
+    "SUSPICIOUS": "#7d4e00",
+    "COOKED": "#a51d16",
+    "CALIBRATING": "#565a61",
+    "GAP": "#565a61",
 }
-"""White text on each passes AA. Darker than in the charts, where they stand on white."""
+"""Those of the style sheet on a light ground. White text on each passes AA."""
 
 
 def atom(request: PageRequest) -> PageReply:
@@ -42,10 +44,36 @@ def atom(request: PageRequest) -> PageReply:
         marked = "".join(f"{mark}: " for mark in marks)
         entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
         entry.link(href=f"{site.base_url}models/{change.slug}/")
+        entry.category(term=change.after.partition(",")[0])
+        entry.content(_content(site, change), type="html")
         entry.updated(_moment(change.date))
         anchor = f" Head of the ledger: {site.head}" if site.head else ""
         entry.summary(printable(scrubbed(change.reason)) + anchor)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
+
+
+def _content(site: Site, change: Change) -> str:
+    """What one needs to act: what happened, what else was different, what to do next, and the two days side by side."""
+    model = site.tracked[change.slug]
+    verdict = model.by_date[change.date]
+    told = model.teller.told(verdict, answers=False) if model.teller else None
+    parts = [f"<p>{_plain(change.reason)}</p>"]
+    if told and told.around:
+        parts.append(f"<p>Also different: {_plain('; '.join(told.around))}.</p>")
+    if told and told.advice:
+        parts.append(f"<ul>{''.join(f'<li>Next: {_plain(each)}</li>' for each in told.advice)}</ul>")
+    base = f"{site.base_url}models/{change.slug}/"
+    links = [
+        f'<a href="{base}diff/{day}..{change.date}/">What changed against {name}</a>'
+        for name, day in fixed_comparisons(model, verdict).items()
+        if day in site.days
+    ]
+    links.append(f'<a href="{base}{change.date}/">Every sample of {change.date}</a>')
+    return "".join([*parts, f"<p>{' · '.join(links)}</p>"])
+
+
+def _plain(text: str) -> str:
+    return escape(printable(scrubbed(text)))
 
 
 def badge(request: PageRequest) -> PageReply | None:

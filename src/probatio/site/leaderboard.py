@@ -1,4 +1,4 @@
-"""The leaderboard: every tracked model with its verdict, the last days at a glance, and the latest changes."""
+"""The front page: what happened in one sentence, then every tracked model in one line; and the table of use cases beside it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,18 @@ from probatio.records import MARKS, Status
 from probatio.site.bench import bench_score
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
+from probatio.site.standing import HISTORY_DAYS, Standing, history, lowest, sentence, standings
+from probatio.verdict.words import YEAR
 
 RECENT_DAYS = 30
-"""Days in a small chart of the leaderboard, and in the table of a model's page."""
+"""Days in a small chart of the table, and in the table of a model's page."""
 
 LATEST_CHANGES = 8
 
 MEANINGS: dict[Status, str] = {
-    "OK": "Every tested use case is in its usual range, and nothing speaks for a lasting fall.",
-    "SUSPICIOUS": "A use case is lower than its usual range, or the evidence suspects a fall.",
     "COOKED": "Clearly lower: by the published rule, or by the evidence, or by both. “Confirmed”: the evidence has proven it.",
+    "SUSPICIOUS": "A use case is lower than its usual range, or the evidence suspects a fall.",
+    "OK": "Every tested use case is in its usual range, and nothing speaks for a lasting fall.",
     "CALIBRATING": "There are too few days to know the usual range.",
     "GAP": "No score that day: an outage or too many errors.",
 }
@@ -28,25 +30,46 @@ MEANINGS: dict[Status, str] = {
 
 def leaderboard(request: PageRequest) -> PageReply:
     site = request.site
-    order = list(MARKS)
-    low = _lowest(site)
-    rows = [_row(site, model, low) for model in site.tracked.values()]
-    rows.sort(key=lambda row: (order.index(row["verdict"].shown), not row["verdict"].confirmed, row["model"].id))
+    rows = standings(site)
+    low = lowest(site)
     return html(
         request,
         "leaderboard.html",
-        rows=rows,
-        use_cases=list(dict.fromkeys(each for model in site.tracked.values() for each in model.use_cases)),
-        counts={status: sum(row["verdict"].shown == status for row in rows) for status in order},
+        rows=[(row, Markup(history(row.model, low))) for row in rows],
+        sentence=sentence(rows, site.last_date),
+        false_alarms=YEAR / site.manifest.evidence.confirmed,
+        counts=_counts(rows),
         last=site.records[site.last_date] if site.last_date else None,
         meanings=MEANINGS,
-        recent_days=RECENT_DAYS,
+        history_days=HISTORY_DAYS,
         low=low,
         changes=site.changes[:LATEST_CHANGES],
     )
 
 
-def _lowest(site: Site) -> float:
+def use_case_table(request: PageRequest) -> PageReply:
+    """The second view: every model with today's score in every use case, and what stands behind its badge."""
+    site = request.site
+    low = _lowest_score(site)
+    rows = standings(site)
+    return html(
+        request,
+        "use_cases.html",
+        rows=[_row(site, row, low) for row in rows],
+        use_cases=list(dict.fromkeys(each for model in site.tracked.values() for each in model.use_cases)),
+        counts=_counts(rows),
+        recent_days=RECENT_DAYS,
+        low=low,
+    )
+
+
+def _counts(rows: list[Standing]) -> dict[Status, int]:
+    """Status → how many models have it; those that none has are left out."""
+    counts = {status: sum(row.verdict.shown == status for row in rows) for status in MARKS}
+    return {status: count for status, count in counts.items() if count}
+
+
+def _lowest_score(site: Site) -> float:
     """Where the small charts begin, for all of them alike: at the lowest score they show, down to the next ten."""
     scores = [
         each.score
@@ -58,19 +81,20 @@ def _lowest(site: Site) -> float:
     return min(90.0, min(scores, default=0.0) // 10 * 10)
 
 
-def _row(site: Site, model: TrackedModel, low: float) -> dict[str, Any]:
-    scores = [each.score for each in model.last.use_cases if each.score is not None]
+def _row(site: Site, standing: Standing, low: float) -> dict[str, Any]:
+    model = standing.model
     return {
         "model": model,
-        "verdict": model.last,
-        "use_cases": by_use_case(model.last),
+        "verdict": standing.verdict,
+        "mean": standing.mean,
+        "use_cases": by_use_case(standing.verdict),
         "sparks": {use_case: _spark(site, model, use_case, low) for use_case in model.use_cases},
-        "mean": sum(scores) / len(scores) if scores else None,
         "bench": bench_score(site.bench, model.id, model.resolved),
     }
 
 
 def _spark(site: Site, model: TrackedModel, use_case: str, low: float) -> Markup:
     recent = [each.score if each else None for _, each in model.series(use_case)[-RECENT_DAYS:]]
-    today = "no score today" if recent[-1] is None else f"{recent[-1]:.1f} today"
-    return Markup(sparkline(recent, f"{site.title(use_case)}, last {len(recent)} days: {today}", low))
+    ends = [score for score in recent if score is not None]
+    told = f"{ends[0]:.0f} to {ends[-1]:.0f}" if ends else "no score"
+    return Markup(sparkline(recent, f"{site.title(use_case)}: {told}", low))

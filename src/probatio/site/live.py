@@ -122,7 +122,10 @@ class LiveSite:
         for run in site.runs.values():
             if stopped.is_set() or site is not self.site:
                 return
-            run.read_ahead()
+            try:
+                run.read_ahead()
+            except Exception as error:  # whoever opens the run is told; the folder must be followed all the same
+                _log.warning("The run %s can't be studied: %s", run.name, error)
 
     def look(self) -> bool:
         """Read the folder again if it has changed; gives whether it had."""
@@ -199,7 +202,7 @@ def _sent(packed: PackedPage, request: Request) -> Response:
 
 
 def _headers(page: PageReply) -> dict[str, str]:
-    return HEADERS | {"Content-Security-Policy": f"{page.policy}; frame-ancestors 'self'"}
+    return HEADERS | {"Content-Security-Policy": f"{page.policy}; frame-ancestors {page.framed_by}"}
 
 
 def _missing(live: LiveSite, path: str) -> Response:

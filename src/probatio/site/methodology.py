@@ -11,6 +11,7 @@ from probatio.alerts.telling import figures_of
 from probatio.errors import UsageError
 from probatio.simulate.characteristics import constants_digest
 from probatio.simulate.noise import FAULTS, JUDGED, PROFILES
+from probatio.site.own_figures import own_figures
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.store.days import suite_folder
 from probatio.suite.daily_suite import constants_of_its_own
@@ -21,7 +22,8 @@ def page(request: PageRequest) -> PageReply:
     site, manifest = request.site, request.site.manifest
     last = site.records[site.last_date] if site.last_date else None
     folder = suite_folder(site.results, last) if last else None
-    measured = figures_of(manifest, folder)
+    own = own_figures(folder, manifest, compute=site.compute) if folder is not None else None
+    measured = figures_of(manifest, None) if folder is None else own.figures if own else None
     faults: dict[str, list[Any]] = {}
     for each in measured.faults if measured else ():
         faults.setdefault(each.fault, []).append(each)
@@ -30,6 +32,7 @@ def page(request: PageRequest) -> PageReply:
         "methodology.html",
         manifest=manifest,
         measured=measured,
+        of_own=own,
         own=last.suite if last is not None and folder is not None else None,
         stale=measured is not None and measured.constants != constants_digest(manifest),
         faults=faults,

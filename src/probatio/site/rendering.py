@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import sys
@@ -15,6 +16,7 @@ import jinja2
 import msgspec
 
 from probatio import __version__
+from probatio.extras import installed_extras
 from probatio.ledger.ledger import SHORT
 from probatio.records import MARKS
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
 SVG = "image/svg+xml"
+PNG = "image/png"
 
 POLICY = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -45,6 +48,7 @@ class PageReply:
     kind: str = HTML
     policy: str = POLICY
     file: Path | None = None
+    framed_by: str = "'self'"  # whose pages may show it in a frame
     moved: str = ""  # relative to the page asked for; the build never asks for such a page
 
 
@@ -117,9 +121,9 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=lambda value: "–" if value is None else printable(value) if type(value) is str else value,
     )
-    env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT)
+    env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=installed_extras()["charts"])
     env.filters.update(
-        number=_number, percent=_percent, scrubbed=scrubbed, money=_money, pretty=_pretty, thousands=_thousands
+        number=_number, percent=_percent, scrubbed=scrubbed, money=money, pretty=_pretty, thousands=thousands, day=_day
     )
     return env
 
@@ -138,17 +142,26 @@ def _number(value: float | None, places: int = 1) -> str:
     return f"{value:.{places}f}".replace("-", "−")
 
 
+def _day(date: str | None) -> str:
+    """A date as people write it."""
+    try:
+        at = datetime.date.fromisoformat(date or "")
+    except ValueError:  # whatever a ledger from elsewhere holds
+        return date or "–"
+    return f"{at.day} {at:%b} {at.year}"
+
+
 def _percent(share: float | None, places: int = 0) -> str:
     return "–" if share is None else f"{_number(100 * share, places)} %"
 
 
-def _thousands(value: float | None) -> str:
+def thousands(value: float | None) -> str:
     if value is None or _odd(value):
         return "–" if value is None else "?"
     return f"{value:,.0f}"
 
 
-def _money(value: float | None) -> str:
+def money(value: float | None) -> str:
     if value is None or _odd(value):
         return "–" if value is None else "?"
     return f"${value:.6f}".rstrip("0").rstrip(".")

@@ -20,12 +20,14 @@ from probatio.items.of_runs import items_of_runs
 from probatio.items.records import Items
 from probatio.records import Grade, KeyLine, Response
 from probatio.run.record import RunRecord, read_run
+from probatio.slugs import slugs
 from probatio.store.layout import GRADES, RUN_FILE
-from probatio.store.lines import Span
+from probatio.store.lines import Span, has_lines
 from probatio.store.run_folder import RunFolder
 from probatio.study.analysis import study_of
-from probatio.study.compare import Comparison, compare
+from probatio.study.compare import Comparison, compared, parse_side
 from probatio.study.findings import Study
+from probatio.study.trials import Trials, open_trials
 from probatio.suite.language_suite import Suite, load_suite
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -35,6 +37,21 @@ PACK = 40
 """Trials on one page, at most."""
 PACK_BYTES = 200_000
 """Of the recorded answers on one page, at most; a longer one has a page of its own."""
+
+
+class Condition(NamedTuple):
+    """What the trials behind one point of a curve have in common."""
+
+    model: str
+    dialect: str
+    context: str
+    n_shot: int
+
+
+class PricedLine(KeyLine, kw_only=True):
+    """As much of an answer as tells its price."""
+
+    cost: float | None = None
 
 
 class GradeShort(KeyLine, kw_only=True):
@@ -150,6 +167,34 @@ class StudiedRun:
             numbers.setdefault(trial.grade.model, []).append(trial.number)
         return numbers
 
+    @cached_property
+    def conditions(self) -> dict[Condition, list[int]]:
+        """Condition → the numbers of its trials."""
+        numbers: dict[Condition, list[int]] = {}
+        for trial in self.trials:
+            grade = trial.grade
+            numbers.setdefault(Condition(grade.model, grade.dialect, grade.context, grade.n_shot), []).append(
+                trial.number
+            )
+        return numbers
+
+    @cached_property
+    def condition_slugs(self) -> dict[Condition, str]:
+        """Condition → its name in an address."""
+        names = {condition: " ".join(map(str, condition)) for condition in self.conditions}
+        short = slugs(names.values())
+        return {condition: short[name] for condition, name in names.items()}
+
+    @cached_property
+    def prices(self) -> dict[Condition, float]:
+        """Condition → the mean recorded price of an answer, in dollars; without those that have none."""
+        costs: dict[Condition, list[float]] = {}
+        for line in self._files.answers_as(PricedLine):
+            if line.cost is not None:
+                costs.setdefault(Condition(line.model, line.dialect, line.context, line.n_shot), []).append(line.cost)
+        # Not `fmean`, which fails on prices that a server made up.
+        return {condition: sum(each) / len(each) for condition, each in costs.items()}
+
     @property
     def models(self) -> list[str]:
         return list(self.numbers)
@@ -168,8 +213,7 @@ class StudiedRun:
 
     def read_ahead(self) -> None:
         """Read what every page of the run needs, before anyone asks for one."""
-        with contextlib.suppress(ProbatioError):
-            self.packs, self.study, self.suite  # noqa: B018
+        self.packs, self.study, self.suite  # noqa: B018
 
 
 def find_runs(results: Path) -> dict[str, StudiedRun]:
@@ -179,7 +223,7 @@ def find_runs(results: Path) -> dict[str, StudiedRun]:
     runs = [
         StudiedRun(folder.name, folder)
         for folder in sorted(results.iterdir())
-        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and (folder / GRADES).exists()
+        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and has_lines(folder / GRADES)
     ]
     for run in runs:
         require_inside(run.folder, results)  # nobody named these folders: they were found here
@@ -209,5 +253,21 @@ def sides(runs: dict[str, StudiedRun], run: StudiedRun) -> Iterator[tuple[Studie
                         yield run, model, another, other
 
 
-def paired(results: Path, one: StudiedRun, model: str, two: StudiedRun, other: str) -> Comparison:
-    return compare(f"{one.name}:model={model}", f"{two.name}:model={other}", results)
+class Pairing:
+    """Compares models of one run, or of two. The runs compared last stay open: a large one is read once for all its pairs."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._folders: list[Path] = []
+        self._open = contextlib.ExitStack()
+        self._trials: Trials | None = None
+
+    def paired(self, one: StudiedRun, model: str, two: StudiedRun, other: str) -> Comparison:
+        folders = [one.folder] if one.folder == two.folder else [one.folder, two.folder]
+        sides = [parse_side(f"{run.name}:model={name}") for run, name in ((one, model), (two, other))]
+        with self._lock:
+            if folders != self._folders or self._trials is None:
+                self._open.close()
+                self._folders, self._trials = folders, None
+                self._trials = self._open.enter_context(open_trials(folders))
+            return compared(self._trials, sides)

@@ -17,14 +17,17 @@ from probatio.errors import UsageError
 from probatio.items.of_days import items_of_days
 from probatio.items.records import Items
 from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
-from probatio.records import DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.records import Day, DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.run.clock import today
 from probatio.site.bench import Bench, read_bench
-from probatio.site.runs import StudiedRun, find_runs
+from probatio.site.cases import CaseStanding, case_slugs, case_standings
+from probatio.site.runs import Pairing, StudiedRun, find_runs
 from probatio.site.samples import SampleReader
 from probatio.slugs import slugs
-from probatio.store.days import read_days, suite_folder
+from probatio.store.days import days_ahead, read_days, suite_folder
 from probatio.store.detectable import user_detectable_cache
 from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
+from probatio.store.packed import packed_of
 from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.verdict.days import Days
 from probatio.verdict.headline import completed
@@ -104,8 +107,11 @@ class Site:
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
     head: str | None = None  # of the ledger
+    compute: bool = False  # what is not kept yet may be computed, in seconds: effects, a suite's own figures
     replayed: bool = False  # the ledger or a day's record says that dates were set
+    days: Mapping[str, Day] = field(default_factory=dict)  # date → the day's scores, oldest first
     scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
+    pairing: Pairing = field(default_factory=Pairing)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
@@ -129,6 +135,19 @@ class Site:
     def items(self) -> Items:
         """What the cases and rungs of the last days tell about the models."""
         return items_of_days(self.results, lenient=True)
+
+    @cached_property
+    def case_slugs(self) -> dict[str, dict[str, str]]:
+        return case_slugs(self.days)
+
+    @cached_property
+    def case_standings(self) -> dict[tuple[str, str], CaseStanding]:
+        return case_standings(self.days)
+
+    def case_address(self, use_case: str, case: str) -> str:
+        """Of the case's own page; empty where no day has scored it."""
+        slug = self.case_slugs.get(use_case, {}).get(case)
+        return f"cases/{use_case}/{slug}/" if slug else ""
 
     @cached_property
     def titles(self) -> dict[str, str]:
@@ -162,7 +181,7 @@ def load_site(
 ) -> Site:
     """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
     lines = read_ledger(results)
-    days = Days(read_days(results), acceptances(lines))
+    days = Days(read_days(results, without=days_ahead(results, today())), acceptances(lines))
     manifest = _manifest(results, days)
     published = standing_records(lines)
 
@@ -171,24 +190,27 @@ def load_site(
 
     judged = _verdicts(published, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
+    by_date = {day.date: day for day in days.days}
     return Site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(judged, names, Teller(results, {day.date: day for day in days.days})),
+        tracked=_tracked(judged, names, Teller(results, by_date)),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",
         head=head_of(lines),
+        compute=detectable,
         replayed=any(day.record.replayed or declared(day.date) for day in days.days),
+        days=by_date,
     )
 
 
 def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
     """Changes when a file the snapshot was read from does."""
     files: list[Path] = [*results.glob(f"{DAILY}/*/{SCORES}"), results / DAILY / LEDGER]
-    files += results.glob(f"*/{GRADES}")
+    files += [*results.glob(f"*/{GRADES}"), *results.glob(f"*/{packed_of(Path(GRADES))}")]
     files += [bench] if bench is not None else []
     stats = ((str(path), path.stat()) for path in files if path.exists())
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))

@@ -33,6 +33,7 @@ class SiteBuild(msgspec.Struct, frozen=True):
 
 def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages: None) -> SiteBuild:
     """Write every page of the site into `out`, which must be new, empty or an earlier build."""
+    _require_results(site)
     _require_ours(out)
     began = time.perf_counter()
     part = out.with_name(f".{out.name}.part")
@@ -54,6 +55,17 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
     return SiteBuild(str(out), pages, size, round(time.perf_counter() - began, 3), skipped)
 
 
+def _require_results(site: Site) -> None:
+    """An empty site would replace a full one without a word."""
+    if site.records or site.runs:
+        return
+    wrong = "there is no such folder" if not site.results.exists() else "it holds no recorded day and no run"
+    raise UsageError(
+        f"{site.results}: {wrong}, so there is nothing to build. Name the results folder with --results; "
+        "`probatio daily` and `probatio trial` fill one, `probatio site demo` makes one to look at."
+    )
+
+
 def _require_ours(out: Path) -> None:
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; name a folder with --out.")
@@ -73,7 +85,7 @@ def _write(site: Site, page: PageReply, target: Path) -> int:
             # Raw answers of a year are gigabytes; on one disk they need not lie there twice.
             # The name of the open file is a link to it; only with a folder's descriptor given does Python follow it.
             os.link(name_of(source.fileno(), page.file), target, src_dir_fd=source.fileno(), follow_symlinks=True)
-        except OSError:
+        except (OSError, NotImplementedError):  # another disk; or a system that links no open file
             with target.open("wb") as copy:
                 shutil.copyfileobj(source, copy)
         return os.fstat(source.fileno()).st_size

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import NamedTuple
 
-from probatio.site.rendering import PageReply, PageRequest, html
-from probatio.site.runs import StudiedRun, TrialText
+from probatio.records import Grade
+from probatio.site.rendering import PageReply, PageRequest, html, money, thousands
+from probatio.site.runs import GradeShort, StudiedRun, TrialText
 from probatio.site.snapshot import Site
 from probatio.slugs import slugs
 
@@ -23,8 +24,11 @@ _SHORTEST = 200
 class ShownTrial(NamedTuple):
     """A trial as its page shows it: what is left of the prompt after the shared beginning."""
 
-    text: TrialText
+    number: int
+    grade: Grade
+    facts: str
     prompt: str | None
+    answer: str | None
 
 
 class TrialGroup(NamedTuple):
@@ -78,7 +82,7 @@ def model_trials(request: PageRequest) -> PageReply | None:
         run=run,
         model=model,
         slug=request.names["slug"],
-        trials=[(run.trials[number], run.pack_of(number)) for number in shown],
+        trials=[trial_row(run, number) for number in shown],
         first=ROWS * (page - 1) + 1,
         count=len(numbers),
         pager=Pager(page, pages),
@@ -134,6 +138,17 @@ def every_pack(site: Site) -> Iterator[dict[str, str]]:
             yield {"run": run.name, "number": str(first)}
 
 
+def trial_row(run: StudiedRun, number: int) -> tuple[str, GradeShort, str, str]:
+    """A trial in a list: the end of its address, its grade, the levels it came through, how it ended."""
+    grade = run.trials[number].grade
+    levels = "".join(
+        name if through else "–"
+        for name, through in zip("ABC", (grade.level_a, grade.level_b, grade.level_c), strict=True)
+    )
+    outcome = "✓ right" if grade.correct else f"✗ {grade.error_type or 'wrong'}"
+    return f"{run.pack_of(number)}/#t{number}", grade, levels, outcome
+
+
 def _pages(numbers: Sequence[int]) -> int:
     return max(1, -(-len(numbers) // ROWS))
 
@@ -150,10 +165,36 @@ def _groups(run: StudiedRun, texts: Sequence[TrialText]) -> Iterator[TrialGroup]
         prompts = [text.response.prompt if text.response else None for text in group]
         shared = _shared([prompt for prompt in prompts if prompt])
         shown = [
-            ShownTrial(text, prompt[len(shared) :] if prompt else prompt)
+            ShownTrial(
+                text.trial.number,
+                text.grade,
+                _facts(text),
+                prompt[len(shared) :] if prompt else prompt,
+                text.response.response if text.response else None,
+            )
             for text, prompt in zip(group, prompts, strict=True)
         ]
         yield TrialGroup(model, names[model], named, shared, shown)
+
+
+def _facts(text: TrialText) -> str:
+    """The numbers of a trial on one line. Made here: a template takes several times as long, and there may be a million."""
+    grade, response = text.grade, text.response
+    attempt = f" · attempt {grade.attempt}" if grade.attempt > 1 else ""
+    facts = f"trial {text.trial.number} · sample {grade.sample}{attempt} · " + " · ".join(
+        f"{level}: {'yes' if through else 'no'}"
+        for level, through in (
+            ("A typechecks", grade.level_a),
+            ("B runs", grade.level_b),
+            ("C right output", grade.level_c),
+        )
+    )
+    if response is None:
+        return facts
+    named = f" as {response.resolved_model}" if response.resolved_model else ""
+    served = f" · served by {response.provider or '–'}{named}" if response.provider or named else ""
+    tokens = f"{thousands(response.tokens_in)} / {thousands(response.tokens_out)}"
+    return f"{facts} · tokens in / out: {tokens} · {thousands(response.latency_ms)} ms · {money(response.cost)}{served}"
 
 
 def _shared(prompts: Sequence[str]) -> str:

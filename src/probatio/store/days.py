@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -23,16 +23,34 @@ _LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
 """The results folder that was read last, and its days: whoever prepares a day and whoever runs it read them once together."""
 
 
-def read_days(results: Path, until: str | None = None) -> list[Day]:
+def read_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> list[Day]:
     """Every closed day under `results/daily`, up to and with `until`, oldest first. A day without scores is still being run."""
+    there = [path for path in _closed(results) if path.name not in without]
     with uncollected():
-        return [read_day(path, results) for path in _closed(results) if until is None or path.name <= until]
+        return [read_day(path, results) for path in there if until is None or path.name <= until]
 
 
-def last_days(results: Path, count: int, most: int) -> tuple[list[Day], int]:
+def days_ahead(results: Path, today: str) -> tuple[str, ...]:
+    """The closed days whose date has not come: a clock was ahead when they were run. They must not stand for the last day until
+    then. Simulated days have the dates that were asked for."""
+    later = [path for path in _closed(results) if path.name > today]
+    return tuple(path.name for path in later if not _read_record(path / DAY_FILE, results).simulated)
+
+
+def told_ahead(dates: Sequence[str], today: str) -> str:
+    """What to tell of them."""
+    which = dates[0] if len(dates) == 1 else f"{len(dates)} days, from {dates[0]} to {dates[-1]},"
+    many = len(dates) > 1
+    return (
+        f"{which} {'lie' if many else 'lies'} in the future (in UTC it is {today}): a clock was ahead when "
+        f"{'they were' if many else 'it was'} recorded. {'They are' if many else 'It is'} left out until then."
+    )
+
+
+def last_days(results: Path, count: int, most: int, without: Collection[str] = ()) -> tuple[list[Day], int]:
     """The last closed days, oldest first, and how many there are; no other day is opened. Of more than `most` so many are read,
     evenly spread, the oldest and the newest among them."""
-    paths = _closed(results)[-count:]
+    paths = [path for path in _closed(results) if path.name not in without][-count:]
     step = max(1.0, (len(paths) - 1) / (most - 1))
     chosen = [paths[round(at * step)] for at in range(min(most, len(paths)))]
     return [read_day(path, results) for path in chosen], len(paths)
@@ -105,6 +123,20 @@ def uncollected() -> Iterator[None]:
     finally:
         if was:
             gc.enable()
+
+
+@contextmanager
+def settled() -> Iterator[None]:
+    """What is there already is not walked by the cycle collector within the block, and what is new less often: a year of days
+    stays to its end, and the lines of one day are no cycles."""
+    often = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(200_000, *often[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+        gc.unfreeze()
 
 
 def _read_record(path: Path, results: Path | None) -> DayRecord:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import time
 from collections.abc import Iterator
@@ -11,6 +10,23 @@ from pathlib import Path
 
 from probatio.errors import Incomplete
 from probatio.inside import open_inside, open_new
+
+try:
+    from fcntl import LOCK_EX, LOCK_NB, flock
+except ImportError:  # Windows
+    import msvcrt
+
+    def _hold(lock: int) -> None:
+        try:
+            msvcrt.locking(lock, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        except PermissionError as error:  # its word for a lock that another holds
+            raise BlockingIOError(*error.args) from None
+
+else:
+
+    def _hold(lock: int) -> None:
+        flock(lock, LOCK_EX | LOCK_NB)
+
 
 POLL_SECONDS = 0.05
 
@@ -42,7 +58,7 @@ def take_lock(path: Path, folder: Path | None = None) -> int:
     A path that leads out of `folder` is refused."""
     lock = open_inside(path, folder, os.O_RDWR | os.O_CREAT)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _hold(lock)
     except OSError:
         os.close(lock)
         raise

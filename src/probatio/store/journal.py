@@ -26,7 +26,7 @@ from probatio.records import UNASKED_ERRORS, Grade, Response
 from probatio.records.writable import writable
 from probatio.store.files import replacement, take_lock
 from probatio.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
-from probatio.store.lines import Span, append, lines_of, mend_end
+from probatio.store.lines import Span, append, lines_of, mend_end, read_at
 
 RESERVE_BYTES = 8 * 1024 * 1024
 """Kept free inside the run: when the disk fills, the answers in flight are paid for and still need a place. A hundred
@@ -123,7 +123,8 @@ class Journal:
                 lines.append(line)
             except OSError:
                 raise DiskFull(f"The disk is full: {lines.path} took no further line.") from error
-        self._dirty.set()
+        if not self._dirty.is_set():
+            self._dirty.set()
 
     def digests(self) -> dict[str, str]:
         """File name → SHA-256, of the files whose every byte this process has read or written."""
@@ -161,7 +162,10 @@ class Journal:
     def _reserve_space(self) -> None:
         try:
             with os.fdopen(open_new(self._reserve), "wb") as file:
-                os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, RESERVE_BYTES)
+                else:  # macOS, Windows
+                    file.write(bytes(RESERVE_BYTES))
         except OSError as error:
             self._reserve.unlink(missing_ok=True)
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -217,7 +221,7 @@ class _Lines:
         self.aside = []
 
     def at(self, span: Span) -> bytes:
-        return os.pread(self._file, span.size, span.offset)
+        return read_at(self._file, span.size, span.offset)
 
     def append(self, line: bytes) -> None:
         append(self._file, line)

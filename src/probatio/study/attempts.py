@@ -15,7 +15,7 @@ from typing import NamedTuple
 from probatio.store.layout import ANSWERS
 from probatio.study.findings import FeedbackWorth, Repair, Trying
 from probatio.study.intervals import Rate, critical, paired_difference, rate_of
-from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines, run_names
+from probatio.study.trials import TRIAL_COLUMNS, Trials, lines_table, run_names, stored
 
 LEVELS = ("none", "verdict", "diagnostics")
 """Feedback from least to most."""
@@ -83,11 +83,11 @@ def _tokens(trials: Trials) -> dict[tuple[object, ...], int]:
     """Run, trial and attempt → tokens in and out, where both are told and can be believed."""
     tokens: dict[tuple[object, ...], int] = {}
     for folder, run in zip(trials.folders, run_names(trials.folders), strict=True):
-        file = folder / ANSWERS
-        if file.exists() and file.stat().st_size:
+        file = stored(folder, ANSWERS)
+        if file is not None:
             for *key, attempt, spent in trials.rows(
                 f"select task_id, model, n_shot, coalesce(dialect, 'latin'), context, coalesce(sample, 0), "
-                f"coalesce(attempt, 1), tokens_in + tokens_out from {json_lines(trials, [file], _COLUMNS)} "
+                f"coalesce(attempt, 1), tokens_in + tokens_out from {lines_table(trials, [file], _COLUMNS)} "
                 "where tokens_in between 1 and 10000000 and tokens_out between 0 and 10000000"
             ):
                 tokens.setdefault((run, *key, attempt), spent)

@@ -79,12 +79,30 @@ class Comparison(msgspec.Struct, frozen=True):
         """Whether a difference is shown: of one comparison by its interval, of several by the corrected p."""
         return self.low > 0 or self.high < 0 if self.p_holm is None else self.p_holm < ALPHA
 
+    def __str__(self) -> str:
+        from probatio.study.comparison_words import sentence
+
+        return sentence(self)
+
 
 ALPHA = 0.05
 """The level of every test, as the intervals are of 95 %."""
 
 MOST_SIDES = 40
 """Sides that are compared with each other: 780 comparisons, corrected together, are beyond what anybody reads."""
+
+
+class Pairing(NamedTuple):
+    """Two sides, their pairs counted by task, and what found no partner."""
+
+    a: str
+    b: str
+    differ_in: list[str]
+    tasks: list[TaskPairs]
+    unpaired_a: int
+    unpaired_b: int
+    unasked: int
+    samples: int  # of one condition
 
 
 def parse_side(text: str) -> Side:
@@ -110,6 +128,17 @@ def compare_all(
     sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
 ) -> list[Comparison]:
     """Every two of the sides, or each with the first; several comparisons are corrected together."""
+    compared = [_comparison(pairing) for pairing in pairings(sides, results, suite, to_first=to_first)]
+    if len(compared) == 1:
+        return compared
+    corrected = holm([one.p for one in compared])
+    return [msgspec.structs.replace(one, p_holm=p) for one, p in zip(compared, corrected, strict=True)]
+
+
+def pairings(
+    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+) -> list[Pairing]:
+    """The trials of every two sides, or of each and the first, paired and counted by task."""
     if not 2 <= len(sides) <= MOST_SIDES:
         raise UsageError(f"Name 2 to {MOST_SIDES} sides to compare; {len(sides)} were given.")
     asked = [parse_side(side) for side in sides]
@@ -118,22 +147,29 @@ def compare_all(
     names = dict(zip([folder.resolve() for folder in folders], run_names(folders), strict=True))
     runs = [names[folder.resolve()] for folder in found]
     with open_trials(folders, suite) as trials:
-        for number, (side, run) in enumerate(zip(asked, runs, strict=True)):
-            _choose(trials, f"side_{number}", side, run)
-        compared = []
-        for one, two in combinations(range(len(asked)), 2):
-            if to_first and one:
-                break
-            for place, number in (("a", one), ("b", two)):
-                trials.db.execute(f"create or replace view {place} as select * from side_{number}")
-            differ_in = _differ_in(trials, asked[one].text, asked[two].text)
-            if runs[one] != runs[two]:
-                differ_in.insert(0, "run")
-            compared.append(_comparison(trials, [asked[one], asked[two]], differ_in))
-    if len(compared) == 1:
-        return compared
-    corrected = holm([one.p for one in compared])
-    return [msgspec.structs.replace(one, p_holm=p) for one, p in zip(compared, corrected, strict=True)]
+        return _pairings(trials, asked, runs, to_first)
+
+
+def compared(trials: Trials, sides: Sequence[Side]) -> Comparison:
+    """Two sides with the runs open already, as often as one likes: the first is of the first run, the second of the last."""
+    names = run_names(trials.folders)
+    return _comparison(_pairings(trials, sides, [names[0], names[-1]])[0])
+
+
+def _pairings(trials: Trials, asked: Sequence[Side], runs: Sequence[str], to_first: bool = False) -> list[Pairing]:
+    paired = []
+    for number, (side, run) in enumerate(zip(asked, runs, strict=True)):
+        _choose(trials, f"side_{number}", side, run)
+    for one, two in combinations(range(len(asked)), 2):
+        if to_first and one:
+            break
+        for place, number in (("a", one), ("b", two)):
+            trials.db.execute(f"create or replace view {place} as select * from side_{number}")
+        differ_in = _differ_in(trials, asked[one].text, asked[two].text)
+        if runs[one] != runs[two]:
+            differ_in.insert(0, "run")
+        paired.append(_pairing(trials, [asked[one], asked[two]], differ_in))
+    return paired
 
 
 def sides_of(run: str, axis: str, results: Path, suite: Path | None = None) -> list[str]:
@@ -169,7 +205,9 @@ def _choose(trials: Trials, place: str, side: Side, run: str) -> None:
         chosen = pick(axis, patterns, known, f"in {run}")
         conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
         values += chosen
-    trials.db.execute(f"create table {place} as select * from trials where {' and '.join(conditions)}", values)
+    trials.db.execute(
+        f"create or replace table {place} as select * from trials where {' and '.join(conditions)}", values
+    )
 
 
 def _differ_in(trials: Trials, first: str, second: str) -> list[str]:
@@ -194,16 +232,17 @@ def _nothing_shared(axis: str, one: set[Any], two: set[Any], first: str, second:
     )
 
 
-def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comparison:
+def _pairing(trials: Trials, sides: list[Side], differ_in: list[str]) -> Pairing:
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
     task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
     trials.db.execute(
         f"create or replace table pairs as select {task} as task_id, a.correct as right_a, b.correct as right_b, "
+        "a.sample as sample, "
         f"a.asked and b.asked as asked, a.run = b.run and a.line = b.line as itself from a join b on {same}"
     )
-    matched, itself, unasked = trials.rows(
-        "select count(*), count(*) filter (itself), count(*) filter (not asked) from pairs"
+    matched, itself, unasked, samples = trials.rows(
+        "select count(*), count(*) filter (itself), count(*) filter (not asked), count(distinct sample) from pairs"
     )[0]
     if not matched:
         raise UsageError(
@@ -222,19 +261,27 @@ def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comp
     rows = [TaskPairs(*count) for count in counts]
     if not rows:
         raise UsageError("Every pair has a side that could not be asked (api_error): there is nothing to compare.")
-    found = difference_of(rows)
-    gained, lost = sum(row.gained for row in rows), sum(row.lost for row in rows)
     totals = [trials.rows(f"select count(*) from {place}")[0][0] for place in "ab"]
-    flips = [TaskFlip(*row) for row in rows if row.gained or row.lost]
+    named = [{"task_id": "task"}.get(axis, axis) for axis in differ_in]
+    return Pairing(
+        sides[0].text, sides[1].text, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples
+    )
+
+
+def _comparison(pairing: Pairing) -> Comparison:
+    tasks = pairing.tasks
+    found = difference_of(tasks)
+    gained, lost = sum(task.gained for task in tasks), sum(task.lost for task in tasks)
+    flips = [TaskFlip(*task) for task in tasks if task.gained or task.lost]
     flips.sort(key=lambda flip: (flip.gained >= flip.lost, -abs(flip.gained - flip.lost), flip.task_id))
     return Comparison(
-        a=sides[0].text,
-        b=sides[1].text,
-        differ_in=[{"task_id": "task"}.get(axis, axis) for axis in differ_in],
-        pairs=sum(row.pairs for row in rows),
-        tasks=len(rows),
-        rate_a=rate_of((row.passed_a, row.pairs) for row in rows),
-        rate_b=rate_of((row.passed_b, row.pairs) for row in rows),
+        a=pairing.a,
+        b=pairing.b,
+        differ_in=pairing.differ_in,
+        pairs=sum(task.pairs for task in tasks),
+        tasks=len(tasks),
+        rate_a=rate_of((task.passed_a, task.pairs) for task in tasks),
+        rate_b=rate_of((task.passed_b, task.pairs) for task in tasks),
         difference=100 * found.difference,
         low=100 * found.low,
         high=100 * found.high,
@@ -242,8 +289,8 @@ def _comparison(trials: Trials, sides: list[Side], differ_in: list[str]) -> Comp
         lost=lost,
         p=found.p,
         p_pairs=mcnemar(gained, lost),
-        unpaired_a=totals[0] - matched,
-        unpaired_b=totals[1] - matched,
-        unasked=unasked,
+        unpaired_a=pairing.unpaired_a,
+        unpaired_b=pairing.unpaired_b,
+        unasked=pairing.unasked,
         flips=flips,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
-from probatio.study.compare import ALPHA, Comparison
+from probatio.study.compare import ALPHA, AXES, Comparison, parse_side
 from probatio.study.wording import p_value
 
 SHOWN_FLIPS = 20
@@ -20,6 +21,19 @@ def sentence(one: Comparison, a: str | None = None, b: str | None = None) -> str
     tests = f"p {p_value(one.p)}" if one.p_holm is None else f"p {p_value(one.p_holm)}, corrected"
     told = "." if one.shown else ": no difference is shown."
     return f"{moved} (95 % interval: {interval_words(one.low, one.high)}; {tests}){told}"
+
+
+def short_names(sides: Sequence[str]) -> dict[str, str]:
+    """Sides by what tells them apart: `gpt-4o` for `monday:model=gpt-4o` where all are models of monday."""
+    parsed = {side: parse_side(side) for side in sides}
+    runs = {side.run for side in parsed.values()}
+    axes = {axis: {tuple(side.filters.get(axis, ())) for side in parsed.values()} for axis in AXES}
+    differ = [axis for axis, values in axes.items() if len(values) > 1]
+    names = {}
+    for text, side in parsed.items():
+        parts = [value for axis in differ for value in side.filters.get(axis, ())]
+        names[text] = ", ".join([*([Path(side.run).name] if len(runs) > 1 else []), *parts]) or text
+    return names if len(set(names.values())) == len(names) else {side: side for side in sides}
 
 
 def points(difference: float) -> str:

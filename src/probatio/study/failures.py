@@ -9,7 +9,7 @@ from typing import Any
 from probatio.store.layout import ANSWERS, RUN_FILE
 from probatio.study.findings import Failure
 from probatio.study.tokens import Condition, SharedPart, question_in
-from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines, run_names
+from probatio.study.trials import TRIAL_COLUMNS, Trials, lines_table, run_names, stored
 
 EXAMPLES = 10
 """Failures shown in full; the rest is in the JSONL files."""
@@ -79,13 +79,13 @@ def _texts(trials: Trials, chosen: list[tuple[Any, ...]]) -> dict[tuple[Any, ...
     texts: dict[tuple[Any, ...], tuple[str | None, str | None]] = {}
     for folder, run in zip(trials.folders, run_names(trials.folders), strict=True):
         wanted = [row[1:7] for row in chosen if row[0] == run]
-        file = folder / ANSWERS
-        if not wanted or not file.exists() or not file.stat().st_size:
+        file = stored(folder, ANSWERS)
+        if not wanted or file is None:
             continue
         keys = ", ".join(["(?, ?, ?, ?, ?)"] * len(wanted))
         rows = trials.rows(
             f"select task_id, model, n_shot, coalesce(dialect, 'latin') as dialect, context, sample, prompt, response "
-            f"from {json_lines(trials, [file], _COLUMNS)} "
+            f"from {lines_table(trials, [file], _COLUMNS)} "
             f"where coalesce(attempt, 1) = 1 and (task_id, model, n_shot, coalesce(dialect, 'latin'), context) in ({keys})",
             [value for key in wanted for value in key[:5]],
         )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from probatio.charts.forest import ForestRow, forest
 from probatio.charts.funnel import Bar, FunnelBars, funnels
 from probatio.charts.learning import CurvePoint, LearningCurve, learning_curves, rate_map
 from probatio.charts.palette import FIXED, ON_PAGE, Theme
+from probatio.charts.plot import WIDTH
+from probatio.study.compare import Comparison
+from probatio.study.comparison_words import short_names
 from probatio.study.curves import SHARES
 from probatio.study.findings import Curve, Funnel, Study, curve_name
 from probatio.study.intervals import Rate
@@ -14,23 +18,51 @@ from probatio.study.intervals import Rate
 FUNNEL_STAGES = ("asked", "A typechecks", "B runs", "C right output")
 
 
-def pictures_of(study: Study) -> dict[str, str]:
-    """The pictures there is something to show in, by name, as SVG in fixed colours. A single condition makes no picture."""
+def pictures_of(study: Study, theme: Theme = FIXED, width: float = WIDTH, *, headings: bool = True) -> dict[str, str]:
+    """The pictures there is something to show in, by name, as SVG. A single condition makes no picture. A figure of a paper has a
+    caption instead of a heading."""
     pictures: dict[str, str] = {}
     if study.curves:
-        heading = "Learning curves: pass rate, with 95 % bands over tasks"
-        pictures["learning-curves"] = curves_picture(study.curves, "Learning curves", FIXED, heading)
-        heading = "Pass rate (%) by context and n-shot"
-        pictures["contexts"] = rate_map(_charted(study.curves), _contexts(study.curves), heading, FIXED, heading)
+        pictures["learning-curves"] = curves_picture(
+            study.curves, "Learning curves", theme, CAPTIONS["learning-curves"] if headings else "", width
+        )
+        title = CAPTIONS["contexts"]
+        pictures["contexts"] = rate_map(
+            _charted(study.curves), _contexts(study.curves), title, theme, title if headings else "", width
+        )
     if pictures or len(study.funnels) > 1:
-        heading = "From answer to right output, with the 95 % interval of the rate"
+        title = CAPTIONS["funnel"]
         charted = [_bars(one, _model_rate(study, one)) for one in study.funnels if one.asked]
-        pictures["funnel"] = funnels(charted, heading, FIXED, heading)
+        pictures["funnel"] = funnels(charted, title, theme, title if headings else "", width)
     return pictures
 
 
-def curves_picture(curves: Sequence[Curve], title: str, theme: Theme = ON_PAGE, heading: str = "") -> str:
-    return learning_curves(_charted(curves), _contexts(curves), SHARES, title, theme, heading)
+CAPTIONS = {
+    "learning-curves": "Learning curves: pass rate, with 95 % bands over tasks",
+    "contexts": "Pass rate (%) by context and n-shot",
+    "funnel": "From answer to right output, with the 95 % interval of the rate",
+    "comparisons": "Differences of paired pass rates in percentage points, with 95 % intervals",
+}
+"""What a picture shows, by its name: its heading, or its caption in a paper."""
+
+
+def curves_picture(
+    curves: Sequence[Curve], title: str, theme: Theme = ON_PAGE, heading: str = "", width: float = WIDTH
+) -> str:
+    return learning_curves(_charted(curves), _contexts(curves), SHARES, title, theme, heading, width)
+
+
+def comparisons_picture(
+    compared: Sequence[Comparison], theme: Theme = FIXED, width: float = WIDTH, *, headings: bool = True
+) -> str:
+    """Every comparison a row: B against A. What all sides have in common is not repeated in every name."""
+    names = short_names([side for one in compared for side in (one.a, one.b)])
+    rows = [
+        ForestRow(f"{names[one.b]} against {names[one.a]}", one.difference, one.low, one.high, one.shown)
+        for one in compared
+    ]
+    title = CAPTIONS["comparisons"]
+    return forest(rows, title, "percentage points", theme, title if headings else "", width)
 
 
 def _charted(curves: Sequence[Curve]) -> list[LearningCurve]:

@@ -13,7 +13,7 @@ import msgspec
 
 from probatio.errors import ProbatioError
 from probatio.store.layout import ANSWERS
-from probatio.study.trials import TRIAL_COLUMNS, Trials, json_lines
+from probatio.study.trials import TRIAL_COLUMNS, Trials, lines_table, stored
 
 if TYPE_CHECKING:
     from probatio.suite.language_suite import Suite
@@ -44,14 +44,14 @@ def shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
 
     With a single task the shared part is not known, so a condition needs two tasks.
     """
-    files = [file for folder in trials.folders if (file := folder / ANSWERS).exists() and file.stat().st_size]
+    files = [file for folder in trials.folders if (file := stored(folder, ANSWERS)) is not None]
     if not files:
         return {}
     rows = trials.rows(
         # The common beginning of the first and the last prompt in the order of the alphabet is that of all of them.
         "select model, coalesce(dialect, 'latin'), context, n_shot, arg_min(task_id, prompt), min(prompt), max(prompt), "
         f"sum(tokens_in) filter ({_BELIEVABLE}), sum(length(prompt)) filter ({_BELIEVABLE}) "
-        f"from {json_lines(trials, files, _COLUMNS)} where prompt <> '' and n_shot is not null "
+        f"from {lines_table(trials, files, _COLUMNS)} where prompt <> '' and n_shot is not null "
         "and coalesce(attempt, 1) = 1 "
         "group by all having count(distinct task_id) > 1"
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, get_args
@@ -19,7 +19,10 @@ from probatio.errors import UsageError
 from probatio.inside import name_of, reader
 from probatio.records import UNASKED_ERRORS, TaskType
 from probatio.run.record import find_run, read_run
+from probatio.store.address import in_place, is_address, read_by, run_at
 from probatio.store.layout import ANSWERS, GRADES, RUN_FILE
+from probatio.store.lines import has_lines
+from probatio.store.packed import SUFFIX, ends_torn, packed_of
 from probatio.study.findings import RunSeen
 from probatio.suite.task_types import KINDS
 
@@ -86,12 +89,14 @@ class Trials:
 
 
 def find_results(run: str, results: Path) -> Path:
-    """A run by folder or id; a folder that only holds another harness's grades will do."""
+    """A run by folder, id or address; a folder that only holds another harness's grades will do."""
+    if is_address(run):
+        return run_at(run)
     folder = Path(run)
     if not (folder / RUN_FILE).exists() and not (results / run / RUN_FILE).exists() and folder.is_dir():
-        if (folder / GRADES).exists():
+        if has_lines(folder / GRADES):
             return folder
-        if (folder / ANSWERS).exists():
+        if has_lines(folder / ANSWERS):
             raise UsageError(
                 f"{folder} holds answers but no grades; grade them first: probatio grade {folder / ANSWERS}"
             )
@@ -105,7 +110,10 @@ def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> I
 
     with duckdb.connect() as db:
         db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
-        db.execute("set enable_progress_bar = false")  # it would go to standard output, which belongs to `--json`
+        # Progress would go to standard output, which belongs to `--json`. In a notebook DuckDB refuses to hear of it where the
+        # package that would show it is missing; then there is none to turn off.
+        with suppress(duckdb.InvalidInputException):
+            db.execute("set enable_progress_bar = false")
         trials = Trials(db, list(folders), [])
         with trials.files:
             _read_grades(trials)
@@ -123,19 +131,56 @@ def run_names(folders: Sequence[Path]) -> list[str]:
     return [name if names.count(name) == 1 else str(folder) for name, folder in zip(names, folders, strict=True)]
 
 
-def json_lines(trials: Trials, files: Sequence[Path], columns: dict[str, str]) -> str:
-    """The table function over these files. A line that can't be read becomes a row of nulls.
+def stored(folder: Path, name: str) -> Path | str | None:
+    """Where the lines of a run are: in the file, packed, or packed at an address; None where there are none."""
+    file = folder / name
+    if file.exists():
+        return file if file.stat().st_size else None
+    return packed if (packed := packed_of(file)).exists() else in_place(folder, name)
+
+
+def lines_table(trials: Trials, files: Sequence[Path | str], columns: dict[str, str]) -> str:
+    """These files as a table with these columns. A line that can't be read becomes a row of nulls.
 
     The database gets files that are open already: by their names it would follow links out of the folder.
     """
+    plain = [file for file in files if isinstance(file, Path) and file.suffix != SUFFIX]
+    tables = [_json_table(trials, plain, columns)] if plain else []
+    tables += [_packed_table(trials, file, columns) for file in files if file not in plain]
+    selected = ", ".join(columns)
+    return f"({' union all '.join(f'select {selected} from {table}' for table in tables)})"
+
+
+def _packed_table(trials: Trials, file: Path | str, columns: dict[str, str]) -> str:
+    if isinstance(file, Path):
+        name = name_of(trials.files.enter_context(reader(file)).fileno(), file)
+    else:
+        read_by(trials.db, file)
+        name = file
+    table = f"read_parquet({_quoted(name)})"
+    import duckdb
+
+    try:
+        there = {row[0] for row in trials.rows(f"describe select * from {table}")}
+    except (duckdb.Error, OSError) as error:
+        told = (str(error).splitlines() or [""])[0]
+        raise UsageError(f"{file} can't be read as a packed file: {told}") from None
+    cast = (f"cast({column if column in there else 'null'} as {kind}) as {column}" for column, kind in columns.items())
+    return f"(select {', '.join(cast)} from {table})"
+
+
+def _json_table(trials: Trials, files: Sequence[Path], columns: dict[str, str]) -> str:
     opened = [trials.files.enter_context(reader(file)) for file in files]
     names = (name_of(lines.fileno(), file) for lines, file in zip(opened, files, strict=True))
-    quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
     size = min(max(_OBJECT_BYTES[0], max(map(_longest_line, opened), default=0) + 1), _OBJECT_BYTES[1])
     return (
-        f"read_json([{quoted}], format='newline_delimited', columns={columns}, "
+        f"read_json([{', '.join(map(_quoted, names))}], format='newline_delimited', columns={columns}, "
         f"ignore_errors=true, maximum_object_size={size})"
     )
+
+
+def _quoted(name: str) -> str:
+    return "'" + name.replace("'", "''") + "'"
 
 
 def _longest_line(lines: BinaryIO) -> int:
@@ -149,9 +194,9 @@ def _read_grades(trials: Trials) -> None:
         + ")"
     )
     for folder, name in zip(trials.folders, run_names(trials.folders), strict=True):
-        file = folder / GRADES
-        if file.exists() and file.stat().st_size:
-            source = json_lines(trials, [file], _GRADE_COLUMNS)
+        file = stored(folder, GRADES)
+        if file is not None:
+            source = lines_table(trials, [file], _GRADE_COLUMNS)
             trials.db.execute(f"insert into lines select ?, row_number() over (), * from {source}", [name])
             if not (folder / RUN_FILE).exists():
                 trials.db.execute("update lines set sample = null where run = ?", [name])
@@ -182,15 +227,24 @@ def _read_grades(trials: Trials) -> None:
     ]
 
 
-def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
+def _note_unreadable(trials: Trials, file: Path | str, name: str) -> None:
     """A torn last line is the mark of a crash and is passed over. Any other line that can't be read gets a note."""
     required = "task_id is null or model is null or n_shot is null or context is null or correct is null"
     (bad,) = trials.rows(f"select count(*) from lines where run = ? and ({required})", [name])[0]
+    if bad:
+        bad -= _ends_torn(file)
+    if bad:
+        trials.notes.append(f"{bad} lines of {name}/{GRADES} are not grades and were left out.")
+
+
+def _ends_torn(file: Path | str) -> bool:
+    if isinstance(file, str):
+        return False
+    if file.suffix == SUFFIX:
+        return ends_torn(file)
     with reader(file) as end:
         end.seek(-1, os.SEEK_END)
-        bad -= end.read(1) != b"\n" and bad > 0
-    if bad:
-        trials.notes.append(f"{bad} lines of {name}/{file.name} are not grades and were left out.")
+        return end.read(1) != b"\n"
 
 
 def run_seen(folder: Path, name: str | None = None) -> RunSeen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -117,7 +118,7 @@ class UseCase(msgspec.Struct, frozen=True):
         return "deterministic" if self.grading == "deterministic" else "judge"
 
 
-class DailySuite(msgspec.Struct, frozen=True):
+class DailySuite(msgspec.Struct, frozen=True, dict=True):
     """What is asked every day."""
 
     folder: Path
@@ -133,7 +134,7 @@ class DailySuite(msgspec.Struct, frozen=True):
         entry = self.manifest.sampling
         return Sampling(temperature=entry.temperature, seed=entry.seed)
 
-    @property
+    @cached_property  # it is looked into for every answer
     def cases(self) -> dict[str, Case]:
         return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
 

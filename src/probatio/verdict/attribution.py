@@ -74,9 +74,9 @@ def _fleet(move: Move, kind: str) -> Fleet | None:
     draw the line between those that fell today and the rest, the one is taken that chance explains least. Who fell much less than
     this model does not explain its fall.
     """
-    onset = next((folded for folded in move.days if folded.rule.day == move.onset), None)
-    wanted = np.array([at for use_case, at in move.columns.items() if (use_case in move.judged) == (kind == JUDGED)])
-    if onset is None or not len(wanted):
+    onset = next(iter(move.between(move.onset, move.onset)), None)
+    wanted = tuple(at for use_case, at in move.columns.items() if (use_case in move.judged) == (kind == JUDGED))
+    if onset is None or not wanted:
         return None
     limits = move.constants.evidence
     days = move.between(move.onset - limits.reference_days - 1, move.onset)
@@ -107,9 +107,17 @@ ALIKE = 1 / 3
 """Models that fell together fell at least this far, as a share of the fall to be explained."""
 
 
-def _depths(folded: Folded, earlier: Folded, wanted: Ints) -> Floats:
+def _depths(folded: Folded, earlier: Folded, use_cases: tuple[int, ...]) -> Floats:
     """[models] by how many points each fell that day, on average over these use cases: below its baseline or below the day
     before, whichever is less. 0 where none of them is flagged, NaN where none was tested."""
+    known = ("depths", earlier.rule.day, use_cases)  # asked for by each model that fell within a month
+    if known not in folded.kept:
+        folded.kept[known] = _depths_of(folded, earlier, np.array(use_cases))
+    depths: Floats = folded.kept[known]
+    return depths
+
+
+def _depths_of(folded: Folded, earlier: Folded, wanted: Ints) -> Floats:
     rule, tested = folded.rule, folded.tested[:, wanted]
     score = rule.score[:, wanted]
     last = earlier.rule.score[:, wanted]

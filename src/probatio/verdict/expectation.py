@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from functools import cached_property
 from statistics import fmean
 from typing import NamedTuple
 
@@ -72,11 +73,13 @@ class Expectation:
         usual = f"{self._expected.mean[place]:.1f} ± {self._expected.sd[place]:.1f}"
         return f"base score {score:.1f} against {usual}: z {z:.2f}{fall}"
 
-    def usual_cases(self, model: str, use_case: str, grading: Grading) -> dict[str, float]:
-        """Case → its mean over the days of the baseline, 0–1; without a case that none of them scored."""
+    def usual_cases(self, model: str, use_case: str, grading: Grading) -> Mapping[str, float]:
+        """Case → its mean over the days of the baseline, 0–1; without a case that none of them scored. Computed when it is first
+        looked into: most days have every case."""
         place = self._place(model, use_case, grading)
-        if place is None:
-            return {}
+        return {} if place is None else _WhenNeeded(lambda: self._case_means(model, use_case, place))
+
+    def _case_means(self, model: str, use_case: str, place: tuple[int, int]) -> dict[str, float]:
         values: dict[str, list[float]] = {}
         for when, counted in self._counted.items():
             line = self._lines[when].get(model, {}).get(use_case) if counted[place] else None
@@ -91,6 +94,26 @@ class Expectation:
     def _place(self, model: str, use_case: str, grading: Grading) -> tuple[int, int] | None:
         row, column = self._columns.models.get(model), self._columns.use_cases.get((use_case, grading))
         return None if row is None or column is None else (row, column)
+
+
+class _WhenNeeded(Mapping[str, float]):
+    """A mapping that is computed when it is first looked into."""
+
+    def __init__(self, compute: Callable[[], dict[str, float]]) -> None:
+        self._compute = compute
+
+    @cached_property
+    def _values(self) -> dict[str, float]:
+        return self._compute()
+
+    def __getitem__(self, key: str) -> float:
+        return self._values[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
 
 
 class _Read(NamedTuple):
@@ -110,16 +133,18 @@ def _folded(rule: Rule, same: Days, constants: Constants) -> Iterator[_Read]:
 
 
 def expectations(days: Days, constants: Constants, suite: tuple[str, str]) -> Iterator[tuple[str, Expectation]]:
-    """Date → what the days before say, for the days of the last series with this suite, oldest first: they are folded once."""
-    same = next((each for each in reversed(days.series()) if suite_of(each.days[0].record) == suite), Days(()))
-    rule = rule_for(constants.rule, same.columns.gradings)
-    after = _Read(start(rule, len(same.columns.models)), None)
+    """Date → what the days before say, for all days of this suite, oldest first: they are folded once."""
     dates = days.dates
-    for day, later in zip(same.days, _folded(rule, same, constants), strict=True):
-        place = bisect_left(dates, day.date)
-        before = days.days[max(0, place - constants.rule.baseline_days) : place]  # a day each at most
-        yield day.date, Expectation.__new__(Expectation)._take(before, same, rule, after, constants, day.date)
-        after = later
+    for same in days.series():
+        if suite_of(same.days[0].record) != suite:
+            continue
+        rule = rule_for(constants.rule, same.columns.gradings)
+        after = _Read(start(rule, len(same.columns.models)), None)
+        for day, later in zip(same.days, _folded(rule, same, constants), strict=True):
+            place = bisect_left(dates, day.date)
+            before = days.days[max(0, place - constants.rule.baseline_days) : place]  # a day each at most
+            yield day.date, Expectation.__new__(Expectation)._take(before, same, rule, after, constants, day.date)
+            after = later
 
 
 def _usual_routes(days: Iterable[Day], today: int, constants: RuleConstants) -> dict[str, str]:

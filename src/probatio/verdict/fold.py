@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,7 @@ class Folded:
     tested: Bools
     headline: Codes  # [models]
     headline_since: Ints  # [models]: first day of the present headline
+    kept: dict[Any, Any] = field(default_factory=dict)  # what is computed of the day for one verdict and asked by many
 
 
 @dataclass(frozen=True, slots=True)

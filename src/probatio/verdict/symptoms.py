@@ -20,7 +20,7 @@ MOST_TOKENS = 10**12
 
 def symptoms(move: Move) -> tuple[str, ...]:
     """What the use cases that moved show on the day they did, against their own past, as clauses."""
-    onset = next((folded for folded in move.days if folded.rule.day == move.onset), move.days[-1])
+    onset = next(iter(move.between(move.onset, move.onset)), move.days[-1])
     before = move.between(move.onset - move.constants.rule.baseline_days, move.onset - 1)
     past = [lines for folded in before if (lines := move.moved_lines(folded))]
     now = move.moved_lines(onset)

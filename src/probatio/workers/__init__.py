@@ -5,6 +5,7 @@
     pool      the engine's side: gives a check to a free worker, ends the worker at its deadline
     nursery   one process that never sees an answer; workers are forked from it in milliseconds
     serving   a worker: one check after another, until it has done enough or grown too much
+    together  small checks in one frame
     lane      what a kind of check may use
 
 A check is named by its function (`module:name`), takes bytes and gives bytes. So this package knows no grader, and nothing but
@@ -17,5 +18,6 @@ from probatio.workers.choosing import shared
 from probatio.workers.contract import Checks, Reply, Same, Unchecked
 from probatio.workers.lane import Lane
 from probatio.workers.pool import Pool
+from probatio.workers.together import Together
 
-__all__ = ["Checks", "Lane", "Pool", "Reply", "Same", "Unchecked", "shared"]
+__all__ = ["Checks", "Lane", "Pool", "Reply", "Same", "Together", "Unchecked", "shared"]

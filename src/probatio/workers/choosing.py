@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from probatio.errors import Say, UsageError
 from probatio.workers.contract import Checks
@@ -13,7 +14,7 @@ MOST = 1024
 """More local processes than this are a slip of the finger."""
 
 _shared: list[Checks] = []
-_chosen: list[str] = []
+_chosen: list[str | None] = [None]
 
 
 def shared() -> Checks:
@@ -22,24 +23,31 @@ def shared() -> Checks:
     if _shared and isinstance(_shared[0], Pool) and _shared[0].env != dict(os.environ):
         _shared.pop().close()
     if not _shared:
-        _shared.append(Pool(int(_chosen[0]) if _chosen else None))
+        _shared.append(_pool(int(_chosen[0]) if _chosen[0] else None))
     return _shared[0]
+
+
+def _pool(workers: int | None) -> Pool:
+    if sys.platform == "linux":
+        return Pool(workers)
+    from probatio.workers.plain import PlainPool
+
+    return PlainPool(workers)
 
 
 def use(workers: str | None, say: Say) -> None:
     """Check with these workers from now on: a number, `ray`, `ray://HOST:PORT`, or None for one worker per core. Raises where a
     cluster can't be reached, before anything is asked or written."""
+    if _chosen == [workers]:
+        return
     while _shared:
         _shared.pop().close()
-    _chosen.clear()
-    if workers is None:
-        return
-    if on_ray(workers):
+    _chosen[0] = None
+    if workers is not None and on_ray(workers):
         from probatio.workers.ray_pool import RayPool
 
         _shared.append(RayPool(workers, say))
-    else:
-        _chosen.append(workers)
+    _chosen[0] = workers
 
 
 def on_ray(workers: str | None) -> bool:

@@ -33,6 +33,11 @@ class Same(msgspec.Struct, frozen=True):
 class Checks(Protocol):
     """Whoever makes checks: the pool of this process, or a cluster."""
 
+    @property
+    def ahead(self) -> int:
+        """How many checks it should be given at once, by whoever has many."""
+        ...
+
     async def run(
         self,
         lane: Lane,

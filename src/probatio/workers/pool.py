@@ -137,6 +137,8 @@ class _Places:
 class Pool:
     """All workers of a process. Used from one event loop at a time."""
 
+    ahead = 256
+
     def __init__(self, on_cores: int | None = None) -> None:
         self.cores = on_cores or cores()
         self.env = dict(os.environ)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib
+import mmap
 import os
-import resource
 import signal
 import socket
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from probatio.workers.wire import DONE, DOUBTFUL, FAILED, HEADER, LAST, NO_JAIL,
 
 _LOOK = 16  # checks between two looks at memory
 _GROWN = 0.5  # of the limit, above what it had at first: time for a new worker
-_PAGE = resource.getpagesize()
+_PAGE = mmap.PAGESIZE
 
 Check = Callable[[bytes], bytes]
 
@@ -36,6 +36,8 @@ def doubt() -> None:
 
 def serve(stream: socket.socket, order: Fork) -> None:
     """Check what comes in until the stream ends or enough was done; never returns an error, says it."""
+    import resource  # Windows has none, and its workers are those of plain.py
+
     # The soft limit alone: programs that are started from here set their own, above or below it.
     resource.setrlimit(resource.RLIMIT_DATA, (order.memory_mb << 20, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -49,7 +51,7 @@ def serve(stream: socket.socket, order: Fork) -> None:
             break
         _state["doubtful"] = False
         signal.setitimer(signal.ITIMER_PROF, order.cpu_seconds)
-        kind, payload = _checked(*request)
+        kind, payload = checked(*request)
         signal.setitimer(signal.ITIMER_PROF, 0)
         grown = number % _LOOK == 0 and _resident() - first > _GROWN * (order.memory_mb << 20)
         leaves = number == order.checks or kind == FAILED or grown or _state["leaves"]
@@ -59,9 +61,9 @@ def serve(stream: socket.socket, order: Fork) -> None:
     os._exit(0)  # nothing is waited for; the nursery ends what was started from here
 
 
-def _checked(name: str, payload: bytes) -> tuple[int, bytes]:
+def checked(name: str, payload: bytes) -> tuple[int, bytes]:
     try:
-        return DONE, _function(name)(payload)
+        return DONE, function_named(name)(payload)
     except CannotCheck as error:
         return NO_TOOL, _sentence(error)
     except ProbatioError as error:
@@ -80,7 +82,8 @@ def _sentence(error: BaseException) -> bytes:
 
 
 @functools.cache
-def _function(name: str) -> Check:
+def function_named(name: str) -> Check:
+    """The check of a name, `module:function`."""
     module, _, function = name.partition(":")
     check: Check = getattr(importlib.import_module(module), function)
     return check

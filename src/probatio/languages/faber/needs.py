@@ -44,6 +44,45 @@ _CODE = re.compile(r"```.*?```|`[^`\n]+`", re.DOTALL)
 
 def needs(program: str) -> frozenset[str]:
     """The words, library names and rules that a latin program, or a part of one, makes use of."""
+    if "`" in program or "'" in program or '"."' in program:  # what only the tokens tell
+        found = _needs_by_token(program)
+    else:
+        found = _needs_by_piece(program)
+    return frozenset(found | {rule.name for rule in RULES if rule.of & found})
+
+
+_PIECE = re.compile(
+    r"""\#[^\n]*
+    | ("[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+" | \.\. | \.(?:[ \t\r\n]|\#[^\n]*)*+[A-Za-z_][A-Za-z0-9_]* | [A-Za-z_][A-Za-z0-9_]*)
+    | 0[xX][0-9a-fA-F]+n? | 0[bB][01]+n? | 0[oO][0-7]+n? | [0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?n?
+    | "[^\n]*""",
+    re.VERBOSE,
+)
+"""A text, a range, a name with the point before it or a name alone, as group 1; comments, numbers and open texts without it."""
+
+
+def _needs_by_piece(program: str) -> set[str]:
+    """The same as by token, for a twentieth of the time: a study of 20,000 tasks looks at each of their programs."""
+    keyword_of = dialect_named("latin").keyword_of
+    found: set[str] = set()
+    for piece in {*_PIECE.findall(program)}:
+        if piece[:1] == '"':
+            if piece[1:-1] in EXPORTS:
+                found.add(piece[1:-1])
+                found |= _imported(program)
+        elif piece == "..":
+            found.add(piece)
+        elif piece[:1] == ".":
+            if (name := piece.rpartition("\n")[2].lstrip(". \t\r")) in METHODS:
+                found.add(name)
+        elif (kind := keyword_of.get(piece, NAME)) in KEYWORD_NAMES:
+            found.add(kind)
+        elif kind == NAME and piece in TYPE_NAMES:
+            found.add(piece)
+    return found
+
+
+def _needs_by_token(program: str) -> set[str]:
     tokens = tokenize(program, dialect_named("latin"), Report(Lines(program)))
     found: set[str] = set()
     previous = ""
@@ -59,7 +98,7 @@ def needs(program: str) -> frozenset[str]:
             found.add(value)
             found |= _imported(program)
         previous = value
-    return frozenset(found | {rule.name for rule in RULES if rule.of & found})
+    return found
 
 
 def _imported(program: str) -> set[str]:

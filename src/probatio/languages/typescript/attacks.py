@@ -103,7 +103,9 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("signal or read the grader", """
         await attempt("kill", () => Deno.kill(T.pid, "SIGTERM"));
         await attempt("kill parent", () => Deno.kill(Deno.ppid, "SIGTERM"));
-        await attempt("memory", () => Deno.openSync(`/proc/${T.pid}/mem`));
+        // in a container the grader's number may be that of a thread of our own, whose memory we may well open
+        const own = (pid) => { try { Deno.statSync("/proc/self/task/" + pid); return true; } catch { return false; } };
+        await attempt("memory", () => own(T.pid) ? false : Deno.openSync(`/proc/${T.pid}/mem`));
         const c = Deno.dlopen("libc.so.6", { kill: { parameters: ["i32", "i32"], result: "i32" },
           ptrace: { parameters: ["i64", "i64", "pointer", "pointer"], result: "i64" } });
         await attempt("libc kill", () => c.symbols.kill(T.pid, 15) === 0);

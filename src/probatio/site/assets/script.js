@@ -1,4 +1,4 @@
-// Sorting and filtering of tables. Every page is whole without it.
+// Sorting and filtering of tables and lists. Every page is whole without it.
 "use strict";
 
 const value = (row, at) => {
@@ -11,8 +11,26 @@ const value = (row, at) => {
 const compare = (a, b) =>
   typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
 
-for (const table of document.querySelectorAll("table.sortable")) {
+// What is chosen stands in the address, so that it can be sent to someone.
+const chosen = (name) => new URLSearchParams(location.search).get(name) ?? "";
+
+const choose = (name, text) => {
+  const all = new URLSearchParams(location.search);
+  if (text) all.set(name, text);
+  else all.delete(name);
+  history.replaceState(null, "", (all.size ? `?${all}` : location.pathname) + location.hash);
+};
+
+document.querySelectorAll("table.sortable").forEach((table, number) => {
   const heads = [...table.tHead.rows[0].cells];
+  const names = heads.map((head) => head.textContent.trim().toLowerCase());
+  const parameter = number ? `sort${number + 1}` : "sort";
+  const sort = (at, falling) => {
+    heads.forEach((other) => other.removeAttribute("aria-sort"));
+    heads[at].setAttribute("aria-sort", falling ? "descending" : "ascending");
+    const rows = [...table.tBodies[0].rows].sort((a, b) => compare(value(a, at), value(b, at)));
+    table.tBodies[0].append(...(falling ? rows.reverse() : rows));
+  };
   heads.forEach((head, at) => {
     const button = document.createElement("button");
     button.type = "button";
@@ -20,17 +38,19 @@ for (const table of document.querySelectorAll("table.sortable")) {
     head.append(button);
     button.addEventListener("click", () => {
       const falling = head.getAttribute("aria-sort") === "ascending";
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", falling ? "descending" : "ascending");
-      const rows = [...table.tBodies[0].rows].sort((a, b) => compare(value(a, at), value(b, at)));
-      table.tBodies[0].append(...(falling ? rows.reverse() : rows));
+      sort(at, falling);
+      choose(parameter, (falling ? "-" : "") + names[at]);
     });
   });
-}
+  const wanted = chosen(parameter);
+  const at = names.indexOf(wanted.replace(/^-/, ""));
+  if (at >= 0) sort(at, wanted.startsWith("-"));
+});
 
 for (const tools of document.querySelectorAll("[data-tools]")) {
-  const table = document.getElementById(tools.dataset.tools);
-  if (!table) continue;
+  const shown = document.getElementById(tools.dataset.tools);
+  if (!shown) continue;
+  const rows = [...(shown.tBodies ? shown.tBodies[0].rows : shown.children)];
   const words = labelled("Filter", document.createElement("input"));
   words.field.type = "search";
   words.field.name = "filter";
@@ -38,24 +58,30 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   const status = labelled("Verdict", document.createElement("select"));
   status.field.name = "verdict";
   for (const name of ["all", ...statuses]) status.field.append(new Option(name, name === "all" ? "" : name));
-  const count = document.createElement("output");
-  count.setAttribute("aria-live", "polite");
+  const told = document.createElement("output");
+  told.setAttribute("aria-live", "polite");
   const apply = () => {
     const wanted = words.field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of table.tBodies[0].rows) {
+    let count = 0;
+    for (const row of rows) {
       const text = row.textContent.toLowerCase();
       const fits = wanted.every((word) => text.includes(word)) && (!status.field.value || row.dataset.status === status.field.value);
       row.hidden = !fits;
-      shown += fits;
+      count += fits;
     }
-    count.textContent = `${shown} of ${table.tBodies[0].rows.length} shown`;
+    told.textContent = `${count} of ${rows.length} shown`;
   };
-  words.field.addEventListener("input", apply);
-  status.field.addEventListener("change", apply);
+  const remember = () => {
+    for (const { field } of [words, status]) choose(field.name, field.value);
+    apply();
+  };
+  words.field.value = chosen("filter");
+  status.field.value = statuses.includes(chosen("verdict")) ? chosen("verdict") : "";
+  words.field.addEventListener("input", remember);
+  status.field.addEventListener("change", remember);
   tools.append(words.both);
   if (statuses.length) tools.append(status.both);
-  tools.append(count);
+  tools.append(told);
   apply();
 }
 
@@ -67,4 +93,14 @@ function labelled(name, field) {
   const both = document.createElement("span");
   both.append(label, " ", field);
   return { both, field };
+}
+
+// Two days chosen: the address of their page is made of them.
+for (const form of document.querySelectorAll("form[data-diff]")) {
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const days = [form.elements.before.value, form.elements.after.value].sort();
+    location.href = `${form.dataset.diff}${days[0]}..${days[1]}/`;
+  });
 }

@@ -9,10 +9,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar
 
-from playwright.async_api import Route
-
 from probatio.browser.driver import visit
-from probatio.browser.page import ADDRESS, OpenPage
+from probatio.browser.page import OpenPage
 
 T = TypeVar("T")
 
@@ -56,15 +54,9 @@ class SharedTab:
                 self._loop.set_exception(error)
 
     async def _serve(self, page: OpenPage) -> None:
-        html = ""
-
-        async def serve(route: Route) -> None:
-            await route.fulfill(status=200, content_type="text/html; charset=utf-8", body=html)
-
-        await page.tab.route(ADDRESS, serve)
         self._loop.set_result(asyncio.get_running_loop())
         while (request := await self._requests.get()) is not None:
-            html = request.html
+            page.html = request.html.encode("utf-8", "replace")
             try:
                 request.answer.set_result(await request.examine(page))
             except Exception as error:

@@ -106,7 +106,8 @@ def test_every_prompt_fits_a_small_model_and_every_gold_is_well_formed() -> None
 
 
 def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probatio.builtin.daily.web_design.scenes.PAUSES", (0.1,))
+    for module in ("scenes", "hands"):  # nothing can come later on a page without scripts
+        monkeypatch.setattr(f"probatio.builtin.daily.web_design.{module}.PAUSES", (0.1,))
     for name, case in CASES.items():
         page = gold_page(name).replace("<script>", "<script type=never>")
         gold = msgspec.convert(case.gold, Gold)
@@ -114,6 +115,15 @@ def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypat
         acted = {scene.name for scene in gold.scenes if scene.do}
         alive = {one.name: one.score for one in checked.parts if one.name in acted and one.score > 0.5}
         assert not alive, (name, alive)
+
+
+def test_a_form_that_loads_the_page_anew_costs_its_scenes_and_no_more(works: None) -> None:
+    """The page goes elsewhere while it is used, now before a look and now during one: the score may not depend on that."""
+    page = gold_page("web_signup").replace("<script>", "<script type=never>")
+    results = [check(CASES["web_signup"], page) for _ in range(2)]
+    assert {one.note for one in results} == {None}
+    assert {part(one, "errors") for one in results} == {1.0}
+    assert len({one.score for one in results}) == 1
 
 
 def test_the_same_page_scores_the_same_also_beside_others(works: None) -> None:

@@ -40,10 +40,10 @@ async def look(page: OpenPage, wake: bool = False) -> Snapshot:
 
 
 # The point of an element where a click lands on it, or on its label; null where something else lies there. Without an index it is
-# the element that was found by this key before, null if it has left the page.
+# the element that was found by this key before, null if it has left the page. A page that has loaded anew since has no elements.
 _AIM = """({ index, key, fill }) => {
   const known = (globalThis.probatioKnown ??= Object.create(null));
-  const element = index === null ? known[key] : (known[key] = globalThis.probatioElements[index]);
+  const element = index === null ? known[key] : (known[key] = globalThis.probatioElements?.[index]);
   if (!element) return null;
   // A field that has the focus still need not be clicked again: what is in it is selected.
   const kind = [HTMLInputElement, HTMLTextAreaElement].find((one) => element instanceof one);
@@ -70,7 +70,7 @@ _AIM = """({ index, key, fill }) => {
   return null;
 }"""
 _CHOOSE = """({ index, value }) => {
-  const list = globalThis.probatioElements[index];
+  const list = globalThis.probatioElements?.[index];
   if (!(list instanceof HTMLSelectElement)) return false;
   const option = [...list.options].find((one) => one.textContent.trim() === value);
   if (!option) return false;
@@ -102,11 +102,11 @@ _GLANCE = """({ roles, id, tag, type, focused }) => {
   };
   const active = get(document, "activeElement"), found = [], kept = (globalThis.probatioElements = []);
   for (const element of call(Document, "querySelectorAll")(document, "*")) {
-    const role = get(element, "computedRole") || "";
-    if (roles.length ? !roles.includes(role) : !get(element, "id")) continue;
+    // The role comes last: the browser brings its whole tree of roles up to date for every single one.
+    if (focused && element !== active) continue;
     if ((id !== null && get(element, "id") !== id) || (tag !== null && get(element, "localName") !== tag)) continue;
     if (type !== null && String(get(element, "type")) !== type) continue;
-    if (focused && element !== active) continue;
+    if (roles.length ? !roles.includes(get(element, "computedRole") || "") : !get(element, "id")) continue;
     const box = call(Element, "getBoundingClientRect")(element);
     const shown = call(Element, "checkVisibility")(element, { visibilityProperty: true });
     if (!shown || box.width < 2 || box.height < 2 || box.right < 2 || faint(element)) continue;

@@ -37,7 +37,11 @@ async ({ wake }) => {
   };
   if (wake) {
     // Some pages show a part only once it is scrolled to.
-    const frame = () => new Promise((done) => { requestAnimationFrame(() => setTimeout(done, 0)); setTimeout(done, 200); });
+    // Two frames: what an observer saw in the first one, it says after it.
+    const frame = () => new Promise((done) => {
+      requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 0)));
+      setTimeout(done, 400);
+    });
     await frame();
     const height = get(root, "scrollHeight");
     for (let y = innerHeight, steps = 0; y < height && steps < 8; y += innerHeight, steps++) {
@@ -203,23 +207,34 @@ async ({ wake }) => {
   // Whether anything of a rectangle is to be seen: on the page, not faded away, not clipped off by what is around it.
   const shutSideways = [root, body].some((element) => /hidden|clip/.test(styleOf(element).overflowX));
   const pageWidth = shutSideways ? innerWidth : Math.max(root.scrollWidth, innerWidth);
+  // What an element does to all that is in it is read once: a style is costly to read, and every text asks all around it.
+  const edges = new Map();
+  const edgeOf = (element) => {
+    if (!edges.has(element)) {
+      const style = styleOf(element), { clipPath, position, overflowX } = style;
+      const away = (clipPath.startsWith("inset(") && clipPath.includes("50%")) || (style.clip !== "auto" && /absolute|fixed/.test(position));
+      const cuts = element !== root && element !== body && overflowX !== "visible";
+      // What can be scrolled to inside a box counts as shown.
+      edges.set(element, {
+        away, cuts, fixed: position === "fixed", scrolls: cuts && /auto|scroll/.test(overflowX + style.overflowY), box: cuts && rectangle(element),
+      });
+    }
+    return edges.get(element);
+  };
   const shows = (element, box) => {
     let boxed = element;
     while (boxed !== root && styleOf(boxed).display === "contents") boxed = parentOf(boxed);
     if (!visible(boxed, { visibilityProperty: true, contentVisibilityAuto: false }) || opacity(element) < 0.2) return false;
     let { left, top, right, bottom } = box;
-    for (let up = element, style; up; up = parentOf(up)) {
-      style = styleOf(up);
-      if (style.clipPath.startsWith("inset(") && style.clipPath.includes("50%")) return false;
-      if (style.clip !== "auto" && /absolute|fixed/.test(style.position)) return false;
-      if (up !== root && up !== body && up !== element && style.overflowX !== "visible") {
-        const edge = rectangle(up);
-        // What can be scrolled to inside a box counts as shown.
-        if (/auto|scroll/.test(style.overflowX + style.overflowY)) ({ left, top, right, bottom } = edge);
-        [left, right] = [Math.max(left, edge.left), Math.min(right, edge.right)];
-        [top, bottom] = [Math.max(top, edge.top), Math.min(bottom, edge.bottom)];
+    for (let up = element; up; up = parentOf(up)) {
+      const edge = edgeOf(up);
+      if (edge.away) return false;
+      if (edge.cuts && up !== element) {
+        if (edge.scrolls) ({ left, top, right, bottom } = edge.box);
+        [left, right] = [Math.max(left, edge.box.left), Math.min(right, edge.box.right)];
+        [top, bottom] = [Math.max(top, edge.box.top), Math.min(bottom, edge.box.bottom)];
       }
-      if (style.position === "fixed") break;
+      if (edge.fixed) break;
     }
     left = Math.max(left, -scrollX);
     top = Math.max(top, -scrollY);
@@ -397,8 +412,9 @@ async ({ wake }) => {
     return [element, ...call(Element, "querySelectorAll")(element, "*")].slice(0, 20).some(painted);
   };
 
+  const roles = new Map(elements.map((element) => [element, get(element, "computedRole")]));
   const kept = elements.filter((element) => {
-    const role = get(element, "computedRole");
+    const role = roles.get(element);
     return idOf(element) || (role && role !== "generic" && role !== "none") || tagOf(element) === "summary" || element === body;
   });
   const place = new Map(kept.map((element, index) => [element, index]));
@@ -423,7 +439,7 @@ async ({ wake }) => {
     const labels = /checkbox|radio/.test(type) ? labelsOf(element) : [];
     const seen = (shows(element, box) && (field || substance(element))) || labels.some((label) => shows(label, rectangle(label)));
     return {
-      index, tag: short(tag), id: short(idOf(element)), role: short(get(element, "computedRole")),
+      index, tag: short(tag), id: short(idOf(element)), role: short(roles.get(element)),
       name: short(squeeze(get(element, "computedName") || "")), text: told(texts, element), marked: told(marked, element),
       seen, box: [box.left, box.top, box.width, box.height].map(Math.round),
       within, states, focus: element === focused, tabindex: get(element, "tabIndex") ?? -1,

@@ -1,0 +1,110 @@
+"""Ray itself: reaching a cluster, its machines, and an actor of ours on each. The only module that imports Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import os
+from typing import Any
+
+import msgspec
+
+from probatio.errors import Incomplete
+from probatio.extras import require
+
+_QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """A machine of the cluster that has cores to give."""
+
+    id: str
+    name: str
+    cores: int
+
+
+class Lost(Exception):
+    """The machine, or our process there, is gone."""
+
+
+class Cluster:
+    """A connection to a Ray cluster. `ray` is the one of this machine (or of RAY_ADDRESS), begun here where there is none."""
+
+    def __init__(self, address: str) -> None:
+        require("ray")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing goes out that nobody asked for
+        os.environ.setdefault(
+            "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0"
+        )  # spares the user a warning about graphics cards
+        # By name, so that types are checked alike where Ray is installed and where it is not.
+        ray: Any = importlib.import_module("ray")
+        self._ray, self._errors = ray, (ray.exceptions.RayError, ConnectionError)
+        _silence()
+        try:
+            if "://" in address:
+                ray.init(address, **_QUIET)
+            else:
+                self._join_or_begin()
+        except (*self._errors, RuntimeError, ValueError, TimeoutError) as error:
+            raise Incomplete(f"The Ray cluster of --workers {address} can't be reached: {_line(error)}") from error
+
+    def _join_or_begin(self) -> None:
+        try:
+            self._ray.init("auto", **_QUIET)
+        except ConnectionError:
+            if "RAY_ADDRESS" in os.environ:
+                raise
+            self._ray.init(include_dashboard=False, **_QUIET)
+
+    def machines(self) -> list[Machine]:
+        """Those that are alive and have cores."""
+        try:
+            return [
+                Machine(node["NodeID"], str(node.get("NodeManagerHostname") or node["NodeID"][:8]), int(cores))
+                for node in self._ray.nodes()
+                if node["Alive"] and (cores := node["Resources"].get("CPU", 0)) >= 1
+            ]
+        except self._errors as error:
+            raise Lost(_line(error)) from error
+
+    def start(self, machine: Machine) -> Any:
+        """Our actor on this machine. It takes all cores of it in Ray's books, since it uses them."""
+        from probatio.workers.ray_node import Node
+
+        strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
+        place = strategies.NodeAffinitySchedulingStrategy(machine.id, soft=False)
+        options = {"num_cpus": machine.cores, "scheduling_strategy": place, "max_concurrency": 64}
+        return self._ray.remote(Node).options(**options).remote(machine.cores)
+
+    async def check(self, actor: Any, batch: bytes) -> bytes:
+        """What the actor makes of a batch. Raises `Lost` where it is gone."""
+        try:
+            reply: bytes = await asyncio.wrap_future(actor.check.remote(batch).future())
+            return reply
+        except self._errors as error:
+            raise Lost(_line(error)) from error
+
+    def stop(self, actor: Any) -> None:
+        try:
+            self._ray.kill(actor)
+        except (*self._errors, RuntimeError, ValueError):  # it is gone, or Ray is
+            return
+
+    def close(self) -> None:
+        self._ray.shutdown()
+
+
+def _silence() -> None:
+    """Ray prints what its machines log about a death to standard output, where a script reads our JSON; no setting ends that.
+    What matters of it is told by whoever loses a machine."""
+    with contextlib.suppress(ImportError):
+        printing: Any = importlib.import_module("ray._private.worker")
+        printing.print_to_stdstream = lambda *given, **named: None
+
+
+def _line(error: BaseException) -> str:
+    """The line that tells most of what Ray has to say."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = next((line for line in lines if "Error" in line or "died" in line), lines[0] if lines else "")
+    return f"{telling or type(error).__name__}"[:300]

@@ -1,0 +1,139 @@
+"""An answer is checked once in a lifetime; what the cache says is believed only as far as it is checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from probatio.grade.apart import assess_apart
+from probatio.grade.once import checked_once, key_of
+from probatio.languages.contract import LanguageSpec
+from probatio.records import Response, Task
+from probatio.sandbox import Choice
+from probatio.store.checked import CheckedAnswers, checked_answers, close_checked
+from probatio.workers import Lane, Pool, Reply, Same, Unchecked
+
+LANE = Lane("any", cpu_seconds=1, seconds=1)
+SAME = Same("", b"", b"the grader")
+
+
+class Made:
+    """Stands for workers: gives what it is told to, and counts."""
+
+    ahead = 1
+
+    def __init__(self, reply: Reply | Exception) -> None:
+        self.reply, self.checks = reply, 0
+
+    async def run(
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Callable[[], None] | None = None,
+        same: Same | None = None,
+    ) -> Reply:
+        self.checks += 1
+        if isinstance(self.reply, Exception):
+            raise self.reply
+        return self.reply
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CheckedAnswers]:
+    monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("PROBATIO_CHECKED_MB", "10")
+    found = checked_answers()
+    assert found is not None
+    found.share = 0.0
+    yield found
+    close_checked()
+
+
+async def once(pool: Made, answer: bytes = b"answer", settled: bool = True) -> bytes:
+    key = key_of(SAME, b"question", answer, "case")
+    return await checked_once(pool, LANE, "", b"", key=key, settled=lambda reply: settled, same=SAME)
+
+
+async def test_the_second_time_nobody_checks(cache: CheckedAnswers) -> None:
+    pool = Made(Reply(b"good"))
+    assert [await once(pool), await once(pool)] == [b"good", b"good"]
+    assert pool.checks == 1
+    assert (cache.usage.checked, cache.usage.kept) == (1, 1)
+    await once(pool, b"another answer")
+    assert pool.checks == 2
+
+
+@pytest.mark.parametrize(("reply", "settled"), [(Reply(b"late", settled=False), True), (Reply(b"a remark"), False)])
+async def test_what_a_busy_machine_may_have_caused_is_not_kept(
+    cache: CheckedAnswers, reply: Reply, settled: bool
+) -> None:
+    pool = Made(reply)
+    assert [await once(pool, settled=settled) for _ in range(2)] == [reply.payload] * 2
+    assert pool.checks == 2
+
+
+async def test_that_an_answer_could_not_be_checked_is_not_kept(cache: CheckedAnswers) -> None:
+    for _ in range(2):
+        with pytest.raises(Unchecked):
+            await once(Made(Unchecked("no end")))
+    assert await once(Made(Reply(b"good"))) == b"good"
+
+
+async def test_a_drawn_one_is_checked_again_and_a_difference_is_loud(cache: CheckedAnswers) -> None:
+    said: list[str] = []
+    cache.say = said.append
+    await once(Made(Reply(b"good")))
+    cache.share = 1.0
+    assert await once(Made(Reply(b"good"))) == b"good"
+    assert cache.usage.sampled == 1
+    assert said == []
+    assert await once(Made(Reply(b"bad"))) == b"bad"
+    assert cache.usage.differed == 1
+    assert "differs from a new check of an answer to `case`" in said[0]
+    cache.share = 0.0
+    assert await once(Made(Reply(b"never asked"))) == b"bad"
+
+
+async def test_a_drawn_one_that_can_not_be_checked_today_counts_as_kept_but_not_where_all_are_to_be_fresh(
+    cache: CheckedAnswers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await once(Made(Reply(b"good")))
+    monkeypatch.setattr(cache, "drawn", lambda: True)
+    assert await once(Made(Unchecked("no end"))) == b"good"
+    cache.share = 1.0
+    with pytest.raises(Unchecked):
+        await once(Made(Unchecked("no end")))
+
+
+SPEC = LanguageSpec("TypeScript", ("ts",), "typescript")
+TASK = Task(id="t", type="write_host", category="c", goal="g", expected_output="1")
+
+
+def answer(text: str) -> Response:
+    return Response(
+        timestamp="", run_id="", framework_version="", task_id="t", model="m", n_shot=0, context="", response=text,
+        dialect="standard",
+    )  # fmt: skip
+
+
+async def test_a_program_runs_once_and_a_slow_one_each_time(cache: CheckedAnswers) -> None:
+    """In the real jail. What took a second may have met a limit of time on this machine."""
+    choice: Choice = "auto"
+    pool = Pool()
+    wrong, slow = answer("console.log(2)"), answer("await new Promise(f => setTimeout(f, 1100)); console.log(1)")
+    try:
+        first = [await assess_apart(pool, TASK, each, SPEC, choice) for each in (wrong, slow)]
+        assert [each.error_type for each in first] == ["wrong_output", None]
+    finally:
+        pool.close()
+    nobody = Made(Unchecked("it was checked again"))
+    assert await assess_apart(nobody, TASK, wrong, SPEC, choice) == first[0]
+    assert (await assess_apart(nobody, TASK, slow, SPEC, choice)).error_type == "unchecked"
+    assert (await assess_apart(nobody, TASK, wrong, SPEC, choice, keep=False)).error_type == "unchecked"
+    assert nobody.checks == 2

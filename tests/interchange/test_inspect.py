@@ -1,0 +1,136 @@
+"""Exported logs, opened by Inspect itself: its reader sees every sample and score, and its viewer serves them."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from interchange.inspect_env import inspect_path
+from probatio.interchange.conditions import RunRead, suite_of
+from probatio.interchange.inspect_log import write_inspect
+from probatio.records import ErrorType, TrialKey
+from study.runs import write_made_up_run, write_suite
+
+SECONDS = 40
+
+
+def _outcome(key: TrialKey) -> bool | ErrorType:
+    number = int(key.task_id[-2:])
+    if number == 7:
+        return "api_error"
+    return number % (3 if key.context == "basic" else 4) == key.sample % 2
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunRead:
+    root = tmp_path_factory.mktemp("run")
+    axes = {"models": ("a", "b/c"), "contexts": ("minimal", "basic"), "n_shots": (0,), "samples": 2}
+    folder = write_made_up_run(root / "r", write_suite(root / "suite", 10), _outcome, **axes)  # type: ignore[arg-type]
+    return RunRead(folder)
+
+
+@pytest.fixture(scope="module")
+def logs(run: RunRead, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    assert len(write_inspect(run, suite_of(run.record), folder)) == 4  # two models, two contexts
+    return folder
+
+
+@pytest.fixture(scope="module")
+def opened(logs: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[dict[str, Any]], int]]:
+    """What Inspect's reader saw, and the port of its viewer."""
+    home = tmp_path_factory.mktemp("home")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port: int = free.getsockname()[1]
+    env = {
+        **os.environ, "PYTHONPATH": str(inspect_path()), "PYTHONDONTWRITEBYTECODE": "1",
+        "HOME": str(home), "XDG_DATA_HOME": str(home), "XDG_CACHE_HOME": str(home),
+    }  # fmt: skip
+    script = [sys.executable, str(Path(__file__).with_name("open_logs.py")), str(logs), str(port)]
+    errors = (home / "stderr").open("w")
+    with subprocess.Popen(script, env=env, cwd=home, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        try:
+            assert line, (home / "stderr").read_text()
+            yield json.loads(line), port
+        finally:
+            process.kill()
+
+
+@pytest.mark.slow
+def test_inspects_reader_sees_every_log_with_its_condition(opened: tuple[list[dict[str, Any]], int]) -> None:
+    seen, _ = opened
+    assert {(log["model"], log["args"]["context"]) for log in seen} == {
+        (model, context) for model in ("openrouter/a", "openrouter/b/c") for context in ("minimal", "basic")
+    }
+    assert all((log["status"], log["task"], log["epochs"]) == ("success", "suite", 2) for log in seen)
+    assert all(log["metadata"]["suite_fingerprint"] and log["metadata"]["framework_version"] == "1.1" for log in seen)
+    assert all(len(log["samples"]) == log["summaries"] == 20 for log in seen)
+
+
+@pytest.mark.slow
+def test_inspects_reader_sees_answers_and_scores(opened: tuple[list[dict[str, Any]], int], run: RunRead) -> None:
+    seen, _ = opened
+    for log in seen:
+        model = log["model"].partition("/")[2]
+        for sample in log["samples"]:
+            context = log["args"]["context"]
+            key = TrialKey(sample["id"], model, 0, "latin", context, sample["epoch"] - 1)
+            expected = _outcome(key)
+            if expected == "api_error":
+                assert sample["scores"] == {} and sample["error"].startswith("api_error")
+                continue
+            assert sample["scores"]["correct"] == ("C" if expected is True else "I")
+            assert sample["error"] is None and sample["roles"] == ["user", "assistant"] and sample["completion"]
+            assert sample["target"] == str(int(sample["id"][-2:])) and sample["metadata"]["category"]
+            assert expected is True or "wrong_output" in sample["why"]
+
+
+@pytest.mark.slow
+def test_inspects_own_metrics_are_the_ones_we_wrote(opened: tuple[list[dict[str, Any]], int]) -> None:
+    for log in opened[0]:
+        assert {"correct", "checks", "runs"} == set(log["ours"])
+        for name, metrics in log["inspects"].items():
+            assert log["ours"][name] == pytest.approx(metrics), (log["args"], name)
+        assert 0 < log["ours"]["correct"]["accuracy"] < 1 and log["ours"]["correct"]["stderr"] > 0
+
+
+@pytest.mark.slow
+def test_inspects_viewer_serves_the_logs(opened: tuple[list[dict[str, Any]], int]) -> None:
+    _, port = opened
+    files = json.loads(_get(port, "/api/log-files"))["files"]
+    assert len(files) == 4
+    log = json.loads(_get(port, f"/api/logs/{quote(files[0]['name'], safe='')}"))
+    assert len(log["samples"]) == 20 and log["results"]["scores"][0]["name"] == "correct"
+    assert b"<html" in _get(port, "/")
+
+
+def _get(port: int, path: str) -> bytes:
+    until = time.monotonic() + SECONDS
+    while True:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as reply:
+                body: bytes = reply.read()
+                return body
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
+def test_the_same_run_is_the_same_bytes(run: RunRead, logs: Path, tmp_path: Path) -> None:
+    for path in write_inspect(run, suite_of(run.record), tmp_path):
+        assert path.read_bytes() == (logs / path.name).read_bytes()

@@ -1,0 +1,98 @@
+"""What others show of the site: descriptions and pictures of a link, the feed's entries, the view for other people's pages."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from starlette.testclient import TestClient
+
+from probatio.site import share
+from probatio.site.addresses import addresses, render
+from probatio.site.live import LiveSite, application
+from probatio.site.snapshot import Site, load_site
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+BASE = "https://watch.example/some/"
+
+
+@pytest.fixture
+def days(tmp_path: Path, hostile_day: Callable[..., None]) -> Path:
+    for day, score in (("2026-03-01", 80.0), ("2026-03-02", None)):
+        hostile_day(tmp_path, day, score)
+    return tmp_path
+
+
+def _text(site: Site, path: str) -> str:
+    page = render(site, path)
+    assert page is not None, path
+    return page.body.decode()
+
+
+def _meta(page: str) -> dict[str, str]:
+    return dict(re.findall(r'<meta (?:name|property)="([\w:]+)" content="([^"]*)">', page))
+
+
+def test_every_link_to_the_site_has_a_picture_of_the_promised_size(days: Path) -> None:
+    site = load_site(days, base_url=BASE)
+    (slug,) = site.tracked
+    for path, picture in (("", "share/site.png"), (f"models/{slug}/", f"share/models/{slug}.png")):
+        meta = _meta(_text(site, path))
+        assert meta["og:image"] == BASE + picture
+        assert meta["og:url"] == BASE + path
+        assert picture in set(addresses(site))
+        drawn = render(site, picture)
+        assert drawn is not None and drawn.kind == "image/png"
+        size = struct.unpack(">II", drawn.body[16:24])
+        assert size == (int(meta["og:image:width"]), int(meta["og:image:height"])) == (share.WIDTH, share.HEIGHT)
+
+
+def test_a_picture_changes_with_the_verdict(days: Path) -> None:
+    site = load_site(days)
+    (slug, model), *_ = site.tracked.items()
+    before = replace(site, tracked={slug: replace(model, verdicts=model.verdicts[:1])})
+    assert model.verdicts[0].shown != model.last.shown
+    assert render(site, f"share/models/{slug}.png") != render(before, f"share/models/{slug}.png")
+
+
+def test_without_an_address_of_its_own_the_site_names_no_picture(days: Path) -> None:
+    meta = _meta(_text(load_site(days), ""))
+    assert "og:image" not in meta and meta["og:title"] and meta["description"]
+
+
+def test_without_the_drawing_package_there_is_no_picture(days: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(share, "installed_extras", lambda: {"charts": False})
+    assert not [path for path in addresses(load_site(days)) if path.startswith("share/")]
+
+
+def test_the_status_view_may_be_framed_by_anyone_and_nothing_else_may(days: Path, hostile_text: str) -> None:
+    client = TestClient(application(LiveSite(lambda: load_site(days), days, None)))
+    (slug,) = load_site(days).tracked
+    for path, framed in (("/embed/", "*"), (f"/embed/{slug}/", "*"), ("/", "'self'"), (f"/models/{slug}/", "'self'")):
+        page = client.get(path)
+        assert page.headers["Content-Security-Policy"].endswith(f"frame-ancestors {framed}"), path
+    view = client.get("/embed/").text
+    assert "<script" not in view and hostile_text not in view
+    assert 'class="badge GAP"' in view and f'href="../models/{slug}/" target="_top"' in view
+    assert client.get("/embed/nobody/").status_code == 404
+
+
+def test_an_entry_of_the_feed_says_what_to_do_and_leads_to_both_days(days: Path) -> None:
+    site = load_site(days, base_url=BASE)
+    (slug,) = site.tracked
+    (entry,) = ElementTree.fromstring(_text(site, "feed.atom")).findall(f"{ATOM}entry")
+    content = entry.findtext(f"{ATOM}content") or ""
+    links = re.findall(r'href="([^"]+)"', content)
+    assert f"{BASE}models/{slug}/diff/2026-03-01..2026-03-02/" in links
+    assert all(render(site, link.removeprefix(BASE)) is not None for link in links)
+    assert "<script>" not in content and str(Path.cwd()) not in content
+    category = entry.find(f"{ATOM}category")
+    assert category is not None and category.get("term") == "GAP"
+    told = site.tracked[slug].teller
+    assert told is not None
+    assert content.count("<li>Next: ") == len(told.told(site.tracked[slug].last).advice)

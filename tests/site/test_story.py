@@ -1,0 +1,180 @@
+"""A model's story: the days of its fall, what else changed, the words that differ, and chances in words."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import replace
+from itertools import pairwise
+
+import msgspec
+import pytest
+
+from probatio.site.addresses import render
+from probatio.site.model_charts import MOST_DAYS, model_charts
+from probatio.site.odds import odds, one_in, short_odds
+from probatio.site.snapshot import Site, TrackedModel
+from probatio.site.standing import began, usual_scores
+from probatio.site.story import EXCERPT, circumstances, events, fallen_cases, proven, span_lines
+from probatio.site.word_diff import compared
+from probatio.verdict.words import CaseChange, Told
+
+
+@pytest.mark.parametrize(
+    ("evidence", "words"),
+    [
+        (435_187_558_263_616.0, "less than a one in a million chance of a false alarm"),
+        (12_345.0 * 365, "at most a one in 12,000 chance of a false alarm"),
+        (36_500.0, "at most a one in 100 chance of a false alarm"),
+        (365.0, "nothing unusual: a model that did not change gets here, too"),
+        (float("nan"), "nothing unusual: a model that did not change gets here, too"),
+        (float("inf"), "less than a one in a million chance of a false alarm"),
+        (None, "not known yet"),
+    ],
+)
+def test_the_evidence_is_a_chance_in_words(evidence: float | None, words: str) -> None:
+    assert odds(evidence) == words
+
+
+def test_a_chance_is_never_told_as_rarer_than_it_is() -> None:
+    values = [365.0 * 1.37**power for power in range(60)]
+    assert all(one_in(value) <= value / 365 or one_in(value) == 1 for value in values)
+    assert all(one_in(a) <= one_in(b) for a, b in pairwise(values))
+    assert short_odds(3650) == "1 in 10"
+
+
+def test_words_that_differ_are_marked_in_both_answers() -> None:
+    both = compared("The total is 42 euros in all", "The total is 40 euros and some in all")
+    assert [each.text for each in both.before if each.differs] == ["42"]
+    assert [each.text for each in both.now if each.differs] == ["40", "and some"]
+    assert " ".join(each.text for each in both.now) == "The total is 40 euros and some in all"
+
+
+def test_answers_with_nothing_in_common_are_shown_without_marks() -> None:
+    both = compared("one two three four", "five six seven eight")
+    assert not both.alike
+    assert not any(each.differs for each in (*both.before, *both.now))
+
+
+def test_the_events_of_a_fall_go_from_its_date_to_its_proof(site: Site) -> None:
+    model = site.tracked["demo-forgotten"]
+    told = events(site, model)
+    assert [each.date for each in told] == sorted(each.date for each in told)
+    assert told[0].date == began(model) == model.last.changed_on
+    assert [line.rpartition(" ")[2] for line in span_lines(model)] == ["Mar", "Mar"]
+    assert [len(line) <= 20 for line in span_lines(model)] == [True, True], "a phone has no room for more"
+    assert told[-1] == msgspec.structs.replace(told[-1], date=proven(model), text="The fall was proven.")
+    assert any(
+        re.match(r"COOKED: clearly lower by the published rule in [A-Z].* and \d+ more\.$", each.text) for each in told
+    )
+
+
+def test_a_fall_that_is_not_proven_begins_with_its_first_bad_day(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    bad = [verdict.date for verdict in model.verdicts[-2:]]
+    assert [verdict.shown for verdict in model.verdicts[-3:]] == ["OK", "SUSPICIOUS", "COOKED"]
+    assert (began(model), proven(model)) == (bad[0], None)
+    assert span_lines(model) == ("suspicious 30 Mar", "cooked 31 Mar")
+    assert [each.date for each in events(site, model)] == bad
+    days = [score for verdict, each in model.series("web_design")[-16:-2] if each and (score := each.score) is not None]
+    assert usual_scores(model)["web_design"] == pytest.approx(sum(days) / 14), "a day of suspicion is no usual day"
+    assert model.teller is not None
+    words = model.teller.told(model.last, began=began(model)).summary
+    usual = {site.title(name): f"usually {score:.0f})" for name, score in usual_scores(model).items()}
+    named = re.findall(r"([A-Z][\w& ]+) \(\d+ points, (usually \d+\))", words)
+    assert len(named) == 3 and all(usual[title.removeprefix("and ")] == said for title, said in named)
+
+
+def test_a_model_that_did_not_fall_has_no_fall_and_tells_its_outage(site: Site) -> None:
+    model = site.tracked["demo-outage"]
+    assert began(model) is None and proven(model) is None
+    assert circumstances(site, model) == []
+    assert "GAP: no score, because of an outage or too many errors." in {each.text for each in events(site, model)}
+
+
+def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
+    model = site.tracked["demo-forgotten"]
+    day = began(model)
+    assert day is not None
+    alone = replace(site, tracked={model.slug: model})
+    quiet = {each.name: each for each in circumstances(alone, model)}
+    assert list(quiet) == ["Route", "Judge", "Suite", "Grader", "Harness", "Other models"]
+    assert not any(each.changed for each in quiet.values())
+    record = site.records[day]
+    assert record.calibration is not None
+    other = msgspec.structs.replace(
+        record,
+        grader_version="other",
+        versions={"chromium": "2"},
+        calibration=msgspec.structs.replace(record.calibration, barred=True, shift=-0.6),
+    )
+    rerouted = tuple(
+        msgspec.structs.replace(each, route="Elsewhere") if each.date >= day else each for each in model.verdicts
+    )
+    moved = replace(model, verdicts=rerouted)
+    changed = {each.name: each for each in circumstances(replace(alone, records=site.records | {day: other}), moved)}
+    assert {name for name, each in changed.items() if each.changed} == {"Route", "Judge", "Grader", "Harness"}
+    assert changed["Route"].text == f"{model.last.route} before, Elsewhere since"
+    assert "−0.60 marks off" in changed["Judge"].text
+    assert changed["Harness"].text == "chromium – → 2"
+
+
+def test_models_that_fall_together_are_told(site: Site) -> None:
+    model = site.tracked["demo-forgotten"]
+    twin = replace(model, id="twin", slug="twin")
+    both = replace(site, tracked={model.slug: model, "twin": twin})
+    assert circumstances(both, model)[-1].changed
+    assert "twin" in circumstances(both, model)[-1].text
+
+
+def test_a_fallen_case_has_its_answers_compared_and_leads_to_its_samples(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    title = site.title("math_reasoning")
+    told = Told(
+        ("", ""), (CaseChange(title, "c", 0.9, 0.2, "it is 4", "it is 5"), CaseChange(title, "d", 1, 0)), (), (), ""
+    )
+    first, second = fallen_cases(site, model, told)
+    assert first.answers is not None and first.use_case == "math_reasoning"
+    assert (second.answers, second.use_case) == (None, None), "no answer is kept of it"
+
+
+def test_a_page_shows_more_of_an_answer_than_an_alert(site: Site) -> None:
+    model = site.tracked["demo-cooked"]
+    assert model.teller is not None
+    (short, *_), (long, *_) = (model.teller.told(model.last, excerpt=most).cases for most in (40, EXCERPT))
+    assert short.answer_now is not None and long.answer_now is not None
+    assert len(short.answer_now) == 40 and long.answer_now.startswith(short.answer_now[:-1])
+    assert len(long.answer_now) > 160
+
+
+def test_the_page_tells_the_story_in_its_order(site: Site) -> None:
+    page = render(site, "models/demo-cooked/")
+    assert page is not None
+    text = page.body.decode()
+    heads = re.findall(r"<h2>([^<]*)", text)
+    assert heads[:6] == [
+        "What happened", "The cases that fell most", "What else changed", "What to do next", "Use cases", "How sure is this?",
+    ]  # fmt: skip
+    assert text.count("<blockquote>") == 6, "three cases, before and now"
+    assert "<del>" in text and "<ins>" in text
+    assert not re.search(r"\d{1,3}(,\d{3}){3,}", text), "no statistic that nobody can picture"
+
+
+def _long(model: TrackedModel, days: int) -> TrackedModel:
+    """The same model with a longer past: its first days over and over, before what there is."""
+    first = dt.date.fromisoformat(model.verdicts[0].date)
+    past = [
+        msgspec.structs.replace(model.verdicts[number % 20], date=(first - dt.timedelta(days - number)).isoformat())
+        for number in range(days)
+    ]
+    return replace(model, verdicts=(*past, *model.verdicts))
+
+
+def test_a_page_of_a_year_and_of_ten_stays_below_150_kb(site: Site) -> None:
+    for days in (330, 3650):
+        model = _long(site.tracked["demo-forgotten"], days)
+        page = render(replace(site, tracked={model.slug: model}), f"models/{model.slug}/")
+        assert page is not None
+        assert len(page.body) < 150_000, days
+        charts = model_charts(site, model)
+        assert len(charts.dates) == len(charts.opens) == min(MOST_DAYS, days + 46)
