@@ -13,7 +13,7 @@ PRODUCTS = """\
 Forty tasks of three kinds, each kind from easy to very hard.
 A: Add the two numbers.
 P: Multiply the two numbers.
-R: Divide the first whole number by the second and give the remainder (17 divided by 5 leaves 2).
+R: Divide the first whole number by the second and give the remainder (17 mod 5 is 2, as 17 = 3 · 5 + 2).
 
 """ + _ONLY.format(first="A1")
 
@@ -76,6 +76,6 @@ F: Three functions of whole numbers are given.
    h(n) is 1000 - n if n is greater than 500, and 2 * n + 3 otherwise.
    Several letters mean one function after the other, from right to left: fgh(5) is f(g(h(5))). What is the value?
 B: Which number, written in the usual base 10, is this?
-M: What is the remainder when the power is divided by the number? (2^4 divided by 5 leaves 1.)
+M: What is the remainder when the power is divided by the number? (2^4 mod 5 is 1.)
 
 """ + _ONLY.format(first="E1")

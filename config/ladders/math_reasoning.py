@@ -43,7 +43,18 @@ STORIES = (  # sentences, and of which kinds
     (5, MIDDLE), (6, MIDDLE), (7, MIDDLE), (8, MIDDLE), (10, MIDDLE),
     (13, HARD), (17, HARD), (22, HARD), (30, HARD), (60, HARD),
 )  # fmt: skip
-NEXT = ((2, 2), (5, 5), (10, 10), (1, 2), (3, 3), (90, -10), (4, 5), (1, 3), (50, -5), (7, 11))  # first number, difference
+NEXT = (
+    (2, 2),
+    (5, 5),
+    (10, 10),
+    (1, 2),
+    (3, 3),
+    (90, -10),
+    (4, 5),
+    (1, 3),
+    (50, -5),
+    (7, 11),
+)  # first number, difference
 LETTERS = (3, 4, 5, 6, 7, 9, 10, 12, 14, 17, 50, 70, 100, 150, 400)  # length of the string
 INVERSIONS = (2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 12, 15, 19, 26, 60)  # numbers in the row
 OFTEN = 4  # times that a value may be right in a ladder of counting
@@ -82,7 +93,7 @@ def whole(digits: int, draw: random.Random) -> int:
 
 def number(label: str, rung: int, name: str, question: str, value: int, kind: str = "number") -> Task:
     return Task(
-        label, f"{label}. {question}", {"label": label, "name": name, "rung": rung, "kind": kind, "value": str(value)}
+        label, f"{label}. {question} =", {"label": label, "name": name, "rung": rung, "kind": kind, "value": str(value)}
     )
 
 
@@ -112,7 +123,7 @@ def products() -> tuple[str, list[Task]]:
         while dividend % divisor in used:
             dividend = whole(length, draw)
         used.add(dividend % divisor)
-        tasks.append(number(f"R{rung}", rung, "remainder", f"{dividend} divided by {divisor}", dividend % divisor))
+        tasks.append(number(f"R{rung}", rung, "remainder", f"{dividend} mod {divisor}", dividend % divisor))
     return math_prompts.PRODUCTS, grouped(tasks)
 
 
@@ -172,7 +183,7 @@ def counting() -> tuple[str, list[Task]]:
     for rung, (length, count) in enumerate(zip(LETTERS, INVERSIONS, strict=True), start=1):
         if rung <= len(NEXT):
             *shown, following = (NEXT[rung - 1][0] + at * NEXT[rung - 1][1] for at in range(5))
-            tasks.append(number(f"N{rung}", rung, "next", " ".join(map(str, shown)), following))
+            tasks.append(number(f"N{rung}", rung, "next", f"{' '.join(map(str, shown))}, then", following))
         draw, barred = chance("L", rung), (0, rung, occurs)
         occurs = 0
         while occurs in barred or occurs > max(2, 0.7 * length) or used[occurs] >= OFTEN:
@@ -244,7 +255,7 @@ def functions() -> tuple[str, list[Task]]:
         value = int(written, base)
         kind = "digits" if value > 999 else "number"
         tasks.append(number(f"B{rung}", rung, "base", f"{written} in base {base}", value, kind))
-        tasks.append(number(f"M{rung}", rung, "power", f"{low}^{power} divided by {divisor}", pow(low, power, divisor)))
+        tasks.append(number(f"M{rung}", rung, "power", f"{low}^{power} mod {divisor}", pow(low, power, divisor)))
     return math_prompts.FUNCTIONS, grouped(tasks)
 
 
