@@ -272,9 +272,15 @@ def machine_prompt() -> str:
         "At the start A and B hold the input and C, D and E hold 0 (B holds 0, too, where the task does not name it). At the end the result",
         "must be in A; the other registers may hold anything. A run may take at most 20,000 steps.",
         "",
-        "For example, this program ends with A + B in A:",
+        "For example, the first of these programs ends with A + 4 in A, and the second with A + B:",
         "",
-        "P0:",
+        "Pa:",
+        "inc A",
+        "inc A",
+        "inc A",
+        "inc A",
+        "",
+        "Pb:",
         "jz B 5",
         "dec B",
         "inc A",
@@ -288,7 +294,7 @@ def machine_prompt() -> str:
         "",
         f"A program counts if it is right for every hidden input. {SIZES}",
         "",
-        "Reply with one code block. Write each program as in the example: its label, then its lines without line numbers and without comments,",
+        "Reply with one code block. Write each program as in the examples: its label, then its lines without line numbers and without comments,",
         "then an empty line. No explanation.",
     ]
     return "\n".join(lines) + "\n"
@@ -328,9 +334,9 @@ def up(wires: int) -> dict[int, int]:
 
 
 NETS = [
+    *(Net(n, {n: n}, n - 1, f"the largest value ends on wire {n}; the others anywhere") for n in (3, 4, 5, 6, 8)),
     Net(2, up(2), 1, "the smaller value ends on wire 1, the larger on wire 2"),
     Net(2, {1: 2, 2: 1}, 1, "the smaller value ends on wire 2, the larger on wire 1"),
-    *(Net(n, {n: n}, n - 1, f"the largest value ends on wire {n}; the others anywhere") for n in (3, 4, 5, 6, 8)),
     Net(3, up(3), 3),
     Net(4, {1: 1}, 3, "the smallest value ends on wire 1; the others anywhere"),
     Net(4, up(4), 5),

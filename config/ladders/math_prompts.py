@@ -10,7 +10,7 @@ The first line begins with "{first}:".
 """
 
 PRODUCTS = """\
-Forty tasks of three kinds, each kind from easy to very hard.
+Thirty-eight tasks of three kinds, each kind from easy to very hard.
 A: Add the two numbers.
 P: Multiply the two numbers.
 R: Divide the first whole number by the second and give the remainder (17 mod 5 is 2, as 17 = 3 · 5 + 2).
