@@ -233,7 +233,12 @@ def collatz(n: int) -> int:
 
 TWO = [(0, 0), (5, 0), (0, 4), (3, 8), (9, 2), (6, 6), (31, 47), (58, 26)]
 COUNTING = [
+    Counting("A + 1", lambda a, b: a + 1, alone(0, 4, 17), 1),
+    Counting("A + 2", lambda a, b: a + 2, alone(0, 4, 17), 2),
     Counting("A + 3", lambda a, b: a + 3, alone(0, 4, 17), 3),
+    Counting("A − 1, or 0 where A is 0", lambda a, b: max(0, a - 1), alone(6, 1, 0, 260), 1),
+    Counting("A − 2, or 0 where A is smaller than 2", lambda a, b: max(0, a - 2), alone(6, 1, 0, 2, 260), 2),
+    Counting("A + B + 1", lambda a, b: a + b + 1, TWO, 5),
     Counting("0, whatever A was", lambda a, b: 0, alone(6, 1, 0, 260), 3),
     Counting("A − B, or 0 where B is larger than A", lambda a, b: max(0, a - b), TWO, 4),
     Counting("B, whatever A was", lambda a, b: b, TWO, 7),
@@ -267,9 +272,15 @@ def machine_prompt() -> str:
         "At the start A and B hold the input and C, D and E hold 0 (B holds 0, too, where the task does not name it). At the end the result",
         "must be in A; the other registers may hold anything. A run may take at most 20,000 steps.",
         "",
-        "For example, this program ends with A + B in A:",
+        "For example, the first of these programs ends with A + 4 in A, and the second with A + B:",
         "",
-        "P0:",
+        "Pa:",
+        "inc A",
+        "inc A",
+        "inc A",
+        "inc A",
+        "",
+        "Pb:",
         "jz B 5",
         "dec B",
         "inc A",
@@ -283,7 +294,7 @@ def machine_prompt() -> str:
         "",
         f"A program counts if it is right for every hidden input. {SIZES}",
         "",
-        "Reply with one code block. Write each program as in the example: its label, then its lines without line numbers and without comments,",
+        "Reply with one code block. Write each program as in the examples: its label, then its lines without line numbers and without comments,",
         "then an empty line. No explanation.",
     ]
     return "\n".join(lines) + "\n"
@@ -323,9 +334,9 @@ def up(wires: int) -> dict[int, int]:
 
 
 NETS = [
-    Net(2, up(2), 1),
-    Net(2, {1: 2, 2: 1}, 1),
-    Net(3, {3: 3}, 2, "the largest value ends on wire 3; the others anywhere"),
+    *(Net(n, {n: n}, n - 1, f"the largest value ends on wire {n}; the others anywhere") for n in (3, 4, 5, 6, 8)),
+    Net(2, up(2), 1, "the smaller value ends on wire 1, the larger on wire 2"),
+    Net(2, {1: 2, 2: 1}, 1, "the smaller value ends on wire 2, the larger on wire 1"),
     Net(3, up(3), 3),
     Net(4, {1: 1}, 3, "the smallest value ends on wire 1; the others anywhere"),
     Net(4, up(4), 5),
@@ -370,8 +381,8 @@ def network_prompt() -> str:
         "",
         SIZES,
         "",
-        "Reply with one code block that has one line for each network: its label, a colon, and its comparators separated by spaces, such as",
-        "`P0: 1-2 2-3`. No explanation.",
+        "Reply with one code block that has one line for each network: its label, a colon, and its comparators separated by spaces. For 3 wires",
+        "with the largest value on wire 3, the line would be `P0: 1-2 2-3`. No explanation.",
     ]
     return "\n".join(lines) + "\n"
 
@@ -429,6 +440,12 @@ def near(most: int) -> Callable[[int | None, str], int | None]:
 
 
 LANGUAGES = [
+    Language("the string ab, and nothing else", "", lambda s, c: (s + c)[:3], lambda s: s == "ab", 10),
+    Language("the two strings a and b, and nothing else", "", lambda s, c: (s + c)[:2], lambda s: s in ("a", "b"), 10),
+    Language("all strings that end with b", "", tail(1), lambda s: s == "b", 12),
+    Language("all strings that end with ab", "", tail(2), lambda s: s == "ab", 14),
+    Language("all strings of one or more a, with no b in them", "", avoids("b"), lambda s: s not in ("", "!"), 10),
+    Language("all strings of exactly three letters", 0, lambda s, c: min(4, s + 1), lambda s: s == 3, 20),
     Language("the two strings ab and ba, and nothing else", "", lambda s, c: (s + c)[:3], lambda s: s in ("ab", "ba"), 10),
     Language("all strings that begin with a", "", lambda s, c: (s + c)[:1], lambda s: s == "a", 12),
     Language("all strings that end with bb", "", tail(2), lambda s: s == "bb", 12),
@@ -486,8 +503,8 @@ def pattern_prompt() -> str:
         "",
         f"An expression counts if it is right for every string of any length. {SIZES}",
         "",
-        "Reply with one code block that has one line for each expression: its label, a colon, a space and the expression, such as",
-        "`P0: (a|b)*a`. No explanation.",
+        "Reply with one code block that has one line for each expression: its label, a colon, a space and the expression. For all strings that",
+        "end with a, the line would be `P0: (a|b)*a`. No explanation.",
     ]
     return "\n".join(lines) + "\n"
 

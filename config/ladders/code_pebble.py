@@ -11,13 +11,22 @@ from typing import Any
 
 LIMIT = 2000
 """Characters of the whole solution on the last rungs."""
+FREE = 120
+"""Characters of a small function that do not count for the whole solution."""
 
 PROMPT = f"""\
 Write a Python function
 
     def run(source: str) -> list[str]
 
-that executes a program of the small language Pebble and returns the lines it prints.
+that executes a program of the small language Pebble and returns the lines it prints. Write five small functions before it, which are
+tested by themselves, and which `run` may use:
+
+    def words(line: str) -> list[str]       the words of a line (rule 1)
+    def skipped(line: str) -> bool          whether a line does nothing (rule 2)
+    def wrapped(n: int) -> int              a whole number brought into the range of rule 4
+    def quotient(a: int, b: int) -> int     a / b by rule 7; b is not 0
+    def rest(a: int, b: int) -> int         a % b by rule 7; b is not 0
 
 Lines
 1. Lines are numbered from 1. The words of a line are separated by one or more spaces; spaces around them mean nothing.
@@ -65,8 +74,8 @@ Faults
 
 For example, the program with the lines `set a 7`, `loop 2`, `say a * turn - 1`, `end` and `say a / b` prints 0, 7 and fault 5.
 
-The hidden tests come in twelve groups, from single `say` lines to programs that use all rules. In the last four groups all tests must be passed, and the whole
-solution must have at most {LIMIT} characters (everything in your code block but import lines). A right one that is longer earns half there up to 1.25
+The hidden tests of `run` come in twelve groups, from single `say` lines to programs that use all rules. In the last four groups all tests must be passed, and the
+whole solution must have at most {LIMIT} characters (everything in your code block but import lines and the first {FREE} characters of each small function). A right one that is longer earns half there up to 1.25
 times the limit, and a quarter beyond.
 
 Reply with one Python code block. Use the standard library only. No explanation.
@@ -346,6 +355,14 @@ GROUPS: list[tuple[str, str, int, bool, Callable[[list[str]], bool]]] = [
     ("all rules together", "say set my back if loop try call def stop next give odd", 16, True, lambda out: " ".join(out).count("fault") > 1 and len(set(out)) > 8),
 ]  # fmt: skip
 
+SMALL: list[tuple[str, Callable[..., Any], list[list[Any]]]] = [  # before `run`: name, what it does, arguments of its tests
+    ("words", str.split, [["say 5"], ["  set   a  7 "], ["end"], [""], ["   "], ["def f a b"]]),
+    ("skipped", lambda line: not line.strip() or line.strip()[0] == "#", [["say 1"], [""], ["# a note"], ["   "], ["  #x"], ["say # 1"], ["end"], [" loop 2"]]),
+    ("wrapped", lambda n: wrapped(n), [[7], [500], [499], [-500], [-501], [1203], [0], [-1000], [2500], [98765]]),
+    ("quotient", lambda a, b: wrapped(abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)), [[7, 2], [-7, 2], [7, -2], [-8, -3], [12, 4], [1, 5], [-1, 5], [400, 3]]),
+    ("rest", lambda a, b: abs(a) % abs(b) * (1 if a >= 0 else -1), [[7, 2], [-7, 2], [7, -3], [-8, -3], [12, 4], [1, 5], [-1, 5], [400, 3]]),
+]  # fmt: skip
+
 SIMPLE = {
     1: ["say 5", "say 0", "say 42", "say -7", "say 499", "  say  12 ", "say 500", "say 1203"],
     2: ["say 2 + 3", "say 9 - 4", "say 6 * 7", "say 7 / 2", "say 3 < 5", "say 5 < 3", "say 4 = 4", "say -7 / 2", "say -7 % 2", "say 300 + 300", "say 8 / 0"],
@@ -356,13 +373,22 @@ TESTS = {8: 10, 9: 10, 10: 10, 11: 10, 12: 10}
 
 
 def rungs(chance: random.Random) -> list[dict[str, Any]]:
-    """The twelve groups: given programs where a line says it all, programs by chance elsewhere."""
-    found = []
+    """The small functions; then the twelve groups: given programs where a line says it all, programs by chance elsewhere."""
+    found: list[dict[str, Any]] = [
+        {
+            "rung": number,
+            "name": f"the function {name}",
+            "function": name,
+            "tests": [{"args": args, "expected": does(*args)} for args in calls],
+            "free": FREE,
+        }
+        for number, (name, does, calls) in enumerate(SMALL, 1)
+    ]
     for number, (name, words, size, strict, useful) in enumerate(GROUPS, 1):
         programs = SIMPLE.get(number) or _made(
             chance, words + (" call call def" if number == 8 else ""), size, TESTS.get(number, 10), useful
         )
-        rung: dict[str, Any] = {"rung": number, "name": name, "function": "run"}
+        rung: dict[str, Any] = {"rung": len(SMALL) + number, "name": name, "function": "run"}
         rung["tests"] = [{"args": [program], "expected": run(program)} for program in programs]
         found.append(rung | ({"strict": True, "limit": LIMIT} if strict else {}))
     return found

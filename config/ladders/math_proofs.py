@@ -45,7 +45,7 @@ def proofs(case: str, prompt: str, tasks: list[Task], rungs: int) -> list[Proof]
         ),
         Proof(case, "wrong", {"score": len(low) / len(tasks)}, "the top third is left out", plain(low)),
         Proof(case, "wrong", {"score": len(easy) / len(tasks)}, "only the lowest third", plain(easy)),
-        Proof(case, "wrong", {"at_most": 0.08}, "the answers of the rung above", _shifted(tasks, len(tasks) // rungs)),
+        Proof(case, "wrong", {"at_most": 0.08}, "the answers of the rung above", _shifted(tasks)),
         Proof(
             case,
             "adversarial",
@@ -95,8 +95,8 @@ def _corrected(tasks: list[Task]) -> str:
     return f"{first}\n\nLet me correct this:\n```text\n{plain(tasks)}\n```"
 
 
-def _shifted(tasks: list[Task], per_rung: int) -> str:
-    others = [*tasks[per_rung:], *tasks[:per_rung]]
+def _shifted(tasks: list[Task]) -> str:
+    others = [*tasks[1:], *tasks[:1]]
     return "\n".join(f"{task.label}: {value(other)}" for task, other in zip(tasks, others, strict=True))
 
 
@@ -135,12 +135,6 @@ def _products(tasks: list[Task]) -> list[Proof]:
         else:
             worth += 1
         lines.append(f"{task.label}: {told}")
-    working = "\n".join(
-        f"{task.label}: {task.question.split('. ')[1]} = {value(task)}"
-        if task.label[0] == "P"
-        else f"{task.label}: {value(task)}"
-        for task in tasks
-    )
     return [
         Proof(
             "math_products",
@@ -149,8 +143,14 @@ def _products(tasks: list[Task]) -> list[Proof]:
             "one digit wrong in the two longest products",
             "\n".join(lines),
         ),
-        Proof("math_products", "adversarial", {"score": 1.0}, "every product as an equation", working),
+        _equations("math_products", tasks),
     ]
+
+
+def _equations(case: str, tasks: list[Task]) -> Proof:
+    """The tasks as they are written, each with its value behind the equals sign, as small models answer."""
+    written = "\n".join(f"{task.label}: {task.question.split('. ')[1]} {value(task)}" for task in tasks)
+    return Proof(case, "adversarial", {"score": 1.0}, "every task as an equation", written)
 
 
 def _rows(case: str) -> Callable[[list[Task]], list[Proof]]:
@@ -199,14 +199,16 @@ def _words(tasks: list[Task]) -> list[Proof]:
 
 
 def _counting(tasks: list[Task]) -> list[Proof]:
-    """Letters and inversions counted one too many: 0.3 less 0.3 / (0.1 · value) where that is left; the paths are right."""
+    """Letters and inversions counted one too many: 0.3 less 0.3 / (0.1 · value) where that is left; the others are right."""
     worth, lines = 0.0, []
     for task in tasks:
         told = int(task.gold["value"])
-        worth += 1 if task.label[0] == "G" else max(0.0, 0.3 * (1 - 10 / told))
-        lines.append(f"{task.label}: {told if task.label[0] == 'G' else told + 1}")
+        counted = task.gold["kind"] == "near"
+        worth += max(0.0, 0.3 * (1 - 10 / told)) if counted else 1
+        lines.append(f"{task.label}: {told + counted}")
     return [
         Proof("math_counting", "wrong", {"score": worth / len(tasks)}, "all that is counted is one too many", "\n".join(lines)),
+        _equations("math_counting", tasks),
         Proof("math_counting", "adversarial", {"score": 1.0}, "words behind the numbers",
               "\n".join(f"{task.label}: {value(task)} {'times' if task.label[0] == 'L' else 'in all'}" for task in tasks)),
     ]  # fmt: skip
@@ -217,6 +219,7 @@ def _functions(tasks: list[Task]) -> list[Proof]:
     latex = "\n".join(f"- {task.label}: ${value(task)}$" for task in tasks)
     return [
         Proof("math_functions", "adversarial", {"at_most": 0.01}, "the tasks given back as answers", given_back),
+        _equations("math_functions", tasks),
         Proof("math_functions", "adversarial", {"score": 1.0}, "a list in mathematics mode", latex),
     ]
 

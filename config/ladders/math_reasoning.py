@@ -16,12 +16,15 @@ from typing import Any
 import math_prompts
 from case_files import Ladder, cases_text, flow, proofs_text, write
 from math_proofs import Task, proofs
-from math_stories import EASY, HARD, MIDDLE, NAMES, story
+from math_stories import EASY, FIRST, HARD, MIDDLE, NAMES, story
 
 RUNGS = 15  # of every ladder: five easy, five for ordinary models, five beyond who answers at once
 SEED = 3
 # The last rung of each family is so long that even who thinks for an hour will hardly reach its end without a slip.
 
+# The families SUMS, GROWTH and NEXT end in the middle: the models they are for get no further.
+
+SUMS = ((1, 1), (1, 1), (2, 1), (2, 2), (2, 2), (3, 2), (3, 3), (4, 4))  # digits of the two numbers
 PRODUCTS = (  # digits of the two factors
     (1, 1), (2, 1), (3, 1), (2, 2), (3, 2),
     (3, 3), (4, 4), (5, 5), (6, 6), (7, 7),
@@ -33,11 +36,25 @@ REMAINDERS = (  # digits of the dividend, the divisor
     (13, 71), (18, 83), (27, 97), (45, 193), (110, 389),
 )  # fmt: skip
 CHECKPOINTS = (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 20, 36, 60, 100, 400)  # the gap to the one before makes a rung hard
+GROWTH = (5, 3)  # where the machine that only grows begins, and by how much it grows
+GROWN = 8  # rungs that ask for it
 STORIES = (  # sentences, and of which kinds
-    (3, EASY), (3, EASY), (4, EASY), (4, EASY), (5, EASY),
+    (3, FIRST), (3, FIRST), (3, FIRST), (3, EASY), (4, EASY),
     (5, MIDDLE), (6, MIDDLE), (7, MIDDLE), (8, MIDDLE), (10, MIDDLE),
     (13, HARD), (17, HARD), (22, HARD), (30, HARD), (60, HARD),
 )  # fmt: skip
+NEXT = (
+    (2, 2),
+    (5, 5),
+    (10, 10),
+    (1, 2),
+    (3, 3),
+    (90, -10),
+    (4, 5),
+    (1, 3),
+    (50, -5),
+    (7, 11),
+)  # first number, difference
 LETTERS = (3, 4, 5, 6, 7, 9, 10, 12, 14, 17, 50, 70, 100, 150, 400)  # length of the string
 INVERSIONS = (2, 3, 3, 4, 4, 4, 5, 5, 6, 7, 12, 15, 19, 26, 60)  # numbers in the row
 OFTEN = 4  # times that a value may be right in a ladder of counting
@@ -46,6 +63,7 @@ GRIDS = (  # rows, columns, blocked squares
     (3, 4, 0), (3, 3, 1), (3, 4, 1), (3, 5, 1), (4, 4, 1),
     (6, 6, 3), (7, 7, 4), (8, 8, 5), (10, 10, 8), (16, 16, 20),
 )  # fmt: skip
+CHAINS = (1, 1, 2, 2, 3, 4, 5, 6, 8, 10, 24, 40, 60, 90, 200)  # signs in the sum
 DEPTHS = (  # functions applied one after the other, the largest number they begin with
     (1, 9), (1, 9), (1, 20), (1, 40), (2, 9),
     (2, 12), (2, 20), (2, 40), (3, 12), (3, 20),
@@ -75,7 +93,7 @@ def whole(digits: int, draw: random.Random) -> int:
 
 def number(label: str, rung: int, name: str, question: str, value: int, kind: str = "number") -> Task:
     return Task(
-        label, f"{label}. {question}", {"label": label, "name": name, "rung": rung, "kind": kind, "value": str(value)}
+        label, f"{label}. {question} =", {"label": label, "name": name, "rung": rung, "kind": kind, "value": str(value)}
     )
 
 
@@ -84,10 +102,19 @@ def row(label: str, rung: int, name: str, question: str, values: tuple[int, ...]
     return Task(label, question, gold)
 
 
+def grouped(tasks: list[Task]) -> list[Task]:
+    """One family after the other: small models that are asked now this, now that answer everything alike."""
+    families = list(dict.fromkeys(task.label[0] for task in tasks))
+    return sorted(tasks, key=lambda task: families.index(task.label[0]))
+
+
 def products() -> tuple[str, list[Task]]:
     tasks: list[Task] = []
     used = {0, 1}  # no remainder twice: one number for all tasks must not pay
     for rung, (sizes, (length, divisor)) in enumerate(zip(PRODUCTS, REMAINDERS, strict=True), start=1):
+        if rung <= len(SUMS):
+            a, b = (whole(size, chance(f"A{side}", rung)) for side, size in enumerate(SUMS[rung - 1]))
+            tasks.append(number(f"A{rung}", rung, "sum", f"{a} + {b}", a + b, "digits" if a + b > 999 else "number"))
         a, b = (whole(size, chance(f"P{side}", rung)) for side, size in enumerate(sizes))
         kind = "digits" if a * b > 999 else "number"
         tasks.append(number(f"P{rung}", rung, "product", f"{a} × {b}", a * b, kind))
@@ -96,8 +123,8 @@ def products() -> tuple[str, list[Task]]:
         while dividend % divisor in used:
             dividend = whole(length, draw)
         used.add(dividend % divisor)
-        tasks.append(number(f"R{rung}", rung, "remainder", f"{dividend} divided by {divisor}", dividend % divisor))
-    return math_prompts.PRODUCTS, tasks
+        tasks.append(number(f"R{rung}", rung, "remainder", f"{dividend} mod {divisor}", dividend % divisor))
+    return math_prompts.PRODUCTS, grouped(tasks)
 
 
 def trace() -> tuple[str, list[Task]]:
@@ -111,11 +138,15 @@ def trace() -> tuple[str, list[Task]]:
         d = (2 * d + 1 if d < c else d - c) % 100
         if step in CHECKPOINTS:
             rung = CHECKPOINTS.index(step) + 1
+            if rung <= GROWN:
+                tasks.append(number(f"R{step}", rung, f"after step {step}", "", GROWTH[0] + step * GROWTH[1]))
             tasks.append(number(f"T{step}", rung, f"after step {step}", "", x))
             tasks.append(row(f"S{step}", rung, f"after step {step}", "", (a, b, c, d), ("a", "b", "c", "d")))
+    tasks = grouped(tasks)
     steps = f"{', '.join(map(str, CHECKPOINTS[:-1]))} and {CHECKPOINTS[-1]}"
     labels = "\n".join(f"{task.label}:" for task in tasks)
-    return math_prompts.TRACE.format(steps=steps, count=len(tasks), labels=labels), tasks
+    grown = dict(zip(("begin", "more"), GROWTH, strict=True), last=CHECKPOINTS[GROWN - 1])
+    return math_prompts.TRACE.format(steps=steps, count=len(tasks), labels=labels, **grown), tasks
 
 
 def words() -> tuple[str, list[Task]]:
@@ -150,6 +181,9 @@ def counting() -> tuple[str, list[Task]]:
     used = Counter(ways)  # no value often, nor that of the rung, nor the last one's:
     occurs = turned = 0  # neither one number for all, nor counting up, nor an answer in the wrong line may pay
     for rung, (length, count) in enumerate(zip(LETTERS, INVERSIONS, strict=True), start=1):
+        if rung <= len(NEXT):
+            *shown, following = (NEXT[rung - 1][0] + at * NEXT[rung - 1][1] for at in range(5))
+            tasks.append(number(f"N{rung}", rung, "next", f"{' '.join(map(str, shown))}, then", following))
         draw, barred = chance("L", rung), (0, rung, occurs)
         occurs = 0
         while occurs in barred or occurs > max(2, 0.7 * length) or used[occurs] >= OFTEN:
@@ -169,7 +203,7 @@ def counting() -> tuple[str, list[Task]]:
         told = ", blocked " + " ".join(f"({r},{c})" for r, c in grids[rung - 1]) if grids[rung - 1] else ""
         kind = "digits" if rung > 2 * RUNGS // 3 else "number"
         tasks.append(number(f"G{rung}", rung, "paths", f"{rows} × {columns}{told}", ways[rung - 1], kind))
-    return math_prompts.COUNTING, tasks
+    return math_prompts.COUNTING, grouped(tasks)
 
 
 def f(n: int) -> int:
@@ -195,11 +229,25 @@ def _nested(depth: int, largest: int, draw: random.Random) -> tuple[str, int]:
             return f"{names}({start})", values[-1]
 
 
+def _chain(signs: int, draw: random.Random) -> tuple[str, int]:
+    """A sum of small numbers, of which no part from the left is negative, and its value."""
+    value = draw.randint(4, 9)
+    text = str(value)
+    for _ in range(signs):
+        step = draw.randint(2, 9) * draw.choice((1, -1))
+        step = abs(step) if value + step < 1 else step
+        value += step
+        text += f" {'+' if step > 0 else '-'} {abs(step)}"
+    return text, value
+
+
 def functions() -> tuple[str, list[Task]]:
     tasks = []
     for rung, ((depth, largest), (base, digits), (low, power, divisor)) in enumerate(
         zip(DEPTHS, BASES, POWERS, strict=True), start=1
     ):
+        question, value = _chain(CHAINS[rung - 1], chance("E", rung))
+        tasks.append(number(f"E{rung}", rung, "chain", question, value))
         question, value = _nested(depth, largest, chance("F", rung))
         tasks.append(number(f"F{rung}", rung, "functions", question, value))
         draw = chance("B", rung)
@@ -207,8 +255,8 @@ def functions() -> tuple[str, list[Task]]:
         value = int(written, base)
         kind = "digits" if value > 999 else "number"
         tasks.append(number(f"B{rung}", rung, "base", f"{written} in base {base}", value, kind))
-        tasks.append(number(f"M{rung}", rung, "power", f"{low}^{power} divided by {divisor}", pow(low, power, divisor)))
-    return math_prompts.FUNCTIONS, tasks
+        tasks.append(number(f"M{rung}", rung, "power", f"{low}^{power} mod {divisor}", pow(low, power, divisor)))
+    return math_prompts.FUNCTIONS, grouped(tasks)
 
 
 LADDERS: tuple[tuple[str, int, Any], ...] = (

@@ -7,6 +7,7 @@ import random
 NAMES = ("Ada", "Mia", "Eva")
 MOST = 600  # coins; no number of a story is larger
 
+FIRST = ()  # one sentence for each, in the order of their names, and few coins
 EASY = ("give", "find", "lose")
 MIDDLE = (*EASY, "double", "half", "third", "as_many", "each", "swap")
 HARD = (*MIDDLE, "half", "third", "as_many", "richest", "if", "if")
@@ -15,15 +16,17 @@ HARD = (*MIDDLE, "half", "third", "as_many", "richest", "if", "if")
 def story(steps: int, kinds: tuple[str, ...], chance: random.Random) -> tuple[str, tuple[int, ...]]:
     """A story of so many sentences, and what each of the three has at its end."""
     while True:
-        coins = dict(zip(NAMES, chance.sample(range(6, 40), 3), strict=True))
+        coins = dict(zip(NAMES, chance.sample(range(6, 40) if kinds else range(3, 20), 3), strict=True))
         begin = ", ".join(f"{name} {count}" for name, count in coins.items())
         sentences: list[str] = []
         start = dict(coins)
-        first = chance.sample(NAMES, 3)
+        first = chance.sample(NAMES, 3) if kinds else NAMES
         while len(sentences) < steps:
             before = dict(coins)
             if len(sentences) < len(first):  # each has more or less before anything else: the start is nobody's end
-                sentence = _sentence(chance.choice(("find", "lose")), coins, chance, first[len(sentences)])
+                sentence = _sentence(
+                    chance.choice(("find", "lose")), coins, chance, first[len(sentences)], 19 if kinds else 3
+                )
             else:
                 sentence = _sentence(chance.choice(kinds), coins, chance)
             if sentence is None or min(coins.values()) < 1 or max(coins.values()) > MOST or sentence in sentences[-3:]:
@@ -34,11 +37,13 @@ def story(steps: int, kinds: tuple[str, ...], chance: random.Random) -> tuple[st
             return f"{begin}. {' '.join(sentences)}", tuple(coins.values())
 
 
-def _sentence(kind: str, coins: dict[str, int], chance: random.Random, who: str | None = None) -> str | None:
+def _sentence(
+    kind: str, coins: dict[str, int], chance: random.Random, who: str | None = None, most: int = 19
+) -> str | None:
     """One sentence and what it does to the coins; None where it does not fit them."""
     x, y, z = chance.sample(NAMES, 3)
     x = who or x
-    k = chance.randint(2, 19)
+    k = chance.randint(min(2, most // 3), most)
     if kind == "give":
         coins[x], coins[y] = coins[x] - k, coins[y] + k
         return f"{x} gives {y} {k}."

@@ -59,10 +59,18 @@ def test_one_result_for_every_call_earns_nothing() -> None:
 
 def test_the_length_of_a_function_is_that_of_its_last_definition_and_of_what_is_not_asked_for() -> None:
     answer = "```python\nimport os\nf = lambda n: n + n + n\nprint(1)\nK=1\ndef f(n):\n  return K*n\n```"
-    assert lengths_of(statements(answer), {"f"}) == {"f": len("def f(n):\n  return K*n") + len("K=1")}
-    assert lengths_of(statements("```python\n@staticmethod\ndef f(n): return 'ö'\n```"), {"f"}) == {
+    assert lengths_of(statements(answer), {"f": None}) == {"f": len("def f(n):\n  return K*n") + len("K=1")}
+    assert lengths_of(statements("```python\n@staticmethod\ndef f(n): return 'ö'\n```"), {"f": None}) == {
         "f": len("@staticmethod\ndef f(n): return 'ö'")
     }
+
+
+def test_what_a_small_function_holds_beyond_its_free_characters_counts_for_the_others() -> None:
+    found = statements("```python\ndef f(n): return n + 1\ndef g(n):\n  return f(n)\n```")
+    f, g = len("def f(n): return n + 1"), len("def g(n):\n  return f(n)")
+    assert lengths_of(found, {"f": None, "g": None}) == {"f": f, "g": g}
+    assert lengths_of(found, {"f": 40, "g": None}) == {"f": f, "g": g}
+    assert lengths_of(found, {"f": 10, "g": None}) == {"f": f, "g": g + f - 10}
 
 
 @pytest.mark.parametrize(("length", "expected"), [(10, 1.0), (40, 1.0), (41, 0.5), (50, 0.5), (51, 0.25), (9999, 0.25)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from bisect import bisect_right, insort
 from collections.abc import Callable
@@ -34,7 +35,7 @@ def rows(case: str) -> dict[str, tuple[int, ...]]:
 
 def tasks(case: str, pattern: str) -> dict[str, re.Match[str]]:
     """The tasks of a prompt, by their label: lines that are the label, a full stop, and nothing but the pattern."""
-    found = re.finditer(rf"^(?P<label>[A-Z]\d+)\. (?:{pattern})$", CASES[case].prompt, re.MULTILINE)
+    found = re.finditer(rf"^(?P<label>[A-Z]\d+)\. (?:{pattern})(?: =)?$", CASES[case].prompt, re.MULTILINE)
     return {each["label"]: each for each in found}
 
 
@@ -50,8 +51,20 @@ def test_the_products() -> None:
     }
 
 
+def test_the_sums() -> None:
+    asked = tasks("math_products", r"(\d+) \+ (\d+)")
+    added = {}
+    for label, each in asked.items():
+        length, carried, digits = max(len(each[2]), len(each[3])), 0, ""
+        for a, b in zip(each[2].zfill(length)[::-1], each[3].zfill(length)[::-1], strict=True):
+            carried, digit = divmod(int(a) + int(b) + carried, 10)
+            digits = f"{digit}{digits}"
+        added[label] = int(f"{carried}{digits}")
+    assert values("math_products", "A") == added
+
+
 def test_the_remainders() -> None:
-    asked = tasks("math_products", r"(\d+) divided by (\d+)")
+    asked = tasks("math_products", r"(\d+) mod (\d+)")
     assert values("math_products", "R") == {label: remainder(each[2], int(each[3])) for label, each in asked.items()}
 
 
@@ -102,6 +115,15 @@ def test_the_trace_follows_the_rules_as_they_are_written() -> None:
             now[name] = int(str(expression(formula)(now))[-2:])
         seen[f"S{step}"] = tuple(now.values())
     assert asked == {label: seen[label] for label in asked}
+
+
+def test_the_machine_that_only_grows() -> None:
+    prompt = CASES["math_trace"].prompt
+    ((start, more),) = re.findall(r"r = (\d+) at the start\. In every step r becomes r \+ (\d+)\.", prompt)
+    (last,) = re.findall(r"Of machine R, only up to step (\d+)\.", prompt)
+    steps = [int(label[1:]) for label in rows("math_trace") if int(label[1:]) <= int(last)]
+    assert values("math_trace", "R") == {f"R{n}": sum([int(start), *[int(more)] * n]) for n in steps}
+    assert max(values("math_trace", "R").values()) < 100, "two digits hold them all"
 
 
 def test_the_machine_with_one_number() -> None:
@@ -170,6 +192,15 @@ def test_the_stories_end_as_their_sentences_say() -> None:
     assert rows("math_words") == ends
 
 
+def test_the_rows_go_on_by_the_same_amount() -> None:
+    following = {}
+    for label, each in tasks("math_counting", r"(\d+(?: \d+)+), then").items():
+        numbers = [int(number) for number in each[2].split()]
+        (step,) = {after - before for before, after in itertools.pairwise(numbers)}
+        following[label] = numbers[-1] + step
+    assert values("math_counting", "N") == following
+
+
 def test_the_letters_and_the_inversions() -> None:
     letters = tasks("math_counting", r"([a-z]) in ([a-z]+)")
     assert values("math_counting", "L") == {label: len(re.findall(each[2], each[3])) for label, each in letters.items()}
@@ -220,6 +251,13 @@ def test_the_functions() -> None:
     assert values("math_functions", "F") == worth
 
 
+def test_the_chains() -> None:
+    worth = {}
+    for label, each in tasks("math_functions", r"(\d(?: [-+] \d)+)").items():
+        worth[label] = sum(int(number.replace(" ", "")) for number in re.findall(r"[-+]? ?\d", each[2]))
+    assert values("math_functions", "E") == worth
+
+
 def test_the_bases_and_the_powers() -> None:
     bases = tasks("math_functions", r"(\d+) in base (\d)")
     assert values("math_functions", "B") == {
@@ -228,7 +266,7 @@ def test_the_bases_and_the_powers() -> None:
     }
     assert all(max(each[2]) < each[3] for each in bases.values())
     rests = {}
-    for label, each in tasks("math_functions", r"(\d+)\^(\d+) divided by (\d+)").items():
+    for label, each in tasks("math_functions", r"(\d+)\^(\d+) mod (\d+)").items():
         base, exponent, divisor = (int(each[at]) for at in (2, 3, 4))
         rest = 1
         for bit in f"{exponent:b}":
@@ -238,13 +276,14 @@ def test_the_bases_and_the_powers() -> None:
 
 
 @ALL
-def test_every_rung_weighs_the_same_and_stands_in_its_order(case: Case) -> None:
+def test_every_task_weighs_the_same_and_each_family_climbs(case: Case) -> None:
     answers = gold(case).answers
-    weights = [sum(each.weight for each in answers if each.rung == rung) for rung in range(1, case.rungs + 1)]
-    assert len(set(weights)) == 1
-    assert weights[0] > 0
-    assert [each.rung for each in answers] == sorted(each.rung for each in answers)
-    in_prompt = re.findall(r"^([A-Z]\d+)[.:]", case.prompt, re.MULTILINE)
+    assert {each.weight for each in answers} == {1}
+    for _, family in itertools.groupby(answers, key=lambda each: each.label[0]):
+        rungs = [each.rung for each in family]
+        assert rungs == list(range(1, len(rungs) + 1))
+    assert {each.rung for each in answers} == set(range(1, case.rungs + 1))
+    in_prompt = re.findall(r"^([A-Z][1-9]\d*)[.:]", case.prompt, re.MULTILINE)
     assert in_prompt == [each.label for each in answers]
 
 

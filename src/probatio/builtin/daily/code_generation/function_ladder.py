@@ -40,7 +40,8 @@ _CONTINUES = re.compile(r"[\s)\]}]|(?:else|elif|except|finally)\b|$")
 
 
 class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One function, or one set of tests of it. `strict`: only all tests together count. `limit`: characters of its definition."""
+    """One function, or one set of tests of it. `strict`: only all tests together count. `limit`: characters of its definition.
+    `free`: how many of them do not count for the functions beside it; all where it says nothing."""
 
     rung: int
     name: str
@@ -48,6 +49,7 @@ class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tests: tuple[HiddenTest, ...]
     strict: bool = False
     limit: int | None = None
+    free: int | None = None
 
 
 class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -67,7 +69,7 @@ def parts(gold: dict[str, Any], answer: str, isolation: Choice) -> tuple[Part, .
     """Every rung of the ladder, by the functions in the answer."""
     ladder = msgspec.convert(gold, Gold)
     found = statements(answer)
-    lengths = lengths_of(found, {rung.function for rung in ladder.rungs})
+    lengths = lengths_of(found, {rung.function: rung.free for rung in ladder.rungs})
     there = [rung for rung in ladder.rungs if rung.function in lengths]
     results = _results(found, there, isolation)
     return tuple(_part(rung, results.get(rung.rung), lengths.get(rung.function, 0)) for rung in ladder.rungs)
@@ -193,7 +195,11 @@ def _idle(node: ast.stmt) -> bool:
     )
 
 
-def lengths_of(found: list[Statement], asked: set[str]) -> dict[str, int]:
-    """Function asked for → characters of its last definition, and of everything that is neither a function asked for nor free."""
+def lengths_of(found: list[Statement], asked: dict[str, int | None]) -> dict[str, int]:
+    """Function asked for → characters of its last definition, of everything that is neither a function asked for nor free, and
+    of the other functions what is beyond their free ones."""
     others = sum(len(each.text) for each in found if each.defines not in asked and not each.free)
-    return {each.defines: len(each.text) + others for each in found if each.defines in asked and each.defines}
+    own = {each.defines: len(each.text) for each in found if each.defines and each.defines in asked}
+    beyond = {name: max(0, length - free) for name, length in own.items() if (free := asked[name]) is not None}
+    spilled = sum(beyond.values())
+    return {name: length + others + spilled - beyond.get(name, 0) for name, length in own.items()}

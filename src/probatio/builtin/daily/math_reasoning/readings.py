@@ -32,6 +32,7 @@ def readings_of(text: str, units: bool = False) -> list[tuple[Number, str]] | No
 
 def _numbers_in(text: str, units: bool) -> list[tuple[Number, str]] | None:
     readings: list[tuple[Number, str]] = []
+    text = _right_side(text)
     remarks = [remark for remark in _REMARK.finditer(text) if has_digit(text[: remark.start()])]
     value = text[: remarks[0].start()] + text[remarks[-1].end() :] if remarks else text
     for block in (value, *(remark[1] for remark in remarks)):
@@ -45,6 +46,16 @@ def _numbers_in(text: str, units: bool) -> list[tuple[Number, str]] | None:
                 return None
             readings.append(read)
     return readings or None
+
+
+def _right_side(text: str) -> str:
+    """What stands behind the last equals sign outside of brackets, if there is a number: brackets before it are no remarks."""
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(text[at], 0)
+        if text[at] == "=" and depth == 0:
+            return text[at + 1 :] if has_digit(text[at + 1 :]) else text
+    return text
 
 
 def _one(piece: str, units: bool) -> tuple[Number, str] | None:
