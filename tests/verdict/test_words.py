@@ -57,7 +57,10 @@ def test_a_suspected_fall_is_told_with_its_own_chance_and_the_day_it_was_first_s
     cooked = _fell(evidence="SUSPECTED", evidence_value=42_329.0)
     words = _summary(cooked, began="2026-02-01")
     assert "since 2026-02-01 in" in words
-    assert "unlikely to be chance: a model that did not change has at most a one in 110 chance of looking like this" in words
+    assert (
+        "unlikely to be chance: a model that did not change has at most a one in 110 chance of looking like this"
+        in words
+    )
     suspicious = completed(
         ModelVerdict(date="2026-02-04", model="m", status="OK", evidence="SUSPECTED", evidence_value=3_650.0)
     )
