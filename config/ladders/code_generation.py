@@ -425,6 +425,16 @@ def remainder(base: int, divisor: int) -> Callable[[int, str], int]:
     return lambda state, letter: (state * base + "ab".index(letter)) % divisor
 
 
+def backwards(divisor: int) -> Callable[[tuple[int, int] | None, str], tuple[int, int]]:
+    """The number read from right to left, so far, and what the next digit is worth."""
+
+    def step(state: tuple[int, int] | None, letter: str) -> tuple[int, int]:
+        value, worth = state or (0, 1)
+        return (value + worth * "ab".index(letter)) % divisor, 2 * worth % divisor
+
+    return step
+
+
 def counts(a: int, b: int) -> Callable[[tuple[int, int], str], tuple[int, int]]:
     return lambda state, letter: ((state[0] + (letter == "a")) % a, (state[1] + (letter == "b")) % b)
 
@@ -465,6 +475,7 @@ LANGUAGES = [
     Language("all strings, the empty one too, that contain neither aabb nor abab", "", avoids("aabb", "abab"), lambda s: s != "!", 80),
     Language("all strings in which the number of a is odd, the number of b is odd, and no two b stand side by side", (0, 0, ""), lambda s, c: "!" if s == "!" or s[2] + c == "bb" else ((s[0] + (c == "a")) % 2, (s[1] + (c == "b")) % 2, c), lambda s: s != "!" and s[:2] == (1, 1), 110),
     Language("all strings of one letter or more that are a binary number divisible by 7, if a is 0 and b is 1 (zeros may stand in front)", None, lambda s, c: remainder(2, 7)(s or 0, c), lambda s: s == 0, 200),
+    Language("all strings of one letter or more that, read from right to left, are a binary number divisible by 7, if a is 0 and b is 1", None, backwards(7), lambda s: s is not None and s[0] == 0, 200),
 ]  # fmt: skip
 
 

@@ -74,7 +74,7 @@ Faults
 
 For example, the program with the lines `set a 7`, `loop 2`, `say a * turn - 1`, `end` and `say a / b` prints 0, 7 and fault 5.
 
-The hidden tests of `run` come in twelve groups, from single `say` lines to programs that use all rules. In the last four groups all tests must be passed, and the
+The hidden tests of `run` come in twelve groups, from single `say` lines to programs that use all rules. In the last five groups all tests must be passed, and the
 whole solution must have at most {LIMIT} characters (everything in your code block but import lines and the first {FREE} characters of each small function). A right one that is longer earns half there up to 1.25
 times the limit, and a quarter beyond.
 
@@ -348,7 +348,7 @@ GROUPS: list[tuple[str, str, int, bool, Callable[[list[str]], bool]]] = [
     ("long expressions", "", 0, False, lambda out: True),
     ("if and else", "say set if", 6, False, lambda out: len(set(out)) > 2),
     ("loop, turn, stop and next", "say set if loop loop stop next", 6, False, lambda out: len(set(out)) > 4),
-    ("functions and give", "say set if give", 5, False, lambda out: len(set(out)) > 2),
+    ("functions and give", "say set if give", 5, True, lambda out: len(set(out)) > 2),
     ("frames: my and dynamic scope", "say set my my if call call loop give def", 7, True, lambda out: len(set(out)) > 5),
     ("faults and try", "say set my try try call loop odd stop give def", 8, True, lambda out: "fault" in " ".join(out) and len(set(out)) > 5),
     ("back", "say set set back back my call loop try give", 9, True, lambda out: "fault" in " ".join(out) and len(set(out)) > 5),

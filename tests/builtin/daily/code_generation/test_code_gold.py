@@ -180,6 +180,7 @@ LANGUAGES: list[Callable[[str], bool]] = [
     lambda s: "aabb" not in s and "abab" not in s,
     lambda s: s.count("a") % 2 == 1 and s.count("b") % 2 == 1 and "bb" not in s,
     lambda s: divisible(s, 7),
+    lambda s: divisible(s[::-1], 7),
 ]
 
 
