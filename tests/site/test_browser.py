@@ -50,6 +50,7 @@ SHOWN = (
     "models/demo-cooked/2026-03-31/",
     "models/demo-cooked/2026-03-31/web_design/",
     "models/demo-cooked/2026-03-31/summarization/",
+    "models/demo-cooked/diff/",
     "models/demo-cooked/diff/2026-03-30..2026-03-31/",
     "cases/",
     "cases/math_reasoning/math-trace/",
