@@ -21,15 +21,13 @@ from probatio.site.rendering import (
     scrubbed,
     thousands,
 )
-from probatio.site.runs import GradeShort, StudiedRun, TrialText
+from probatio.site.runs import PACK_BYTES, GradeShort, StudiedRun, TrialText
 from probatio.site.snapshot import Site
 from probatio.slugs import slugs
 from probatio.study.curves import SHARES
 
 ROWS = 300
 """Trials on one page of a list."""
-LONG = 20_000
-"""Bytes of a recorded answer with its prompt, from which on the trial is also there as a text of its own: its page may cut it."""
 SHARED = 200
 """Characters that prompts must begin with alike to be shown once for all of them."""
 _SHORTEST = 200
@@ -147,8 +145,9 @@ def every_text(site: Site) -> Iterator[dict[str, str]]:
 
 
 def _long(run: StudiedRun, number: int) -> bool:
+    """Whether a trial fills a page alone, which may cut it. There are few: not every trial may have a file of its own."""
     answer = run.trials[number].answer
-    return answer is not None and answer.size > LONG
+    return answer is not None and answer.size > PACK_BYTES
 
 
 def every_list(site: Site) -> Iterator[dict[str, str]]:
