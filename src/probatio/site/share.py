@@ -30,7 +30,7 @@ def site_picture(request: PageRequest) -> PageReply:
     site = request.site
     rows = standings(site)
     told = sentence(rows, site.last_date) if rows else "Is it still what it was?"
-    body = _lines(told, 42, 160, 54, 4)
+    body = _lines(told, 42, 160, 58, 4)
     top, low = 395, lowest(site) if rows else 0.0
     for number, row in enumerate(rows[:_LISTED]):
         y = top + 50 * number
