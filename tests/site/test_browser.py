@@ -50,6 +50,7 @@ SHOWN = (
     "models/demo-cooked/2026-03-31/",
     "models/demo-cooked/2026-03-31/web_design/",
     "models/demo-cooked/2026-03-31/summarization/",
+    "models/demo-cooked/diff/",
     "models/demo-cooked/diff/2026-03-30..2026-03-31/",
     "cases/",
     "cases/math_reasoning/math-trace/",
@@ -329,8 +330,8 @@ def test_no_page_is_too_wide_or_moves_or_complains(width: str, size: dict[str, i
             faults.append((path, moved, page.evaluate("document.documentElement.scrollWidth")))
         _whole(page, path, width)
     page.goto(static)
-    if width == "phone":
-        _picture(page, "phone")
+    page.emulate_media(color_scheme="dark" if width == "desk" else "light")
+    _picture(page, "dark" if width == "desk" else "phone")
     assert not faults
     assert not complaints
     context.close()
@@ -572,8 +573,6 @@ def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
                 for each in result["violations"]
                 if each["impact"] in ("serious", "critical")
             ]
-    page.goto(static)
-    _picture(page, "dark")
     context.close()
     return found
 

@@ -115,10 +115,11 @@ def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Call
     assert not live.look()
     hostile_day(tmp_path, "2026-03-01")
     assert live.look()
+    assert live.kept("") and all(live.kept(f"models/{slug}/") for slug in live.site.tracked), "made before anyone asks"
     assert "2026-03-01" in client.get("/").text
 
 
-def test_pages_are_made_and_runs_studied_before_anyone_asks(demo: Path) -> None:
+def test_runs_are_studied_before_anyone_asks(demo: Path) -> None:
     live = LiveSite(lambda: load_site(demo), demo, None)
     runs = live.site.runs.values()
     assert not [run for run in runs if "_study" in vars(run)]
@@ -131,7 +132,6 @@ def test_pages_are_made_and_runs_studied_before_anyone_asks(demo: Path) -> None:
     stopped.set()
     follower.join(10)
     assert runs and all("_study" in vars(run) and "packs" in vars(run) for run in runs)
-    assert live.kept("") and all(live.kept(f"models/{slug}/") for slug in live.site.tracked)
 
 
 def test_a_run_that_can_not_be_studied_does_not_end_the_following(

@@ -19,6 +19,7 @@ WIDTH, HEIGHT = 1200, 630
 """What the large previews of messengers and networks are cut to."""
 _LEFT, _RIGHT = 64, WIDTH - 64
 _GROUND, _INK, _SOFT, _ACCENT = "#fcfbf8", "#1b1d21", "#565a61", "#17508f"  # of the style sheet, on a light ground
+_TINTS: dict[Status, str] = {"COOKED": COLOURS["COOKED"], "SUSPICIOUS": "#f9ecd0"}  # as badges look on the pages
 _LISTED = 5
 EVERYONE = "*"
 """Who may frame the small view: it shows what is public, and takes nothing."""
@@ -29,13 +30,14 @@ def site_picture(request: PageRequest) -> PageReply:
     site = request.site
     rows = standings(site)
     told = sentence(rows, site.last_date) if rows else "Is it still what it was?"
-    body = _lines(told, 42, 155, 54, 4)
-    top = 395
+    body = _lines(told, 42, 160, 58, 4)
+    top, low = 395, lowest(site) if rows else 0.0
     for number, row in enumerate(rows[:_LISTED]):
         y = top + 50 * number
         body += [
-            _text(row.model.id, 28, _LEFT, y, weight=600, most=40),
-            _badge(row.verdict.shown, row.verdict.label, 780, y),
+            _text(row.model.id, 28, _LEFT, y, weight=600, most=24),
+            _badge(row.verdict.shown, row.verdict.label, 460, y),
+            _history(row.model, low, (840, _RIGHT), (y + 10, y - 30), 3),
         ]
     return _drawn(request, body)
 
@@ -46,11 +48,14 @@ def model_picture(request: PageRequest) -> PageReply | None:
     if model is None:
         return None
     (row,) = [each for each in standings(request.site) if each.model is model]
+    now = mean_score(model.last)
     body = [
-        _text(model.id, 56, _LEFT, 165, weight=600, family="serif", most=36),
-        _badge(model.last.shown, model.last.label, _LEFT, 235),
-        *_lines(row.reason, 32, 305, 62, 3),
-        _history(model, lowest(request.site)),
+        _text(model.id, 56, _LEFT, 170, weight=600, family="serif", most=36),
+        _badge(model.last.shown, model.last.label, _LEFT, 240),
+        *_lines(row.reason, 32, 310, 62, 3),
+        _history(model, lowest(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
+        _text(f"the last {HISTORY_DAYS} days", 22, _LEFT, 608, _SOFT),
+        _text("" if now is None else f"{now:.0f}", 56, _RIGHT, 575, weight=600, anchor="end"),
     ]
     return _drawn(request, body)
 
@@ -91,7 +96,9 @@ def _drawn(request: PageRequest, body: Sequence[str]) -> PageReply:
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_GROUND}"/>',
         _text("Probatio", 30, _LEFT, 72, weight=600, family="serif"),
         _text(" · ".join([*marks, site.last_date or ""]), 24, _RIGHT, 72, _SOFT, anchor="end"),
-        f'<rect x="{_LEFT}" y="92" width="{_RIGHT - _LEFT}" height="3" fill="{_INK}"/>',
+        *(
+            f'<rect x="{_LEFT}" y="{y}" width="{_RIGHT - _LEFT}" height="2" fill="{_INK}"/>' for y in (92, 97)
+        ),  # the pages' double rule
     ]
     text = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}">{"".join([*frame, *body])}</svg>'
     return PageReply(png_of(text, scale=1), PNG)
@@ -125,16 +132,20 @@ def _text(
 
 
 def _badge(status: Status, label: str, x: int, y: int) -> str:
-    words = f"{MARKS[status]} {label}"
-    wide = 32 + round(17.5 * len(words))
-    return f'<rect x="{x}" y="{y - 32}" width="{wide}" height="44" rx="5" fill="{COLOURS[status]}"/>' + _text(
-        words, 26, x + 16, y, "#fff", weight=600
-    )
+    """As on the pages: COOKED is solid, SUSPICIOUS tinted, all else plain. The sign is a text of its own: it may come from
+    another typeface, and would take the words along."""
+    tint, ink = _TINTS.get(status), "#fff" if status == "COOKED" else COLOURS[status]
+    inset = 16 if tint else 0
+    wide = 2 * inset + 30 + sum(19 if letter.isupper() else 15 for letter in label)
+    box = f'<rect x="{x}" y="{y - 32}" width="{wide}" height="44" rx="5" fill="{tint}" stroke="{COLOURS[status]}"/>'
+    sign, words = _text(MARKS[status], 26, x + inset, y, ink), _text(label, 26, x + inset + 30, y, ink, weight=600)
+    return f"{box if tint else ''}{sign}{words}"
 
 
-def _history(model: TrackedModel, low: float) -> str:
+def _history(model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int) -> str:
+    """The model's last days as a line, from left to right and from `low` to 100 points."""
     scores = [mean_score(verdict) for verdict in model.verdicts[-HISTORY_DAYS:]]
-    x, y = Scale(0, max(1, len(scores) - 1), _LEFT, _RIGHT), Scale(low, 100, 590, 450)
+    x, y = Scale(0, max(1, len(scores) - 1), *across), Scale(low, 100, *up)
     lines = ["M" + "L".join(f"{x.at(at):.1f},{y.at(score):.1f}" for at, score in piece) for piece in pieces(scores)]
-    drawn = 'fill="none" stroke-width="4" stroke-linejoin="round" stroke-linecap="round"'
+    drawn = f'fill="none" stroke-width="{stroke}" stroke-linejoin="round" stroke-linecap="round"'
     return f'<path d="{"".join(lines)}" stroke="{_ACCENT}" {drawn}/>'
