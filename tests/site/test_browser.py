@@ -566,8 +566,15 @@ def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
         for scheme, violations in found.items():
             page.emulate_media(color_scheme=scheme)
             assert page.evaluate("s => matchMedia(`(prefers-color-scheme: ${s})`).matches", scheme)
-            rules = AXE_RULES if scheme == "light" else ["color-contrast"]  # all that a scheme changes
-            result = page.evaluate(f"axe.run(document, {{runOnly: {rules}, resultTypes: ['violations']}})")
+            only = (
+                {"type": "tag", "values": AXE_RULES}
+                if scheme == "light"
+                else {"type": "rule", "values": ["color-contrast"]}  # all that a scheme changes
+            )
+            result = page.evaluate(
+                "only => axe.run(document, {runOnly: only, resultTypes: ['violations', 'passes']})", only
+            )
+            assert result["passes"], "axe looked at something"
             violations += [
                 (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
                 for each in result["violations"]
