@@ -138,8 +138,9 @@ def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
     cases = [case for case in built_in(MATH, "cases") if case["id"] == LADDER]
     if not cases:
         pytest.skip(f"this suite has no case {LADDER}")
-    proofs = {proof["why"]: proof["answer"] for proof in built_in(MATH, "proofs") if proof["case"] == LADDER}
-    replies = {"gold": proofs["as asked"], "lesser": proofs["the top third is left out"], "silent": " "}
+    proofs = {proof["why"]: proof for proof in built_in(MATH, "proofs") if proof["case"] == LADDER}
+    lesser = proofs["the top third is left out"]
+    replies = {"gold": proofs["as asked"]["answer"], "lesser": lesser["answer"], "silent": " "}
     suite = tmp_path / "suite"
     (suite / MATH).mkdir(parents=True)
     (suite / MATH / "cases.yml").write_text(json.dumps({"cases": cases}), encoding="utf-8")
@@ -161,7 +162,9 @@ def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
     told = json.loads(_probatio(tmp_path, variables, "items", "--daily", "--json").stdout)
     models = {name: next(model for model in told["models"] if name in model) for name in replies}
     (case,) = told["items"]
-    assert [case["credits"][models[name]]["share"] for name in replies] == pytest.approx([1, 2 / 3, 0], abs=1e-6)
+    assert [case["credits"][models[name]]["share"] for name in replies] == pytest.approx(
+        [1, lesser["score"], 0], abs=1e-6
+    )
     rungs = {item["rung"]: [item["credits"][models[name]]["share"] for name in replies] for item in told["rungs"]}
     assert rungs == {rung: [1.0, float(rung <= 10), 0.0] for rung in range(1, 16)}
     (text, *_) = [_probatio(tmp_path, variables, "items", "--daily", "--rungs").stdout]

@@ -16,7 +16,7 @@ from probatio.records import ErrorType, Grade, Model, Response, Sampling, Task
 from probatio.run.plan import Plan
 from probatio.run.record import RunRecord, write_run
 from probatio.store.layout import ANSWERS, GRADES
-from probatio.suite.language_suite import BUILT_IN, Suite, load_suite
+from probatio.suite.language_suite import BUILT_IN, Suite, built_in_suites, load_suite
 from probatio.suite.prompt import asked_fingerprint, render
 
 SEED = 11
@@ -40,7 +40,7 @@ LEARNERS = {
     "demo-quick-study": Learner(0.6, 1.2, 3.0),
     "demo-slow-study": Learner(-1.2, 0.7, 0.25),
 }
-LANGUAGES = {"faber": 0.0, "kcl": 0.5, "strues": -0.4}
+LANGUAGES = dict(zip(built_in_suites(), (0.0, 0.5, -0.4), strict=False))
 """Built-in suite → how much easier its language is, in log odds."""
 DIALECT_COST = 0.8
 """What a dialect other than the first costs, in log odds."""
