@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+
+from scripts import script
 
 REPOSITORY = Path(__file__).parent.parent
 RECORDED = REPOSITORY.parent / "shared" / "recorded"
 PAGE = REPOSITORY / "docs" / "first-results.md"
 
 needs_recorded = pytest.mark.skipif(not RECORDED.is_dir(), reason="the folder `shared` is not beside the repository")
-
-
-def _script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("first_results", REPOSITORY / "config" / "first_results.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @needs_recorded
@@ -43,9 +35,9 @@ def test_the_script_grades_and_writes_what_it_says(tmp_path: Path, monkeypatch: 
     for name in ("raw_responses.jsonl", "reference.jsonl"):
         lines = (RECORDED / name).read_text().splitlines(keepends=True)
         (part / name).write_text("".join(line for line in lines if json.loads(line)["model"] in wanted))
-    script = _script()
-    monkeypatch.setattr(script, "PAGE", tmp_path / "page.md")
-    script.main(part)
+    first_results = script("first_results")
+    monkeypatch.setattr(first_results, "PAGE", tmp_path / "page.md")
+    first_results.main(part)
     rows = {line.split(" | ")[0]: line for line in (tmp_path / "page.md").read_text().splitlines()}
     whole = {line.split(" | ")[0]: line for line in PAGE.read_text(encoding="utf-8").splitlines()}
     for model in wanted:  # rates of a model depend on its own answers alone

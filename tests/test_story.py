@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +10,7 @@ import pytest
 from probatio.audit.verify import verify
 from probatio.ledger.ledger import read_ledger, standing_records
 from probatio.store.days import read_days
+from scripts import script
 
 pytestmark = pytest.mark.slow  # all days of the story are verified
 
@@ -21,11 +21,7 @@ PAGE = REPOSITORY / "docs" / "story.md"
 
 @pytest.fixture(scope="module")
 def story() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("story", REPOSITORY / "config" / "story.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("story")
 
 
 def test_the_page_tells_what_the_ledger_says(story: ModuleType) -> None:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 from probatio.suite.daily_suite import load_daily
+from scripts import script
 
 HERE = Path(__file__).parent
 SUITE = load_daily()
@@ -20,17 +18,7 @@ AT_ONCE = (55.0, 90.0)
 THINKING = 97.0
 
 
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("frontier", HERE.parents[1] / "config" / "frontier.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["frontier"] = module  # records look their own module up
-    spec.loader.exec_module(module)
-    return module
-
-
-frontier = script()
+frontier = script("frontier")
 SETS = frontier.kept_sets(HERE)
 DETERMINISTIC = [
     pytest.param(each, marks=pytest.mark.slow) if each == "code_generation" else each

@@ -1,0 +1,20 @@
+"""The scripts of `config/`, which are no package, as modules for the tests that hold them to their word."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+CONFIG = Path(__file__).parents[1] / "config"
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, CONFIG / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # records look their own module up
+    spec.loader.exec_module(module)
+    return module
