@@ -4,6 +4,7 @@
     python config/frontier_faber.py grade FOLDER SUITE         grade FOLDER/answers/NN.txt, and tell what went wrong
     python config/frontier_faber.py keep FOLDER SUITE NAME     add them to tests/frontier/faber/NAME.jsonl, in place of older ones
     python config/frontier_faber.py table                      what the kept sets score
+    python config/frontier_faber.py prices                     what each twist cost the at-once subjects, as docs/twists.md has it
     python config/frontier_faber.py lost                       every kept answer that is wrong, with what was expected
 
 SUITE is a folder of tests/frontier/faber: level-2, level-4, level-6, or level-5, whose tasks are asked under the twists.
@@ -102,6 +103,37 @@ def table() -> str:
     return "\n".join(lines)
 
 
+def prices() -> str:
+    """Markdown: of the tasks that were asked under each twist, how many are right without it and with it, all at once.
+
+    `plain-N` has the same tasks without the twist, of other subjects.
+    """
+    sets = kept_sets()
+    loaded = suites(sets)
+    plain: dict[str, list[bool]] = {}
+    twisted: dict[str, list[tuple[str, bool]]] = {}
+    for name, kept in sets.items():
+        if name.startswith("thinking"):
+            continue
+        for each, good in zip(kept, right(loaded, kept), strict=True):
+            dialect, _, twist = each.asked.dialect.partition("+")
+            if twist:
+                twisted.setdefault(twist, []).append((each.asked.task, good))
+            elif name.startswith("plain"):
+                plain.setdefault(each.asked.task, []).append(good)
+    lines = ["| twist | tasks, three subjects | right without it | right with it |", "|---|---|---|---|"]
+    whole = [0.0, 0.0, 0.0]
+    for twist, found in sorted(twisted.items()):
+        row = (
+            len(found),
+            sum(sum(plain[task]) / len(plain[task]) for task, _ in found),
+            sum(good for _, good in found),
+        )
+        whole = [sum(both) for both in zip(whole, row, strict=True)]
+        lines.append(f"| `{twist}` | {row[0]} | {row[1]:g} | {row[2]} |")
+    return "\n".join([*lines, f"| all | {whole[0]:g} | {whole[1]:g} | {whole[2]:g} |"])
+
+
 def lost() -> Iterator[str]:
     sets = kept_sets()
     loaded = suites(sets)
@@ -118,6 +150,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["table"]:
             print(table())
+        case ["prices"]:
+            print(prices())
         case ["lost"]:
             for each in lost():
                 print(each)

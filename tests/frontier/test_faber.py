@@ -77,3 +77,8 @@ def test_a_higher_level_is_never_easier(name: str) -> None:
     shares = [share(name, f"level-{level}") for level in (2, 4, 6)]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > shares[-1]
+
+
+@pytest.mark.slow
+def test_the_page_has_what_each_twist_cost() -> None:
+    assert frontier.prices() in (HERE.parents[1] / "docs" / "twists.md").read_text(encoding="utf-8")
