@@ -116,7 +116,7 @@ def prices() -> str:
         if name.startswith("thinking"):
             continue
         for each, good in zip(kept, right(loaded, kept), strict=True):
-            dialect, _, twist = each.asked.dialect.partition("+")
+            twist = each.asked.dialect.partition("+")[2]
             if twist:
                 twisted.setdefault(twist, []).append((each.asked.task, good))
             elif name.startswith("plain"):
