@@ -22,7 +22,7 @@ SUITES = frontier.suites(SETS)
 
 @cache
 def share(name: str, folder: str) -> float:
-    right = frontier.right(SUITES, [each for each in SETS[name] if each.asked.folder == folder])
+    right: list[bool] = frontier.right(SUITES, [each for each in SETS[name] if each.asked.folder == folder])
     return sum(right) / len(right)
 
 
