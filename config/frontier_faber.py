@@ -130,7 +130,7 @@ def prices() -> str:
             sum(good for _, good in found),
         )
         whole = [sum(both) for both in zip(whole, row, strict=True)]
-        lines.append(f"| `{twist}` | {row[0]} | {row[1]:g} | {row[2]} |")
+        lines.append(f"| {twist} | {row[0]} | {row[1]:g} | {row[2]} |")
     return "\n".join([*lines, f"| all | {whole[0]:g} | {whole[1]:g} | {whole[2]:g} |"])
 
 
