@@ -11,10 +11,11 @@ CONFIG = Path(__file__).parents[1] / "config"
 
 
 def script(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(name, CONFIG / f"{name}.py")
+    known_as = f"config_{name}"  # no test's own name
+    spec = importlib.util.spec_from_file_location(known_as, CONFIG / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # records look their own module up
+    sys.modules[known_as] = module  # records look their own module up
     spec.loader.exec_module(module)
     return module

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from frontier.regimes import of_regime, told_above_the_limit
 from scripts import script
 
 HERE = Path(__file__).parent
@@ -26,25 +26,13 @@ def share(name: str, folder: str) -> float:
     return sum(right) / len(right)
 
 
-def named(regime: str) -> list[str]:
-    return [name for name in SETS if re.fullmatch(rf"{regime}-\d+", name)]
-
-
-def exceptions() -> dict[tuple[str, str], float]:
-    """(set, folder) → share, of the rows in README.md that tell where thinking goes beyond its limit."""
-    rows = re.findall(
-        r"^\| `(thinking-\d+)` \| `(level-\d)` \| ([\d.]+) \|", (HERE / "README.md").read_text(encoding="utf-8"), re.M
-    )
-    return {(name, folder): float(score) for name, folder, score in rows}
-
-
 @pytest.mark.parametrize("regime", ["at-once", "thinking"])
 def test_three_subjects_answered_the_same_tasks(regime: str) -> None:
     asked = {
         tuple(sorted(each.asked for each in SETS[name] if each.asked.folder in (LEVEL_6, TWISTED)))
-        for name in named(regime)
+        for name in of_regime(regime, SETS)
     }
-    assert len(named(regime)) >= 3
+    assert len(of_regime(regime, SETS)) >= 3
     assert asked == {tuple(sorted(set(*asked)))}, "one answer to each, and all of them the same tasks"
 
 
@@ -55,24 +43,24 @@ def test_no_two_subjects_gave_the_same_answers() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [LEVEL_6, TWISTED])
-@pytest.mark.parametrize("name", named("at-once"))
+@pytest.mark.parametrize("name", of_regime("at-once", SETS))
 def test_level_six_and_the_twists_leave_room_above_and_below(name: str, folder: str) -> None:
     assert AT_ONCE[0] <= share(name, folder) <= AT_ONCE[1]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("folder", [LEVEL_6, TWISTED])
-@pytest.mark.parametrize("name", named("thinking"))
+@pytest.mark.parametrize("name", of_regime("thinking", SETS))
 def test_thinking_stays_below_its_limit_or_the_table_says_so(name: str, folder: str) -> None:
     found = round(100 * share(name, folder), 1)
     if found > 100 * THINKING:
-        assert exceptions().get((name, folder)) == found
+        assert told_above_the_limit().get((name, folder)) == found
     else:
-        assert (name, folder) not in exceptions()
+        assert (name, folder) not in told_above_the_limit()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", named("at-once"))
+@pytest.mark.parametrize("name", of_regime("at-once", SETS))
 def test_a_higher_level_is_never_easier(name: str) -> None:
     shares = [share(name, f"level-{level}") for level in (2, 4, 6)]
     assert shares == sorted(shares, reverse=True)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from frontier.regimes import of_regime, told_above_the_limit
 from probatio.suite.daily_suite import load_daily
 from scripts import script
 
@@ -32,26 +32,14 @@ def grades(name: str, use_case: str) -> dict[str, Any]:
     return found
 
 
-def named(regime: str) -> list[str]:
-    return [name for name in SETS if re.fullmatch(rf"{regime}-\d+", name)]
-
-
-def exceptions() -> dict[tuple[str, str], float]:
-    """(set, use case) → score, of the rows in README.md that tell where thinking goes beyond its limit."""
-    rows = re.findall(
-        r"^\| `(thinking-\d+)` \| `(\w+)` \| ([\d.]+) \|", (HERE / "README.md").read_text(encoding="utf-8"), re.M
-    )
-    return {(name, use_case): float(score) for name, use_case, score in rows}
-
-
 def test_at_least_three_subjects_answered_everything_at_once() -> None:
     cases = {case.id for use_case in frontier.deterministic(SUITE) for case in SUITE.use_cases[use_case].cases}
-    whole = [name for name in named("at-once") if cases <= {kept.case for kept in SETS[name]}]
+    whole = [name for name in of_regime("at-once", SETS) if cases <= {kept.case for kept in SETS[name]}]
     assert len(whole) >= 3, f"sets with every deterministic case: {whole}; `python config/frontier.py keep` adds one"
 
 
 def test_every_set_has_a_name_that_tells_its_regime() -> None:
-    assert set(SETS) == {*named("at-once"), *named("thinking")}
+    assert set(SETS) == {*of_regime("at-once", SETS), *of_regime("thinking", SETS)}
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -64,7 +52,9 @@ def test_every_kept_answer_belongs_to_the_prompt_of_today(name: str) -> None:
 @pytest.mark.parametrize("use_case", DETERMINISTIC)
 def test_at_once_every_subject_lies_in_the_band(use_case: str) -> None:
     scores = {
-        name: round(frontier.mean(grades(name, use_case)), 1) for name in named("at-once") if grades(name, use_case)
+        name: round(frontier.mean(grades(name, use_case)), 1)
+        for name in of_regime("at-once", SETS)
+        if grades(name, use_case)
     }
     assert scores
     low, high = AT_ONCE
@@ -73,7 +63,7 @@ def test_at_once_every_subject_lies_in_the_band(use_case: str) -> None:
 
 @pytest.mark.parametrize("use_case", DETERMINISTIC)
 def test_no_rung_of_the_top_third_is_right_for_all_at_once(use_case: str) -> None:
-    subjects = [grades(name, use_case) for name in named("at-once")]
+    subjects = [grades(name, use_case) for name in of_regime("at-once", SETS)]
     assert len([subject for subject in subjects if subject]) >= 3
     right = {case.id: frontier.always_right(case, subjects) for case in SUITE.use_cases[use_case].cases}
     assert not any(right.values()), right
@@ -81,6 +71,8 @@ def test_no_rung_of_the_top_third_is_right_for_all_at_once(use_case: str) -> Non
 
 @pytest.mark.parametrize("use_case", DETERMINISTIC)
 def test_thinking_stays_below_its_limit_or_the_readme_says_where_not(use_case: str) -> None:
-    scores = {name: frontier.mean(grades(name, use_case)) for name in named("thinking") if grades(name, use_case)}
+    scores = {
+        name: frontier.mean(grades(name, use_case)) for name in of_regime("thinking", SETS) if grades(name, use_case)
+    }
     above = {(name, use_case): round(score, 1) for name, score in scores.items() if score > THINKING}
-    assert above == {key: score for key, score in exceptions().items() if key[1] == use_case}
+    assert above == {key: score for key, score in told_above_the_limit().items() if key[1] == use_case}
