@@ -1,32 +1,32 @@
 """Two extraction ladders about amounts that later notes change: an order in a mail thread, the cupboards of a clinic.
 
-Each rung has a group of amounts of its own. A change touches amounts of one group only, so the tables of steps say how many
-changes one has to follow, in their order, to know an amount of that rung.
+Each upper rung has a group of amounts of its own. A change touches amounts of one group only, so the tables of steps say how
+many changes one has to follow, in their order, to know an amount of that rung.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import NamedTuple
 
+from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed
 from writing import Asked, interleaved, quoted
 
-FIRST = 5  # the first rung whose fields follow from changes; below it they stand in the text
+FIRST = 7  # the first rung whose fields follow from changes
 LEAST, MOST = 2, 400  # an amount stays within
 
-ORDER_STEPS = (1, 3, 5, 8, 12, 17, 23, 30)  # changes in the groups of rungs 5 to 12
-STOCK_STEPS = (2, 4, 6, 9, 13, 18, 25, 33)
+ORDER_STEPS = (1, 3, 12, 14, 16, 18)  # changes in the groups of rungs 7 to 12
+STOCK_STEPS = (1, 3, 11, 13, 15, 18)
 WITHDRAWN = 7  # one change in so many of a group takes back an earlier one; groups shorter than this have none
 
 ARTICLES = (
-    ("hinges", "washers", "rivets"), ("clamps", "gaskets", "bushings"), ("springs", "pulleys", "cleats"),
-    ("dowels", "grommets", "shackles"), ("anchors", "couplings", "nozzles"), ("brackets", "spindles", "toggles"),
-    ("latches", "flanges", "sprockets"), ("ferrules", "bearings", "turnbuckles"),
+    ("hinges", "washers", "rivets"), ("clamps", "gaskets", "bolts"), ("springs", "pulleys", "cleats"),
+    ("hooks", "dowels", "shackles"), ("anchors", "nozzles", "brackets"), ("latches", "bearings", "pins"),
 )  # fmt: skip
-CUPBOARDS = (
-    ("A1", "A2", "A3"), ("B1", "B2", "B3"), ("C1", "C2", "C3"), ("D1", "D2", "D3"),
-    ("E1", "E2", "E3", "E4"), ("F1", "F2", "F3", "F4"), ("G1", "G2", "G3", "G4"), ("H1", "H2", "H3", "H4"),
-)  # fmt: skip
+TOWNS = {"Halden": "Osei", "Mandal": "Lunde", "Molde": "Olsen", "Mosvik": "Lund", "Harstad": "Moen"}  # and who brings
+CUPBOARDS = tuple(tuple(f"{block}{number}" for number in (1, 2, 3)) for block in "ABCDEF")
+NURSES = {"Lindh": 214, "Moreau": 241, "Linden": 124, "Moore": 142, "Weiss": 412}  # and their rooms
 
 
 class Change(NamedTuple):
@@ -56,8 +56,6 @@ def apply(state: dict[str, int], change: Change) -> None:
             state[on] += amount
         case "fewer":
             state[on] -= amount
-        case "double":
-            state[on] *= 2
         case "half":
             state[on] //= 2
         case "as_many_more":
@@ -66,6 +64,17 @@ def apply(state: dict[str, int], change: Change) -> None:
             state[on] = state[other] + amount
         case "swap":
             state[on], state[other] = state[other], state[on]
+        case "larger_fewer":
+            state[_by(max, state, on, other)] -= amount
+        case "smaller_double":
+            state[_by(min, state, on, other)] *= 2
+        case "fuller_gives":
+            fuller, emptier = _by(max, state, on, other), _by(min, state, on, other)
+            state[fuller] -= amount
+            state[emptier] += amount
+        case "level":
+            both = state[on] + state[other]
+            state[on], state[other] = both - both // 2, both // 2
         case "move":
             state[on] -= amount
             state[other] += amount
@@ -81,6 +90,12 @@ def apply(state: dict[str, int], change: Change) -> None:
             state[other] += moved
     if not all(LEAST <= value <= MOST for value in state.values()):
         raise Refused
+
+
+def _by(extreme: Callable[..., str], state: dict[str, int], one: str, two: str) -> str:
+    if state[one] == state[two]:
+        raise Refused
+    return extreme(one, two, key=state.__getitem__)
 
 
 def drawn(rng: Random, state: dict[str, int], kinds: tuple[str, ...]) -> Change:
@@ -158,214 +173,277 @@ def thread(
     return {name: value for start in starts for name, value in start.items()}, numbered, [final for _, final in made]
 
 
-ORDER_KINDS = ("more", "more", "fewer", "fewer", "double", "half", "as_many_more", "like", "swap")
-ORDER_WORDS = {
-    "more": ("{on}: {n} more please", "we need {n} more {on}", "{on}, add {n}"),
-    "fewer": ("{on}: {n} fewer", "take {n} {on} off", "{on} can lose {n}"),
-    "double": ("double the {on}", "twice as many {on} as it stands"),
-    "half": ("half of the {on} will do", "cut the {on} by half"),
-    "as_many_more": ("{on}: add as many as we now have {other}",),
-    "like": ("{on}: make it as many as {other} now, plus {n}",),
-    "swap": ("I mixed up {on} and {other}, exchange their quantities",),
-}
-ASIDES = (
-    *[""] * 9, " (Piet says {x}, he has no say)", " (the old list had {x})", " (not {x}, as somebody wrote)",
-    " (they come in boxes of {x})", " (pallet {x}, by the way)",
-)  # fmt: skip
-WRITERS = ("Ines", "Karl", "Ines", "Tove", "Karl", "Ines")
+class Notes(NamedTuple):
+    """A thread as it is told: first amounts, one text per line (corrections of the register among them), final amounts."""
+
+    start: dict[str, int]
+    lines: list[str]
+    finals: list[dict[str, int]]
 
 
-def order(rng: Random) -> tuple[str, list[Asked]]:
-    start, notes, finals = thread(rng, ARTICLES, ORDER_STEPS, ORDER_KINDS)
-    lines = []
-    for number, (note, back) in enumerate(notes, start=1):
-        if note.change:
-            text = rng.choice(ORDER_WORDS[note.change.kind]).format(
-                on=note.change.on, other=note.change.other, n=note.change.amount
-            )
+def told(
+    rng: Random,
+    thread: tuple[dict[str, int], list[tuple[Note, int]], list[dict[str, int]]],
+    words: Words,
+    corrections: list[str],
+) -> Notes:
+    """Every note in words. Corrections come in between; they have numbers too, so what is taken back is counted with them."""
+    start, notes, finals = thread
+    order = interleaved(rng, [list(range(1, len(notes) + 1)), [0] * len(corrections)])
+    number_of = {place: number for number, place in enumerate(order, start=1) if place}
+    lines, put_right = [], iter(corrections)
+    for number, place in enumerate(order, start=1):
+        if not place:
+            text = next(put_right)
         else:
-            text = f"mail {back} counts again after all" if note.restores else f"please forget mail {back}"
-        lines.append(
-            f"[{number}] {WRITERS[number % len(WRITERS)]}: {text}{rng.choice(ASIDES).format(x=rng.randint(5, 95))}"
-        )
-    listed = list(start.items())
-    rng.shuffle(listed)
-    asked = [*_order_head(dict(listed)), *_finals(FIRST, finals, "qty_{}")]
-    keys = [one.key for one in asked if one.rung >= FIRST]
-    prompt = ORDER_PROMPT.format(
-        fields="\n".join(f'- "{one.key}": {one.form}' for one in asked if one.form),
-        keys=quoted(keys),
-        listed="\n".join(f"  {name:<12} {value}" for name, value in listed),
-        mails="\n".join(lines),
-    )
-    return prompt, asked
+            note, back = notes[place - 1]
+            if note.change:
+                kind, on, other, amount = note.change
+                text = rng.choice(words.of[kind]).format(on=on, other=other, n=amount)
+            else:
+                text = (words.restored if note.restores else words.withdrawn).format(number_of[back])
+        lines.append(f"{number}. {text}{rng.choice(words.asides).format(x=rng.randint(5, 95))}")
+    return Notes(start, lines, finals)
 
 
-def _finals(first: int, finals: list[dict[str, int]], key: str) -> list[Asked]:
+class Words(NamedTuple):
+    of: dict[str, tuple[str, ...]]
+    withdrawn: str
+    restored: str
+    asides: tuple[str, ...]
+
+
+def _finals(finals: list[dict[str, int]], key: str) -> list[Asked]:
     return [
-        Asked(first + number, key.format(name), "number", value)
+        Asked(FIRST + number, key.format(name), "number", value)
         for number, final in enumerate(finals)
         for name, value in final.items()
     ]
 
 
-def _order_head(listed: dict[str, int]) -> list[Asked]:
-    """What stands in the text as it is (rungs 1 and 2), is to be found in a list (3), or was put right once (4)."""
-    text, number = "string", "number"
-    names = list(listed)
-    return [
-        Asked(1, "order_number", "exact", "TM-40871", text),
-        Asked(1, "buyer", "text", "Tidemark Boatyard", text),
-        Asked(1, "seller", "text", "Halvorsen Fittings", text),
-        Asked(1, "currency", "exact", "NOK", text),
-        Asked(1, "order_date", "date", "2025-02-11", "string, YYYY-MM-DD"),
-        Asked(1, "city", "text", "Bodø", "string, where to deliver", {"also": ["Bodo"]}),
-        Asked(2, "contact_name", "text", "Ines Marchetti", "string, who answers questions"),
-        Asked(2, "contact_phone", "digits", "+47 555 20 143", "string"),
-        Asked(2, "postcode", "exact", "8006", "string"),
-        Asked(2, "copy_to", "set", ["Karl", "Tove"], "list of strings, the first names of who gets a copy"),
-        Asked(2, "express", "bool", False, "true or false"),
-        Asked(2, "dock", "exact", "C4", text, {"also": ["dock C4"]}),
-        Asked(3, f"first_{names[0]}", "number", listed[names[0]], f"number, the {names[0]} of the first list"),
-        Asked(3, f"first_{names[9]}", "number", listed[names[9]], f"number, the {names[9]} of the first list"),
-        Asked(3, f"first_{names[17]}", "number", listed[names[17]], f"number, the {names[17]} of the first list"),
-        Asked(3, f"first_{names[23]}", "number", listed[names[23]], f"number, the {names[23]} of the first list"),
-        Asked(3, "freight", "number", 640, number),
-        Asked(3, "driver", "text", "Osei", "string, family name of who drives"),
-        Asked(4, "delivery_date", "date", "2025-03-06", "string, YYYY-MM-DD, as it stands at the end of the head"),
-        Asked(4, "delivery_time", "time", "14:30", "string, HH:MM in 24-hour form"),
-        Asked(4, "discount_percent", "number", 6, number),
-        Asked(4, "payment_days", "number", 21, number),
-        Asked(4, "insured_value", "number", 28500, number),
-        Asked(4, "customs_code", "exact", None, "string"),
+ORDER_KINDS = (
+    "more",
+    "fewer",
+    "half",
+    "as_many_more",
+    "like",
+    "swap",
+    "larger_fewer",
+    "larger_fewer",
+    "smaller_double",
+)
+ORDER_WORDS = Words(
+    {
+        "more": ("{n} more {on}", "{on}: add {n}"),
+        "fewer": ("{n} {on} fewer", "{on}: take {n} off"),
+        "half": ("halve the {on}",),
+        "as_many_more": ("{on}: add as many as we now have {other}",),
+        "like": ("{on}: as many as {other} now, plus {n}",),
+        "swap": ("exchange the quantities of {on} and {other}",),
+        "larger_fewer": ("{on} or {other}, whichever is more: take {n} off",),
+        "smaller_double": ("{on} or {other}, whichever is less: double it",),
+    },
+    "forget mail {}",
+    "mail {} counts again",
+    (*[""] * 9, " (Piet says {x})", " (not {x})", " (boxes of {x})"),
+)
+
+
+def order(rng: Random) -> tuple[str, list[Asked]]:
+    thread_ = thread(rng, ARTICLES, ORDER_STEPS, ORDER_KINDS)
+    start = list(thread_[0].items())
+    rng.shuffle(start)
+    names = [name for name, _ in start]
+    bay = dict(zip(names, rng.sample([n for n in range(12, 99) if n % 11], len(names)), strict=True))
+    town = {name: rng.choice(list(TOWNS)) for name in names}
+    drawn_ = rng.sample(names, 12)
+    moved, other_town, reverse, brought = drawn_[:3], drawn_[3:6], drawn_[6:9], drawn_[9:]
+    corrections, bay_now, town_now = [], dict(bay), dict(town)
+    for name in moved:
+        bay_now[name] = _reversed(bay[name], bay_now.values())
+        corrections.append(f"{name} are in bay {bay_now[name]}, not {bay[name]}")
+    for name in other_town:
+        town_now[name] = rng.choice([one for one in TOWNS if one != town[name]])
+        corrections.append(f"{name} come from {town_now[name]}, not {town[name]}")
+    rng.shuffle(corrections)
+    notes = told(rng, thread_, ORDER_WORDS, corrections)
+    bays = {name: bay_now[name] for name in (*rng.sample(reverse + brought + other_town, 4), *moved)}
+    towns = {name: town_now[name] for name in (*rng.sample(reverse + brought + moved, 4), *other_town)}
+    head, put_right = _order_head()
+    asked = [
+        *head,
+        *cells(LOOKED_UP, "listed", "number", dict(rng.sample(start, 8))),
+        *column(rng, OTHER_COLUMN, "bay", "number", bays, moved),
+        *column(rng, OTHER_COLUMN, "town", "text", towns, other_town),
+        *cells(TWO_STEPS, "brings", "text", {name: TOWNS[town[name]] for name in brought}),
+        *cells(TWO_STEPS, "article", "text", {bay[name]: name for name in reverse}),
+        *put_right,
+        *_finals(notes.finals, "qty_{}"),
     ]
-
-
-ORDER_PROMPT = """\
-Below is an order with the mails that changed it. Extract the data.
-
-Reply with one JSON object and nothing else: no working, no explanation. It has exactly these fields, in this order:
-{fields}
-- and these numbers, the quantity of each article after the last mail: {keys}
-Use null for anything the text does not say.
-
-How to read the mails: they come in the order in which they were written, and each changes the quantities as they stand
-at that moment. "Half" is rounded down. A mail to be forgotten counts as never written, also for all mails after it; if
-it counts again later, it counts as if nobody had said to forget it. What stands there in round brackets changes nothing.
-
---- order ---
-Order TM-40871, 11 February 2025, all amounts in NOK
-Buyer: Tidemark Boatyard, Halvorsen Fittings is the seller
-Deliver to: Tidemark, Sjøgata 21, 8006 Bodø, dock C4 (the yard office is at dock B2)
-Questions to Ines Marchetti, +47 555 20 143 (the +47 555 20 100 of last year is a fax). Copies go to Karl and Tove.
-No express this time, the normal boat will do. Freight is 640 flat, the 820 on the web page is for express. Osei drives,
-Lunde loads.
-We agreed on 4 percent off, and since the January price list on 6. Payment within 30 days; no, the new terms say 21.
-Delivery on 4 March 2025 at half past nine. Correction by Tove: two days later, and at half past two in the afternoon instead.
-Insured for 25,000; Karl had that raised by 3,500.
-First list:
-{listed}
---- mails ---
-{mails}
---- end ---
-"""
-
-STOCK_KINDS = ("more", "move", "move", "fewer", "third", "share", "fill")
-STOCK_WORDS = {
-    "more": ("{on} receives {n}", "delivery, {n} into {on}"),
-    "fewer": ("{n} used from {on}", "{on}: {n} given out"),
-    "move": ("{n} from {on} to {other}", "{on} lends {n} to {other}"),
-    "third": ("a third of {on} is past its date and thrown away",),
-    "share": ("{on} gives half of what it has to {other}",),
-    "fill": ("{other} is filled up to {n} from {on}",),
-}
-STOCK_ASIDES = ("", "", "", "", "", " (bed {x})", " (signed late)", " (asked for {x})", " (shelf {x})")
-NURSES = ("Abara", "Lindh", "Moreau", "Tanaka", "Weiss")
-
-
-def stock(rng: Random) -> tuple[str, list[Asked]]:
-    start, notes, finals = thread(rng, CUPBOARDS, STOCK_STEPS, STOCK_KINDS)
-    lines, hour = [], 6 * 60
-    for number, (note, back) in enumerate(notes, start=1):
-        hour += rng.randint(2, 9)
-        if note.change:
-            text = rng.choice(STOCK_WORDS[note.change.kind]).format(
-                on=note.change.on, other=note.change.other, n=note.change.amount
-            )
-        else:
-            text = f"entry {back} is valid after all" if note.restores else f"entry {back} is void"
-        aside = rng.choice(STOCK_ASIDES).format(x=rng.randint(2, 40))
-        lines.append(f"{number:03} {hour // 60:02}:{hour % 60:02} {rng.choice(NURSES)}: {text}{aside}")
-    shelf = list(start.items())
-    asked = [*_stock_head(start, lines[0].split()[2].rstrip(":")), *_finals(FIRST, finals, "{}")]
-    keys = [one.key for one in asked if one.rung >= FIRST]
-    prompt = STOCK_PROMPT.format(
-        fields="\n".join(f'- "{one.key}": {one.form}' for one in asked if one.form),
-        keys=quoted(keys),
-        listed="\n".join(
-            "  " + ", ".join(f"{name} {value}" for name, value in shelf[at : at + 7]) for at in range(0, len(shelf), 7)
-        ),
-        entries="\n".join(lines),
+    prompt = ORDER_PROMPT.format(
+        fields=listed(asked),
+        keys=quoted(one.key for one in asked if not one.form),
+        served=", ".join(f"{driver} from {town}" for town, driver in TOWNS.items()),
+        listed="\n".join(f"  {name}: {value}, bay {bay[name]}, {town[name]}" for name, value in start),
+        mails="\n".join(notes.lines),
     )
     return prompt, asked
 
 
-def _stock_head(start: dict[str, int], first_writer: str) -> list[Asked]:
-    text = "string"
+def _reversed(number: int, taken: Iterable[int]) -> int:
+    """The same digits the other way round, or the next free number."""
+    value = int(str(number)[::-1])
+    while value in set(taken) or value < 10:
+        value += 1
+    return value
+
+
+def _order_head() -> tuple[list[Asked], list[Asked]]:
+    """What stands in the text as it is, some of it beside a wrong one; and what was put right once."""
+    text, number = "string", "number"
     return [
-        Asked(1, "ward", "text", "Ward 6 North", text),
+        Asked(1, "order_number", "exact", "TM-40871", text),
+        Asked(1, "buyer", "text", "Tidemark Boatyard", text),
+        Asked(1, "seller", "text", "Halvorsen Fittings", text),
+        Asked(1, "order_date", "date", "2025-02-11", "YYYY-MM-DD"),
+        Asked(1, "contact_phone", "digits", "+47 555 20 143", text),
+        Asked(1, "copy_to", "set", ["Karl", "Tove"], "list of first names"),
+        Asked(1, "express", "bool", False, "true or false"),
+        Asked(1, "freight", "number", 640, number),
+    ], [
+        Asked(IN_HEAD, "delivery_date", "date", "2025-03-06", "YYYY-MM-DD"),
+        Asked(IN_HEAD, "delivery_time", "time", "14:30", "HH:MM, 24 hours"),
+        Asked(IN_HEAD, "discount_percent", "number", 6, number),
+        Asked(IN_HEAD, "payment_days", "number", 21, number),
+        Asked(IN_HEAD, "insured_value", "number", 28500, number),
+        Asked(IN_HEAD, "customs_code", "exact", None, text),
+    ]  # fmt: skip
+
+
+ORDER_PROMPT = """\
+An order and the mails that changed it.
+
+--- order ---
+Order TM-40871 of 11 February 2025. Buyer: Tidemark Boatyard, Halvorsen Fittings is the seller. Questions: +47 555 20 143
+(+47 555 20 134 is a fax). Copies go to Karl and Tove. No express. Freight is 640, the 820 on the web page is for express.
+We agreed on 4 percent off, since January on 6. Payment within 30 days; no, the new terms say 21. Delivery on 4 March 2025
+at half past nine; Tove: two days later, at half past two in the afternoon. Insured for 25,000; Karl had that raised by 3,500.
+Brought by {served}.
+{listed}
+--- mails ---
+{mails}
+--- end ---
+
+Each mail changes what stands at that moment. Halves are rounded down. A forgotten mail counts as never written, also for
+all mails after it, unless it counts again. What stands in round brackets changes nothing.
+
+Extract the data as it stands after the last mail. Reply with one JSON object and nothing else, no working; null for anything
+the text does not say. "listed_X" is how many X are in the list, "bay_X" their bay, "town_X" where they come from, "brings_X"
+who brings them, "article_N" what is in bay N in the list. The fields, in this order:
+{fields}
+- then one number for each article, how many there are after the last mail: {keys}
+"""
+
+STOCK_KINDS = ("more", "move", "fewer", "third", "share", "fill", "fuller_gives", "fuller_gives", "level")
+STOCK_WORDS = Words(
+    {
+        "more": ("{on} gets {n}", "{n} into {on}"),
+        "fewer": ("{n} used from {on}", "{on}: {n} out"),
+        "move": ("{n} from {on} to {other}",),
+        "third": ("a third of {on} thrown away",),
+        "share": ("half of {on} to {other}",),
+        "fill": ("{other} filled up to {n} from {on}",),
+        "fuller_gives": ("the fuller of {on} and {other} gives {n} to the other",),
+        "level": ("{on} and {other} made equal, an odd bag stays in {on}",),
+    },
+    "entry {} is void",
+    "entry {} is valid again",
+    (*[""] * 8, " (bed {x})", " (late)", " (asked for {x})"),
+)
+
+
+def stock(rng: Random) -> tuple[str, list[Asked]]:
+    thread_ = thread(rng, CUPBOARDS, STOCK_STEPS, STOCK_KINDS)
+    start = list(thread_[0].items())
+    names = [name for name, _ in start]
+    key = dict(zip(names, rng.sample([n for n in range(112, 990) if n % 10], len(names)), strict=True))
+    nurse = {name: rng.choice(list(NURSES)) for name in names}
+    drawn_ = rng.sample(names, 12)
+    new_key, new_nurse, reverse, roomed = drawn_[:3], drawn_[3:6], drawn_[6:9], drawn_[9:]
+    corrections, key_now, nurse_now = [], dict(key), dict(nurse)
+    for name in new_key:
+        key_now[name] = _reversed(key[name], key_now.values())
+        corrections.append(f"{name} has key {key_now[name]} now, not {key[name]}")
+    for name in new_nurse:
+        nurse_now[name] = rng.choice([one for one in NURSES if one != nurse[name]])
+        corrections.append(f"{nurse_now[name]} checks {name} now, not {nurse[name]}")
+    rng.shuffle(corrections)
+    notes = told(rng, thread_, STOCK_WORDS, corrections)
+    keys = {name: key_now[name] for name in (*rng.sample(reverse + roomed + new_nurse, 4), *new_key)}
+    nurses = {name: nurse_now[name] for name in (*rng.sample(reverse + roomed + new_key, 4), *new_nurse)}
+    head, put_right = _stock_head()
+    asked = [
+        *head,
+        *cells(LOOKED_UP, "opened", "number", dict(rng.sample(start, 8))),
+        *column(rng, OTHER_COLUMN, "key", "number", keys, new_key),
+        *column(rng, OTHER_COLUMN, "nurse", "text", nurses, new_nurse),
+        *cells(TWO_STEPS, "room", "number", {name: NURSES[nurse[name]] for name in roomed}),
+        *cells(TWO_STEPS, "cupboard", "exact", {key[name]: name for name in reverse}),
+        *put_right,
+        *_finals(notes.finals, "{}"),
+    ]
+    prompt = STOCK_PROMPT.format(
+        fields=listed(asked),
+        keys=quoted(one.key for one in asked if not one.form),
+        rooms=", ".join(f"{name} {room}" for name, room in NURSES.items()),
+        listed="\n".join(f"  {name}: {value}, key {key[name]}, {nurse[name]}" for name, value in start),
+        entries="\n".join(notes.lines),
+    )
+    return prompt, asked
+
+
+def _stock_head() -> tuple[list[Asked], list[Asked]]:
+    text, number = "string", "number"
+    return [
+        Asked(1, "ward", "text", "6 North", text, {"also": ["Ward 6 North"]}),
         Asked(1, "product", "text", "saline 0.9 %", text, {"also": ["saline 0.9%", "saline"]}),
-        Asked(1, "unit", "text", "bags of 500 ml", "string, what is counted, with its size",
-              {"also": ["500 ml bags", "bag of 500 ml"]}),
         Asked(1, "book_number", "exact", "SB-2207", text),
-        Asked(1, "opened_on", "date", "2024-09-16", "string, YYYY-MM-DD"),
-        Asked(1, "head_nurse", "text", "Ruth Abara", text),
-        Asked(2, "pharmacist", "text", "Emil Tanaka", text),
-        Asked(2, "pager", "digits", "4417", "string, the pharmacist's"),
-        Asked(2, "batch", "exact", "LQ-88213-K", "string, the batch in use"),
-        Asked(2, "expires_on", "date", "2026-04-30", "string, YYYY-MM-DD, of the batch in use"),
-        Asked(2, "keys_with", "set", ["Lindh", "Moreau"], "list of strings, who has a key"),
-        Asked(2, "locked", "bool", True, "true or false, whether the store is kept locked"),
-        Asked(3, "start_A1", "number", start["A1"], "number, A1 when the book was opened"),
-        Asked(3, "start_D2", "number", start["D2"], "number, D2 when the book was opened"),
-        Asked(3, "start_F4", "number", start["F4"], "number, F4 when the book was opened"),
-        Asked(3, "start_H4", "number", start["H4"], "number, H4 when the book was opened"),
-        Asked(3, "price", "number", 2.35, "number, euros for one bag"),
-        Asked(3, "first_writer", "text", first_writer, "string, who wrote the first entry"),
-        Asked(4, "temperature_limit", "number", 25, "number, degrees, as it stands"),
-        Asked(4, "round_time", "time", "21:45", "string, HH:MM, of the evening round"),
-        Asked(4, "next_audit", "date", "2024-10-07", "string, YYYY-MM-DD"),
-        Asked(4, "minimum", "number", 15, "number of bags below which a cupboard is refilled"),
-        Asked(4, "supplier", "text", "Medira", "string, who supplies now"),
-        Asked(4, "auditor", "text", None, "string"),
+        Asked(1, "opened_on", "date", "2024-09-16", "YYYY-MM-DD"),
+        Asked(1, "pharmacist", "text", "Emil Tanaka", text),
+        Asked(1, "pager", "digits", "4417", "string, the pharmacist's"),
+        Asked(1, "batch", "exact", "LQ-88213-K", "string, in use"),
+        Asked(1, "locked", "bool", True, "true or false"),
+    ], [
+        Asked(IN_HEAD, "temperature_limit", "number", 25, number),
+        Asked(IN_HEAD, "round_time", "time", "21:45", "HH:MM"),
+        Asked(IN_HEAD, "next_audit", "date", "2024-10-07", "YYYY-MM-DD"),
+        Asked(IN_HEAD, "minimum", "number", 15, number),
+        Asked(IN_HEAD, "supplier", "text", "Medira", text),
+        Asked(IN_HEAD, "auditor", "text", None, text),
     ]  # fmt: skip
 
 
 STOCK_PROMPT = """\
-Below is the stock book of a clinic. Extract the data.
-
-Reply with one JSON object and nothing else: no working, no explanation. It has exactly these fields, in this order:
-{fields}
-- and these numbers, how many bags are in each cupboard after the last entry: {keys}
-Use null for anything the book does not say.
-
-How to read the entries: they are in order, and each changes what the cupboards hold at that moment. A third and a half
-are rounded down, so of 20 bags a third is 6. "Filled up to" moves just as many bags as are missing, and none if there
-are enough. An entry that is void counts as never written, also for all entries after it; if it is valid after all, it
-counts as if nobody had made it void. What stands there in round brackets changes nothing.
+The stock book of a clinic.
 
 --- stock book ---
-Book SB-2207, opened 16 September 2024, Ward 6 North. Head nurse: Ruth Abara
-Product: saline 0.9 %, counted in bags of 500 ml, 2.35 euros a bag (2.10 until last year)
-Pharmacist on call is Emil Tanaka, pager 4417; the pager 4471 is the porter's. Batch in use LQ-88213-K, good until 30
-April 2026; the older batch LQ-88123-K went back. Lindh and Moreau have keys, Weiss gave hers back. The store is always
-locked.
-Keep below 30 degrees, crossed out, above it: 25. Refill a cupboard below 12 bags, from this book on below 15.
-Evening round at 21:15, half an hour later since the new shift plan. Next audit three weeks after the opening of this book.
-Supplied by Corvanta until June, by Medira since.
-Cupboards at the opening:
+Book SB-2207 of ward 6 North, opened on 16 September 2024, for saline 0.9 %. The store is always locked. Pharmacist: Emil
+Tanaka, pager 4417 (4471 is the porter's). Batch in use LQ-88213-K; LQ-88123-K went back. Keep below 30 degrees, crossed
+out, above it: 25. Refill below 12 bags, from this book on below 15. Evening round at 21:15, half an hour later since June.
+Next audit three weeks after the opening. Supplied by Corvanta until June, by Medira since.
+Rooms: {rooms}
 {listed}
 --- entries ---
 {entries}
 --- end ---
+
+Each entry changes what stands at that moment. A third and a half are rounded down, so a third of 20 is 6. "Filled up to"
+moves as many bags as are missing, none if there are enough. A void entry counts as never written, also for all entries
+after it, unless it is valid again. What stands in round brackets changes nothing.
+
+Extract the data as it stands after the last entry. Reply with one JSON object and nothing else, no working; null for anything
+the book does not say. "opened_X" is what cupboard X held at the opening, "key_X" its key, "nurse_X" who checks it, "room_X"
+the room of that nurse, "cupboard_N" what key N opens in the list. The fields, in this order:
+{fields}
+- then one number for each cupboard, the bags in it after the last entry: {keys}
 """

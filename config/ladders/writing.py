@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
@@ -40,6 +41,18 @@ def interleaved(rng: Random, rows: Sequence[Sequence[T]]) -> list[T]:
     rng.shuffle(turns)
     feeds = [iter(row) for row in rows]
     return [next(feeds[number]) for number in turns]
+
+
+def walked(start: T, steps: int, change: Callable[[T], str]) -> tuple[list[str], T]:
+    """So many changes, made and told one after the other. One that changes nothing, or takes back the last, is drawn again."""
+    states, told = [start], list[str]()
+    while len(told) < steps:
+        state = deepcopy(states[-1])
+        text = change(state)
+        if state not in states[-2:]:
+            states.append(state)
+            told.append(text)
+    return told, states[-1]
 
 
 def quoted(keys: Iterable[str]) -> str:
