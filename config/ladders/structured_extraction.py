@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from numbers_in_notes import order, stock
+from books_of_amounts import order, stock
 from places_after_moves import seating, yard
 from queues_of_lorries import depot
 from writing import DAILY, RUNGS, Asked, Flow, weights, write
