@@ -15,6 +15,7 @@ import msgspec
 from probatio.alerts.channels import Channel
 from probatio.alerts.delivery import alert
 from probatio.alerts.episodes import Message
+from probatio.ask.client import ChatClient
 from probatio.ask.routes import Route
 from probatio.authoring.rehearsed import RehearsalServer, script_of
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
@@ -25,8 +26,7 @@ from probatio.errors import Incomplete, Say, UsageError
 from probatio.ledger.ledger import recorded_days
 from probatio.records import Answer, DayRecord, Model, ModelVerdict, Prompt, Sampling
 from probatio.run.clock import now_text
-from probatio.run.job import Job
-from probatio.run.session import Session, carry_out
+from probatio.run.session import carry_out
 from probatio.run.versions import git_sha, versions
 from probatio.sandbox import Choice, isolation
 from probatio.store.layout import DAILY
@@ -65,17 +65,11 @@ class RehearsedDay(msgspec.Struct, frozen=True):
 Watch = Callable[[RehearsedDay], None]
 
 
-class RehearsedWork(DayWork):
-    """A day whose answers take the same time every day: how long a server on loopback takes says nothing about a model."""
+class EvenClient(ChatClient):
+    """Answers take the same time every day: how long a server on loopback takes says nothing about a model."""
 
-    async def open(self, session: Session) -> Job:
-        ask = session.client.ask
-
-        async def evenly(route: Route, prompt: Prompt, sampling: Sampling) -> Answer:
-            return msgspec.structs.replace(await ask(route, prompt, sampling), latency_ms=LATENCY_MS)
-
-        session.client.ask = evenly  # type: ignore[method-assign]
-        return await super().open(session)
+    async def ask(self, route: Route, prompt: Prompt, sampling: Sampling) -> Answer:
+        return msgspec.structs.replace(await super().ask(route, prompt, sampling), latency_ms=LATENCY_MS)
 
 
 def model_names(count: int) -> list[str]:
@@ -104,8 +98,8 @@ def rehearse(
             server.day = number
             day = (wanted.until - timedelta(days=wanted.days - number)).isoformat()
             prepared = _prepared(wanted, suite, names, day, server.base_url)
-            work = RehearsedWork(prepared)
-            ending = carry_out(work, env, unwatched, lambda sentence: None)
+            work = DayWork(prepared)
+            ending = carry_out(work, env, unwatched, lambda sentence: None, EvenClient)
             if not work.closed:
                 raise Incomplete(f"{day}: {ending.stop_reason or 'not every sample could be asked'}.")
             heard = _alerts(wanted.results, channels, env, say, send=send)

@@ -123,14 +123,20 @@ class Session:
             yield route
 
 
-def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say) -> Ending:
+def carry_out(
+    work: Work,
+    env: Mapping[str, str],
+    show: Callable[[Engine], Watcher],
+    say: Say,
+    client: type[ChatClient] = ChatClient,
+) -> Ending:
     """Do what is left of the work. Ctrl-C and SIGTERM let answers in flight come home; a second one drops them."""
     pull_embedded(work.models, say)
     began = time.monotonic()
     with Journal(work.folder, retry_errors=work.retry_errors) as journal:
         work.begin()
         try:
-            engine = asyncio.run(_ask(work, journal, env, show, say))
+            engine = asyncio.run(_ask(work, journal, env, show, say, client))
         except KeyboardInterrupt:
             raise ProbatioError("Interrupted.") from None
         failed = tuple(engine.failures.listed())
@@ -140,9 +146,14 @@ def carry_out(work: Work, env: Mapping[str, str], show: Callable[[Engine], Watch
 
 
 async def _ask(
-    work: Work, journal: Journal, env: Mapping[str, str], show: Callable[[Engine], Watcher], say: Say
+    work: Work,
+    journal: Journal,
+    env: Mapping[str, str],
+    show: Callable[[Engine], Watcher],
+    say: Say,
+    kind: type[ChatClient],
 ) -> Engine:
-    async with ChatClient(work.max_connections, say) as client:
+    async with kind(work.max_connections, say) as client:
         session = Session(work, journal, client, env, say)
         with session.closing:
             job = await work.open(session)
