@@ -7,10 +7,9 @@ from time import monotonic
 
 import msgspec
 
-from probatio.errors import CannotCheck, Incomplete
-from probatio.workers.contract import Checks, Unchecked
+from probatio.workers.contract import RAISED, Checks, Unchecked
 from probatio.workers.lane import Lane
-from probatio.workers.wire import DONE, FAILED, NO_JAIL, NO_TOOL
+from probatio.workers.wire import DONE
 
 BATCH_SECONDS = 1.0
 """Long enough that the way there costs nothing beside it, short enough that the end of a run finds every machine at work."""
@@ -39,8 +38,6 @@ encode = msgspec.msgpack.Encoder().encode
 batch_of = msgspec.msgpack.Decoder(Batch).decode
 results_of = msgspec.msgpack.Decoder(Results).decode
 
-_RAISED: dict[int, type[Exception]] = {NO_TOOL: CannotCheck, NO_JAIL: Incomplete, FAILED: Unchecked}
-
 
 async def make(pool: Checks, batch: Batch) -> Results:
     """All checks of a batch, side by side as far as the lane allows."""
@@ -57,8 +54,8 @@ async def make(pool: Checks, batch: Batch) -> Results:
         try:
             reply = await pool.run(batch.lane, function, payload, begins)
             return Outcome(DONE, reply.payload, reply.settled)
-        except tuple(_RAISED.values()) as error:
-            kind = next(kind for kind, raised in _RAISED.items() if isinstance(error, raised))
+        except tuple(RAISED.values()) as error:
+            kind = next(kind for kind, raised in RAISED.items() if isinstance(error, raised))
             return Outcome(kind, str(error).encode("utf-8", "replace"))
         finally:
             spent += monotonic() - began
@@ -71,7 +68,7 @@ def raised(outcome: Outcome) -> Exception | None:
     """What a check raised there, to be raised here."""
     if outcome.kind == DONE:
         return None
-    return _RAISED.get(outcome.kind, Unchecked)(outcome.payload.decode("utf-8", "replace"))
+    return RAISED.get(outcome.kind, Unchecked)(outcome.payload.decode("utf-8", "replace"))
 
 
 class Pace:

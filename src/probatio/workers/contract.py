@@ -7,7 +7,9 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
+from probatio.errors import CannotCheck, Incomplete
 from probatio.workers.lane import Lane
+from probatio.workers.wire import FAILED, NO_JAIL, NO_TOOL
 
 
 class Unchecked(Exception):
@@ -19,6 +21,18 @@ class Reply(NamedTuple):
 
     payload: bytes
     settled: bool = True  # False: a limit of time had a part in it
+
+
+RAISED: dict[int, type[Exception]] = {NO_TOOL: CannotCheck, NO_JAIL: Incomplete, FAILED: Unchecked}
+"""Kind of a worker's frame → what it is to whoever asked."""
+
+
+def reply_of(kind: int, payload: bytes, settled: bool = True) -> Reply:
+    """What a worker's frame says: a reply, or something to raise."""
+    if raised := RAISED.get(kind):
+        told = payload.decode("utf-8", "replace")
+        raise raised(f"the check failed: {told}" if kind == FAILED else told)
+    return Reply(payload, settled)
 
 
 class Same(msgspec.Struct, frozen=True):

@@ -14,12 +14,12 @@ import threading
 from collections.abc import Callable
 from typing import IO
 
-from probatio.errors import CannotCheck, Incomplete
-from probatio.workers.contract import Reply, Same, Unchecked
+from probatio.errors import Incomplete
+from probatio.workers.contract import Reply, Same, Unchecked, reply_of
 from probatio.workers.lane import Lane
 from probatio.workers.pool import START_SECONDS, Pool
 from probatio.workers.serving import checked
-from probatio.workers.wire import FAILED, HEADER, LARGEST, NO_JAIL, NO_TOOL, READY, frame
+from probatio.workers.wire import HEADER, LARGEST, READY, frame, request_of
 
 Process = subprocess.Popen[bytes]
 
@@ -40,22 +40,14 @@ class PlainPool(Pool):
         before: Callable[[], None] | None = None,
         same: Same | None = None,
     ) -> Reply:
-        name = function.encode()
-        request = HEADER.pack(len(name), len(payload)) + name + payload
         places = await self._place(lane)
         try:
             if before is not None:
                 before()
-            kind, reply = await asyncio.to_thread(self._asked, lane, request)
+            kind, reply = await asyncio.to_thread(self._asked, lane, request_of(function, payload))
         finally:
             self._leave(places)
-        if kind == NO_TOOL:
-            raise CannotCheck(reply.decode("utf-8", "replace"))
-        if kind == NO_JAIL:
-            raise Incomplete(reply.decode("utf-8", "replace"))
-        if kind == FAILED:
-            raise Unchecked(f"the check failed: {reply.decode('utf-8', 'replace')}")
-        return Reply(reply)
+        return reply_of(kind, reply)
 
     def close(self) -> None:
         for process in list(self._all):
@@ -63,11 +55,11 @@ class PlainPool(Pool):
         self._idle.clear()
         super().close()
 
-    def _asked(self, lane: Lane, request: bytes) -> tuple[int, bytes]:
+    def _asked(self, lane: Lane, asked: bytes) -> tuple[int, bytes]:
         idle = self._idle.setdefault(lane, [])
         process = idle.pop() if idle else self._new_process()
         try:
-            reply = _exchanged(process, request, lane.seconds)
+            reply = _exchanged(process, asked, lane.seconds)
         except (OSError, EOFError):
             self._drop(process)
             raise Unchecked(f"the check did not end within {lane.seconds:g} s by the clock") from None

@@ -19,10 +19,10 @@ from time import monotonic
 
 import msgspec
 
-from probatio.errors import CannotCheck, Incomplete
-from probatio.workers.contract import Reply, Same, Unchecked
+from probatio.errors import Incomplete
+from probatio.workers.contract import Reply, Same, Unchecked, reply_of
 from probatio.workers.lane import Lane, cores
-from probatio.workers.wire import DOUBTFUL, FAILED, HEADER, LARGEST, LAST, NO_JAIL, NO_TOOL, READY, Fork, Kill, Order
+from probatio.workers.wire import DOUBTFUL, HEADER, LARGEST, LAST, READY, Fork, Kill, Order, request_of
 
 START_SECONDS = 180.0
 """Until a worker is there. Forking takes 5 ms; loading a lane's libraries before takes seconds, once, more on a busy machine."""
@@ -157,8 +157,7 @@ class Pool:
         same: Same | None = None,
     ) -> Reply:
         """What `function` makes of the payload, as the contract says; `same` holds here by itself."""
-        name = function.encode()
-        request = HEADER.pack(len(name), len(payload)) + name + payload
+        asked = request_of(function, payload)
         places = await self._place(lane)
         worker: _Worker | None = None
         ended = 0
@@ -169,7 +168,7 @@ class Pool:
                 worker = places.free.pop() if places.free else await self._started(lane)
                 began = monotonic()
                 try:
-                    reply = await worker.ask(request, lane.seconds)
+                    reply = await worker.ask(asked, lane.seconds)
                     break
                 except _Gone as gone:
                     # A worker that was ended from outside, while it was idle or with its nursery, says nothing of the answer.
@@ -193,13 +192,7 @@ class Pool:
             if worker is not None:  # it leaves, it is late, or nobody waits for it any more
                 self._end(worker)
             self._leave(places)
-        if kind == NO_TOOL:
-            raise CannotCheck(reply.decode("utf-8", "replace"))
-        if kind == NO_JAIL:
-            raise Incomplete(reply.decode("utf-8", "replace"))
-        if kind == FAILED:
-            raise Unchecked(f"the check failed: {reply.decode('utf-8', 'replace')}")
-        return Reply(reply, settled)
+        return reply_of(kind, reply, settled)
 
     def close(self) -> None:
         """End all workers; the next check starts new ones."""

@@ -41,3 +41,9 @@ Order = Fork | Kill
 
 def frame(kind: int, payload: bytes) -> bytes:
     return HEADER.pack(kind, len(payload)) + payload
+
+
+def request_of(function: str, payload: bytes) -> bytes:
+    """What a worker is asked: the name of a function and what it is given."""
+    name = function.encode()
+    return HEADER.pack(len(name), len(payload)) + name + payload
