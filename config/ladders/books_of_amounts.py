@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from changing_amounts import Words, thread, told
-from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed
+from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed, whole
 from writing import Asked, quoted
 
 FIRST = 7  # the first rung whose fields follow from changes
@@ -86,6 +86,7 @@ def amounts(rng: Random, book: Book) -> tuple[str, list[Asked]]:
     ]
     prompt = book.prompt.format(
         fields=listed(asked),
+        whole=whole(asked),
         keys=quoted(one.key for one in asked if not one.form),
         table=", ".join(book.entry.format(name, value) for name, value in book.table.items()),
         rows="\n".join(
@@ -126,6 +127,7 @@ the text does not say. "listed_X" is how many X are in the list, "bay_X" their b
 who brings them, "article_N" what is in bay N in the list. The fields, in this order:
 {fields}
 - then one number for each article, how many there are after the last mail: {keys}
+{whole}
 """
 ORDER_HEAD = [
     Asked(1, "order_number", "exact", "TM-40871", "string"),
@@ -205,6 +207,7 @@ the book does not say. "opened_X" is what cupboard X held at the opening, "key_X
 the room of that nurse, "cupboard_N" what key N opens in the list. The fields, in this order:
 {fields}
 - then one number for each cupboard, the bags in it after the last entry: {keys}
+{whole}
 """
 STOCK_HEAD = [
     Asked(1, "ward", "text", "6 North", "string", {"also": ["Ward 6 North"]}),

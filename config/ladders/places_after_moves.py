@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from random import Random
 
-from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed
+from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed, whole
 from writing import Asked, interleaved, quoted, walked
 
 FIRST = 7
 SEATING_STEPS = (1, 3, 7, 9, 12, 15)  # moves at the tables of rungs 7 to 12
-YARD_STEPS = (1, 3, 8, 10, 13, 16)
+YARD_STEPS = (1, 3, 10, 11, 13, 16)
 SEATS = 6
 BOXES = 5
 
@@ -101,6 +101,7 @@ def seating(rng: Random) -> tuple[str, list[Asked]]:
     ]
     prompt = SEATING_PROMPT.format(
         fields=listed(asked),
+        whole=whole(asked),
         keys=", ".join(f'"{table.lower()}_1" to "{table.lower()}_{SEATS}"' for table in TABLES),
         cooks=", ".join(f"{cook} cooks the {meal}" for meal, cook in MEALS.items()),
         plan="\n".join(
@@ -156,6 +157,7 @@ anything the papers do not say. "meal_X" is what X will eat, "cook_X" who cooks 
 in the plan. The fields, in this order:
 {fields}
 - then one first name for each seat, who is in it after the last change ("oak_2" is seat 2 of Oak): {keys}
+{whole}
 """
 
 
@@ -254,6 +256,7 @@ def yard(rng: Random) -> tuple[str, list[Asked]]:
     ]
     prompt = YARD_PROMPT.format(
         fields=listed(asked),
+        whole=whole(asked),
         keys=quoted(one.key for one in asked if not one.form),
         agents=", ".join(f"{agent} in {port}" for port, agent in PORTS.items()),
         stacks="\n".join(
@@ -313,4 +316,5 @@ the papers do not say. "tons_X" is what container X weighs, "goes_X" the port it
 fields, in this order:
 {fields}
 - then one place for each container, where it stands after the last move: {keys}
+{whole}
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from random import Random
 
-from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed
+from registers import IN_HEAD, LOOKED_UP, OTHER_COLUMN, TWO_STEPS, cells, column, listed, whole
 from writing import Asked, interleaved, walked
 
 FIRST = 7
@@ -87,6 +87,7 @@ def depot(rng: Random) -> tuple[str, list[Asked]]:
     ]
     prompt = DEPOT_PROMPT.format(
         fields=listed(asked),
+        whole=whole(asked),
         keys=", ".join(f'"{lane.lower()}1" to "{lane.lower()}{len(PLACES)}"' for lane in LANES),
         prices=", ".join(f"{name} {price}" for name, price in GOODS.items()),
         lanes="\n".join(
@@ -140,4 +141,5 @@ the log does not say. "plate_X" is the plate of X, "goods_X" what X carries, "pr
 plate N. The fields, in this order:
 {fields}
 - then one driver for each place after the last line ("b2" is the second of lane B): {keys}
+{whole}
 """

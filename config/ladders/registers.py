@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
 from typing import Any
 
@@ -29,3 +29,8 @@ def column(
 
 def listed(asked: Collection[Asked]) -> str:
     return "\n".join(f'- "{one.key}": {one.form}' for one in asked if one.form)
+
+
+def whole(asked: Sequence[Asked]) -> str:
+    """The last line of a prompt: without it the smallest models begin with the last fields, and write no others."""
+    return f'Answer with the whole object, from "{asked[0].key}" to "{asked[-1].key}".'
