@@ -1,6 +1,7 @@
 """The gate: nobody passes over the limit, everybody passes in the end."""
 
 import asyncio
+import itertools
 
 import pytest
 
@@ -142,3 +143,14 @@ async def test_one_route_can_be_closed_while_another_goes_on() -> None:
         await waiting
     gate.answered("b", held)
     await asyncio.wait_for(gate.enter("b"), 1)
+
+
+@pytest.mark.parametrize("ticks", [0.5 * n for n in range(1, 20)])
+async def test_a_route_that_reopens_between_two_looks_at_the_clock_leaves_nobody_waiting(ticks: float) -> None:
+    """The clock moves with every look at it: one look finds the route closed, the next one finds it open."""
+    looks = itertools.count()
+    gate = Gate(4, lambda: next(looks) * 0.001)
+    gate.pace("slow")
+    sent = await gate.enter("slow")
+    gate.throttled("slow", sent, ticks * 0.001)
+    await asyncio.wait_for(gate.enter("slow"), 5)

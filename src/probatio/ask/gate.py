@@ -74,11 +74,12 @@ class Gate:
         route = self._routes[route_key]
         if route.closed.is_set():
             raise GateClosed
-        if not route.queue and self._has_room(route.pace):
+        now = self._clock()
+        if not route.queue and self._has_room(route.pace, now):
             return self._sent(route)
         turn = _Turn(next(self._numbers), asyncio.get_running_loop().create_future())
         route.queue.append(turn)
-        self._call_when_reopened(route)
+        self._call_when_reopened(route, now)
         try:
             sent = await turn.place
         except asyncio.CancelledError:
@@ -137,8 +138,8 @@ class Gate:
         pace.lost += 1
         return 0 if pace.answers else pace.lost
 
-    def _has_room(self, pace: Pace) -> bool:
-        return self.in_flight < self._ceiling and pace.may_send(self._clock())
+    def _has_room(self, pace: Pace, now: float) -> bool:
+        return self.in_flight < self._ceiling and pace.may_send(now)
 
     def _sent(self, route: _Entrance) -> Sent:
         self.in_flight += 1
@@ -154,25 +155,28 @@ class Gate:
 
     def _admit(self, route: _Entrance) -> None:
         """Give places to those who wait for this route, as many as there are, unless another waits longer for the last one."""
-        while _waits(route) and self._has_room(route.pace):
+        now = self._clock()
+        while _waits(route) and self._has_room(route.pace, now):
             if self.in_flight == self._ceiling - 1 and self._longest_waiting() is not route:
                 return
             self._wake(route.queue.popleft(), self._sent(route))
         if route.queue:
-            self._call_when_reopened(route)
+            self._call_when_reopened(route, now)
 
     def _longest_waiting(self) -> _Entrance | None:
         """The route with room whose first in line came first."""
-        able = (route for route in self._routes.values() if _waits(route) and self._has_room(route.pace))
+        now = self._clock()
+        able = (route for route in self._routes.values() if _waits(route) and self._has_room(route.pace, now))
         return min(able, key=lambda route: route.queue[0].number, default=None)
 
     def _wake(self, turn: _Turn, sent: Sent | None) -> None:
         self.woken += 1
         turn.place.set_result(sent)
 
-    def _call_when_reopened(self, route: _Entrance) -> None:
-        """One timer per route, for when the server's wait is over."""
-        delay = route.pace.closed_until - self._clock()
+    def _call_when_reopened(self, route: _Entrance, now: float) -> None:
+        """One timer per route, for when the server's wait is over. `now` is the moment at which it was found closed: by a later
+        look at the clock it may be open, and nobody would be called."""
+        delay = route.pace.closed_until - now
         if delay <= 0 or (route.reopening is not None and not route.reopening.cancelled()):
             return
 
