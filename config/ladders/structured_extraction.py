@@ -1,6 +1,7 @@
 """Writes the ladders of Structured Extraction: `python config/ladders/structured_extraction.py`.
 
-The same seeds give the same files. How steep a ladder is stands in the tables of the modules it draws from: books of amounts, places after moves, queues.
+The same seeds give the same files. How steep a ladder is stands in the tables of the modules it
+draws from: books of amounts, places after moves, queues.
 """
 
 from __future__ import annotations
