@@ -4,7 +4,7 @@
 #   docker run --rm -it -v "$PWD:/work" --security-opt seccomp=unconfined --security-opt apparmor=unconfined \
 #              --security-opt systempaths=unconfined probatio doctor
 #
-# The three options let bubblewrap build its jail inside the container; docs/container.md says what each allows, and what
+# The three options let bubblewrap build its jail inside the container; docs/deploy.md says what each allows, and what
 # happens without them. compose.yml runs the watch and the site.
 ARG BASE=python:3.12-slim
 
@@ -14,7 +14,6 @@ COPY pyproject.toml README.md LICENSE CITATION.cff CHANGELOG.md Dockerfile compo
 COPY src src
 COPY docs docs
 COPY deploy deploy
-COPY config/bench.yml config/bench.yml
 RUN python3 -m venv /opt/probatio \
     && /opt/probatio/bin/pip install --no-cache-dir -c constraints.txt ".[embedded,site,watch,charts,kcl]"
 

@@ -1,8 +1,9 @@
-# What there is to make. Every target sets up .venv first where it is missing, so each works on a fresh machine.
+# Every target sets up .venv when it is missing, so each works on a fresh machine.
 #
 #   make run      the main job for real: a small model is pulled, asked nine tasks, and the site is built
 #   make quick    what a contributor runs: lint, types, imports, and the tests not marked slow (see pyproject.toml)
-#   make test     everything, as CI runs it; installs Chromium where there is none and it may (see `browser`)
+#   make test     what CI runs; installs Chromium where there is none and it may (see `browser`)
+#   make soak     what is long by nature: simulations, long kill loops, every page at every width; before a release
 #   make bench    measurements; nothing fails when a machine is slow
 #   make hooks    lint, types and imports before every commit, by pre-commit
 #   make clean    removes .venv and what the tools keep
@@ -12,6 +13,8 @@
 #   make test BROWSER=no                        no browser is installed or started; the tests that need one are skipped
 #   make test PROBATIO_CHROMIUM=/path/to/one    this browser is taken
 #   make test WORKERS=4                         so many tests at a time; three, unless told otherwise: many of them wait
+#
+# Tests that are skipped are counted at the end, each with its reason.
 
 PYTHON ?= python3
 WORKERS ?= 3
@@ -19,16 +22,21 @@ BROWSER ?= yes
 BIN := .venv/bin
 READY := .venv/.ready
 RUNS := .venv/.runs
+CODE := src tests bench tools examples
 
 # The tests of one file stay together: they share what is costly to make, such as a built site or a recorded day.
 # They are taken in the order of tests/conftest.py, slow ones first, not by their number.
-PYTEST := $(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# BROWSER=no names a browser that does not exist, so that the tests which need one skip with this name as their reason.
+PYTEST := $(if $(filter no,$(BROWSER)),PROBATIO_CHROMIUM=no-browser-wanted )$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 ifdef PROBATIO_CHROMIUM
 export PROBATIO_CHROMIUM
 endif
 
-.PHONY: run test quick lint types imports tests quick-tests browser bench hooks clean
+# The tests start hundreds of Pythons: each would compile everything anew where bytecode may not be kept.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: run test quick soak lint types imports tests quick-tests browser bench hooks clean
 
 run: $(RUNS)
 	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
@@ -36,11 +44,16 @@ run: $(RUNS)
 
 test: lint types imports tests
 
-quick: lint types imports quick-tests
+# Two at a time: types are checked while tests run.
+quick: $(READY)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target quick-tests lint types imports
+
+soak: $(READY) browser
+	$(PYTEST) -m soak
 
 lint: $(READY)
-	$(BIN)/ruff check src tests bench config
-	$(BIN)/ruff format --check src tests bench config
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 
 types: $(READY)
 	$(BIN)/mypy
@@ -48,37 +61,15 @@ types: $(READY)
 imports: $(READY)
 	$(BIN)/lint-imports
 
-# One worker: a second would load everything a second time, and these tests hardly wait.
-quick-tests: $(READY)
-	$(BIN)/pytest -m 'not slow'
-
-# BROWSER=no names a browser that does not exist, so that the tests which need one skip with this name as their reason.
 tests: $(READY) browser
-	$(if $(filter no,$(BROWSER)),PROBATIO_CHROMIUM=no-browser-wanted )$(PYTEST)
+	$(PYTEST)
 
-# Web pages are checked, and the site is tested, in a real Chromium. Its headless shell does all of it for half the CPU, so that
-# is what is installed; a system that has no such package gets the whole browser. Installing takes root and apt-get; without them a
-# sentence says so and the tests go on.
-FIND_BROWSER := from probatio.browser.chromium import executable; executable()
-CHROMIUM_FONTS := fonts-liberation fonts-dejavu-core
-APT_INSTALL := apt-get install -y --no-install-recommends
+quick-tests: $(READY)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile -m 'not slow and not soak'
 
+# Without a browser the tests go on, and skip what needs one.
 browser: $(READY)
-	@if [ "$(BROWSER)" = no ]; then \
-	  echo "BROWSER=no: the tests that need a browser are skipped."; \
-	elif $(BIN)/python -c '$(FIND_BROWSER)' 2>/dev/null; then \
-	  :; \
-	elif [ -n "$$PROBATIO_CHROMIUM" ]; then \
-	  echo "PROBATIO_CHROMIUM names $$PROBATIO_CHROMIUM, which can't be executed: the tests that need a browser are skipped."; \
-	elif [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
-	  echo "No Chromium was found, and installing it takes root and apt-get: the tests that need a browser are skipped."; \
-	else \
-	  echo "No Chromium was found. Now installing it for the tests: apt-get install chromium-headless-shell $(CHROMIUM_FONTS) (290 MB and its libraries)."; \
-	  echo "To avoid this, press Ctrl-C and run: make test PROBATIO_CHROMIUM=/path/to/chromium, or make test BROWSER=no"; \
-	  { apt-get update && { $(APT_INSTALL) chromium-headless-shell $(CHROMIUM_FONTS) \
-	    || $(APT_INSTALL) chromium $(CHROMIUM_FONTS); }; } >/dev/null 2>&1 \
-	    || echo "Chromium could not be installed: the tests that need a browser are skipped."; \
-	fi
+	@$(BIN)/python tools/install_browser.py $(BROWSER)
 
 bench: $(READY)
 	@for file in bench/*.py; do echo "## $$file"; $(BIN)/python $$file; done

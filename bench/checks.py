@@ -1,6 +1,6 @@
 """CPU of a check in a worker process against the same check in our own process. Prints a Markdown table.
 
-python bench/checks.py            cheap checks, a Python answer, a page: CPU of this process and of all it started
+python bench/checks.py            cheap checks, a Python answer, a page: CPU of all processes
 python bench/checks.py 2000       so many cheap checks of each kind
 """
 
@@ -13,13 +13,12 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from probatio.day.examining import PackedCase, examine, warm_algebra, warm_texts
-from probatio.grade.extract import without_reasoning
-from probatio.grade.unanswered import unanswered
-from probatio.records import Response
-from probatio.suite.daily_suite import DAILY, Case, load_daily
-from probatio.workers import Pool
-from probatio.yamlfile import read_yaml
+from probatio.core.records import Response
+from probatio.core.yamlfile import read_yaml
+from probatio.grading.extract import assess_unanswered, without_reasoning
+from probatio.jail.workers import Pool
+from probatio.suites.daily_suite import DAILY, Case, load_daily
+from probatio.watch.day.grading.examine import PackedCase, examine, warm_algebra, warm_texts
 
 CHEAP = ("structured_extraction", "report_analysis", "customer_service", "instruction_following")
 SUITE = load_daily()
@@ -34,7 +33,9 @@ def cpu() -> float:
     while pids:
         pid = pids.pop()
         with contextlib.suppress(OSError):
-            total += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15])) / TICK
+            total += (
+                sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15])) / TICK
+            )
             for task in Path(f"/proc/{pid}/task").iterdir():
                 pids += map(int, (task / "children").read_text().split())
     return total
@@ -42,18 +43,25 @@ def cpu() -> float:
 
 def answers(use_case: str, count: int) -> Iterator[tuple[Case, Response]]:
     """The gold answers of a use case over and over, each a little different."""
-    proofs = [proof for proof in read_yaml(DAILY / use_case / "proofs.yml", dict)["proofs"] if proof["kind"] == "gold"]
+    proofs = [
+        proof
+        for proof in read_yaml(DAILY / use_case / "proofs.yml", dict)["proofs"]
+        if proof["kind"] == "gold"
+    ]
     for number in range(count):
         proof = proofs[number % len(proofs)]
         yield SUITE.cases[proof["case"]], Response(
-            timestamp="", run_id="", framework_version="", task_id=proof["case"], model="m", n_shot=0, context="base",
+            timestamp="", run_id="", framework_version="", task_id=proof["case"], model="m", n_shot=0,
+            context="base",
             finish_reason="stop", sample=number,
-            response=proof["answer"].replace("return ", "return " + " " * (number % 500)),  # programs alike are run once
+            response=proof["answer"].replace("return ",
+            "return " + " " * (number % 500)),  # programs alike are run once
         )  # fmt: skip
 
 
 def here(use_case: str, count: int) -> float:
-    """As it was: the answer without its reasoning, checked by its grader on a thread of the loop's executor."""
+    """As it was: the answer without its reasoning, checked by its grader on a thread of the loop's
+    executor."""
     from concurrent.futures import ThreadPoolExecutor
 
     from probatio.builtin.daily.graders import check
@@ -61,8 +69,10 @@ def here(use_case: str, count: int) -> float:
     async def all_of_them() -> None:
         loop, threads = asyncio.get_running_loop(), ThreadPoolExecutor(1)
         for case, response in answers(use_case, count):
-            assert not unanswered(response)
-            await loop.run_in_executor(threads, check, case, without_reasoning(response.response or ""), "auto")
+            assert not assess_unanswered(response)
+            await loop.run_in_executor(
+                threads, check, case, without_reasoning(response.response or ""), "auto"
+            )
 
     began = cpu()
     asyncio.run(all_of_them())
@@ -101,7 +111,10 @@ def main() -> None:
         warm()
         here(use_case, max(2, count // 20))
         before, after = here(use_case, count), apart(use_case, count)
-        print(f"| {use_case} | {1000 * before:.3f} | {1000 * after:.3f} | {1000 * (after - before):+.3f} |", flush=True)
+        print(
+            f"| {use_case} | {1000 * before:.3f} | {1000 * after:.3f} | {1000 * (after - before):+.3f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

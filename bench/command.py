@@ -1,7 +1,7 @@
-"""What a program of a command-line language costs in the jail beside the bare command. Prints a table.
+"""What a program of a command-line language costs in the jail next to the bare command. Prints a table.
 
-python bench/command.py [ROUNDS]      CPU of everything that is started, and wall time: of ROUNDS programs (30) the one that only
-                                      a tenth is faster than, since other work on the machine can only add
+python bench/command.py [ROUNDS]      CPU of all processes, and wall time, of ROUNDS programs (30): the 10 %
+                                      quantile, since other work on the machine can only add
 """
 
 from __future__ import annotations
@@ -18,14 +18,16 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from probatio.jail import Choice, NoIsolation, find_isolation
 from probatio.languages import command
 from probatio.languages.contract import Commands, LanguageSpec
-from probatio.sandbox import Choice, Memo, NoIsolation, isolation
 
 _SUBREAPER = 36  # of prctl: what bubblewrap leaves to be waited for comes to us, and its CPU with it
 
 LUA_LOOP = "local e = os.clock() + {s} while os.clock() < e do end print('done')"
-PYTHON_LOOP = "import time\nend = time.process_time() + {s}\nwhile time.process_time() < end: pass\nprint('done')"
+PYTHON_LOOP = (
+    "import time\nend = time.process_time() + {s}\nwhile time.process_time() < end: pass\nprint('done')"
+)
 
 INTERPRETER = """import sys
 stack = []
@@ -86,7 +88,6 @@ def jailed(commands: Commands, program: str, kind: Choice) -> Callable[[], objec
     language = command.CommandLanguage(LanguageSpec("bench", ("bench",), commands=commands))
 
     def work() -> None:
-        command.MEMO = Memo(0)
         outcome = language.run(program, "standard", "", kind)
         assert outcome.exit == 0, outcome
 
@@ -99,7 +100,7 @@ def main() -> None:
     kinds: list[Choice] = []
     for kind in ("bubblewrap", "landlock", "none"):
         with contextlib.suppress(NoIsolation):
-            isolation(kind)
+            find_isolation(kind)
             kinds.append(kind)
     print("| program | isolation | CPU ms bare | CPU ms ours | ratio | wall ms bare | wall ms ours | ratio |")
     print("|---|---|---|---|---|---|---|---|")

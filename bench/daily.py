@@ -1,7 +1,8 @@
-"""CPU and memory of a whole day of the watch: 20 models against a loopback server in another process. Prints a Markdown table.
+"""CPU and memory of a whole day of the watch: 20 models against a loopback server in another process. Prints
+a Markdown table.
 
-python bench/daily.py             a steady day (base samples), with and without the use cases that start processes, and a first
-                                  day (everything at full count); gold answers, full marks
+python bench/daily.py             a steady day (base samples), with and without the use cases that start
+                                  processes, and a first day (full count); gold answers, full marks
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Cost(NamedTuple):
 
 
 def measured(argv: list[str], env: dict[str, str]) -> Cost:
-    """CPU of the process and of all it started, what of that was not its own, wall time, and its own peak memory."""
+    """CPU of the process and of all it started, what of that was not its own, wall time, and its own peak
+    memory."""
     told = Path(env["TOLD"])
     program = (
         "import atexit, json, pathlib, resource\n"
@@ -43,12 +45,14 @@ def measured(argv: list[str], env: dict[str, str]) -> Cost:
         "    told = [own.ru_utime + own.ru_stime, own.ru_maxrss / 1024]\n"
         f"    pathlib.Path({str(told)!r}).write_text(json.dumps(told))\n"
         "atexit.register(tell)\n"
-        "from probatio.day import grading\n"
+        "from probatio.watch.day import grading\n"
         "grading.REMEMBERED = 0  # twenty models don't say the same: every answer is checked\n"
         "from probatio.cli import main; main()"
     )
     began, before = time.perf_counter(), _children()
-    done = subprocess.run([sys.executable, "-c", program, *argv], env=env, stdout=subprocess.DEVNULL, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", program, *argv], env=env, stdout=subprocess.DEVNULL, check=False
+    )
     wall = time.perf_counter() - began
     if done.returncode:
         raise SystemExit(f"{argv} ended with {done.returncode}")
@@ -58,7 +62,8 @@ def measured(argv: list[str], env: dict[str, str]) -> Cost:
 
 
 def _children() -> float:
-    """CPU of everything below this process that has ended, orphans of a browser included: `main` adopts them."""
+    """CPU of everything below this process that has ended, orphans of a browser included: `main` adopts
+    them."""
     while True:
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
@@ -94,9 +99,9 @@ def serve() -> None:
 
 def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
     """Five quiet days, so that today takes base samples only."""
-    from probatio.day.folder import day_folder, write_record, write_scores
-    from probatio.records import DailyScore, DayRecord, Model, Sampling
-    from probatio.suite.daily_suite import load_daily
+    from probatio.core.records import DailyScore, DayRecord, Model, Sampling
+    from probatio.suites.daily_suite import load_daily
+    from probatio.watch.day.folder import day_folder, write_record, write_scores
 
     suite = load_daily()
     who = tuple(Model(id=model["id"], name=model["name"]) for model in models)
@@ -107,12 +112,19 @@ def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
         common: dict[str, Any] = {"date": day, "suite_version": suite.version}
         write_record(
             folder,
-            DayRecord(**common, created=day, suite_fingerprint="", grader_version="", models=who, sampling=Sampling()),
+            DayRecord(
+                **common,
+                created=day,
+                suite_fingerprint="",
+                grader_version="",
+                models=who,
+                sampling=Sampling(),
+            ),
         )
         lines = [
             DailyScore(
-                **common, model=model.id, use_case=use_case.id, grading=use_case.grading, score=100.0, base_score=100.0,
-                route="DoubleCo", providers={"DoubleCo": 5},
+                **common, model=model.id, use_case=use_case.id, grading=use_case.grading, score=100.0,
+                base_score=100.0, route="DoubleCo", providers={"DoubleCo": 5},
             )
             for model in who
             for use_case in suite.use_cases.values()
@@ -121,19 +133,29 @@ def steady_past(results: Path, models: list[dict[str, Any]]) -> None:
 
 
 def main() -> None:
-    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER: orphans come to us, and their CPU with them
+    ctypes.CDLL(None).prctl(
+        36, 1, 0, 0, 0
+    )  # PR_SET_CHILD_SUBREAPER: orphans come to us, and their CPU with them
     work = Path(tempfile.mkdtemp(prefix="probatio-bench-"))
     server = subprocess.Popen(
-        [sys.executable, "-W", "ignore", __file__, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-W", "ignore", __file__, "serve"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert server.stdout
     address = f"http://127.0.0.1:{server.stdout.readline().strip()}/api/v1"
-    env = {**os.environ, "OPENROUTER_API_KEY": "bench", "OPENROUTER_BASE_URL": address, "TOLD": str(work / "told")}
+    env = {
+        **os.environ,
+        "OPENROUTER_API_KEY": "bench",
+        "OPENROUTER_BASE_URL": address,
+        "TOLD": str(work / "told"),
+    }
     models = [{"id": f"m{n}", "name": f"v/m{n}", "route": "doubleco"} for n in range(MODELS)]
     config = work / "models.yml"
     config.write_text(json.dumps({"models": models, "daily": {"models": ["*"]}}), encoding="utf-8")
     from probatio.builtin.daily.graders import STARTS_PROCESSES
-    from probatio.suite.daily_suite import load_daily
+    from probatio.suites.daily_suite import load_daily
 
     pure = ",".join(name for name in load_daily().use_cases if name not in STARTS_PROCESSES)
 
@@ -142,30 +164,55 @@ def main() -> None:
         if steady:
             steady_past(results, models)
         chosen = ",".join(model["id"] for model in models[:only])
-        argv = ["daily", "--config", str(config), "--results", str(results), "--date", DAY, "--model", chosen, *flags]
+        argv = [
+            "daily",
+            "--config",
+            str(config),
+            "--results",
+            str(results),
+            "--date",
+            DAY,
+            "--model",
+            chosen,
+            *flags,
+        ]
         cost = measured(argv, env)
         folder = results / "daily" / DAY
-        counts = [len((folder / f"{kind}_responses.jsonl").read_bytes().splitlines()) for kind in ("raw", "judge")]
+        counts = [
+            len((folder / f"{kind}_responses.jsonl").read_bytes().splitlines()) for kind in ("raw", "judge")
+        ]
         return name, cost, counts[0], counts[1]
 
     def row(name: str, *flags: str, **how: Any) -> tuple[Cost, int]:
         _, cost, samples, replies = day(name, *flags, **how)
         each = cost.cpu / samples * 1000
         print(
-            f"| {name} | {samples:,} | {replies:,} | {cost.cpu:.1f} s | {cost.children:.1f} s | {each:.1f} ms | "
+            f"| {name} | {samples:,} | {replies:,} | {cost.cpu:.1f} s | {cost.children:.1f} s | {each:.1f} "
+            "ms | "
             f"{cost.wall:.0f} s | {cost.peak_mb:.0f} MB |",
             flush=True,
         )
         return cost, samples
 
     try:
-        print(f"| {MODELS} models | samples | judge replies | CPU | of it children | CPU per sample | wall | memory |")
+        print(
+            f"| {MODELS} models | samples | judge replies | CPU | of it children | CPU per sample | wall | "
+            "memory |"
+        )
         print("|---|---|---|---|---|---|---|---|", flush=True)
         alone, few = row("one model, no process started", "--use-case", pure, only=1)
         steady, many = row("steady day, no process started", "--use-case", pure)
         row("first day (full count), no process started", "--use-case", pure, steady=False)
         row("steady day, all use cases")
-        argv = ["daily", "--config", str(config), "--results", str(work / "steady-day,-all-use-cases"), "--date", DAY]
+        argv = [
+            "daily",
+            "--config",
+            str(config),
+            "--results",
+            str(work / "steady-day,-all-use-cases"),
+            "--date",
+            DAY,
+        ]
         again = measured(argv, env)
     finally:
         assert server.stdin
@@ -174,7 +221,8 @@ def main() -> None:
         shutil.rmtree(work)
     further = (steady.cpu - alone.cpu) / (many - few) * 1000
     print(
-        f"\nA further sample, no process started: {further:.2f} ms of CPU; a finished day run again: {again.cpu:.1f} s of CPU."
+        f"\nA further sample, no process started: {further:.2f} ms of CPU; a finished day run again: "
+        f"{again.cpu:.1f} s of CPU."
     )
 
 

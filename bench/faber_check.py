@@ -2,7 +2,8 @@
 
     python bench/faber_check.py [FILE.jsonl]
 
-Without a file it takes the reference corpus beside this clone, or else the probes of the tests. Each line has a `code`.
+Without a file it takes the reference corpus beside this clone, or else the probes of the tests. Each line has
+a `code`.
 """
 
 from __future__ import annotations
@@ -14,11 +15,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from probatio.languages import faber
+import faber
 
 ROOT = Path(__file__).parent.parent
 CORPUS = ROOT.parent / "shared" / "faber" / "reference-corpus.jsonl"
-PROBES = ROOT / "tests" / "languages" / "faber" / "probes.jsonl"
+PROBES = ROOT / "tests" / "faber_programs" / "probes.jsonl"
 ROUNDS = 5
 TARGET = 1_000
 
@@ -33,7 +34,8 @@ def main() -> None:
     programs = [json.loads(line)["code"] for line in path.read_text(encoding="utf-8").splitlines()]
     characters = sum(map(len, programs))
     print(
-        f"{len(programs)} programs, {characters / len(programs):.0f} characters on average, {ROUNDS} rounds, one core\n"
+        f"{len(programs)} programs, {characters / len(programs):.0f} characters on average, {ROUNDS} "
+        "rounds, one core\n"
     )
     print(f"{'':22}{'per second':>12}{'CPU ms each':>14}{'wall ms each':>14}")
     work: list[tuple[str, Callable[[str], object]]] = [

@@ -1,4 +1,5 @@
-"""Mutated answers through the real checks: no exception, no check above 2 s of CPU, no growth. Prints what it found.
+"""Mutated answers through the real checks: no exception, no check above 2 s of CPU, no growth. Prints what it
+found.
 
 python bench/fuzz_checks.py 100000              so many answers, over all graders that read texts
 python bench/fuzz_checks.py 2000 code_generation  of one use case
@@ -14,22 +15,26 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from probatio.day.examining import PackedCase, examine
-from probatio.errors import CannotCheck
-from probatio.records import Response
-from probatio.suite.daily_suite import DAILY, load_daily
-from probatio.workers import Pool, Unchecked
-from probatio.yamlfile import read_yaml
+from probatio.core.errors import CannotCheck
+from probatio.core.records import Response
+from probatio.core.yamlfile import read_yaml
+from probatio.jail.workers import Pool, Unchecked
+from probatio.suites.daily_suite import DAILY, load_daily
+from probatio.watch.day.grading.examine import PackedCase, examine
 
 TEXTS = (
-    "structured_extraction", "math_reasoning", "instruction_following", "report_analysis", "summarization", "customer_service",
+    "structured_extraction", "math_reasoning", "instruction_following", "report_analysis", "summarization",
+    "customer_service",
 )  # fmt: skip
 AT_ONCE = 8
 ODD = (
-    "\ud800", "\udfff", "\ud83d", "\0", "\x1b[2J", "\x7f", "\u200b", "\u202e", "\ufeff", "\u0301", "\u00a0", "𝟗", "Ⅸ", "٣", "½",
-    "```", "~~~", "{", "}", "[", "]", "**", "\\frac{", "^", "(", ")", "√", "±", "∞", "NaN", "1e999", "-", "\r", "\n", "\t",
+    "\ud800", "\udfff", "\ud83d", "\0", "\x1b[2J", "\x7f", "\u200b", "\u202e", "\ufeff", "\u0301", "\u00a0",
+    "𝟗", "Ⅸ", "٣", "½",
+    "```", "~~~", "{", "}", "[", "]", "**", "\\frac{", "^", "(", ")", "√", "±", "∞", "NaN", "1e999", "-",
+    "\r", "\n", "\t",
     "\u2028",
-    "<think>", "</think>", '"', "'", "\\", "$", "%", "dB", "degC", "0", "9" * 30, ":", "=", "A:", "C:", "::", ",", "…", "null",
+    "<think>", "</think>", '"', "'", "\\", "$", "%", "dB", "degC", "0", "9" * 30, ":", "=", "A:", "C:", "::",
+    ",", "…", "null",
 )  # fmt: skip
 
 
@@ -65,7 +70,11 @@ def mutated(text: str, chance: random.Random) -> str:
 
 def answers(count: int, use_cases: tuple[str, ...], seed: int) -> Iterator[tuple[str, str]]:
     chance = random.Random(seed)
-    proofs = [proof for use_case in use_cases for proof in read_yaml(DAILY / use_case / "proofs.yml", dict)["proofs"]]
+    proofs = [
+        proof
+        for use_case in use_cases
+        for proof in read_yaml(DAILY / use_case / "proofs.yml", dict)["proofs"]
+    ]
     for _ in range(count):
         proof = chance.choice(proofs)
         yield proof["case"], mutated(proof["answer"], chance)
@@ -83,7 +92,9 @@ def fuzz(count: int, use_cases: tuple[str, ...] = TEXTS, seed: int = 12) -> Foun
         nonlocal checked, first
         for case, text in waiting:
             response = Response(
-                timestamp="", run_id="", framework_version="", task_id=case, model="m", n_shot=0, context="base",
+                timestamp="", run_id="", framework_version=(
+                    ""
+                ), task_id=case, model="m", n_shot=0, context="base",
                 response=text, finish_reason="stop",
             )  # fmt: skip
             try:
@@ -109,7 +120,8 @@ def main() -> None:
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 2000
     found = fuzz(count, tuple(sys.argv[2:]) or TEXTS)
     print(
-        f"{found.checked} answers, {found.unchecked.total()} could not be checked, {found.own_growth_mb:.1f} MB grown"
+        f"{found.checked} answers, {found.unchecked.total()} could not be checked, "
+        f"{found.own_growth_mb:.1f} MB grown"
     )
     for why, times in found.unchecked.most_common(20):
         print(f"{times:6d}  {why}")

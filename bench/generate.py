@@ -1,9 +1,9 @@
 """What generated tasks cost: CPU of everything that is started, per task and level. Prints a Markdown table.
 
-python bench/generate.py              340 tasks of each level (2,040 in all) with seed 1, and the same with seed 2
+python bench/generate.py              340 tasks of each level (2,040 in all) with seed 1, then with seed 2
 python bench/generate.py 60 3,6       so many tasks of these levels
 
-A task is counted once both evaluators agree on it and it is written to a folder. `lines` are those of the shortest, the middle
+A task is counted once it is proven and written to a folder. `lines` are those of the shortest, the middle
 and the longest program; the last column counts programs, and shapes of programs, that both seeds have.
 """
 
@@ -31,8 +31,8 @@ def cpu() -> float:
 
 
 def main(count: int, levels: list[int]) -> None:
-    from probatio.generate.faber.folder import write_folder
-    from probatio.generate.faber.generation import Generated, generate
+    from probatio.authoring.generate.faber.folder import write_folder
+    from probatio.authoring.generate.faber.generation import Generated, generate
 
     ctypes.CDLL(None).prctl(_SUBREAPER, 1, 0, 0, 0)
     generate(0, 1, 1)  # what is loaded once
@@ -72,7 +72,7 @@ def main(count: int, levels: list[int]) -> None:
                 flush=True,
             )
             first = first or made
-    print(f"\n{total} tasks passed both evaluators.")
+    print(f"\n{total} tasks were proven.")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""A day under `kill -9` at 70 points, one day for each: does it end as the day that was left alone? Prints a Markdown table.
+"""A day under `kill -9` at 70 points, one day for each: does it end as the day that was left alone? Prints a
+Markdown table.
 
 python bench/kills.py             while the server makes reply 1, 2, … 70, of the models or of the judge
 POINTS=5 python bench/kills.py    only every so manieth
@@ -13,8 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from day.days import asked
-from day.kills import REPLIES, killed, outcome
+from watch.day.days import asked
+from watch.day.kills import REPLIES, killed, outcome
 
 
 def main() -> None:

@@ -1,4 +1,5 @@
-"""What benchmarks of asking share: a cheap chat server, distinct tasks, a bare aiohttp loop, and the price of a command.
+"""What benchmarks of asking share: a cheap chat server, distinct tasks, a bare aiohttp loop, and the price of
+a command.
 
 python bench/loopback.py serve              prints its port, serves until its standard input closes
 python bench/loopback.py ask URL N          the bare loop: N distinct prompts, 100 in flight
@@ -7,6 +8,7 @@ python bench/loopback.py ask URL N          the bare loop: N distinct prompts, 1
 from __future__ import annotations
 
 import asyncio
+import compileall
 import contextlib
 import json
 import os
@@ -42,7 +44,8 @@ class Cost(NamedTuple):
 
 
 def measured(argv: list[str], env: dict[str, str], cwd: Path | None = None, log: Path | None = None) -> Cost:
-    """CPU of the process and all it waited for, wall time, and peak memory. What it says on standard error goes to `log`."""
+    """CPU of the process and all it waited for, wall time, and peak memory. What it says on standard error
+    goes to `log`."""
     began = time.perf_counter()
     with contextlib.ExitStack() as files:
         said = files.enter_context(log.open("wb")) if log else None
@@ -62,11 +65,14 @@ def bare(address: str, calls: int) -> list[str]:
 
 def prompt(number: int) -> str:
     """One of the distinct prompts."""
-    return "\n".join(f"scribe {number * 31 + line * 7}" for line in range(60)).ljust(CHARACTERS, "#")[:CHARACTERS]
+    return "\n".join(f"scribe {number * 31 + line * 7}" for line in range(60)).ljust(CHARACTERS, "#")[
+        :CHARACTERS
+    ]
 
 
 def distinct_suite(folder: Path, tasks: int, characters: int) -> Path:
-    """A suite of so many tasks that all differ, as `probatio suite generate` writes them, about programs of one length."""
+    """A suite of so many tasks that all differ, as `probatio suite generate` writes them, about programs of
+    one length."""
     (folder / "tasks").mkdir(parents=True)
     for first in range(0, tasks, PER_FILE):
         lines = ["tasks:"]
@@ -88,7 +94,9 @@ def distinct_suite(folder: Path, tasks: int, characters: int) -> Path:
 
 @contextlib.contextmanager
 def server() -> Iterator[str]:
-    """The address of a server in a process of its own."""
+    """The address of a server in a process of its own. Our bytecode is there then, as pip leaves it, also
+    where the environment forbids Python to write it: no start-up that is measured compiles a source."""
+    compileall.compile_dir(Path(__file__).parent.parent / "src", quiet=1)
     process = subprocess.Popen(
         [sys.executable, __file__, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
@@ -107,7 +115,8 @@ def answered(address: str) -> int:
 
 
 class _Chat(asyncio.Protocol):
-    """Answers every POST after a moment, and a GET with the number of answers. Only as much of HTTP as that needs."""
+    """Answers every POST after a moment, and a GET with the number of answers. Only as much of HTTP as that
+    needs."""
 
     answers = 0
 
@@ -133,8 +142,8 @@ class _Chat(asyncio.Protocol):
     def _say(self, body: bytes) -> None:
         if not self._transport.is_closing():
             self._transport.write(
-                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nServer: loopback\r\nContent-Length: %d\r\n\r\n%s"
-                % (len(body), body)
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nServer: loopback\r\nContent-Length: "
+                b"%d\r\n\r\n%s" % (len(body), body)
             )
 
 
@@ -158,7 +167,13 @@ async def _ask(url: str, calls: int) -> None:
         async def work() -> None:
             for number in numbers:
                 message = {"role": "user", "content": prompt(number)}
-                body = {"model": "bench", "messages": [message], "temperature": 0.0, "max_tokens": 1000, "seed": 42}
+                body = {
+                    "model": "bench",
+                    "messages": [message],
+                    "temperature": 0.0,
+                    "max_tokens": 1000,
+                    "seed": 42,
+                }
                 async with session.post(url, json=body) as reply:
                     assert (await reply.json())["choices"][0]["message"]["content"] == "42"
 

@@ -1,11 +1,12 @@
-"""CPU of checking one web page, in Chromium's headless shell and in the whole browser. Prints a Markdown table.
+"""CPU of checking one web page, in Chromium's headless shell and in the whole browser. Prints a Markdown
+table.
 
-python bench/pages.py                  the gold page of every case, in every browser that is here: CPU of all processes, and calls
+python bench/pages.py                  the gold page of every case, in every browser: CPU of all processes
 python bench/pages.py web_sheet        this case alone
 python bench/pages.py --rounds 3       the least of so many rounds
 
-CPU is that of a cgroup, which holds this process and all it starts: a browser's processes leave the usual accounting. To make
-one takes root.
+CPU is that of a cgroup, which holds this process and all it starts: a browser's processes leave the usual
+accounting. To make one takes root.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from probatio.browser import chromium, driver
-from probatio.browser.protocol import Connection
 from probatio.builtin.daily.web_design.grader import check
-from probatio.suite.daily_suite import DAILY, load_daily
-from probatio.yamlfile import read_yaml
+from probatio.core.yamlfile import read_yaml
+from probatio.jail.browser import chromium, driver
+from probatio.jail.browser.protocol import Connection
+from probatio.suites.daily_suite import DAILY, load_daily
 
 GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"))  # of version 2, alone or beside version 1
 EMPTY = "<!doctype html><html lang=en><title>t</title><p>x"
@@ -98,7 +99,9 @@ def main() -> None:
                     least = min(least, cpu() - began)
                 costs.append(least)
                 cells.append(f"{least:.2f} s, {calls} calls, score {score:g}")
-            print(f"| {title} | " + " | ".join((*cells, f"{sum(costs) / len(costs):.2f} s")) + " |", flush=True)
+            print(
+                f"| {title} | " + " | ".join((*cells, f"{sum(costs) / len(costs):.2f} s")) + " |", flush=True
+            )
             driver.close()
 
 

@@ -1,11 +1,12 @@
-"""What a reader's browser does with every kind of page: bytes, first paint, script, layout and shift, by Chromium's own trace.
+"""What a reader's browser does with every kind of page: bytes, first paint, script, layout and shift, by
+Chromium's own trace.
 
     python bench/paint.py               a demo made for it
     python bench/paint.py RESULTS       a results folder, such as one of `probatio site demo`
 
-Each page is opened with an empty cache from the live server, on a desk (1280 px) and on a phone whose processor is four times
-slower (375 px). First paint is seconds by the clock; script and layout are seconds of the page's own thread, which other work on
-the machine does not lengthen.
+Each page is opened with an empty cache from the live server, on a desk (1280 px) and on a phone whose
+processor is four times slower (375 px). First paint is seconds by the clock; script and layout are seconds of
+the page's own thread, which other work on the machine does not lengthen.
 """
 
 from __future__ import annotations
@@ -28,10 +29,9 @@ from typing import Any, NamedTuple
 import uvicorn
 from playwright.sync_api import Browser, sync_playwright
 
-from probatio.browser.chromium import executable
+from probatio.jail.browser.chromium import executable
 from probatio.site.addresses import KINDS, PageKind
-from probatio.site.demo import fill
-from probatio.site.demo_runs import fill_runs
+from probatio.site.demo import fill_days, fill_runs
 from probatio.site.live import LiveSite, application
 from probatio.site.snapshot import Site, load_site
 
@@ -111,7 +111,9 @@ def _read(trace: list[dict[str, Any]], address: str, sent: int) -> Opening:
     """The page's thread is the one that painted it first."""
     painted = next(each for each in trace if each["name"] == "firstContentfulPaint")
     here = [each for each in trace if (each["pid"], each["tid"]) == (painted["pid"], painted["tid"])]
-    began = max(each["ts"] for each in here if each["name"] == "navigationStart" and each["ts"] < painted["ts"])
+    began = max(
+        each["ts"] for each in here if each["name"] == "navigationStart" and each["ts"] < painted["ts"]
+    )
     shift = sum(each["args"]["data"]["score"] for each in here if each["name"] == "LayoutShift")
     return Opening((painted["ts"] - began) / 1000, _spent(here, SCRIPT), _spent(here, LAYOUT), sent, shift)
 
@@ -131,12 +133,19 @@ def _spent(events: list[dict[str, Any]], names: set[str]) -> float:
 def measure(results: Path) -> None:
     with serving(results) as (site, base), sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=executable())
-        print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; median of {ROUNDS} openings\n")
-        print("| page | kB sent |" + "".join(f" {name}: first paint | script | layout | shift |" for name in SIZES))
+        print(
+            f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; median of {ROUNDS} openings\n"
+        )
+        print(
+            "| page | kB sent |"
+            + "".join(f" {name}: first paint | script | layout | shift |" for name in SIZES)
+        )
         print("|---|---|" + "---|---|---|---|" * len(SIZES))
         for kind, path in pages(site).items():
             row, sent = "", 0
-            with urllib.request.urlopen(base + path):  # the server makes a page once; its cost is in bench/site.py
+            with urllib.request.urlopen(
+                base + path
+            ):  # the server makes a page once; its cost is in bench/site.py
                 pass
             for size, slower in SIZES.values():
                 found = [opened(browser, base + path, size, slower) for _ in range(ROUNDS)]
@@ -154,7 +163,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory(prefix="probatio-bench-paint-") as folder:
         results, last = Path(folder) / "results", dt.date(2026, 3, 31)
-        fill(results, 90, last)
+        fill_days(results, 90, last)
         fill_runs(results, last)
         measure(results)
 

@@ -1,11 +1,12 @@
-"""CPU per sample of Inspect, lm-eval, promptfoo and Probatio, in one run against one server on loopback. Prints a Markdown table.
+"""CPU per sample of Inspect, lm-eval, promptfoo and Probatio, in one run against one server on loopback.
+Prints a Markdown table.
 
 python bench/peers.py [--samples 2000] [--work DIR] [--only probatio,lm-eval]
 
-2,000 distinct prompts of 1,028 characters, 100 in flight, each answer compared with what is right; CPU with all child processes.
-Each is run with 20 samples first: that is its start-up, and the difference is what a sample costs. The peers are installed into
-DIR, outside this repository, where they are not there yet; a second run takes them as they are. Where one can't be installed, its
-row says so and the others go on.
+2,000 distinct prompts of 1,028 characters, 100 in flight, each answer compared with what is right; CPU with
+all child processes. Each is run with 20 samples first: that is its start-up, and the difference is what a
+sample costs. The peers are installed into DIR, outside this repository, where they are not there yet; a
+second run takes them as they are. Where one can't be installed, its row says so and the others go on.
 """
 
 from __future__ import annotations
@@ -44,14 +45,20 @@ def _venv(work: Path, name: str, module: str, *packages: str) -> str:
     python = work / name / "bin" / "python"
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(work / name)], check=True)
-        subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True, stderr=subprocess.DEVNULL)
+        subprocess.run(
+            [str(python), "-m", "pip", "install", "-q", *packages], check=True, stderr=subprocess.DEVNULL
+        )
     code = f"from importlib.metadata import version; print(version({module!r}))"
-    return subprocess.run([str(python), "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [str(python), "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 def _prompts(bench: Bench, name: str, line: Callable[[str], dict[str, object]]) -> Path:
     file = bench.scratch / name
-    file.write_text("".join(json.dumps(line(prompt(n))) + "\n" for n in range(bench.samples)), encoding="utf-8")
+    file.write_text(
+        "".join(json.dumps(line(prompt(n))) + "\n" for n in range(bench.samples)), encoding="utf-8"
+    )
     return file
 
 
@@ -60,10 +67,12 @@ def _inspect(bench: Bench) -> tuple[list[str], dict[str, str]]:
     (bench.scratch / "inspect_task.py").write_text(
         "from inspect_ai import Task, task\nfrom inspect_ai.dataset import json_dataset\n"
         "from inspect_ai.scorer import match\nfrom inspect_ai.solver import generate\n\n\n"
-        "@task\ndef bench():\n    return Task(dataset=json_dataset('inspect.jsonl'), solver=generate(), scorer=match())\n"
+        "@task\ndef bench():\n    return Task(dataset=json_dataset('inspect.jsonl'), solver=generate(), "
+        "scorer=match())\n"
     )
     argv = [
-        str(bench.work / "inspect" / "bin" / "inspect"), "eval", "inspect_task.py", "--model", "openai-api/loop/bench",
+        str(bench.work / "inspect" / "bin" / "inspect"), "eval", "inspect_task.py", "--model",
+        "openai-api/loop/bench",
         "--max-connections", str(IN_FLIGHT), "--max-samples", str(IN_FLIGHT), "--display", "none",
         "--log-dir", str(bench.scratch / "inspect-logs"),
     ]  # fmt: skip
@@ -75,7 +84,8 @@ def _lm_eval(bench: Bench) -> tuple[list[str], dict[str, str]]:
     tasks = bench.scratch / "lm_eval_tasks"
     tasks.mkdir(exist_ok=True)
     task = {
-        "task": "bench", "dataset_path": "json", "dataset_kwargs": {"data_files": {"test": str(file)}}, "test_split": "test",
+        "task": "bench", "dataset_path": "json", "dataset_kwargs": {"data_files": {"test": str(file)}},
+        "test_split": "test",
         "output_type": "generate_until", "doc_to_text": "{{question}}", "doc_to_target": "{{right}}",
         "generation_kwargs": {"until": [], "max_gen_toks": 1000, "temperature": 0},
         "metric_list": [{"metric": "exact_match", "aggregation": "mean", "higher_is_better": True}],
@@ -83,7 +93,8 @@ def _lm_eval(bench: Bench) -> tuple[list[str], dict[str, str]]:
     (tasks / "bench.yaml").write_text(json.dumps(task))
     args = f"model=bench,base_url={bench.address}/chat/completions,num_concurrent={IN_FLIGHT},max_retries=1"
     argv = [
-        str(bench.work / "lm-eval" / "bin" / "lm_eval"), "--model", "local-chat-completions", "--model_args", args,
+        str(bench.work / "lm-eval" / "bin" / "lm_eval"), "--model", "local-chat-completions", "--model_args",
+        args,
         "--tasks", "bench", "--include_path", str(tasks), "--apply_chat_template", "--batch_size", "1",
         "--output_path", str(bench.scratch / "lm-eval-out"), "--log_samples",
     ]  # fmt: skip
@@ -96,17 +107,22 @@ def _promptfoo_installed(work: Path) -> str:
     if not package.exists():
         folder.mkdir(parents=True, exist_ok=True)
         quiet = ["--no-audit", "--no-fund", "--loglevel=error"]
-        subprocess.run(["npm", "install", *quiet, "promptfoo"], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            ["npm", "install", *quiet, "promptfoo"], cwd=folder, check=True, stdout=subprocess.DEVNULL
+        )
     return str(json.loads(package.read_text())["version"])
 
 
 def _promptfoo(bench: Bench) -> tuple[list[str], dict[str, str]]:
     tests = [
-        {"vars": {"question": prompt(n)}, "assert": [{"type": "equals", "value": "42"}]} for n in range(bench.samples)
+        {"vars": {"question": prompt(n)}, "assert": [{"type": "equals", "value": "42"}]}
+        for n in range(bench.samples)
     ]
     config = {
         "prompts": ["{{question}}"],
-        "providers": [{"id": "openai:chat:bench", "config": {"apiBaseUrl": bench.address, "apiKey": "bench"}}],
+        "providers": [
+            {"id": "openai:chat:bench", "config": {"apiBaseUrl": bench.address, "apiKey": "bench"}}
+        ],
         "tests": tests,
     }
     (bench.scratch / "promptfoo.json").write_text(json.dumps(config))
@@ -128,8 +144,8 @@ def _probatio_installed(work: Path) -> str:
 
 
 def _probatio(bench: Bench) -> tuple[list[str], dict[str, str]]:
-    from probatio.suite.language_suite import load_suite
-    from probatio.suite.prompt import render
+    from probatio.suites.language_suite import load_suite
+    from probatio.suites.prompt import render
 
     def length(folder: Path) -> int:
         suite = load_suite(folder)
@@ -155,7 +171,9 @@ PEERS = {
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     options.add_argument("--samples", type=int, default=2000)
     options.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "probatio-peers")
     options.add_argument("--only", default=",".join(PEERS), help="names, with commas between")
@@ -168,7 +186,10 @@ def main() -> None:
             versions[name] = PEERS[name].install(given.work)
         except (OSError, subprocess.CalledProcessError) as error:
             failed[name] = f"not installed: {type(error).__name__}"
-    print("| what | version | CPU per sample | of a bare loop | start-up | whole CPU per sample | wall | peak memory |")
+    print(
+        "| what | version | CPU per sample | of a bare loop | start-up | whole CPU per sample | wall | peak "
+        "memory |"
+    )
     print("|---|---|---|---|---|---|---|---|", flush=True)
     with server() as address:
         loop = [measured(bare(address, samples), dict(os.environ)) for samples in (FEW, given.samples)]
@@ -203,7 +224,8 @@ def _row(name: str, version: str, costs: list[Cost], samples: int, of_the_loop: 
     each = (all_of_them.cpu - few.cpu) / (samples - FEW) * 1000
     print(
         f"| {name} | {version} | {each:.2f} ms | {each / (of_the_loop or each):.1f} × | {few.cpu:.1f} s "
-        f"| {all_of_them.cpu / samples * 1000:.2f} ms | {all_of_them.wall:.0f} s | {all_of_them.peak_mb:.0f} MB |",
+        f"| {all_of_them.cpu / samples * 1000:.2f} ms | {all_of_them.wall:.0f} s | "
+        f"{all_of_them.peak_mb:.0f} MB |",
         flush=True,
     )
     return each

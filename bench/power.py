@@ -1,7 +1,8 @@
-"""The chance that `probatio power` tells, beside how often simulated comparisons show the difference. Prints a Markdown table.
+"""The chance that `probatio study plan` gives, and how often simulated comparisons show the difference.
+Prints a Markdown table.
 
-python bench/power.py            20,000 comparisons per row, drawn answer by answer and given to the interval of `compare`
-python bench/power.py --files    300 runs per row as well, written to disk and read by `probatio compare` itself
+python bench/power.py            20,000 comparisons per row, drawn answer by answer
+python bench/power.py --files    also 300 runs per row, written to disk and read by `study compare` itself
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 
-from probatio.study.compare import compare
-from probatio.study.intervals import paired_difference
-from probatio.study.likeness import USUAL
-from probatio.study.power import Design, chance_to_see
-from study.runs import write_made_up_run, write_suite
-from study.simulated_pairs import counted, drawn_answers
+from learn.runs import write_made_up_run, write_suite
+from learn.simulated_pairs import counted, drawn_answers
+from probatio.core.statistics.intervals import estimate_paired_difference
+from probatio.core.statistics.likeness import USUAL
+from probatio.core.statistics.power import Design, chance_to_see
+from probatio.learn.compare import compare
 
 COMPARISONS, FILES = 20_000, 300
 
@@ -44,7 +45,9 @@ ROWS: list[tuple[str, int, int, int, float, float]] = [
 
 def main() -> None:
     files = "--files" in sys.argv
-    print("| between | tasks | conditions | samples | A passes | B less A | power | simulated | apart |", end="")
+    print(
+        "| between | tasks | conditions | samples | A passes | B less A | power | simulated | apart |", end=""
+    )
     print(" by files |" if files else "")
     print("|---" * (9 + files) + "|")
     began = time.process_time()
@@ -53,9 +56,14 @@ def main() -> None:
         told = 100 * chance_to_see(design, tasks)
         found = 100 * simulated(design, tasks, COMPARISONS)
         print(
-            f"| {between} | {tasks} | {conditions} | {samples} | {100 * rate:.0f} % | {100 * delta:+.0f} | {told:.1f} % "
+            f"| {between} | {tasks} | {conditions} | {samples} | {100 * rate:.0f} % | {100 * delta:+.0f} | "
+            f"{told:.1f} % "
             f"| {found:.1f} % | {told - found:+.1f} |",
-            f"{100 * by_files(design, tasks, FILES):.1f} % |" if files and conditions == 1 else "– |" if files else "",
+            f"{100 * by_files(design, tasks, FILES):.1f} % |"
+            if files and conditions == 1
+            else "– |"
+            if files
+            else "",
             flush=True,
         )
     print(f"\n{time.process_time() - began:.0f} s of CPU")
@@ -67,7 +75,7 @@ def simulated(design: Design, tasks: int, comparisons: int) -> float:
     shown = 0
     for _ in range(comparisons):
         answers = counted(drawn_answers(design, tasks, random))
-        _, low, high = paired_difference((one.gained, one.lost, one.pairs) for one in answers)
+        _, low, high = estimate_paired_difference((one.gained, one.lost, one.pairs) for one in answers)
         shown += low > 0 if design.delta > 0 else high < 0
     return shown / comparisons
 

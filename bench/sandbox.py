@@ -1,6 +1,6 @@
-"""Graded programs per second in the jail, on one core and two, cold and over answers that repeat. Prints a table.
+"""Graded programs per second in the jail, on one core and two, each started by itself. Prints a table.
 
-python bench/sandbox.py            needs ../shared/recorded for real answers; makes up its own where that is absent
+python bench/sandbox.py            real answers of ../shared/recorded, or made-up ones without it
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from probatio.jail import Choice, NoIsolation, find_isolation
 from probatio.languages import typescript
 from probatio.languages.python import Call, run_calls
-from probatio.sandbox import Choice, Memo, NoIsolation, isolation
 
 RECORDED = Path(__file__).parent.parent.parent / "shared" / "recorded"
 COLD = 120  # programs of the cold rows
@@ -29,7 +29,8 @@ def made_up(total: int = 500, distinct: int = 100) -> list[str]:
     """Programs where four in five repeat an earlier one, as in recorded runs of real models."""
     dice = random.Random(7)
     pool = [
-        f"interface Item {{ id: number; tags: string[] }}\nconst items: Item[] = [{{ id: {i}, tags: ['a', 'b'] }}];\n"
+        f"interface Item {{ id: number; tags: string[] }}\nconst items: Item[] = [{{ id: {i}, tags: ['a', "
+        f"'b'] }}];\n"
         f"function total(list: Item[]): number {{ return list.reduce((sum, item) => sum + item.id, {i}); }}\n"
         "console.log(total(items), items);\n"
         for i in range(distinct)
@@ -61,33 +62,34 @@ def cpu() -> float:
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
 
 
-def measure(programs: list[str], cores: int, kind: Choice, memo: Memo | None) -> str:
+def measure(programs: list[str], cores: int, kind: Choice) -> str:
     """One row: all programs run on that many cores."""
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, set(sorted(everywhere)[:cores]))
     try:
-        typescript.run("console.log(0)", isolation=kind, memo=None)
+        typescript.run("console.log(0)", isolation=kind)
         began, used = time.perf_counter(), cpu()
         with ThreadPoolExecutor(cores * THREADS_PER_CORE) as pool:
-            list(pool.map(lambda source: typescript.run(source, isolation=kind, memo=memo), programs))
+            list(pool.map(lambda source: typescript.run(source, isolation=kind), programs))
         wall, used = time.perf_counter() - began, cpu() - used
     finally:
         os.sched_setaffinity(0, everywhere)
-    ran = memo.misses if memo else len(programs)
     each = 1000 / len(programs)
-    return f"{len(programs)} | {ran} | {cores} | {len(programs) / wall:,.0f} | {wall * each:.1f} | {used * each:.1f} |"
+    return (
+        f"{len(programs)} | {cores} | {len(programs) / wall:,.0f} | {wall * each:.1f} | {used * each:.1f} |"
+    )
 
 
 def answers(kind: Choice, total: int = 60) -> str:
     """The row of Python answers: ten calls each, one after another, every one run anew."""
     source = "def f(n):\n    return sorted(range(n))[:3]"
     calls = [Call((n,)) for n in range(10)]
-    run_calls(source, "f", calls, kind, memo=None)
+    run_calls(source, "f", calls, kind)
     began, used = time.perf_counter(), cpu()
     for _ in range(total):
-        run_calls(source, "f", calls, kind, memo=None)
+        run_calls(source, "f", calls, kind)
     wall, used = time.perf_counter() - began, cpu() - used
-    return f"{total} | {total} | 1 | {total / wall:,.0f} | {wall * 1000 / total:.1f} | {used * 1000 / total:.1f} |"
+    return f"{total} | 1 | {total / wall:,.0f} | {wall * 1000 / total:.1f} | {used * 1000 / total:.1f} |"
 
 
 def main() -> None:
@@ -95,18 +97,16 @@ def main() -> None:
     programs = real() if RECORDED.is_dir() else made_up()
     origin = "recorded answers" if RECORDED.is_dir() else "made-up answers"
     cores = min(2, len(os.sched_getaffinity(0)))
-    print("| what | isolation | programs | run | cores | per second | wall ms each | CPU ms each |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| what | isolation | programs | cores | per second | wall ms each | CPU ms each |")
+    print("|---|---|---|---|---|---|---|")
     for kind in ("bubblewrap", "landlock", "none"):
         try:
-            isolation(kind)
+            find_isolation(kind)
         except NoIsolation:
             continue
         distinct = [f"{programs[i % len(programs)]}\n// {i}" for i in range(COLD)]
         for n in sorted({1, cores}):
-            print(f"| each run anew | {kind} | {measure(distinct, n, kind, None)}")
-        for n in sorted({1, cores}):
-            print(f"| {origin} | {kind} | {measure(programs, n, kind, Memo())}")
+            print(f"| {origin} | {kind} | {measure(distinct, n, kind)}")
         print(f"| Python answers | {kind} | {answers(kind)}")
 
 

@@ -1,10 +1,12 @@
-"""How many standard errors one day puts a worse copy of a model and the original apart, on one suite or on several.
+"""How many standard errors one day puts a worse copy of a model and the original apart, on one suite or on
+several.
 
     python bench/sensitivity.py SUITE=ORIGINAL:COPY,COPY… [SUITE=…]
 
-ORIGINAL and COPY are results folders with one closed day each, of the same suite. The differences of the cases (mean of their
-samples, copy minus original) are paired; their mean over its standard error is how far apart the day puts the two. Tokens are
-those of the original's prompts and answers: z grows with √tokens, so suites of unequal size can be compared at the same number.
+ORIGINAL and COPY are results folders with one closed day each, of the same suite. The differences of the
+cases (mean of their samples, copy minus original) are paired; their mean over its standard error is how far
+apart the day puts the two. Tokens are those of the original's prompts and answers: z grows with √tokens, so
+suites of unequal size can be compared at the same number.
 """
 
 from __future__ import annotations
@@ -15,17 +17,19 @@ from statistics import mean, stdev
 
 import msgspec
 
-from probatio.records import Grade, Response
+from probatio.core.records import Grade, Response
 
 
 def case_scores(folder: Path) -> tuple[dict[str, float], int]:
     """Case → its mean score, 0–100, and the tokens read and written."""
     (day,) = (each for each in (folder / "daily").iterdir() if each.is_dir())
     grades = [
-        msgspec.json.decode(line, type=Grade) for line in (day / "graded_results.jsonl").read_bytes().splitlines()
+        msgspec.json.decode(line, type=Grade)
+        for line in (day / "graded_results.jsonl").read_bytes().splitlines()
     ]
     responses = (
-        msgspec.json.decode(line, type=Response) for line in (day / "raw_responses.jsonl").read_bytes().splitlines()
+        msgspec.json.decode(line, type=Response)
+        for line in (day / "raw_responses.jsonl").read_bytes().splitlines()
     )
     tokens = sum((each.tokens_in or 0) + (each.tokens_out or 0) for each in responses)
     found: dict[str, list[float]] = {}

@@ -1,4 +1,5 @@
-"""CPU of the simulator, of the evidence over a recorded year, and of the minimum detectable effect. Prints a Markdown table.
+"""CPU of the simulator, of the evidence over a recorded year, and of the minimum detectable effect. Prints a
+Markdown table.
 
 OMP_NUM_THREADS=1 python bench/simulate.py
 """
@@ -12,14 +13,15 @@ from pathlib import Path
 
 import numpy as np
 
-from probatio.simulate.noise import JUDGED, PROFILES, Population
-from probatio.simulate.simulator import quiet_years
-from probatio.simulate.synthetic import bets, plan_of, run_days, watch
-from probatio.store.detectable import DetectableCache
-from probatio.suite.daily_suite import read_manifest
-from probatio.verdict import evidence
-from probatio.verdict.detectable import smallest_drops
-from probatio.verdict.evidence import EvidenceDay, EvidenceState
+from probatio.runs.store.detectable import DetectableCache
+from probatio.suites.daily_suite import read_manifest
+from probatio.watch.simulate.noise import Population
+from probatio.watch.simulate.profiles import JUDGED, PROFILES
+from probatio.watch.simulate.simulator import quiet_years
+from probatio.watch.simulate.synthetic import bets, plan_of, run_days, watch
+from probatio.watch.verdict.evidence import evidence
+from probatio.watch.verdict.evidence.detectable import smallest_drops
+from probatio.watch.verdict.evidence.evidence import EvidenceDay, EvidenceState
 
 MODELS, YEAR, WATCHED = 2000, 365, 30
 MANIFEST = read_manifest()
@@ -33,7 +35,9 @@ def cpu(work: Callable[[], object]) -> float:
 
 
 def population(models: int) -> Population:
-    return Population(PROFILES["binomial-0.9"], JUDGED["gaussian"], PLAN.streams, models, np.random.default_rng(0))
+    return Population(
+        PROFILES["binomial-0.9"], JUDGED["gaussian"], PLAN.streams, models, np.random.default_rng(0)
+    )
 
 
 def days_of_a_year(models: int) -> list[EvidenceDay]:

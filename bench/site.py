@@ -1,8 +1,9 @@
-"""What the site costs: a year of 30 models, about a million samples (build, memory, a model page under 50 readers); and a run of
-100,000 trials (files, bytes, CPU per trial, largest page, its first opening on the live server).
+"""What the site costs: a year of 30 models, about a million samples (build, memory, a model page under 50
+readers); and a run of 100,000 trials (files, bytes, CPU per trial, largest page, its first opening on the
+live server).
 
     python bench/site.py            both
-    python bench/site.py readers    only the model page under 50 readers; samples of the last days alone, no build
+    python bench/site.py readers    only the model page under 50 readers; samples of the last days, no build
     python bench/site.py run 10000  only the run, of so many trials
 """
 
@@ -29,13 +30,13 @@ from typing import Any, NamedTuple
 import aiohttp
 import msgspec
 
-from probatio.day.folder import day_folder, write_record, write_scores
-from probatio.records import Calibration, DayRecord, Model, Sampling
-from probatio.run.plan import Plan
-from probatio.run.record import RunRecord, write_run
-from probatio.simulate.synthetic import days_of
-from probatio.store.layout import ANSWERS, GRADES
-from probatio.suite.daily_suite import read_manifest
+from probatio.core.records import Calibration, DayRecord, Model, Sampling
+from probatio.runs.plan import Plan
+from probatio.runs.record import RunRecord, write_run
+from probatio.runs.store.layout import ANSWERS, GRADES
+from probatio.suites.daily_suite import read_manifest
+from probatio.watch.day.folder import day_folder, write_record, write_scores
+from probatio.watch.simulate.days import simulate_days
 
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
 MODELS, DAYS = 30, 365
@@ -43,8 +44,10 @@ READERS, ROUNDS = 50, 40
 FAULTS = {"model-3": ("drop-20-all", 200), "model-7": ("decline", 250), "model-11": ("outage", 100)}
 RESPONSE = (
     '{"timestamp":"%(date)sT06:00:00Z","run_id":"%(date)s","framework_version":"bench","task_id":"%(case)s",'
-    '"model":"%(model)s","n_shot":0,"dialect":"none","context":"%(round)s","prompt":"Simulated question %(case)s.",'
-    '"response":"Simulated answer, short so that a year fits the disk.","tokens_in":300,"tokens_out":120,"latency_ms":900.0,'
+    '"model":"%(model)s","n_shot":0,"dialect":"none","context":"%(round)s","prompt":"Simulated question '
+    '%(case)s.",'
+    '"response":"Simulated answer, short so that a year fits the '
+    'disk.","tokens_in":300,"tokens_out":120,"latency_ms":900.0,'
     '"sample":%(sample)d,"provider":"Host","cost":0.0001}\n'
 )
 GRADE = (
@@ -75,7 +78,7 @@ def fill(results: Path, sampled: int = DAYS) -> int:
     manifest = read_manifest()
     names = [f"model-{number}" for number in range(1, MODELS + 1)]
     count = 0
-    days = days_of(manifest, names, dt.date(2025, 1, 1), DAYS, faults=FAULTS)
+    days = simulate_days(manifest, names, dt.date(2025, 1, 1), DAYS, faults=FAULTS)
     for left, (date, lines) in zip(range(DAYS - 1, -1, -1), days, strict=True):
         folder = day_folder(results, date.isoformat())
         folder.mkdir(parents=True)
@@ -150,11 +153,16 @@ def fill_run(results: Path, trials: int) -> None:
                 "context": context,
                 "sample": sample,
             }
-            prompt = f"{'The language has <words> & rules.' * 30 * (depth + 1)}\n{'Example.' * shots}\nNow {task}."
+            prompt = (
+                f"{'The language has <words> & rules.' * 30 * (depth + 1)}\n{'Example.' * shots}\nNow {task}."
+            )
             answer = "```\nscribe 'x'\nfixum y = 3\n```\n" * 3
             passed = chance.random() < 0.2 + 0.2 * depth + 0.02 * shots
             raw.write(
-                encode(key | {"prompt": prompt, "response": answer, "tokens_in": len(prompt) // 4, "cost": 0.0001})
+                encode(
+                    key
+                    | {"prompt": prompt, "response": answer, "tokens_in": len(prompt) // 4, "cost": 0.0001}
+                )
                 + b"\n"
             )
             grade: dict[str, Any] = {
@@ -172,7 +180,9 @@ def fill_run(results: Path, trials: int) -> None:
 
 def measured(words: list[str], cache: str) -> tuple[Cost, str]:
     began = time.perf_counter()
-    process = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache})
+    process = subprocess.Popen(
+        words, stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache}
+    )
     assert process.stdout is not None
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
@@ -183,7 +193,8 @@ def measured(words: list[str], cache: str) -> tuple[Cost, str]:
 
 
 async def read_pages(base: str, again: bool = False) -> list[float]:
-    """Seconds of each of the model pages that 50 readers fetch at once, over and over. `again`: they have the pages already."""
+    """Seconds of each of the model pages that 50 readers fetch at once, over and over. `again`: they have the
+    pages already."""
     seconds: list[float] = []
 
     tags: dict[str, str] = {}
@@ -195,7 +206,9 @@ async def read_pages(base: str, again: bool = False) -> list[float]:
             known = {"If-None-Match": tags[address]} if again and address in tags else {}
             async with session.get(address, headers=known) as reply:
                 body = await reply.read()
-                if reply.status != (304 if known else 200) or (reply.status == 200 and len(body) < SMALLEST_PAGE):
+                if reply.status != (304 if known else 200) or (
+                    reply.status == 200 and len(body) < SMALLEST_PAGE
+                ):
                     raise SystemExit(f"{reply.url} gave {reply.status}")
                 tags[address] = reply.headers["ETag"]
             seconds.append(time.perf_counter() - began)
@@ -210,13 +223,15 @@ async def read_pages(base: str, again: bool = False) -> list[float]:
 
 @contextlib.contextmanager
 def serving(results: Path) -> Iterator[tuple[str, float, Callable[[], float], int]]:
-    """A live server: its address, the seconds until it answered, its peak memory once it has ended, and its process."""
+    """A live server: its address, the seconds until it answered, its peak memory once it has ended, and its
+    process."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     began, peak = time.perf_counter(), 0.0
     process = subprocess.Popen(
-        [*PROBATIO, "site", "serve", "--port", str(port), "--results", str(results)], stdout=subprocess.DEVNULL
+        [*PROBATIO, "site", "serve", "--port", str(port), "--results", str(results)],
+        stdout=subprocess.DEVNULL,
     )
     try:
         while True:
@@ -261,7 +276,9 @@ def site_of_run(work: Path, trials: int) -> None:
     for name, wait in (("as soon as the server answers", 0.0), ("30 s later", 30.0)):
         with serving(results) as (base, _, _, _):
             time.sleep(wait)
-            times = [opening(base, path) for path in (f"learnability/{RUN}/", f"learnability/{RUN}/trials/0/")]
+            times = [
+                opening(base, path) for path in (f"learnability/{RUN}/", f"learnability/{RUN}/trials/0/")
+            ]
         print(f"| first opening, {name}: run, page of trials | {times[0]:.2f} s, {times[1]:.2f} s |")
 
 
@@ -269,10 +286,21 @@ def year_of_models(work: Path) -> None:
     """The rows of a year."""
     began = time.perf_counter()
     samples = fill(work / "results")
-    print(f"{MODELS} models, {DAYS} days, {samples:,} samples; data made in {time.perf_counter() - began:.0f} s")
+    print(
+        f"{MODELS} models, {DAYS} days, {samples:,} samples; data made in {time.perf_counter() - began:.0f} s"
+    )
     print("| what | CPU s | wall s | peak MB | |")
     print("|---|---|---|---|---|")
-    words = [*PROBATIO, "site", "build", "--results", str(work / "results"), "--out", str(work / "site"), "--json"]
+    words = [
+        *PROBATIO,
+        "site",
+        "build",
+        "--results",
+        str(work / "results"),
+        "--out",
+        str(work / "site"),
+        "--json",
+    ]
     cost, output = measured([*words, "--no-detectable"], str(work / "cache"))
     built = json.loads(output)
     print(
@@ -296,14 +324,16 @@ def readers(results: Path) -> None:
             rows.append((name, times, 1000 * (cpu_seconds(process) - cpu) / len(times), os.getloadavg()[0]))
     print(f"| site serve until it answers | | {ready:.1f} | {peak():.0f} | peak after reading |")
     print(
-        f"\n| model page, {READERS} readers at once | median ms | p95 ms | worst ms | pages/s | server's CPU, ms a page | load |"
+        f"\n| model page, {READERS} readers at once | median ms | p95 ms | worst ms | pages/s | server's "
+        "CPU, ms a page | load |"
     )
     print("|---|---|---|---|---|---|---|")
     for name, times, cpu, load in rows:
         middle, late = times[len(times) // 2], times[int(0.95 * len(times))]
         rate = len(times) / (sum(times) / READERS)
         shown = (
-            f"{1000 * middle:.0f} | {1000 * late:.0f} | {1000 * times[-1]:.0f} | {rate:.0f} | {cpu:.2f} | {load:.1f}"
+            f"{1000 * middle:.0f} | {1000 * late:.0f} | {1000 * times[-1]:.0f} | {rate:.0f} | {cpu:.2f} | "
+            f"{load:.1f}"
         )
         print(f"| {name} | {shown} |")
 

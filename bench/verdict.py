@@ -2,8 +2,9 @@
 
 python bench/verdict.py            a month of 5 models, a year of 30
 
---detectable simulates the smallest drop each model's reference can show, once per reference; its cache is empty here. The last
-lines are what `probatio verify` needs of the days before each day to score it again: folded once, and anew for every 30th day.
+--detectable simulates the smallest drop each model's reference can show, once per reference; its cache is
+empty here. The last lines are what `probatio verify` needs of the days before each day to score it again:
+folded once, and anew for every 30th day.
 """
 
 from __future__ import annotations
@@ -21,11 +22,11 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from probatio.records import Calibration, DailyScore, DayRecord, Model, Sampling
-from probatio.store.days import read_days
-from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
-from probatio.verdict.days import Days, suite_of
-from probatio.verdict.expectation import Expectation, expectations
+from probatio.core.records import Calibration, DailyScore, DayRecord, Model, Sampling
+from probatio.runs.store.days import read_days
+from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.watch.verdict.days import Days, suite_of
+from probatio.watch.verdict.expectation import Expectation, expectations
 
 CASES = 5
 PROBATIO = [sys.executable, "-c", "from probatio.cli import main; main()"]
@@ -38,10 +39,12 @@ class Cost(NamedTuple):
 
 
 def fill(results: Path, models: int, days: int, manifest: DailyManifest) -> int:
-    """So many days of so many models, with every field a real line has; two of them lose 15 % for good when two thirds are
-    over, so that there is a change to date. Returns the bytes of the scores."""
+    """So many days of so many models, with every field a real line has; two of them lose 15 % for good when
+    two thirds are over, so that there is a change to date. Returns the bytes of the scores."""
     rng = np.random.default_rng(0)
-    tracked = tuple(Model(id=f"model-{n}", name=f"vendor-{n % 6}/model-{n}", route=("Host",)) for n in range(models))
+    tracked = tuple(
+        Model(id=f"model-{n}", name=f"vendor-{n % 6}/model-{n}", route=("Host",)) for n in range(models)
+    )
     written = 0
     for number in range(days):
         day = str(date(2025, 1, 1) + timedelta(days=number))
@@ -60,7 +63,14 @@ def fill(results: Path, models: int, days: int, manifest: DailyManifest) -> int:
         )
         (folder / "day.json").write_bytes(msgspec.json.encode(record))
         lines = [
-            line(day, model.id, entry, manifest.version, rng, 0.765 if place < 2 and 3 * number > 2 * days else 0.9)
+            line(
+                day,
+                model.id,
+                entry,
+                manifest.version,
+                rng,
+                0.765 if place < 2 and 3 * number > 2 * days else 0.9,
+            )
             for place, model in enumerate(tracked)
             for entry in manifest.use_cases
         ]
@@ -140,8 +150,13 @@ def main() -> None:
                     f"| {days} × {models} | {written / 1e6:.1f} MB | {' '.join(words)} "
                     f"| {cost.cpu:.2f} | {cost.wall:.2f} | {cost.peak_mb:.0f} |"
                 )
-            for what, cpu in zip(("once", "anew for each day"), folded_for_verify(work, manifest), strict=True):
-                print(f"| {days} × {models} | {written / 1e6:.1f} MB | verify: days before, {what} | {cpu:.2f} | | |")
+            for what, cpu in zip(
+                ("once", "anew for each day"), folded_for_verify(work, manifest), strict=True
+            ):
+                print(
+                    f"| {days} × {models} | {written / 1e6:.1f} MB | verify: days before, {what} | "
+                    f"{cpu:.2f} | | |"
+                )
         finally:
             shutil.rmtree(work)
 

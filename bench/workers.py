@@ -1,10 +1,12 @@
-"""Local workers beside a Ray cluster: what the way to another machine costs, and that a machine that dies loses nothing.
+"""Local workers beside a Ray cluster: what the way to another machine costs, and that a machine that dies
+loses nothing.
 
 python bench/workers.py                 5,000 programs and 200 pages: about 8 minutes of CPU
 python bench/workers.py 500 10          so many programs and pages
 
-The cluster is two machines of one core each, played by two raylets on this machine. One of them is killed when half of the
-programs are graded; another one joins before the pages. Every grade is compared with the local one. No cache is used.
+The cluster is two machines of one core each, played by two raylets on this machine. One of them is killed
+when half of the programs are graded; another one joins before the pages. Every grade is compared with the
+local one. No cache is used.
 """
 
 from __future__ import annotations
@@ -26,15 +28,15 @@ os.environ["RAY_worker_niceness"] = "0"  # noqa: SIM112 - Ray's own; 15 by defau
 
 from checks import answers, cpu
 
-from probatio.day.examining import PackedCase, examine
-from probatio.grade import GRADER_VERSION
-from probatio.records import Assessment, Response
-from probatio.run.regrade import assess_again
-from probatio.run.trials import Assessor
-from probatio.suite.daily_suite import Case
-from probatio.suite.language_suite import Suite, load_suite
-from probatio.workers import Checks, Lane, Same
-from probatio.workers.choosing import shared, use
+from probatio.core.records import Assessment, Response
+from probatio.grading import GRADER_VERSION
+from probatio.jail.workers import Checks, Lane, Same
+from probatio.jail.workers.choosing import get_pool, use
+from probatio.runs.regrade import assess_again
+from probatio.runs.trials import Assessor
+from probatio.suites.daily_suite import Case
+from probatio.suites.language_suite import Suite, load_suite
+from probatio.watch.day.grading.examine import PackedCase, examine
 
 EMPTY = 5000
 LANE = Lane("nothing", cpu_seconds=5, seconds=60)
@@ -80,13 +82,19 @@ def empty_checks(pool: Checks, count: int = EMPTY) -> None:
     payloads = [b"%08d" % number * 128 for number in range(count)]
 
     async def one(payload: bytes) -> bool:
-        return (await pool.run(LANE, ECHO, payload, same=same)).payload == payload
+        return (await pool.run(LANE, ECHO, payload, same=same)) == payload
 
     assert all(right for _, right in assess_again(payloads, one))
 
 
 def trial_suite(folder: Path) -> Suite:
-    task = {"id": "one", "type": "write_typescript", "category": "c", "goal": "Print 1", "expected_output": "1"}
+    task = {
+        "id": "one",
+        "type": "write_typescript",
+        "category": "c",
+        "goal": "Print 1",
+        "expected_output": "1",
+    }
     (folder / "tasks").mkdir(parents=True)
     (folder / "tasks" / "all.yml").write_text(json.dumps({"tasks": [task]}), encoding="utf-8")
     return load_suite(folder)
@@ -97,8 +105,12 @@ def programs(suite: Suite, count: int) -> Iterator[Response]:
     for number in range(count):
         body = ("console.log(1)", "console.log(2)", "throw new Error()")[number % 3]
         yield Response(
-            timestamp="", run_id="bench", framework_version="", task_id="one", model="m", n_shot=0, context="full",
-            dialect=suite.language.dialects[0], sample=number, response=f"```ts\nconst n = {number};\n{body};\n```",
+            timestamp="", run_id="bench", framework_version=(
+                ""
+            ), task_id="one", model="m", n_shot=0, context="full",
+            dialect=suite.language.dialects[0], sample=number, response=(
+                f"```ts\nconst n = {number};\n{body};\n```"
+            ),
         )  # fmt: skip
 
 
@@ -118,7 +130,9 @@ def pages(count: int) -> list[str]:
     async def one(line: tuple[Case, Response]) -> str:
         case, response = line
         packed.setdefault(case.id, PackedCase.of(case))
-        return str((await examine(shared(), packed[case.id], response, checked=True, choice="auto")).checked)
+        return str(
+            (await examine(get_pool(), packed[case.id], response, checked=True, choice="auto")).checked
+        )
 
     return [result for _, result in assess_again(answers("web_design", count), one)]
 
@@ -133,16 +147,16 @@ def main(program_count: int, page_count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         suite = trial_suite(Path(folder) / "suite")
         use("2", say)
-        empty_checks(shared(), 100)  # the workers are there
-        row("checks that do nothing, local", EMPTY, *measured(lambda: empty_checks(shared()))[1:])
+        empty_checks(get_pool(), 100)  # the workers are there
+        row("checks that do nothing, local", EMPTY, *measured(lambda: empty_checks(get_pool()))[1:])
         graded(suite, 6)
         local, seconds, spent = measured(lambda: graded(suite, program_count))
         row("programs, local", program_count, seconds, spent)
         local_pages = pages(min(page_count, DISTINCT)) if page_count else []
         machines = Machines()
         use("ray", say)
-        empty_checks(shared(), 100)
-        row("checks that do nothing, Ray", EMPTY, *measured(lambda: empty_checks(shared()))[1:])
+        empty_checks(get_pool(), 100)
+        row("checks that do nothing, Ray", EMPTY, *measured(lambda: empty_checks(get_pool()))[1:])
         there, seconds, spent = measured(lambda: graded(suite, program_count, machines.kill))
         row("programs, Ray, one machine killed midway", program_count, seconds, spent)
         machines.add()
@@ -151,7 +165,10 @@ def main(program_count: int, page_count: int) -> None:
     same_programs = sum(one == other for one, other in zip(local, there, strict=True))
     same_pages = sum(page == local_pages[number % len(local_pages)] for number, page in enumerate(far_pages))
     outcomes = Counter(each.error_type or "right" for each in there)
-    print(f"\nPrograms graded: {len(there):,} of {program_count:,}, {same_programs:,} as locally ({dict(outcomes)}).")
+    print(
+        f"\nPrograms graded: {len(there):,} of {program_count:,}, {same_programs:,} as locally "
+        f"({dict(outcomes)})."
+    )
     print(f"Pages graded: {len(far_pages)} of {page_count}, {same_pages} as locally.")
     use(None, say)
     machines.close()

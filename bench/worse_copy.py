@@ -2,10 +2,11 @@
 
     python bench/worse_copy.py qwen2.5-coder-0.5b worse.gguf --sigma 0.1
 
-Every weight matrix gets noise of `sigma` times its own standard deviation; norms and biases stay as they are. The copy is
-stored as Q8_0, so `--sigma 0` gives the same model in the same format: what differs between two copies is the noise alone.
-`--sigma 0 --format Q4_0` is the copy a provider would make to save memory: four bits a weight, rounded without any care.
-Ask it with `probatio daily --model gguf:worse.gguf`, or put it in a models.yml under the name it takes the place of.
+Every weight matrix gets noise of `sigma` times its own standard deviation; norms and biases stay as they are.
+The copy is stored as Q8_0, so `--sigma 0` gives the same model in the same format: what differs between two
+copies is the noise alone. `--sigma 0 --format Q4_0` is the copy a provider would make to save memory: four
+bits a weight, rounded without any care. Ask it with `probatio daily --model gguf:worse.gguf`, or put it in a
+models.yml under the name it takes the place of.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 import gguf
 import numpy as np
 
-from probatio.embedded import catalogue
+from probatio.ask.embedded import catalogue
 
 
 def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0, form: str = "Q8_0") -> int:
@@ -51,12 +52,18 @@ def worse_copy(source: Path, target: Path, sigma: float, seed: int = 0, form: st
 
 
 def main() -> None:
-    reading = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reading = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     reading.add_argument("model", help="an embedded model's name, or the path of a .gguf file")
     reading.add_argument("out", type=Path)
-    reading.add_argument("--sigma", type=float, default=0.1, help="noise, relative to each matrix's standard deviation")
+    reading.add_argument(
+        "--sigma", type=float, default=0.1, help="noise, relative to each matrix's standard deviation"
+    )
     reading.add_argument("--seed", type=int, default=0)
-    reading.add_argument("--format", choices=("Q8_0", "Q4_0"), default="Q8_0", help="how the weights are stored")
+    reading.add_argument(
+        "--format", choices=("Q8_0", "Q4_0"), default="Q8_0", help="how the weights are stored"
+    )
     given = reading.parse_args()
     source = Path(given.model) if given.model.endswith(".gguf") else catalogue.resolve(given.model).path
     if source is None or not source.is_file():

@@ -23,13 +23,15 @@ given.add_argument("--out", default="paper")
 asked = given.parse_args()
 
 # %% [markdown]
-# The trials of both runs, as a DuckDB relation. A relation is also a pandas or a polars frame: `trials.df()`, `trials.pl()`.
+# The trials of both runs, as a DuckDB relation. A relation is also a pandas or a polars frame: `trials.df()`,
+# `trials.pl()`.
 
 # %%
 trials = probatio.read(asked.a, asked.b, results=asked.results)
 print(
     duckdb.sql(
-        "select run, model, count(*) as trials, round(100 * avg(correct::int), 1) as passed, sum(tokens_out) as tokens_out "
+        "select run, model, count(*) as trials, round(100 * avg(correct::int), 1) as passed, "
+        "sum(tokens_out) as tokens_out "
         "from trials where asked group by all order by all"
     )
 )

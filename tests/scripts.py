@@ -1,4 +1,4 @@
-"""The scripts of `config/`, which are no package, as modules for the tests that hold them to their word."""
+"""The scripts of `tools/`, which are no package, as modules for the tests that hold them to their word."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-CONFIG = Path(__file__).parents[1] / "config"
+TOOLS = Path(__file__).parents[1] / "tools"
 
 
 def script(name: str) -> ModuleType:
-    known_as = f"config_{name}"  # no test's own name
-    spec = importlib.util.spec_from_file_location(known_as, CONFIG / f"{name}.py")
+    known_as = f"tools_{name}"  # no test's own name
+    spec = importlib.util.spec_from_file_location(known_as, TOOLS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -14,8 +14,8 @@ import click
 import pytest
 import yaml
 
-from probatio.alerts.channels import read_channels
 from probatio.cli import root
+from probatio.watch.alerts.channels import read_channels
 
 REPOSITORY = Path(__file__).parent.parent
 DEPLOY = REPOSITORY / "deploy"
@@ -25,11 +25,15 @@ CALL = re.compile(r"(?:^|[\s=/`])probatio ((?:[a-z-]+)(?: [^\n`|>&#]*)?)", re.MU
 
 
 def calls(path: Path) -> list[str]:
-    """The calls of `probatio` in a file. In Markdown only those in backquotes or code blocks; never those in comments."""
+    """The calls of `probatio` in a file. In Markdown only those in backquotes or code blocks; never those in
+    comments."""
     text = path.read_text(encoding="utf-8")
     if path.suffix == ".md":
         text = "\n".join(
-            [*re.findall(r"`(probatio [^`]+)`", text), *re.findall(r"^    (probatio .+)$", text, re.MULTILINE)]
+            [
+                *re.findall(r"`(probatio [^`]+)`", text),
+                *re.findall(r"^    (probatio .+)$", text, re.MULTILINE),
+            ]
         )
     else:
         text = "\n".join(line for line in text.splitlines() if not line.startswith("#"))
@@ -39,14 +43,10 @@ def calls(path: Path) -> list[str]:
 def parse(line: str) -> click.Context:
     """The line parsed by the real commands; nothing is run."""
     words = shlex.split(re.sub(r"\$\{\{.*?\}\}", "value", line))
-    command: click.Command = root
-    with click.Context(root) as ctx:
-        while isinstance(command, click.Group):
-            name, words = words[0], words[1:]
-            subcommand = command.get_command(ctx, name)
-            assert subcommand is not None, f"there is no command {name} in: {line}"
-            command = subcommand
-        return command.make_context(command.name or "", words)
+    with click.Context(root, info_name="probatio") as ctx:
+        name, command, rest = root.resolve_command(ctx, words)
+        assert command is not None, f"there is no command in: {line}"
+        return command.make_context(name, rest, parent=ctx)
 
 
 @pytest.mark.parametrize("path", [*FILES, *DOCS], ids=lambda path: path.name)
@@ -103,7 +103,9 @@ def test_a_line_that_cron_refuses_would_be_found() -> None:
 
 
 def test_the_line_for_cron_has_five_fields_that_cron_takes() -> None:
-    (line,) = [line for line in (DEPLOY / "crontab").read_text().splitlines() if line and not line.startswith("#")]
+    (line,) = [
+        line for line in (DEPLOY / "crontab").read_text().splitlines() if line and not line.startswith("#")
+    ]
     fields = line.split(None, 5)
     require_cron(" ".join(fields[:5]))
     assert fields[5].startswith('cd "$HOME/watch" && .venv/bin/probatio daily')
@@ -111,7 +113,9 @@ def test_the_line_for_cron_has_five_fields_that_cron_takes() -> None:
 
 
 def unit(name: str) -> configparser.ConfigParser:
-    parser = configparser.ConfigParser(interpolation=None, strict=True, delimiters=("=",), comment_prefixes=("#", ";"))
+    parser = configparser.ConfigParser(
+        interpolation=None, strict=True, delimiters=("=",), comment_prefixes=("#", ";")
+    )
     parser.optionxform = str  # type: ignore[method-assign,assignment]
     parser.read_string((DEPLOY / name).read_text())
     return parser
@@ -140,7 +144,10 @@ def test_systemd_itself_accepts_the_units(tmp_path: Path) -> None:
     ours = [line for line in done.stderr.splitlines() if "probatio-daily" in line]
     assert (done.returncode, ours) == (0, []), done.stderr
     calendar = unit("probatio-daily.timer")["Timer"]["OnCalendar"]
-    assert subprocess.run(["systemd-analyze", "calendar", calendar], capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(["systemd-analyze", "calendar", calendar], capture_output=True, check=False).returncode
+        == 0
+    )
 
 
 def workflow() -> dict[str, Any]:
@@ -181,8 +188,14 @@ def test_days_are_stored_from_run_to_run_on_their_own_branch(tmp_path: Path) -> 
     """The shell lines of the workflow itself, run three times against a real repository."""
     scripts = {step["name"]: step["run"] for step in steps() if "name" in step and "run" in step}
     origin = tmp_path / "origin.git"
-    _sh(tmp_path, f"git init --quiet --bare --initial-branch main {origin} && git clone --quiet {origin} first")
-    _sh(tmp_path / "first", "git config user.name a && git config user.email a@b && echo code > code && git add code")
+    _sh(
+        tmp_path,
+        f"git init --quiet --bare --initial-branch main {origin} && git clone --quiet {origin} first",
+    )
+    _sh(
+        tmp_path / "first",
+        "git config user.name a && git config user.email a@b && echo code > code && git add code",
+    )
     _sh(tmp_path / "first", "git commit --quiet -m code && git push --quiet origin HEAD:main")
     for number, day in enumerate(("2026-03-01", "2026-03-02", "2026-03-02")):
         clone = tmp_path / f"run-{number}"
@@ -201,7 +214,11 @@ def test_days_are_stored_from_run_to_run_on_their_own_branch(tmp_path: Path) -> 
 def _sh(folder: Path, script: str) -> str:
     """Like a step on Actions: bash, which stops at the first failure."""
     done = subprocess.run(
-        ["bash", "-e", "-o", "pipefail", "-c", script], cwd=folder, capture_output=True, text=True, check=False
+        ["bash", "-e", "-o", "pipefail", "-c", script],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -217,4 +234,9 @@ def test_the_example_in_the_docs_is_read_as_the_docs_say(tmp_path: Path) -> None
         ("cooked", "confirmed"),
         "https://example.org/watch/",
     )
-    assert (post.name, post.rule.hold_days, post.rule.cool_down_days, post.rule.models) == ("post", 2, 7, ("gpt-*",))
+    assert (post.name, post.rule.hold_days, post.rule.cool_down_days, post.rule.models) == (
+        "post",
+        2,
+        7,
+        ("gpt-*",),
+    )

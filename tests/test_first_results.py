@@ -1,4 +1,4 @@
-"""docs/first-results.md: made by a script from answers that are kept outside the repository."""
+"""A part of docs/results.md: made by a script from answers that are kept outside the repository."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from scripts import script
 
 REPOSITORY = Path(__file__).parent.parent
 RECORDED = REPOSITORY.parent / "shared" / "recorded"
-PAGE = REPOSITORY / "docs" / "first-results.md"
+PAGE = REPOSITORY / "docs" / "results.md"
 
-needs_recorded = pytest.mark.skipif(not RECORDED.is_dir(), reason="the folder `shared` is not beside the repository")
+needs_recorded = pytest.mark.skipif(
+    not RECORDED.is_dir(), reason="the folder `shared` is not beside the repository"
+)
 
 
 @needs_recorded

@@ -1,29 +1,37 @@
-"""The import contract of pyproject.toml holds, and catches what it forbids: violations are planted in a copy of the package."""
+"""The import contract of pyproject.toml holds, and catches what it forbids: violations are planted in a
+copy."""
 
 from __future__ import annotations
 
 import ast
+import pkgutil
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import faber
 import probatio
-from probatio import verdict
+from probatio.watch import verdict
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 PACKAGE = Path(probatio.__file__).parent
+FABER = Path(faber.__file__).parent
 CONTRACT = PACKAGE.parents[1] / "pyproject.toml"
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """The package's modules and the contract, in a folder of their own."""
+    """The modules of both packages and the contract, in a folder of their own."""
     shutil.copy(CONTRACT, tmp_path)
-    return Path(
-        shutil.copytree(PACKAGE, tmp_path / PACKAGE.name, ignore=lambda folder, names: _no_modules(Path(folder), names))
-    )
+    for package in (PACKAGE, FABER):
+        target = tmp_path / package.name
+        shutil.copytree(package, target, ignore=lambda folder, names: _no_modules(Path(folder), names))
+    return tmp_path / PACKAGE.name
 
 
 def _no_modules(folder: Path, names: list[str]) -> list[str]:
@@ -46,7 +54,9 @@ def _broken(copy: Path) -> list[str]:
         text=True,
         check=False,
     )
-    broken = [line.removesuffix(" BROKEN") for line in checked.stdout.splitlines() if line.endswith(" BROKEN")]
+    broken = [
+        line.removesuffix(" BROKEN") for line in checked.stdout.splitlines() if line.endswith(" BROKEN")
+    ]
     assert ("Contracts:" in checked.stdout, checked.returncode) == (True, 1 if broken else 0), (
         checked.stdout + checked.stderr
     )
@@ -67,17 +77,32 @@ def test_the_package_as_it_is_keeps_every_contract(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("verdict/rule.py", "import os", "The verdict is pure"),
-        ("verdict/fold.py", "import os.path", "The verdict is pure"),
-        ("verdict/days.py", "from pathlib import Path", "The verdict is pure"),
-        ("verdict/reason.py", "from time import time", "The verdict is pure"),
-        ("verdict/attribution.py", "import uuid", "The verdict is pure"),  # which nothing else of ours imports
-        ("verdict/streams.py", "from probatio.slugs import slugs", "The verdict is pure"),
-        ("records/day.py", "import pathlib", "The verdict is pure"),  # by way of the records
-        ("study/rates.py", "from probatio.verdict.rule import step", "A study of trials"),
-        ("study/trials.py", "import probatio.ledger.ledger", "A study of trials"),
-        ("run/engine.py", "from probatio.day.job import DayJob", "The data flows one way"),
-        ("alerts/sending.py", "from probatio.judge import judge", "The data flows one way"),  # beside it
+        ("watch/verdict/rule/rule.py", "import os", "The verdict is pure"),
+        ("watch/verdict/fold.py", "import os.path", "The verdict is pure"),
+        ("watch/verdict/days.py", "from pathlib import Path", "The verdict is pure"),
+        ("watch/verdict/reason.py", "from time import time", "The verdict is pure"),
+        (
+            "watch/verdict/cause/attribution.py",
+            "import uuid",
+            "The verdict is pure",
+        ),  # which nothing else of ours imports
+        (
+            "watch/verdict/evidence/streams.py",
+            "from probatio.core.text.names import slugs",
+            "The verdict is pure",
+        ),
+        ("core/records/day.py", "import pathlib", "The verdict is pure"),  # by way of the records
+        ("learn/rates.py", "from probatio.watch.verdict.rule.rule import step", "The data flows one way"),
+        ("learn/trials.py", "import probatio.watch.ledger.ledger", "The data flows one way"),
+        ("runs/engine.py", "from probatio.watch.day.job import DayJob", "The data flows one way"),
+        ("ask/retry.py", "from probatio.languages import contract", "The data flows one way"),  # next to it
+        (
+            "../faber/tree.py",
+            "from probatio.core.errors import UsageError",
+            "Faber imports nothing of Probatio",
+        ),
+        ("suites/prompt.py", "from faber.dialects import NAMES", "Only the adapter of Faber"),
+        ("languages/command.py", "import faber", "Only the adapter of Faber"),
     ],
 )
 def test_a_planted_violation_is_caught(copy: Path, module: str, line: str, contract: str) -> None:
@@ -85,8 +110,16 @@ def test_a_planted_violation_is_caught(copy: Path, module: str, line: str, contr
     assert any(broken.startswith(contract) for broken in _broken(copy))
 
 
+def test_the_verdict_is_forbidden_every_module_of_core_but_records_and_errors() -> None:
+    contracts = tomllib.loads(CONTRACT.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (pure,) = (each for each in contracts if each["id"] == "pure-verdict")
+    core = {f"probatio.core.{each.name}" for each in pkgutil.iter_modules([str(PACKAGE / "core")])}
+    forbidden = {name for name in pure["forbidden_modules"] if name.startswith("probatio.core.")}
+    assert forbidden == core - {"probatio.core.records", "probatio.core.errors"}
+
+
 def test_a_package_without_a_place_in_the_contract_is_caught(copy: Path) -> None:
-    (copy / "newcomer.py").write_text('"""Nobody has said what this may import."""\n')
+    (copy / "newcomer.py").write_text('"""No one has said what this may import."""\n')
     assert any(broken.startswith("The data flows one way") for broken in _broken(copy))
 
 
@@ -113,7 +146,9 @@ def _calls(source: str) -> set[str]:
 def test_the_verdict_calls_no_clock_and_opens_no_file() -> None:
     files = sorted(Path(verdict.__file__).parent.rglob("*.py"))
     assert len(files) > 10
-    assert not {name for file in files for name in _calls(file.read_text(encoding="utf-8"))} & CLOCKS_AND_FILES
+    assert (
+        not {name for file in files for name in _calls(file.read_text(encoding="utf-8"))} & CLOCKS_AND_FILES
+    )
 
 
 def test_a_planted_call_of_the_clock_is_caught() -> None:

@@ -1,4 +1,5 @@
-"""CONTRIBUTING.md and docs/architecture.md: two recipes followed to the letter, and every file they name is there."""
+"""CONTRIBUTING.md and docs/architecture.md: recipes followed to the letter, and every file they name is
+there."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 from double import Double
+from watch.alerts.hooks import Hook
 
 REPOSITORY = Path(__file__).parent.parent
 GUIDE = (REPOSITORY / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -30,14 +32,18 @@ def block(name: str) -> str:
 def copy(tmp_path: Path) -> Path:
     """A copy of the package, to change."""
     ignored = shutil.ignore_patterns("__pycache__")
-    return Path(shutil.copytree(REPOSITORY / "src" / "probatio", tmp_path / "src" / "probatio", ignore=ignored))
+    return Path(
+        shutil.copytree(REPOSITORY / "src" / "probatio", tmp_path / "src" / "probatio", ignore=ignored)
+    )
 
 
 def run(copy: Path, *argv: str, **env: str) -> subprocess.CompletedProcess[str]:
-    clean = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
+    clean = {
+        name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))
+    }
     return subprocess.run(
         [sys.executable, *argv], env={**clean, "PYTHONPATH": str(copy.parent), **env}, cwd=copy.parent.parent,
-        capture_output=True, text=True, timeout=120, check=False,
+        capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
 
 
@@ -49,7 +55,9 @@ def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> No
     text = table.read_text(encoding="utf-8")
     table.write_text(text[: entries.end()] + block("provider") + text[entries.end() :], encoding="utf-8")
     models = copy.parent.parent / "models.yml"
-    models.write_text("models:\n  - {id: my-model, provider: example, name: name-at-the-provider}\n", encoding="utf-8")
+    models.write_text(
+        "models:\n  - {id: my-model, provider: example, name: name-at-the-provider}\n", encoding="utf-8"
+    )
     command = [
         "-c",
         MAIN,
@@ -65,7 +73,10 @@ def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> No
     ]
     with Double() as double:
         without_key = run(copy, *command)
-        assert (without_key.returncode, "EXAMPLE_API_KEY" in without_key.stderr + without_key.stdout) == (2, True)
+        assert (without_key.returncode, "EXAMPLE_API_KEY" in without_key.stderr + without_key.stdout) == (
+            2,
+            True,
+        )
         done = run(copy, *command, EXAMPLE_BASE_URL=double.base_url, EXAMPLE_API_KEY="key")
         assert done.returncode == 0, done.stderr
         assert [body["model"] for body in double.bodies] == ["name-at-the-provider"]
@@ -80,7 +91,14 @@ def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Pa
         (folder / name).write_text(block(name), encoding="utf-8")
     manifest = folder.parent / "suite.yml"
     text = manifest.read_text(encoding="utf-8")
-    manifest.write_text(re.sub(r"(?m)^use_cases:.*\n", rf"\g<0>{block('suite.yml')}", text, count=1), encoding="utf-8")
+    manifest.write_text(
+        re.sub(r"(?m)^use_cases:.*\n", rf"\g<0>{block('suite.yml')}", text, count=1), encoding="utf-8"
+    )
+    graders = folder.parent / "graders.py"
+    text = graders.read_text(encoding="utf-8")
+    graders.write_text(
+        text.replace('        "judge": 1,\n', f'        "judge": 1,\n{block("graders.py")}'), encoding="utf-8"
+    )
     planned = run(
         copy,
         "-c",
@@ -95,17 +113,42 @@ def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Pa
     )
     assert planned.returncode == 0, planned.stderr
     assert "1 cases in 1 use cases" in planned.stdout
+    versions = run(
+        copy, "-c", "from probatio.builtin.daily.graders import VERSIONS; print(VERSIONS['word_count'])"
+    )
+    assert versions.stdout == "1\n"
     for proof in yaml.safe_load(block("proofs.yml"))["proofs"]:
         checked = run(
             copy,
             "-c",
             "import sys; from probatio.builtin.daily.graders import check; "
-            "from probatio.suite.daily_suite import load_daily; "
+            "from probatio.suites.daily_suite import load_daily; "
             "print(check(load_daily().cases[sys.argv[1]], sys.argv[2]).score)",
             proof["case"],
             proof["answer"],
         )
         assert (checked.stdout.strip(), checked.stderr) == (str(proof["score"]), "")
+
+
+def test_the_recipe_for_a_verb_makes_one_that_is_listed_and_runs(copy: Path) -> None:
+    (copy / "cli" / "runs.py").write_text(block("cli/runs.py"), encoding="utf-8")
+    table = copy / "cli" / "__init__.py"
+    text = table.read_text(encoding="utf-8")
+    text, rows = re.subn(r'(?m)^    "help": ', lambda row: f"{block('_TABLE')}{row[0]}", text)
+    text, questions = re.subn(r'(?m)^    "For both": .*\n', lambda _: block("QUESTIONS"), text)
+    assert (rows, questions) == (1, 1)
+    table.write_text(text, encoding="utf-8")
+    root = copy.parent.parent
+    (root / "results" / "monday").mkdir(parents=True)
+    (root / "results" / "monday" / "run.json").touch()
+    listed = run(copy, "-c", MAIN, "--help")
+    assert listed.returncode == 0, listed.stderr
+    assert re.search(r"(?m)^  runs +List the runs of a results folder\.$", listed.stdout)
+    assert "  probatio runs --results results" in run(copy, "-c", MAIN, "runs", "--help").stdout
+    done = run(copy, "-c", MAIN, "runs", "--results", "results")
+    assert (done.returncode, done.stdout) == (0, "monday\n"), done.stderr
+    told = run(copy, "-c", MAIN, "runs", "--json")
+    assert told.stdout == '{"event":"runs","runs":["monday"]}\n'
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "SECURITY.md", "README.md"])
@@ -123,3 +166,25 @@ def test_every_package_is_on_the_map() -> None:
     names = [path.name for path in source.iterdir() if (path / "__init__.py").exists()]
     names += [path.stem for path in source.glob("*.py") if not path.stem.startswith("__")]
     assert [name for name in sorted(names) if f"`{name}`" not in text and f"[{name}](" not in text] == []
+
+
+@pytest.mark.slow
+def test_the_recipe_for_an_alert_channel_makes_one_that_is_sent_to(copy: Path) -> None:
+    models = copy.parent.parent / "models.yml"
+    models.write_text(block("alerts"), encoding="utf-8")
+    command = ["-c", MAIN, "daily", "alerts", "test", "--config", str(models)]
+    without_address = run(copy, *command)
+    assert (without_address.returncode, "TEAM_ALERTS" in without_address.stdout) == (3, True)
+    with Hook() as hook:
+        sent = run(copy, *command, TEAM_ALERTS=hook.url)
+        assert (sent.returncode, hook.titles) == (0, ["Probatio: a test"]), sent.stderr
+    sending = copy / "watch" / "alerts" / "sending.py"
+    text = sending.read_text(encoding="utf-8")
+    reasons = re.search(r"REASONS: .*\n", text)
+    assert reasons
+    sending.write_text(text[: reasons.end()] + block("sending.py") + text[reasons.end() :], encoding="utf-8")
+    program = (
+        "from probatio.watch.alerts.sending import explain_failure; "
+        "print(explain_failure(['Failed to send: Quota exceeded']))"
+    )
+    assert run(copy, "-c", program).stdout == "its quota is used up\n"

@@ -9,16 +9,17 @@ from pathlib import Path
 
 import pytest
 
-import probatio
 from double import Double
-from probatio.api.apart import apart
-from probatio.api.progress import bar
-from probatio.run.engine import Tally
-from run.trials import asked, suite
+from probatio import api
+from probatio.runs.engine import Tally
+from probatio.runs.notebook import draw_bar, run_apart
+from runs.trials import asked, suite
 
 KERNEL = """
 import probatio
-done = probatio.run({suite!r}, "gpt-4o-mini", contexts="examples-only", n_shots=0, run_id="r", results={results!r})
+done = probatio.run(
+    {suite!r}, "gpt-4o-mini", contexts="examples-only", n_shots=0, run_id="r", results={results!r}
+)
 """
 
 
@@ -33,7 +34,7 @@ async def test_a_run_inside_a_loop_is_the_run_of_the_command(tmp_path: Path, key
     threads = threading.active_count()
     with Double() as double:
         key.setenv("OPENROUTER_BASE_URL", double.base_url)
-        done = probatio.run(
+        done = api.run(
             suite(tmp_path / "suite"), "gpt-4o-mini", contexts="examples-only", n_shots=0, run_id="r",
             results=tmp_path / "results", progress=False,
         )  # fmt: skip
@@ -50,19 +51,21 @@ async def test_a_run_inside_a_loop_is_the_run_of_the_command(tmp_path: Path, key
 async def test_a_stopped_run_goes_on_without_asking_twice(tmp_path: Path, key: pytest.MonkeyPatch) -> None:
     with Double(cost=0.5) as double:
         key.setenv("OPENROUTER_BASE_URL", double.base_url)
-        first = probatio.run(
+        first = api.run(
             suite(tmp_path / "suite"), "gpt-4o-mini", contexts="examples-only", n_shots=0, run_id="r",
             results=tmp_path / "results", max_cost=2, max_connections=1, progress=False,
         )  # fmt: skip
         assert first.stopped
         assert first.asked < 10
-        rest = probatio.resume(first, max_cost=100, progress=False)
+        rest = api.resume(first, max_cost=100, progress=False)
     assert (rest.stopped, rest.asked) == (None, 10)
     assert set(asked(tmp_path).values()) == {1}
 
 
 @pytest.mark.slow
-def test_a_real_notebook_shows_a_bar_and_its_stop_button_stops_the_run(tmp_path: Path, key: pytest.MonkeyPatch) -> None:
+def test_a_real_notebook_shows_a_bar_and_its_stop_button_stops_the_run(
+    tmp_path: Path, key: pytest.MonkeyPatch
+) -> None:
     """In an IPython kernel, a process of its own: displays come over its socket, an interrupt goes to it."""
     from jupyter_client.manager import start_new_kernel
 
@@ -76,7 +79,7 @@ def test_a_real_notebook_shows_a_bar_and_its_stop_button_stops_the_run(tmp_path:
             shown: list[str] = []
             stopped = False
             while True:
-                message = client.get_iopub_msg(timeout=120)
+                message = client.get_iopub_msg(timeout=300)
                 kind, content = message["msg_type"], message["content"]
                 if kind in ("display_data", "update_display_data"):
                     shown.append(content["data"].get("text/html", ""))
@@ -90,7 +93,7 @@ def test_a_real_notebook_shows_a_bar_and_its_stop_button_stops_the_run(tmp_path:
             reply = client.execute_interactive(
                 "import json; print(json.dumps([done.stopped, done.asked, done.total]))",
                 output_hook=lambda message: shown.append(message["content"].get("text", "")),
-                timeout=60,
+                timeout=300,
             )
             assert reply["content"]["status"] == "ok"
         finally:
@@ -110,16 +113,16 @@ async def test_what_fails_apart_fails_where_it_was_called() -> None:
         raise ValueError("as it is")
 
     with pytest.raises(ValueError, match="as it is"):
-        apart(fails)
+        run_apart(fails)
 
 
 def test_without_a_loop_the_work_is_done_in_this_thread() -> None:
-    assert apart(threading.current_thread) is threading.current_thread()
+    assert run_apart(threading.current_thread) is threading.current_thread()
 
 
 def test_a_bar_tells_how_a_run_stands() -> None:
-    told = bar(Tally(total=40, passed=6, failed=3, errors=1, asked=10, spent=0.5), 20.0, "<b>")
+    told = draw_bar(Tally(total=40, passed=6, failed=3, errors=1, asked=10, spent=0.5), 20.0, "<b>")
     assert told.startswith('<progress value="10" max="40"')
     assert "10/40 · 6 passed · 3 failed · 1 requests failed · 20.0s" in told
     assert "stopped: &lt;b&gt;" in told
-    assert "1m 00s left" in bar(Tally(total=40, passed=10, asked=10), 20.0)
+    assert "1m 00s left" in draw_bar(Tally(total=40, passed=10, asked=10), 20.0)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from double import Double
-from study.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, write_made_up_run, write_suite
 
 REPOSITORY = Path(__file__).parents[2]
 PAGE = REPOSITORY / "docs" / "python.md"
@@ -64,8 +64,12 @@ def test_the_notebook_goes_from_two_runs_to_a_latex_table_and_a_figure(
     monkeypatch.setattr(sys, "argv", [str(NOTEBOOK), "one", "two"])
     runpy.run_path(str(NOTEBOOK), run_name="__main__")
     shown = capsys.readouterr().out
-    assert re.search(r"two passes \d\d\.\d points more than one \(95 % interval: .* more; p < 0\.001\)\.", shown)
+    assert re.search(
+        r"two passes \d\d\.\d points more than one \(95 % interval: .* more; p < 0\.001\)\.", shown
+    )
     table = (tmp_path / "paper" / "table-comparisons.tex").read_text(encoding="utf-8")
     assert r"one & two & " in table
     assert (tmp_path / "paper" / "comparisons.pdf").read_bytes().startswith(b"%PDF-")
-    assert r"\includegraphics{comparisons.pdf}" in (tmp_path / "paper" / "study.tex").read_text(encoding="utf-8")
+    assert r"\includegraphics{comparisons.pdf}" in (tmp_path / "paper" / "study.tex").read_text(
+        encoding="utf-8"
+    )

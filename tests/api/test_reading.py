@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import probatio
-from probatio.errors import UsageError
-from study.runs import write_made_up_run, write_suite
+from learn.runs import write_made_up_run, write_suite
+from probatio.core.errors import UsageError
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_made_up_run(
         root / "one",
         suite,
-        lambda key: "api_error" if key.task_id == "task_00" and key.context == "basic" else key.task_id < "task_04",
+        lambda key: (
+            "api_error" if key.task_id == "task_00" and key.context == "basic" else key.task_id < "task_04"
+        ),
         contexts=("minimal", "basic"),
     )
     write_made_up_run(root / "two", suite, lambda key: True, models=("n",))
@@ -54,6 +56,7 @@ def test_a_relation_is_found_by_the_name_of_its_variable_and_outlives_the_readin
     assert len(trials) == 24
 
 
+@pytest.mark.slow
 def test_frames_hold_the_same(results: Path) -> None:
     pandas = probatio.read("one", results=results, frame="pandas")
     polars = probatio.read("one", results=results, frame="polars", answers=True)

@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from probatio.ask.chat import read_reply, request_body
+from probatio.ask.chat import read_reply, write_request
 from probatio.ask.providers import provider_named
 from probatio.ask.retry import Fault
-from probatio.records import Answer, Sampling
+from probatio.core.records import Answer, Sampling
 
 
 def sent(provider: str = "vllm", **options: Any) -> dict[str, Any]:
     sampling = Sampling(0.0, 1000, 42)
     body: dict[str, Any] = json.loads(
-        request_body("vendor/model", "Quid est?", sampling, provider_named(provider), **options)
+        write_request("vendor/model", "Quid est?", sampling, provider_named(provider), **options)
     )
     return body
 
@@ -54,7 +54,7 @@ def test_openrouter_is_asked_for_usage_with_cost() -> None:
 
 
 def test_no_seed_means_none_is_sent() -> None:
-    assert "seed" not in json.loads(request_body("m", "p", Sampling(seed=None), provider_named("openai")))
+    assert "seed" not in json.loads(write_request("m", "p", Sampling(seed=None), provider_named("openai")))
 
 
 def test_who_served_it_and_what_it_cost_are_kept() -> None:
@@ -68,7 +68,8 @@ def test_who_served_it_and_what_it_cost_are_kept() -> None:
         }
     )
     assert read == Answer(
-        text="7", tokens_in=12, tokens_out=1, cost=0.25, provider="Azure", resolved_model="openai/gpt-4o-2024-11-20",
+        text="7", tokens_in=12, tokens_out=1, cost=0.25, provider="Azure",
+        resolved_model="openai/gpt-4o-2024-11-20",
         system_fingerprint="fp_1", finish_reason="stop", reasoning="3+4",
     )  # fmt: skip
 

@@ -9,13 +9,18 @@ from probatio.ask import retry
 from probatio.ask.client import ChatClient, StopTheRun
 from probatio.ask.gate import GateClosed
 from probatio.ask.routes import Route
-from probatio.records import Answer, Sampling, Timeouts
+from probatio.core.records import Answer, Sampling, Timeouts
 
 SAMPLING = Sampling()
 
 
 def route(double: Double, **changes: object) -> Route:
-    options = {"key": "double", "model_name": "v/m", "api_key": "k", "url": f"{double.base_url}/chat/completions"}
+    options = {
+        "key": "double",
+        "model_name": "v/m",
+        "api_key": "k",
+        "url": f"{double.base_url}/chat/completions",
+    }
     return Route(**{**options, **changes})  # type: ignore[arg-type]
 
 
@@ -45,7 +50,7 @@ async def test_every_passing_fault_is_followed_by_an_answer_on_the_second_attemp
     async def one(kind: str) -> tuple[str, str | None, int]:
         with Double(Once(kind)) as double:
             answer = await asked(double)
-            return kind, answer.text, answer.attempts
+            return kind, answer.text, answer.tries
 
     assert await asyncio.gather(*map(one, KINDS)) == [(kind, "42", 2) for kind in KINDS]
 
@@ -54,7 +59,7 @@ async def test_every_passing_fault_is_followed_by_an_answer_on_the_second_attemp
 async def test_a_request_that_can_not_succeed_is_asked_once(status: int) -> None:
     with Double(Faults(status={status: 1.0})) as double:
         answer = await asked(double)
-    assert (answer.text, answer.attempts) == (None, 1)
+    assert (answer.text, answer.tries) == (None, 1)
     assert f"refused with {status}" in str(answer.error)
 
 
@@ -69,7 +74,7 @@ async def test_after_the_last_retry_the_failure_is_told_not_raised(monkeypatch: 
     with Double(Faults(server_error=1.0)) as double:
         answer = await asked(double)
         assert double.served["server_error"] == 6
-    assert (answer.text, answer.attempts) == (None, 6)
+    assert (answer.text, answer.tries) == (None, 6)
     assert "status 50" in str(answer.error)
 
 
@@ -77,14 +82,14 @@ async def test_a_server_that_never_answers_is_given_up(monkeypatch: pytest.Monke
     monkeypatch.setattr(retry, "BACKOFF_SECONDS", (0.01,))
     with Double(Faults(hang=1.0)) as double:
         answer = await asked(double, timeouts=Timeouts(attempt=0.2))
-    assert (answer.text, answer.attempts) == (None, 2)
+    assert (answer.text, answer.tries) == (None, 2)
     assert "time limit" in str(answer.error)
 
 
 async def test_a_trial_ends_when_its_own_time_is_up() -> None:
     with Double(Faults(server_error=1.0)) as double:
         answer = await asked(double, timeouts=Timeouts(trial=0.5))
-    assert answer.attempts == 1
+    assert answer.tries == 1
     assert "time limit" in str(answer.error)
 
 
@@ -93,7 +98,9 @@ async def test_nobody_listening_is_a_connection_failure(monkeypatch: pytest.Monk
     with Double() as double:
         gone = double.base_url
     async with ChatClient(1) as client:
-        answer = await client.ask(Route(key="x", url=f"{gone}/chat/completions", model_name="m"), "p", SAMPLING)
+        answer = await client.ask(
+            Route(key="x", url=f"{gone}/chat/completions", model_name="m"), "p", SAMPLING
+        )
     assert "connection failed" in str(answer.error)
 
 
@@ -131,11 +138,12 @@ async def test_429s_lower_the_number_in_flight(monkeypatch: pytest.MonkeyPatch) 
 
 
 async def test_a_stopping_run_lets_answers_in_flight_come_home_and_sends_nothing_more() -> None:
-    with Double(latency=0.3) as double:
+    with Double(latency=1.0) as double:
         async with ChatClient(2) as client:
             there = route(double)
             flying = [asyncio.create_task(client.ask(there, str(n), SAMPLING)) for n in range(4)]
-            await asyncio.sleep(0.1)
+            while len(double.bodies) < 2:  # noqa: ASYNC110 - the server is in another thread
+                await asyncio.sleep(0.01)
             client.gate.close()
             results = await asyncio.gather(*flying, return_exceptions=True)
     assert [type(result) for result in results] == [Answer, Answer, GateClosed, GateClosed]

@@ -1,4 +1,5 @@
-"""Keys and hosts: the key of a built-in provider goes to that provider, or where the user says and no folder."""
+"""Keys and hosts: the key of a built-in provider goes to that provider, or where the user says and no
+folder."""
 
 from __future__ import annotations
 
@@ -16,12 +17,17 @@ from typing import Any
 import pytest
 from aiohttp import web
 
+from commandline import Done, probatio
 from double import Double
-from probatio.alerts.channels import Channel
+from probatio.ask import hosts
 from probatio.ask.client import ChatClient
+from probatio.ask.hosts import MAX_DOTENV, environment
 from probatio.ask.routes import Route, route_of
-from probatio.errors import UsageError
-from probatio.records import Model, Sampling
+from probatio.core.errors import UsageError
+from probatio.core.records import Model, Sampling
+from probatio.watch.alerts.channels import Channel
+
+pytestmark = pytest.mark.slow  # starts processes for nearly every claim
 
 KEY = "sk-or-the-key-of-the-user-0123456789"
 EVIL = "https://evil.example/v1"
@@ -37,21 +43,11 @@ def keys_seen(double: Double) -> str:
     return json.dumps([*double.headers, *double.bodies])
 
 
-def run(
-    tmp_path: Path, *words: str, env: dict[str, str] | None = None, dotenv: str = ""
-) -> subprocess.CompletedProcess[str]:
+def run(tmp_path: Path, *words: str, env: dict[str, str] | None = None, dotenv: str = "") -> Done:
     """The command in a folder of someone else's, with the user's key in the environment."""
     if dotenv:
         (tmp_path / ".env").write_text(dotenv)
-    base = {name: value for name, value in os.environ.items() if not name.endswith(("_BASE_URL", "_API_KEY"))}
-    return subprocess.run(
-        [sys.executable, "-m", "probatio", *words],
-        cwd=tmp_path,
-        env={**base, **({"OPENROUTER_API_KEY": KEY} if env is None else env)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    return probatio(*words, env={"OPENROUTER_API_KEY": KEY} if env is None else env, cwd=tmp_path)
 
 
 def models_yml(tmp_path: Path, *entries: dict[str, Any], **rest: Any) -> None:
@@ -63,14 +59,16 @@ TRIAL = ("trial", "--limit", "1", "--sandbox", "none", "--run-id", "r")
 THIEF = {"id": "m", "name": "v/m", "api_key_env": "OPENROUTER_API_KEY"}
 
 
-def refused(ended: subprocess.CompletedProcess[str], double: Double, host: str) -> None:
+def refused(ended: Done, double: Double, host: str) -> None:
     assert ended.returncode == 2, ended.stdout + ended.stderr
     assert "OPENROUTER_API_KEY" in ended.stderr and f"--allow-host {host}" in ended.stderr
     assert KEY not in ended.stdout + ended.stderr
     assert not double.bodies, "nothing was sent"
 
 
-def test_a_models_file_of_a_folder_sends_no_key_of_openrouter_elsewhere(tmp_path: Path, double: Double) -> None:
+def test_a_models_file_of_a_folder_sends_no_key_of_openrouter_elsewhere(
+    tmp_path: Path, double: Double
+) -> None:
     models_yml(tmp_path, {**THIEF, "base_url": double.base_url})
     refused(run(tmp_path, *TRIAL, "--model", "m"), double, f"127.0.0.1:{double.port}")
 
@@ -96,7 +94,9 @@ def test_the_user_may_say_so(tmp_path: Path, double: Double, how: str) -> None:
         "the flag": ["--allow-host", "127.0.0.1"],
         "the flag with a port": ["--allow-host", f"127.0.0.1:{double.port}"],
     }
-    env = {"OPENROUTER_API_KEY": KEY} | ({"PROBATIO_ALLOW_HOSTS": "127.0.0.1"} if how == "the environment" else {})
+    env = {"OPENROUTER_API_KEY": KEY} | (
+        {"PROBATIO_ALLOW_HOSTS": "127.0.0.1"} if how == "the environment" else {}
+    )
     ended = run(tmp_path, *TRIAL, "--model", "m", *words.get(how, []), env=env)
     assert ended.returncode == 0, ended.stderr
     assert KEY in keys_seen(double)
@@ -137,9 +137,16 @@ def test_dotenv_can_not_put_the_key_into_an_address(tmp_path: Path) -> None:
 
 def test_a_resumed_run_of_someone_else_sends_no_key(tmp_path: Path, double: Double) -> None:
     models_yml(tmp_path, {"id": "m", "name": "v/m", "base_url": double.base_url})
-    assert run(tmp_path, "trial", "--limit", "2", "--sandbox", "none", "--run-id", "r", "--model", "m").returncode == 0
+    assert (
+        run(
+            tmp_path, "trial", "--limit", "2", "--sandbox", "none", "--run-id", "r", "--model", "m"
+        ).returncode
+        == 0
+    )
     record = tmp_path / "results" / "r" / "run.json"
-    record.write_text(record.read_text().replace('"api_key_env": null', '"api_key_env": "OPENROUTER_API_KEY"'))
+    record.write_text(
+        record.read_text().replace('"api_key_env": null', '"api_key_env": "OPENROUTER_API_KEY"')
+    )
     (record.parent / "raw_responses.jsonl").unlink()
     (record.parent / "graded_results.jsonl").unlink()
     double.bodies.clear()
@@ -148,12 +155,14 @@ def test_a_resumed_run_of_someone_else_sends_no_key(tmp_path: Path, double: Doub
     assert run(tmp_path, "trial", "--resume", "r", "--allow-host", "127.0.0.1").returncode == 0
 
 
-@pytest.mark.parametrize("command", [("daily",), ("judge", "calibrate")])
+@pytest.mark.parametrize("command", [("daily",), ("daily", "calibrate")])
 def test_a_judge_of_the_folder_gets_no_key(tmp_path: Path, double: Double, command: tuple[str, ...]) -> None:
     judge = {"base_url": double.base_url, "api_key_env": "OPENROUTER_API_KEY"}
     with Double() as own:
         models_yml(
-            tmp_path, {"id": "m", "name": "v/m", "base_url": own.base_url}, daily={"models": ["m"], "judge": judge}
+            tmp_path,
+            {"id": "m", "name": "v/m", "base_url": own.base_url},
+            daily={"models": ["m"], "judge": judge},
         )
         more = ("--use-case", "creative_writing", "--sandbox", "none") if command == ("daily",) else ()
         ended = run(tmp_path, *command, *more)
@@ -182,15 +191,21 @@ def test_keys_in_dotenv_still_work(tmp_path: Path, double: Double) -> None:
     assert "secret-of-the-gpu" in keys_seen(double)
 
 
-@pytest.mark.parametrize("dotenv", ["OPENAI_BASE_URL={url}\n", "OPENAI_BASE_URL={url}\nOPENAI_API_KEY=ollama\n"])
-def test_a_server_on_this_machine_goes_on_working_from_dotenv(tmp_path: Path, double: Double, dotenv: str) -> None:
+@pytest.mark.parametrize(
+    "dotenv", ["OPENAI_BASE_URL={url}\n", "OPENAI_BASE_URL={url}\nOPENAI_API_KEY=ollama\n"]
+)
+def test_a_server_on_this_machine_goes_on_working_from_dotenv(
+    tmp_path: Path, double: Double, dotenv: str
+) -> None:
     models_yml(tmp_path, {"id": "m", "name": "m", "provider": "openai"})
     ended = run(tmp_path, *TRIAL, "--model", "m", dotenv=dotenv.format(url=double.base_url))
     assert ended.returncode == 0, ended.stderr
     assert double.bodies and KEY not in keys_seen(double)
 
 
-def test_a_real_key_of_openai_does_not_go_to_a_server_on_this_machine_by_dotenv(tmp_path: Path, double: Double) -> None:
+def test_a_real_key_of_openai_does_not_go_to_a_server_on_this_machine_by_dotenv(
+    tmp_path: Path, double: Double
+) -> None:
     models_yml(tmp_path, {"id": "m", "name": "m", "provider": "openai"})
     dotenv = f"OPENAI_BASE_URL={double.base_url}\n"
     ended = run(tmp_path, *TRIAL, "--model", "m", env={"OPENAI_API_KEY": "sk-real"}, dotenv=dotenv)
@@ -218,7 +233,8 @@ ADDRESSES = [
 def test_no_other_address_gets_the_key(address: str) -> None:
     with pytest.raises(UsageError, match=r"--allow-host|is not an address"):
         route_of(
-            Model(id="m", name="v/m", base_url=address, api_key_env="OPENROUTER_API_KEY"), {"OPENROUTER_API_KEY": KEY}
+            Model(id="m", name="v/m", base_url=address, api_key_env="OPENROUTER_API_KEY"),
+            {"OPENROUTER_API_KEY": KEY},
         )
 
 
@@ -272,3 +288,33 @@ def test_a_redirect_does_not_carry_the_key_to_another_host(status: int, double: 
 
     asyncio.run(ask())
     assert KEY not in keys_seen(double)
+
+
+def test_a_dotenv_is_an_ordinary_file_of_a_few_lines(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    assert "MINE" not in environment(file=file)
+    file.write_text("MINE=a\nBOTH=${MINE}b\nHOMEWARD=${HOME}\n")
+    env = environment(file=file)
+    assert (env["MINE"], env["BOTH"], env["HOMEWARD"]) == ("a", "ab", "")
+    (tmp_path / "link").symlink_to(file)
+    assert environment(file=tmp_path / "link")["MINE"] == "a"
+    file.write_bytes(b"MINE=\xff\n")
+    with pytest.raises(UsageError, match="not UTF-8"):
+        environment(file=file)
+    file.write_text("#" * (MAX_DOTENV + 1))
+    with pytest.raises(UsageError, match="longer than"):
+        environment(file=file)
+
+
+def test_a_dotenv_that_is_a_folder_is_passed_over_and_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    assert "MINE" not in environment(file=tmp_path)
+    os.mkfifo(tmp_path / ".env")
+    with pytest.raises(UsageError, match="no ordinary file"):
+        environment(file=tmp_path / ".env")
+
+
+def test_a_dotenv_is_read_in_one_place() -> None:
+    source = Path(hosts.__file__).parents[1]
+    assert [path for path in source.rglob("*.py") if "dotenv_values" in path.read_text()] == [
+        Path(hosts.__file__)
+    ]

@@ -13,7 +13,7 @@ def a_round(pace: Pace, now: float) -> list[Sent]:
     """Fill the route."""
     sent = []
     while pace.may_send(now):
-        sent.append(pace.sent(now))
+        sent.append(pace.send(now))
     return sent
 
 
@@ -23,7 +23,7 @@ def test_slow_start_doubles_with_every_full_round_of_answers() -> None:
         requests = a_round(pace, now)
         seen.append(len(requests))
         for request in requests:
-            pace.answered(request, now)
+            pace.note_answer(request, now)
     # Only the request that filled the route, and those sent while it was full, count as proof.
     assert seen[0] == START
     assert seen == sorted(seen)
@@ -38,7 +38,7 @@ def served(pace: Pace, room: int, seconds: Callable[[], float], answers: int) ->
             flying += 1
             heapq.heappush(busy, (now + seconds(), flying, queue.pop(0)))
         now, _, request = heapq.heappop(busy)
-        pace.answered(request, now)
+        pace.note_answer(request, now)
         yield int(pace.limit)
 
 
@@ -70,43 +70,43 @@ def test_where_replies_are_fast_nobody_waits_for_another_and_nothing_is_cut() ->
 
 def test_time_outs_take_the_limit_to_a_quarter_once_per_burst() -> None:
     pace = Pace(ceiling=64, limit=64)
-    burst = [pace.sent(1.0) for _ in range(64)]
+    burst = [pace.send(1.0) for _ in range(64)]
     for request in burst:
-        pace.timed_out(request, 21.0)
+        pace.note_time_out(request, 21.0)
     assert (pace.limit, pace.silent) == (16, 1)
-    pace.timed_out(pace.sent(22.0), 42.0)
-    pace.timed_out(pace.sent(43.0), 63.0)
+    pace.note_time_out(pace.send(22.0), 42.0)
+    pace.note_time_out(pace.send(43.0), 63.0)
     assert (pace.limit, pace.silent) == (1, 3)
-    pace.answered(pace.sent(64.0), 65.0)
+    pace.note_answer(pace.send(64.0), 65.0)
     assert pace.silent == 0
 
 
 def test_a_429_halves_the_limit_and_ends_slow_start() -> None:
     pace = Pace(ceiling=64, limit=32)
-    request = pace.sent(1.0)
-    pace.throttled(request, 2.0, wait=None)
+    request = pace.send(1.0)
+    pace.note_throttling(request, 2.0, wait=None)
     assert pace.limit == 16
     assert not pace.slow_start
 
 
 def test_a_burst_of_429s_cuts_once() -> None:
     pace = Pace(ceiling=64, limit=32)
-    burst = [pace.sent(1.0) for _ in range(20)]
+    burst = [pace.send(1.0) for _ in range(20)]
     for request in burst:
-        pace.throttled(request, 2.0, wait=None)
+        pace.note_throttling(request, 2.0, wait=None)
     assert pace.limit == 16
-    later = pace.sent(3.0)
-    pace.throttled(later, 4.0, wait=None)
+    later = pace.send(3.0)
+    pace.note_throttling(later, 4.0, wait=None)
     assert pace.limit == 8
 
 
 def test_after_a_cut_the_limit_grows_by_about_one_per_round() -> None:
     pace = Pace(ceiling=64, limit=8)
-    pace.throttled(pace.sent(0.0), 0.5, None)
+    pace.note_throttling(pace.send(0.0), 0.5, None)
     assert pace.limit == 4
     flying = a_round(pace, 1.0)
     for step in range(4):
-        pace.answered(flying.pop(0), 1.0 + step)
+        pace.note_answer(flying.pop(0), 1.0 + step)
         flying += a_round(pace, 1.0 + step)
     assert 4 < pace.limit <= 5.01
 
@@ -114,22 +114,22 @@ def test_after_a_cut_the_limit_grows_by_about_one_per_round() -> None:
 def test_answers_prove_nothing_about_a_limit_that_was_not_reached() -> None:
     pace = Pace(ceiling=64, limit=32)
     for now in range(200):
-        pace.answered(pace.sent(now), now)
+        pace.note_answer(pace.send(now), now)
     assert pace.limit == 32
 
 
 def test_answers_to_requests_from_before_a_cut_do_not_raise_the_limit_again() -> None:
     pace = Pace(ceiling=64, limit=4)
     old = a_round(pace, 1.0)
-    pace.throttled(old.pop(), 2.0, None)
+    pace.note_throttling(old.pop(), 2.0, None)
     for request in old:
-        pace.answered(request, 2.5)
+        pace.note_answer(request, 2.5)
     assert pace.limit == 2
 
 
 def test_a_wait_that_was_asked_for_closes_the_route_until_it_is_over() -> None:
     pace = Pace(ceiling=64)
-    pace.throttled(pace.sent(0.0), 1.0, wait=7.0)
+    pace.note_throttling(pace.send(0.0), 1.0, wait=7.0)
     assert not pace.may_send(7.9)
     assert pace.may_send(8.0)
 
@@ -137,7 +137,7 @@ def test_a_wait_that_was_asked_for_closes_the_route_until_it_is_over() -> None:
 def test_the_limit_never_falls_below_one() -> None:
     pace = Pace(ceiling=64)
     for now in range(1, 20):
-        pace.throttled(pace.sent(float(now)), now + 0.5, None)
+        pace.note_throttling(pace.send(float(now)), now + 0.5, None)
     assert pace.limit == 1
     assert pace.may_send(100.0)
 

@@ -10,7 +10,7 @@ import pytest
 import probatio
 from probatio.ask.providers import PROVIDERS, provider_named, provider_of
 from probatio.ask.routes import Route
-from probatio.records import Model
+from probatio.core.records import Model
 
 SOURCE = Path(probatio.__file__).parent
 

@@ -53,7 +53,12 @@ def test_a_hint_is_obeyed_never_undercut() -> None:
         ({}, {"error": {"message": "x", "retry_after": 4}}, 4.0),
         (
             {},
-            {"error": {"message": "x", "metadata": {"headers": {"X-RateLimit-Reset": str(int((NOW + 42) * 1000))}}}},
+            {
+                "error": {
+                    "message": "x",
+                    "metadata": {"headers": {"X-RateLimit-Reset": str(int((NOW + 42) * 1000))}},
+                }
+            },
             42.0,
         ),
         ({}, {"error": {"message": "x", "metadata": {"headers": {"X-RateLimit-Reset": int(NOW + 5)}}}}, 5.0),
@@ -87,5 +92,7 @@ def test_no_shape_of_an_error_body_is_too_odd(body: bytes) -> None:
 
 
 def test_the_reason_carries_what_the_server_said() -> None:
-    body = json.dumps({"error": {"message": "No endpoints found", "metadata": {"raw": "upstream says no"}}}).encode()
+    body = json.dumps(
+        {"error": {"message": "No endpoints found", "metadata": {"raw": "upstream says no"}}}
+    ).encode()
     assert fault_of_status(404, {}, body, NOW).reason == "status 404: No endpoints found (upstream says no)"

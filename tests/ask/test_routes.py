@@ -3,8 +3,8 @@
 import pytest
 
 from probatio.ask.routes import missing_key, route_of
-from probatio.errors import UsageError
-from probatio.records import Model
+from probatio.core.errors import UsageError
+from probatio.core.records import Model
 
 
 def test_openrouter_is_the_default_route() -> None:
@@ -15,7 +15,9 @@ def test_openrouter_is_the_default_route() -> None:
 def test_the_addresses_can_be_set_by_the_environment() -> None:
     env = {"OPENROUTER_API_KEY": "k", "OPENROUTER_BASE_URL": "http://127.0.0.1:9/api/v1/"}
     assert route_of(Model(id="m", name="v/m"), env).url == "http://127.0.0.1:9/api/v1/chat/completions"
-    local = route_of(Model(id="m", name="m", provider="openai"), {"OPENAI_BASE_URL": "http://localhost:11434/v1"})
+    local = route_of(
+        Model(id="m", name="m", provider="openai"), {"OPENAI_BASE_URL": "http://localhost:11434/v1"}
+    )
     assert (local.url, local.api_key) == ("http://localhost:11434/v1/chat/completions", None)
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from probatio.authoring.check import check
-from probatio.authoring.copying import new
-from probatio.authoring.report import Proof, Report
+from probatio.authoring.check.language import check
+from probatio.authoring.check.report import CheckReport, Proof
+from probatio.authoring.new import write_new
 
 
 def made(folder: Path, *changes: tuple[str, str, str]) -> Path:
     """The folder that `suite new` writes, with texts of its files replaced: (file, what, by what)."""
-    new(folder, "command")
+    write_new(folder, "command")
     for file, what, by in changes:
         text = (folder / file).read_text(encoding="utf-8")
         assert what in text, f"{file} has no {what!r}"
@@ -19,7 +19,7 @@ def made(folder: Path, *changes: tuple[str, str, str]) -> Path:
     return folder
 
 
-def checked(folder: Path) -> Report:
+def checked(folder: Path) -> CheckReport:
     return check(folder, "auto", lambda done, total: None)
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
 
 from authoring.folders import checked, found, made
-from probatio.authoring.report import lines, summary
-from probatio.cli import main
+from commandline import probatio
+from probatio.authoring.check.report import format_report, summarise
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 TASKS, LANGUAGE, EXAMPLES = "tasks/first.yml", "language.yml", "examples/first.yml"
 
@@ -19,37 +20,52 @@ def test_a_new_folder_is_proven_as_it_is(tmp_path: Path) -> None:
     report = checked(made(tmp_path / "l"))
     assert report.passed
     assert {proof.state for proof in report.proofs} == {"proven"}
-    assert report.count("proven") > 60
-    assert summary(report).startswith(f"l 0.1.0 (AWK): {report.count('proven')} proofs hold (")
+    assert len(report.proofs) > 60
+    assert summarise(report).startswith(f"l 0.1.0 (AWK): {len(report.proofs)} proofs hold (")
 
 
 @pytest.mark.parametrize(
     "changes",
     [
         [
-            (TASKS, "i <= 8; i += 2", "i <= 6; i += 2", "task write_evens", "the solution is right", "printed '2\\n4\\n6'"),
-            (TASKS, "{ total += $2 }", "{ total += $3 }", "task write_column_sum", "the solution is right", "test 1 of 6"),
-            (TASKS, "i % 4 == 1", "i % 4 == 2", "task predict_remainders", "the material prints", "printed '2\\n6'"),
-            (TASKS, "printed '10'", "printed '11'", "task repair_sum", "the material fails as", "expected '15', printed '10'"),
-            (EXAMPLES, "output: 16 25", "output: 16 26", "example squares", "the example prints", "printed '16 25'"),
-            (LANGUAGE, "{brief: 200,", "{brief: 20,", "context brief", "contexts are within", "language.yml allows 20"),
-            (LANGUAGE, "introduction:", "fingerprint: 01ab\nintroduction:", "language.yml", "the fingerprint", "it is "),
+            (TASKS, "i <= 8; i += 2", "i <= 6; i += 2", "task write_evens", "the solution is right",
+             "printed '2\\n4\\n6'"),
+            (TASKS, "{ total += $2 }", "{ total += $3 }", "task write_column_sum", "the solution is right",
+             "test 1 of 6"),
+            (TASKS, "i % 4 == 1", "i % 4 == 2", "task predict_remainders", "the material prints",
+             "printed '2\\n6'"),
+            (TASKS, "printed '10'", "printed '11'", "task repair_sum", "the material fails as",
+             "expected '15', printed '10'"),
+            (EXAMPLES, "output: 16 25", "output: 16 26", "example squares", "the example prints",
+             "printed '16 25'"),
+            (LANGUAGE, "{brief: 200,", "{brief: 20,", "context brief", "contexts are within",
+             "language.yml allows 20"),
+            (LANGUAGE, "introduction:", "fingerprint: 01ab\nintroduction:", "language.yml", "the fingerprint",
+             "it is "),
         ],
         [
-            (TASKS, "{ total += $2 }", "{ total += $2 ", "task write_column_sum", "the solution is right", "syntax error"),
-            (TASKS, "solution: END", "solution: BEGIN", "task complete_end", "the solution is right", "test 1 of 2"),
-            (TASKS, "factorial 7", "factorial 6", "task to_awk_factorial", "the material prints", "printed '120\\n720'"),
-            (TASKS, "    diagnostics: expected '15', printed '10'\n", "", "task repair_sum", "the material fails as", "no `diag"),
-            (EXAMPLES, 'echo "Salve"', 'echo "Salvete"', "example greeting", "the example prints", "Shell: wrong_output"),
+            (TASKS, "{ total += $2 }", "{ total += $2 ", "task write_column_sum", "the solution is right",
+             "syntax_error: "),
+            (TASKS, "solution: END", "solution: BEGIN", "task complete_end", "the solution is right",
+             "test 1 of 2"),
+            (TASKS, "factorial 7", "factorial 6", "task to_awk_factorial", "the material prints",
+             "printed '120\\n720'"),
+            (TASKS, "    diagnostics: expected '15', printed '10'\n", "", "task repair_sum",
+             "the material fails as", "no `diag"),
+            (EXAMPLES, 'echo "Salve"', 'echo "Salvete"', "example greeting", "the example prints",
+             "Shell: wrong_output"),
             (EXAMPLES, "id: squares", "id: countdown", "the folder", "ids are unique", "called countdown"),
-            (LANGUAGE, "{brief: 200,", "{breif: 200,", "language.yml", "contexts are within", "context_tokens names `breif`"),
+            (LANGUAGE, "{brief: 200,", "{breif: 200,", "language.yml", "contexts are within",
+             "context_tokens names `breif`"),
         ],
     ],
 )  # fmt: skip
 def test_what_is_not_so_is_named_with_its_message(
     tmp_path: Path, changes: list[tuple[str, str, str, str, str, str]]
 ) -> None:
-    failed = {proof.subject: proof for proof in found(made(tmp_path / "l", *(change[:3] for change in changes)))}
+    failed = {
+        proof.subject: proof for proof in found(made(tmp_path / "l", *(change[:3] for change in changes)))
+    }
     assert failed.keys() == {change[3] for change in changes}
     for *_, subject, claim, said in changes:
         assert failed[subject].claim.startswith(claim)
@@ -57,14 +73,17 @@ def test_what_is_not_so_is_named_with_its_message(
 
 
 def test_a_completion_must_be_right_without_a_code_block_too(tmp_path: Path) -> None:
-    """The question asks for the missing part only. This one has a paragraph that reads as a sentence, and is taken for one."""
+    """The question asks for the missing part only. This one has a paragraph that reads as a sentence, and is
+    taken for one."""
     changes = (
         (TASKS, "___ { print count }", "END {\n      ___\n      }"),
         (TASKS, "solution: END", 'solution: "Words Were counted++\\n\\nprint count + counted - 1"'),
     )
     failed = found(made(tmp_path / "l", *changes))
     assert [proof.subject for proof in failed] == ["task complete_end"]
-    assert failed[0].detail.startswith("without a code block: wrong_output: test 1 of 2: expected '5', printed '4'")
+    assert failed[0].detail.startswith(
+        "without a code block: wrong_output: test 1 of 2: expected '5', printed '4'"
+    )
 
 
 def test_a_broken_program_that_works_is_not_broken(tmp_path: Path) -> None:
@@ -97,7 +116,8 @@ def test_an_answer_that_repeats_the_question_must_not_pass(tmp_path: Path) -> No
 
 def test_a_task_that_expects_no_output_is_passed_by_silence(tmp_path: Path) -> None:
     silent = (
-        "- {id: mute, type: write, category: loops, difficulty: 1, solution: 'BEGIN { x = 1 }', expected_output: ''}"
+        "- {id: mute, type: write, category: loops, difficulty: 1, solution: 'BEGIN { x = 1 }', "
+        "expected_output: ''}"
     )
     failed = found(made(tmp_path / "l", (TASKS, "tasks:\n", f"tasks:\n  {silent}\n")))
     assert [(proof.subject, proof.claim) for proof in failed] == [("task mute", "wrong answers fail")]
@@ -108,7 +128,7 @@ def test_a_task_without_a_solution_is_not_proven_and_no_failure(tmp_path: Path) 
     report = checked(folder)
     assert report.passed
     assert [proof.subject for proof in report.proofs if proof.state == "open"] == ["task complete_end"]
-    assert "  task complete_end: it has no `solution`." in list(lines(report))
+    assert "  task complete_end: it has no `solution`." in list(format_report(report))
 
 
 def test_what_is_unwise_is_a_warning(tmp_path: Path) -> None:
@@ -129,57 +149,61 @@ def test_what_is_unwise_is_a_warning(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_told_by_type_and_difficulty(tmp_path: Path) -> None:
     report = checked(made(tmp_path / "l"))
-    assert report.coverage.categories["loops"] == {"write": 1, "predict_output": 1, "repair": 1, "write_host": 1}
+    assert report.coverage.categories["loops"] == {
+        "write": 1,
+        "predict_output": 1,
+        "repair": 1,
+        "write_host": 1,
+    }
     assert report.coverage.difficulties["difficulty 3"] == {"translate_from": 1}
     assert "write: no task of difficulty 3." in report.coverage.missing
-    assert "functions" in "\n".join(lines(report))
+    assert "functions" in "\n".join(format_report(report))
 
 
 def test_a_language_without_a_host_is_told_which_types_it_lacks(tmp_path: Path) -> None:
     folder = made(tmp_path / "l")
-    (folder / LANGUAGE).write_text(_without_host((folder / LANGUAGE).read_text(encoding="utf-8")), encoding="utf-8")
-    kept = [task for task in (folder / TASKS).read_text(encoding="utf-8").split("\n\n") if "_awk_" not in task]
-    (folder / TASKS).write_text("\n\n".join(each for each in kept if "control_" not in each), encoding="utf-8")
+    (folder / LANGUAGE).write_text(
+        _without_host((folder / LANGUAGE).read_text(encoding="utf-8")), encoding="utf-8"
+    )
+    kept = [
+        task for task in (folder / TASKS).read_text(encoding="utf-8").split("\n\n") if "_awk_" not in task
+    ]
+    (folder / TASKS).write_text(
+        "\n\n".join(each for each in kept if "control_" not in each), encoding="utf-8"
+    )
     report = checked(folder)
     assert report.passed
     assert "translate_to" not in report.coverage.types
-    assert "translate_to, translate_from, write_host: they need a `host` in language.yml." in report.coverage.missing
+    assert (
+        "translate_to, translate_from, write_host: they need a `host` in language.yml."
+        in report.coverage.missing
+    )
 
 
 def _without_host(text: str) -> str:
     return text.partition("# The language that programs are translated")[0]
 
 
-def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[object, str, str]:
-    with pytest.MonkeyPatch.context() as patch, pytest.raises(SystemExit) as ended:
-        patch.setattr(sys, "argv", ["probatio", "suite", *arguments])
-        main()
-    said = capsys.readouterr()
-    return ended.value.code, said.out, said.err
-
-
-def test_the_exit_code_tells_a_failed_proof_from_a_folder_that_cant_be_read(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_exit_code_tells_a_failed_proof_from_a_folder_that_cant_be_read(tmp_path: Path) -> None:
     good, bad, none = tmp_path / "good", tmp_path / "bad", tmp_path / "none"
     made(good)
     made(bad, (TASKS, "solution: END", "solution: BEGIN"))
     none.mkdir()
-    assert run(["check", str(good)], capsys)[0] == 0
-    code, out, _ = run(["check", str(bad)], capsys)
+    assert probatio("suite", "check", str(good))[0] == 0
+    code, out, _ = probatio("suite", "check", str(bad))
     assert code == 1
     assert out.splitlines()[:2] == [
         "FAILED:",
         "  task complete_end: the solution is not right: wrong_output: test 1 of 2: expected '5', printed ''",
     ]
-    code, _, err = run(["check", str(none)], capsys)
+    code, _, err = probatio("suite", "check", str(none))
     assert code == 2
     assert "is not a suite: it has no tasks/*.yml." in err
 
 
 def test_json_is_the_whole_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made(tmp_path / "l")
-    code, out, _ = run(["check", str(tmp_path / "l"), "--json"], capsys)
+    code, out, _ = probatio("suite", "check", str(tmp_path / "l"), "--json")
     report = json.loads(out)
     assert code == 0
     assert {proof["state"] for proof in report["proofs"]} == {"proven"}

@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 
 from authoring.folders import checked
-from authoring.test_check import run
-from probatio.authoring.copying import STARTERS, export, new, starters
-from probatio.authoring.written import language_yaml
-from probatio.errors import UsageError
-from probatio.grade import GRADER_VERSION
-from probatio.suite.language_file import read_language_file
-from probatio.suite.language_suite import BUILT_IN, built_in_suites, load_suite
-from probatio.suite.prompt import fingerprint
+from commandline import probatio
+from probatio.authoring.new import STARTERS, copy_suite, list_starters, write_new
+from probatio.authoring.yaml_text import format_language
+from probatio.core.errors import UsageError
+from probatio.grading import GRADER_VERSION
+from probatio.suites.language_file import read_language_file
+from probatio.suites.language_suite import BUILT_IN, list_built_in_suites, load_suite
+from probatio.suites.prompt import fingerprint
 
 
 def test_a_new_folder_can_begin_from_every_built_in_suite(tmp_path: Path) -> None:
-    assert starters() == ("command", *built_in_suites())
-    for name in built_in_suites():
+    assert list_starters() == ("command", *list_built_in_suites())
+    for name in list_built_in_suites():
         whole = load_suite(name)
-        tasks = new(tmp_path / name, name)
+        tasks = write_new(tmp_path / name, name)
         part = load_suite(tmp_path / name)
         assert 0 < tasks < len(whole.tasks)
         assert {task.type for task in part.tasks.values()} == {task.type for task in whole.tasks.values()}
@@ -31,21 +31,24 @@ def test_a_new_folder_can_begin_from_every_built_in_suite(tmp_path: Path) -> Non
             assert task == whole.tasks[task.id]
 
 
-@pytest.mark.parametrize("folder", [STARTERS / "command", *(BUILT_IN / name for name in built_in_suites())], ids=str)
+@pytest.mark.parametrize(
+    "folder", [STARTERS / "command", *(BUILT_IN / name for name in list_built_in_suites())], ids=str
+)
 def test_a_language_file_that_is_written_anew_says_the_same(tmp_path: Path, folder: Path) -> None:
     about = read_language_file(folder)
-    (tmp_path / "language.yml").write_text(language_yaml(about, "written anew"), encoding="utf-8")
+    (tmp_path / "language.yml").write_text(format_language(about, "written anew"), encoding="utf-8")
     assert read_language_file(tmp_path) == about
 
 
+@pytest.mark.slow
 def test_a_part_of_a_built_in_suite_is_proven(tmp_path: Path) -> None:
-    new(tmp_path / "part", built_in_suites()[0])
+    write_new(tmp_path / "part", list_built_in_suites()[0])
     assert checked(tmp_path / "part").passed
 
 
-@pytest.mark.parametrize("name", built_in_suites())
+@pytest.mark.parametrize("name", list_built_in_suites())
 def test_a_copy_asks_and_grades_what_the_original_does(tmp_path: Path, name: str) -> None:
-    export(name, tmp_path / "copy")
+    copy_suite(name, tmp_path / "copy")
     copy, original = load_suite(tmp_path / "copy"), load_suite(name)
     assert fingerprint(copy, GRADER_VERSION) == fingerprint(original, GRADER_VERSION)
     assert (copy.version, copy.pinned) == (original.version, None)
@@ -53,35 +56,31 @@ def test_a_copy_asks_and_grades_what_the_original_does(tmp_path: Path, name: str
 
 
 def test_other_names_are_kept_only_where_files_use_them(tmp_path: Path) -> None:
-    name = next(each for each in built_in_suites() if read_language_file(load_suite(each).folder).aliases)
-    export(name, tmp_path / "copy")
+    name = next(
+        each for each in list_built_in_suites() if read_language_file(load_suite(each).folder).aliases
+    )
+    copy_suite(name, tmp_path / "copy")
     assert read_language_file(tmp_path / "copy").aliases == {}
 
 
-@pytest.mark.parametrize("words", [["new", "full"], ["export", built_in_suites()[0], "full"]])
-def test_a_folder_that_is_not_empty_is_left_alone(
-    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.parametrize("words", [["new", "full"], ["export", list_built_in_suites()[0], "full"]])
+def test_a_folder_that_is_not_empty_is_left_alone(tmp_path: Path, words: list[str]) -> None:
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").write_text("kept", encoding="utf-8")
-    code, _, err = run(words, capsys)
+    code, _, err = probatio("suite", *words, cwd=tmp_path)
     assert (code, err) == (2, "probatio: full is not empty; name a new folder, or empty this one.\n")
     assert [file.name for file in (tmp_path / "full").iterdir()] == ["mine"]
 
 
 def test_a_start_that_is_not_there_is_answered_with_those_that_are(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"no start `comand`.*Near matches: command"):
-        new(tmp_path / "l", "comand")
+        write_new(tmp_path / "l", "comand")
     with pytest.raises(UsageError, match="no built-in suite `nowhere`"):
-        export("nowhere", tmp_path / "l")
+        copy_suite("nowhere", tmp_path / "l")
 
 
-def test_new_tells_what_comes_next(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code, out, _ = run(["new", "mine"], capsys)
+def test_new_tells_what_comes_next(tmp_path: Path) -> None:
+    code, out, _ = probatio("suite", "new", "mine", cwd=tmp_path)
     assert code == 0
     assert out.splitlines()[0] == "Written: mine, with 9 tasks. Next:"
     assert [line.split("  ")[1] for line in out.splitlines()[1:]] == [
@@ -91,7 +90,7 @@ def test_new_tells_what_comes_next(
     ]
 
 
-def test_list_tells_of_every_built_in_suite(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(["list"], capsys)
+def test_list_tells_of_every_built_in_suite() -> None:
+    code, out, _ = probatio("suite", "list")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["NAME", *built_in_suites()]
+    assert [line.split()[0] for line in out.splitlines()] == ["NAME", *list_built_in_suites()]

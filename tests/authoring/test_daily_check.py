@@ -1,4 +1,5 @@
-"""`suite new --daily` and `suite check` of a daily suite: what is written works, and what is wrong is refused with a sentence."""
+"""`suite new --daily` and `suite check` of a daily suite: what is written works, and what is wrong is refused
+with a sentence."""
 
 from __future__ import annotations
 
@@ -10,14 +11,11 @@ from typing import Any
 
 import pytest
 import yaml
-from click.testing import CliRunner, Result
 
-from probatio.authoring.copying import STARTERS
-from probatio.cli import root
+from commandline import probatio
+from probatio.authoring.new import STARTERS
 
-
-def probatio(*words: str) -> Result:
-    return CliRunner().invoke(root, words)
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 
 @pytest.fixture
@@ -27,16 +25,16 @@ def suite(tmp_path: Path) -> Path:
 
 def test_what_suite_new_writes_proves_itself(tmp_path: Path) -> None:
     done = probatio("suite", "new", "--daily", str(tmp_path / "mine"))
-    assert done.exit_code == 0, done.output
+    assert done.returncode == 0, done.output
     assert "2 use cases and 8 cases" in done.output
     checked = probatio("suite", "check", str(tmp_path / "mine"), "--json")
-    assert checked.exit_code == 0, checked.output
-    report = json.loads(checked.output)
+    assert checked.returncode == 0, checked.output
+    report = json.loads(checked.stdout)
     assert {proof["state"] for proof in report["proofs"]} == {"proven"}
     assert report["own_constants"] == []
     assert [row["grader"] for row in report["use_cases"]] == ["structured_extraction", "grader.py (own)"]
     again = probatio("suite", "new", "--daily", str(tmp_path / "mine"))
-    assert "is not empty" in str(again.exception)
+    assert "is not empty" in again.stderr
 
 
 def generous(suite: Path) -> None:
@@ -61,7 +59,10 @@ def id_twice(suite: Path) -> None:
 
 
 def without_gold(suite: Path) -> None:
-    cases = [*_cases(suite), {"id": "triage_new", "prompt": "Sort this.", "gold": {"team": "sales", "urgent": "no"}}]
+    cases = [
+        *_cases(suite),
+        {"id": "triage_new", "prompt": "Sort this.", "gold": {"team": "sales", "urgent": "no"}},
+    ]
     (suite / "triage" / "cases.yml").write_text(yaml.safe_dump({"cases": cases}))
 
 
@@ -84,10 +85,15 @@ def without_calibration(suite: Path) -> None:
     [
         (
             generous,
-            "a wrong answer does not get what its proof says: “the wrong team” gets 1, its proof says 0.333333.",
+            "a wrong answer does not get what its proof says: “the wrong team” gets 1, its proof says "
+            "0.333333.",
         ),
         (generous, "case triage_offer: an answer that copies the question gets full marks."),
-        (hanging, "the grader can't be used: could not be checked: the grader of `triage` did not end within 0.5 s."),
+        (
+            hanging,
+            "the grader can't be used: could not be checked: the grader of `triage` did not end within 0.5 "
+            "s.",
+        ),
         (missing, "command names `no-such-grader`, which is not on PATH"),
         (id_twice, "ids are not unique"),
         (without_gold, "case triage_new: the gold answer does not get full marks: there is none; write one"),
@@ -103,13 +109,20 @@ def test_a_suite_that_does_not_hold_what_it_says_is_refused(
     done = probatio("suite", "check", str(suite))
     assert said in done.output
     assert "FAILED" in done.output.splitlines()[-1]
-    assert done.exit_code == 1
+    assert done.returncode == 1
+
+
+def test_a_proof_with_a_score_and_bounds_is_refused(suite: Path) -> None:
+    proof = {"case": _cases(suite)[0]["id"], "kind": "wrong", "answer": "?", "score": 0.5, "at_most": 0.9}
+    (suite / "triage" / "proofs.yml").write_text(yaml.safe_dump({"proofs": [proof]}))
+    done = probatio("suite", "check", str(suite))
+    assert "proof 1: give a `score`, or `at_least` and `at_most`, not both." in done.stderr
 
 
 def test_constants_of_its_own_are_shown_beside_the_built_in_ones(suite: Path) -> None:
     _manifest(suite, rule={"baseline_min": 7})
     done = probatio("suite", "check", str(suite))
-    assert done.exit_code == 0, done.output
+    assert done.returncode == 0, done.output
     assert "rule.baseline_min: 7 (built-in: 5)" in done.output
 
 
@@ -117,7 +130,7 @@ def test_a_grader_outside_the_jail_is_a_warning(suite: Path) -> None:
     grader = {"command": ["{python}", "{folder}/grader.py"], "isolation": "none"}
     _manifest(suite, use_cases=[{"id": "triage", "grader": grader}])
     done = probatio("suite", "check", str(suite))
-    assert done.exit_code == 0, done.output
+    assert done.returncode == 0, done.output
     assert "use case triage: the grader runs outside the jail: isolation: none." in done.output
 
 

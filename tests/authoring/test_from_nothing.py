@@ -1,4 +1,5 @@
-"""From `suite new` to a graded run, with no line of Python: AWK, which every Linux has, and Lua from Debian."""
+"""From `suite new` to a graded run, with no line of Python: AWK, which every Linux has, and Lua from
+Debian."""
 
 from __future__ import annotations
 
@@ -9,9 +10,13 @@ from typing import Any
 
 import pytest
 
-from authoring.asking import answering, probatio, trial
+from authoring.asking import answering, trial
+from commandline import probatio
 from double import Double
-from probatio.suite.language_suite import load_suite
+from probatio.suites.language_suite import load_suite
+from runs.trials import environment
+
+pytestmark = pytest.mark.slow  # starts processes for nearly every claim
 
 LUA = {
     "language.yml": """
@@ -27,14 +32,16 @@ commands:
   suffix: .lua
   limits: {seconds: 5}
   errors:
-    - {class: type_error, stage: run, message: "attempt to (call|index|compare|concatenate|perform arithmetic)"}
+    - class: type_error
+      stage: run
+      message: "attempt to (call|index|compare|concatenate|perform arithmetic)"
 """,
     "contexts/brief.md": """
 `print(x)` prints, `local x = 1` declares, `for i = 1, 3 do … end` counts. `io.read("n")` reads a number.
 """,
     "contexts/full.md": """
-`print(x)` prints, `local x = 1` declares, `for i = 1, 3 do … end` counts. `io.read("n")` reads a number; it is nil where there
-is none. A function:
+`print(x)` prints, `local x = 1` declares, `for i = 1, 3 do … end` counts. `io.read("n")` reads a number;
+it is nil where there is none. A function:
 
 ```lua
 local function double(n)
@@ -92,15 +99,19 @@ tasks:
 }
 
 HALF = {
-    # Each is right in three of six tests: one knows lines of two fields alone, the other two numbers of which the first is there.
-    "AWK": ("write_column_sum", '```awk\n{ total += $2 }\nNF != 2 { odd = 1 }\nEND { print odd ? "?" : total }\n```'),
+    # Each is right in three of six tests: one knows lines of two fields alone, the other two numbers of which
+    # the first is there.
+    "AWK": (
+        "write_column_sum",
+        '```awk\n{ total += $2 }\nNF != 2 { odd = 1 }\nEND { print odd ? "?" : total }\n```',
+    ),
     "Lua": ("sum_input", "```lua\nlocal a, b = io.read('n', 'n')\nprint((a or 1) + (b or 0))\n```"),
 }
 
 
 def awk(root: Path) -> Path:
     """The folder as `suite new` writes it."""
-    done = probatio(root, "suite", "new", "mine")
+    done = probatio("suite", "new", "mine", cwd=root)
     assert done.returncode == 0, done.stderr
     return root / "mine"
 
@@ -126,10 +137,12 @@ def graded(root: Path) -> dict[str, dict[str, Any]]:
     return {grade["task_id"]: grade for grade in map(json.loads, lines)}
 
 
-@pytest.mark.parametrize("language", ["AWK", "Lua"])
-def test_a_folder_without_a_line_of_python_goes_from_new_to_a_graded_run(tmp_path: Path, language: str) -> None:
+@pytest.mark.parametrize("language", ["AWK", pytest.param("Lua", marks=pytest.mark.soak)])
+def test_a_folder_without_a_line_of_python_goes_from_new_to_a_graded_run(
+    tmp_path: Path, language: str
+) -> None:
     folder = made(language, tmp_path)
-    proven = probatio(tmp_path, "suite", "check", "mine")
+    proven = probatio("suite", "check", "mine", cwd=tmp_path)
     assert proven.returncode == 0, proven.stdout
     assert "FAILED:" not in proven.stdout
     suite = load_suite(folder)
@@ -137,7 +150,9 @@ def test_a_folder_without_a_line_of_python_goes_from_new_to_a_graded_run(tmp_pat
 
     def answers(task_id: str) -> str:
         task = suite.tasks[task_id]
-        fence = (suite.host if task.type in ("translate_from", "write_host") and suite.host else suite.spec).fences[0]
+        fence = (
+            suite.host if task.type in ("translate_from", "write_host") and suite.host else suite.spec
+        ).fences[0]
         right = task.solution if task.type != "predict_output" else task.runs[0].stdout
         return partly if task_id == half else f"```{fence}\n{right}\n```"
 
@@ -155,30 +170,35 @@ def test_a_folder_without_a_line_of_python_goes_from_new_to_a_graded_run(tmp_pat
     assert (grades[half]["level_a"], grades[half]["level_b"], grades[half]["level_c"]) == (True, True, False)
     assert grades[half]["error_type"] == "wrong_output"
     assert f"{len(suite.tasks) - 1}/{len(suite.tasks)} passed" in done.stdout
-    study = probatio(tmp_path, "study", "results/r")
+    study = probatio("study", "results/r", cwd=tmp_path)
     assert study.returncode == 0, study.stderr
 
 
 def test_without_flags_every_context_of_the_folder_is_asked(tmp_path: Path) -> None:
-    """The built-in list of models names no context of another language; one's own may, and then it is said."""
+    """The built-in list of models names no context of another language; one's own may, and then it is
+    said."""
     folder = made("AWK", tmp_path)
     tasks = len(load_suite(folder).tasks)
     with Double() as double:
-        asked = probatio(tmp_path, "trial", "--suite", "mine", "--n-shot", "0", "--dry-run", double=double)
+        asked = probatio(
+            "trial", "--suite", "mine", "--n-shot", "0", "--dry-run", env=environment(double), cwd=tmp_path
+        )
         assert f"{3 * tasks} trials in all" in asked.stdout
         assert "does not have" not in asked.stdout
         own = "models: [{id: m, name: m}]\ntrials: {contexts: [examples-only, minimal], dialects: [latin]}"
         (tmp_path / "own.yml").write_text(own, encoding="utf-8")
         words = ("--suite", "mine", "--config", "own.yml", "--model", "m", "--n-shot", "0", "--dry-run")
-        asked = probatio(tmp_path, "trial", *words, double=double)
+        asked = probatio("trial", *words, env=environment(double), cwd=tmp_path)
     assert f"{tasks} trials in all" in asked.stdout
     assert asked.stdout.splitlines()[:2] == [
         "models.yml names the dialect latin, which the suite mine does not have; it has standard.",
-        "models.yml names the context minimal, which the suite mine does not have; it has examples-only, brief, full. "
+        "models.yml names the context minimal, which the suite mine does not have; it has examples-only, "
+        "brief, full. "
         "Asked: examples-only.",
     ]
 
 
+@pytest.mark.soak
 def test_the_prompt_of_lua_speaks_of_lua_alone(tmp_path: Path) -> None:
     made("Lua", tmp_path)
     with Double() as double:

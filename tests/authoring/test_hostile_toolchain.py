@@ -1,4 +1,5 @@
-"""A checker that hangs, floods, is missing or crashes: a clear sentence from `suite check` and `trial`, and no wrong grade."""
+"""A checker that hangs, floods, is missing or crashes: a clear sentence from `suite check` and `trial`, and
+no wrong grade."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ import pytest
 from authoring.asking import trial
 from authoring.folders import checked, made
 from double import Double
-from probatio.authoring.report import lines
-from probatio.errors import UsageError
+from probatio.authoring.check.report import format_report
+from probatio.core.errors import UsageError
+
+pytestmark = pytest.mark.slow  # starts processes for nearly every claim
 
 CHECK = 'check: [awk, -f, "{folder}/check.awk", -f, "{file}"]'
 SCRIPT = 'check: ["{folder}/checker", "{file}"]'
@@ -30,7 +33,9 @@ FAULTS = {
     ),
 }  # fmt: skip
 MISSING = 'check: [not-installed-anywhere, "{file}"]'
-NOT_THERE = "commands.check names `not-installed-anywhere`, which is not on PATH; install it, or correct the name."
+NOT_THERE = (
+    "commands.check names `not-installed-anywhere`, which is not on PATH; install it, or correct the name."
+)
 
 
 def with_checker(folder: Path, check: str, script: str) -> Path:
@@ -47,11 +52,10 @@ def test_a_check_gives_up_with_the_reason(tmp_path: Path, fault: str) -> None:
     failed = [proof for proof in report.proofs if proof.state == "failed"]
     assert [proof.subject for proof in failed] == ["the folder"]
     assert failed[0].detail.startswith(sentence)
-    assert list(lines(report))[1].startswith(f"  the folder: the toolchain can't be used: {sentence}")
+    assert list(format_report(report))[1].startswith(f"  the folder: the toolchain can't be used: {sentence}")
     assert report.seconds < 30
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_trial_grades_nothing_and_says_why(tmp_path: Path, fault: str) -> None:
     check, script, sentence = FAULTS[fault]
@@ -80,11 +84,13 @@ def test_a_checker_that_is_missing_is_named_before_anything_is_asked(tmp_path: P
 
 def test_a_runner_that_hangs_is_given_up_too(tmp_path: Path) -> None:
     folder = made(
-        tmp_path / "l", ("language.yml", 'run: [awk, -f, "{file}"]', 'run: ["{folder}/runner", "{file}"]'), LIMIT
+        tmp_path / "l",
+        ("language.yml", 'run: [awk, -f, "{file}"]', 'run: ["{folder}/runner", "{file}"]'),
+        LIMIT,
     )
     (folder / "runner").write_text(HANGS, encoding="utf-8")
     (folder / "runner").chmod(0o755)
     report = checked(folder)
-    assert "programs that should be right did not end within their time" in "\n".join(lines(report))
-    assert report.count("open") > 20
+    assert "programs that should be right did not end within their time" in "\n".join(format_report(report))
+    assert sum(proof.state == "open" for proof in report.proofs) > 20
     assert report.seconds < 30

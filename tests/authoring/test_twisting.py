@@ -1,4 +1,5 @@
-"""The tasks of a folder under a twist: made by the compiler, proven in the jail, and held to what the files say."""
+"""The tasks of a folder under a twist: made by the compiler, proven in the jail, and held to what the files
+say."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ from pathlib import Path
 import pytest
 import yaml
 
-from authoring.asking import probatio
+import faber
 from authoring.folders import checked
-from probatio.authoring.report import TWISTED
-from probatio.authoring.twisting import SAME_ANSWER, Making, missing_part, twist_path, twist_text
-from probatio.errors import UsageError
-from probatio.languages import faber
-from probatio.languages.faber.language import LANGUAGE
-from probatio.suite.language_suite import BUILT_IN, Suite, load_suite
-from probatio.suite.task_types import KINDS
+from commandline import probatio
+from probatio.authoring.check.report import Claim
+from probatio.authoring.twist import SAME_ANSWER, TwistMaker, find_missing_part, format_twist, twist_path
+from probatio.core.errors import UsageError
+from probatio.languages.faber import LANGUAGE
+from probatio.suites.language_suite import BUILT_IN, Suite, load_suite
+from probatio.suites.task_types import KINDS
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 FABER = load_suite("faber")
 TASKS = [
@@ -48,16 +51,18 @@ def folder(tmp_path: Path) -> Path:
 
 
 def made(suite: Suite, twist: str) -> str:
-    return twist_text(Making(suite, twist, "auto").file())
+    return format_twist(TwistMaker(suite, twist, "auto").make())
 
 
 def test_what_is_read_keeps_its_text_and_what_is_written_its_output(folder: Path) -> None:
-    content = Making(load_suite(folder), "si-unless", "auto").file()
+    content = TwistMaker(load_suite(folder), "si-unless", "auto").make()
     by_id = {task.id: task for task in content.tasks}
     assert by_id["branch"].expected_output == "b"
     assert by_id["branch"].material is None
     assert by_id["endless"].expected_output == "0"
-    assert by_id["silent"].material == 'si non (1 < 2) {\n    scribe "a"\n}'  # it would print nothing as it is
+    assert (
+        by_id["silent"].material == 'si non (1 < 2) {\n    scribe "a"\n}'
+    )  # it would print nothing as it is
     assert by_id["silent"].expected_output is None
     assert "si non (n < 5)" in (by_id["write"].solution or "")
     assert by_id["blank"].solution == "non (2 > 1)"
@@ -72,29 +77,34 @@ def test_a_program_that_reads_the_same_either_way_measures_nothing(folder: Path)
     task = {"id": "t", "type": "predict_output", "category": "c", "goal": "", "difficulty": 1,
             "material": program, "expected_output": "7"}  # fmt: skip
     (folder / "tasks" / "all.yml").write_text(json.dumps({"tasks": [task]}), encoding="utf-8")
-    assert Making(load_suite(folder), "sums-first", "auto").file().left_out == {"t": SAME_ANSWER}
+    assert TwistMaker(load_suite(folder), "sums-first", "auto").make().left_out == {"t": SAME_ANSWER}
 
 
 def test_a_blank_is_found_again_whatever_the_layout() -> None:
-    assert missing_part("si ___ { a }", "si non (2 > 1) {\n  a\n}") == "non (2 > 1)"
-    assert missing_part("si ___ { a }", "si x { b }") is None
+    assert find_missing_part("si ___ { a }", "si non (2 > 1) {\n  a\n}") == "non (2 > 1)"
+    assert find_missing_part("si ___ { a }", "si x { b }") is None
 
 
+@pytest.mark.slow
 def test_the_folder_is_proven_with_its_twists_and_a_false_one_fails(folder: Path) -> None:
-    done = probatio(folder.parent, "suite", "twist", "suite", "--twist", "si-unless", "--json")
+    done = probatio("suite", "twist", "suite", "--twist", "si-unless", "--json", cwd=folder.parent)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "twist": "si-unless", "touched": 5, "untouched": 1, "left_out": 1, "file": "suite/twists/si-unless.yml",
+        "twist": "si-unless", "touched": 5, "untouched": 1, "left_out": 1,
+        "file": "suite/twists/si-unless.yml",
         "same": False,
     }  # fmt: skip
-    again = probatio(folder.parent, "suite", "twist", "suite", "--twist", "si-unless", "--check")
+    again = probatio("suite", "twist", "suite", "--twist", "si-unless", "--check", cwd=folder.parent)
     assert (again.returncode, again.stdout) == (
         0,
         "si-unless: 5 tasks touched, 1 not touched, 1 left out; as it was.\n",
     )
-    proofs = [proof for proof in checked(folder).proofs if proof.claim == TWISTED]
+    proofs = [proof for proof in checked(folder).proofs if proof.claim == Claim.TWISTED]
     assert {proof.state for proof in proofs} == {"proven"}
-    assert {proof.subject for proof in proofs} >= {"task branch under si-unless", "task write under si-unless"}
+    assert {proof.subject for proof in proofs} >= {
+        "task branch under si-unless",
+        "task write under si-unless",
+    }
 
     file = folder / "twists" / "si-unless.yml"
     file.write_text(
@@ -102,7 +112,10 @@ def test_the_folder_is_proven_with_its_twists_and_a_false_one_fails(folder: Path
     )
     failed = [proof for proof in checked(folder).proofs if proof.state == "failed"]
     assert [proof.subject for proof in failed] == ["task branch under si-unless"]
-    assert probatio(folder.parent, "suite", "twist", "suite", "--twist", "si-unless", "--check").returncode == 1
+    assert (
+        probatio("suite", "twist", "suite", "--twist", "si-unless", "--check", cwd=folder.parent).returncode
+        == 1
+    )
 
 
 def test_a_file_about_other_tasks_is_told(folder: Path) -> None:
@@ -110,7 +123,11 @@ def test_a_file_about_other_tasks_is_told(folder: Path) -> None:
     path = twist_path(suite, "si-unless")
     path.parent.mkdir()
     path.write_text(made(suite, "si-unless").replace("id: branch", "id: gone"), encoding="utf-8")
-    told = {proof.state: proof.detail for proof in checked(folder).proofs if proof.subject == "twists/si-unless.yml"}
+    told = {
+        proof.state: proof.detail
+        for proof in checked(folder).proofs
+        if proof.subject == "twists/si-unless.yml"
+    }
     assert "not there: gone" in told["failed"]
     assert "does not know branch" in told["warning"]
     with pytest.raises(UsageError, match="`branch` is not asked under the twist"):
@@ -118,7 +135,7 @@ def test_a_file_about_other_tasks_is_told(folder: Path) -> None:
 
 
 def test_a_language_without_twists_says_so(tmp_path: Path) -> None:
-    done = probatio(tmp_path, "suite", "twist", "strues")
+    done = probatio("suite", "twist", "strues", cwd=tmp_path)
     assert done.returncode == 2
     assert "Strues has no twists" in done.stderr
 
@@ -147,6 +164,8 @@ def test_in_other_words_a_task_under_a_twist_is_the_same_program(words: str) -> 
             kind = KINDS[task.type]
             program = task.material if kind.material == "program" else task.solution
             if program and kind.judged != "completion":
-                respelt = LANGUAGE.respelt(program.strip(), f"{words}+{name}")
+                respelt = LANGUAGE.respell(program.strip(), f"{words}+{name}")
                 assert respelt != program.strip(), task.id
-                assert faber.compile(respelt, f"{words}+{name}") == faber.compile(program, f"latin+{name}"), task.id
+                assert faber.compile(respelt, f"{words}+{name}") == faber.compile(program, f"latin+{name}"), (
+                    task.id
+                )

@@ -1,4 +1,5 @@
-"""Fresh tasks from those of a folder: other literals, new output from its own runner, and every claim proven again."""
+"""Fresh tasks from those of a folder: other literals, new output from its own runner, and every claim proven
+again."""
 
 from __future__ import annotations
 
@@ -8,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from authoring.asking import probatio
 from authoring.folders import checked, made
-from probatio.authoring.literals import exchanged, literals, prose_exchanged
-from probatio.authoring.varying import FAILS, NOTHING, SAME, traceable, vary, write_varied
-from probatio.records import ProgramTest, Task
-from probatio.suite.language_suite import load_suite
+from commandline import probatio
+from probatio.authoring.literals import count_literals, exchange, exchange_in_prose
+from probatio.authoring.vary import FAILS, NOTHING, SAME, find_traceable, vary, write_varied
+from probatio.core.records import ProgramTest, Task
+from probatio.suites.language_suite import load_suite
 
 AWK = {
-    "name": "AWK", "introduction": "AWK.", "fences": ["awk"], "commands": {"run": ["awk", "-f", "{file}"], "suffix": ".awk"},
+    "name": "AWK", "introduction": "AWK.", "fences": ["awk"], "commands": {"run": ["awk", "-f", "{file}"],
+    "suffix": ".awk"},
 }  # fmt: skip
 
 
@@ -30,22 +32,34 @@ def folder(root: Path, *tasks: Mapping[str, object]) -> Path:
 
 def test_literals_are_numbers_and_quoted_words_and_nothing_else() -> None:
     program = 'x1 = 12 + $3 # 40 here\ny = "Rome" "a b" 0x1F 2.50 1\nz[7] = 12px 3..9'
-    assert literals(program) == {"12": 1, "Rome": 1, "2.50": 1, "7": 1}
-    assert exchanged(program, {"12": "13", "7": "8", "Rome": "Pisa"}).splitlines()[1:] == [
+    assert count_literals(program) == {"12": 1, "Rome": 1, "2.50": 1, "7": 1}
+    assert exchange(program, {"12": "13", "7": "8", "Rome": "Pisa"}).splitlines()[1:] == [
         'y = "Pisa" "a b" 0x1F 2.50 1',
         "z[8] = 12px 3..9",
     ]
-    assert prose_exchanged("5 and 15, then 5.", {"5": "15", "15": "5"}) == "15 and 5, then 15."
+    assert exchange_in_prose("5 and 15, then 5.", {"5": "15", "15": "5"}) == "15 and 5, then 15."
 
 
 @pytest.mark.parametrize(
     ("task", "found"),
     [
         (Task("a", "write", "c", "Print 12 times 5.", "60", solution="print 12 * 5"), ["12", "5"]),
-        (Task("a", "write", "c", "Print 12 times five.", "60", solution="print 12 * 5"), []),  # 5 is said in words
-        (Task("a", "write", "c", "Print 12 doubled.", "24", solution="print 12 * 2"), []),  # 2 is not said at all
-        (Task("a", "write", "c", "Print 60, which is 12 times 5.", "60", solution="print 12 * 5"), []),  # 60 follows
-        (Task("a", "write", "c", 'Print the word "knock" here.', "knock", solution='print "knock"'), ["knock"]),
+        (
+            Task("a", "write", "c", "Print 12 times five.", "60", solution="print 12 * 5"),
+            [],
+        ),  # 5 is said in words
+        (
+            Task("a", "write", "c", "Print 12 doubled.", "24", solution="print 12 * 2"),
+            [],
+        ),  # 2 is not said at all
+        (
+            Task("a", "write", "c", "Print 60, which is 12 times 5.", "60", solution="print 12 * 5"),
+            [],
+        ),  # 60 follows
+        (
+            Task("a", "write", "c", 'Print the word "knock" here.', "knock", solution='print "knock"'),
+            ["knock"],
+        ),
         (Task("a", "write", "c", "Print a default here.", "default", solution='print "default"'), []),
         (Task("a", "translate_to", "c", "", "1", material="f(3, 3, 4)", solution="f 3 4"), ["4"]),
         (Task("a", "predict_output", "c", "", "1", material="f(3, 3, 4)"), ["3", "4"]),
@@ -54,18 +68,24 @@ def test_literals_are_numbers_and_quoted_words_and_nothing_else() -> None:
     ],
 )
 def test_only_literals_that_can_be_traced_are_changed(task: Task, found: list[str]) -> None:
-    assert traceable(task) == found
+    assert find_traceable(task) == found
 
 
-def test_the_runner_makes_the_new_output_and_what_does_not_change_it_is_dropped_and_counted(tmp_path: Path) -> None:
+def test_the_runner_makes_the_new_output_and_what_does_not_change_it_is_dropped_and_counted(
+    tmp_path: Path,
+) -> None:
     suite = load_suite(
         folder(
             tmp_path / "s",
-            {"id": "sum", "type": "predict_output", "material": "BEGIN { print 20 + 22 }", "expected_output": "42"},
-            {"id": "idle", "type": "predict_output", "material": 'BEGIN { x = 50; print "a" "b" }', "expected_output": "ab"},
-            {"id": "bare", "type": "predict_output", "material": 'BEGIN { print "a" "b" }', "expected_output": "ab"},
+            {"id": "sum", "type": "predict_output", "material": "BEGIN { print 20 + 22 }",
+            "expected_output": "42"},
+            {"id": "idle", "type": "predict_output", "material": 'BEGIN { x = 50; print "a" "b" }',
+            "expected_output": "ab"},
+            {"id": "bare", "type": "predict_output", "material": 'BEGIN { print "a" "b" }',
+            "expected_output": "ab"},
             {
-                "id": "double", "type": "write", "goal": "Print each number doubled.", "solution": "{ print 2 * $1 }",
+                "id": "double", "type": "write", "goal": "Print each number doubled.",
+                "solution": "{ print 2 * $1 }",
                 "tests": [{"stdin": "30\n41\n", "stdout": "60\n82"}],
             },
         )
@@ -87,7 +107,12 @@ def test_the_runner_makes_the_new_output_and_what_does_not_change_it_is_dropped_
 
 
 def test_a_seed_gives_the_same_tasks_and_another_seed_others(tmp_path: Path) -> None:
-    task = {"id": "sum", "type": "predict_output", "material": "BEGIN { print 20 + 22 }", "expected_output": "42"}
+    task = {
+        "id": "sum",
+        "type": "predict_output",
+        "material": "BEGIN { print 20 + 22 }",
+        "expected_output": "42",
+    }
     suite = load_suite(folder(tmp_path / "s", task))
     one, again, other = (vary(suite, seed, 3, "auto").tasks for seed in (1, 1, 2))
     assert one == again
@@ -103,24 +128,28 @@ def test_a_variant_that_fails_is_dropped(tmp_path: Path) -> None:
         assert (one.material or "").startswith("BEGIN { if (30 * 31 != 930) exit 3; print")
 
 
+@pytest.mark.slow
 def test_a_folder_of_commands_becomes_one_that_passes_its_check(tmp_path: Path) -> None:
     made(tmp_path / "awk")
-    done = probatio(tmp_path, "suite", "vary", "awk", "--seed", "3", "--count", "12", "--out", "fresh", "--json")
+    done = probatio(
+        "suite", "vary", "awk", "--seed", "3", "--count", "12", "--out", "fresh", "--json", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["tasks"] == 12
     report = checked(tmp_path / "fresh")
     assert report.passed
     assert report.version == "0.1.0-varied-3"
-    taken = probatio(tmp_path, "suite", "vary", "awk", "--out", "fresh")
+    taken = probatio("suite", "vary", "awk", "--out", "fresh", cwd=tmp_path)
     assert taken.returncode == 2
     assert "is not empty" in taken.stderr
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("count", [4, pytest.param(30, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", ["faber", "kcl", "strues"])
-def test_every_built_in_language_can_be_varied_and_checked(name: str, tmp_path: Path) -> None:
+def test_every_built_in_language_can_be_varied_and_checked(name: str, count: int, tmp_path: Path) -> None:
     suite = load_suite(name)
-    varied = vary(suite, 11, 30, "auto")
-    assert len(varied.tasks) == 30
+    varied = vary(suite, 11, count, "auto")
+    assert len(varied.tasks) == count
     write_varied(suite, varied, 11, tmp_path / name)
     assert checked(tmp_path / name).passed

@@ -9,11 +9,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from probatio.charts.curves import LearningCurve, Point, draw_curves
 from probatio.charts.figure import DPI, SIZES, size_of, write_figure
-from probatio.charts.forest import ForestRow, forest
-from probatio.charts.learning import CurvePoint, LearningCurve, learning_curves
+from probatio.charts.forest import ForestRow, draw_forest
 from probatio.charts.palette import FIXED
-from probatio.errors import UsageError
+from probatio.core.errors import UsageError
+from probatio.core.statistics.intervals import Rate
 
 ROWS = [
     ForestRow("minimal against <examples-only>", 6.2, -11.5, 23.4, False),
@@ -24,7 +25,7 @@ ROWS = [
 @pytest.mark.parametrize("name", SIZES)
 def test_a_figure_is_as_wide_as_its_place_in_every_format(tmp_path: Path, name: str) -> None:
     size = size_of(name)
-    picture = forest(ROWS, "t", "points", FIXED, width=size.pixels)
+    picture = draw_forest(ROWS, "t", "points", FIXED, width=size.pixels)
     for kind in ("svg", "pdf", "png"):
         write_figure(picture, tmp_path / f"f.{kind}", size)
     svg = ElementTree.fromstring((tmp_path / "f.svg").read_text(encoding="utf-8"))
@@ -42,7 +43,10 @@ def test_letters_are_large_enough_to_print() -> None:
 
 
 def test_a_narrow_picture_stays_within_its_width_and_keeps_whole_names() -> None:
-    narrow, wide = (forest(ROWS, "t", "points", FIXED, width=size.pixels) for size in (SIZES["column"], SIZES["page"]))
+    narrow, wide = (
+        draw_forest(ROWS, "t", "points", FIXED, width=size.pixels)
+        for size in (SIZES["column"], SIZES["page"])
+    )
     for picture, width in ((narrow, 400), (wide, 720)):
         places = [float(x) for x in re.findall(r'<text[^>]* x="(-?[\d.]+)"', picture)]
         assert 0 <= min(places) <= max(places) < width
@@ -50,25 +54,28 @@ def test_a_narrow_picture_stays_within_its_width_and_keeps_whole_names() -> None
 
 
 def test_what_is_not_told_from_zero_is_drawn_open() -> None:
-    picture = forest(ROWS, "t", "points", FIXED)
+    picture = draw_forest(ROWS, "t", "points", FIXED)
     assert picture.count('class="mark ground open"') == 1
     assert picture.count('class="mark dot"') == 1
     assert "+6.2 [−11.5, +23.4]" in picture
 
 
-def test_a_narrow_learning_curve_names_its_curves_below_the_plot() -> None:
-    points = tuple(CurvePoint(100.0 * (1 + at), "minimal", at, 0.5, 0.5, 0.4, 0.6) for at in range(3))
-    curves = [LearningCurve("a-model-with-a-long-name", points), LearningCurve("b", points)]
-    column = learning_curves(curves, ["minimal"], (0.8,), "t", FIXED, width=400)
-    page = learning_curves(curves, ["minimal"], (0.8,), "t", FIXED)
+def test_a_learning_curve_stays_within_its_width_and_names_its_curves() -> None:
+    rate = Rate(5, 10, 10, 0.4, 0.6, False)
+    points = tuple(Point("minimal", at, 100 * (1 + at), rate, 0.5, 0.4, 0.6) for at in range(3))
+    curves = [LearningCurve("a-model-with-a-long-name", points), LearningCurve("b", points, 1)]
+    column = draw_curves(curves, ["minimal"], (0.8,), "t", FIXED, width=400)
+    page = draw_curves(curves, ["minimal"], (0.8,), "t", FIXED)
     for picture, width in ((column, 400), (page, 720)):
         assert f'viewBox="0 0 {width} ' in picture
         assert "a-model-with-a-long-name" in picture
-    assert column.count('<polyline class="step') == 4  # each curve, and its line in the legend
+        assert picture.count('<path class="fit') == 2
+        places = [float(x) for x in re.findall(r' x[12]?="(-?[\d.]+)"', picture)]
+        assert 0 <= min(places) <= max(places) <= width
 
 
 def test_an_unknown_size_or_format_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no figure size `poster`"):
         size_of("poster")
     with pytest.raises(UsageError, match="svg, pdf, png"):
-        write_figure(forest(ROWS, "t", "points", FIXED), tmp_path / "f.gif", size_of("page"))
+        write_figure(draw_forest(ROWS, "t", "points", FIXED), tmp_path / "f.gif", size_of("page"))

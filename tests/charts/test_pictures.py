@@ -1,7 +1,9 @@
-"""The charts: whole SVG, nothing but escaped text, colours for a page and for paper, a PNG that shows something."""
+"""The charts: whole SVG, nothing but escaped text, colours for a page and for paper, a PNG that shows
+something."""
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from collections.abc import Callable
@@ -11,68 +13,66 @@ from xml.etree import ElementTree
 
 import pytest
 
-from probatio.charts.daily import (
-    DayPoint,
-    EvidenceLine,
-    EvidencePoint,
-    daily_series,
-    evidence_curve,
-    sparkline,
-)
-from probatio.charts.funnel import Bar, FunnelBars, funnels
-from probatio.charts.learning import CURVES_HEIGHT, CurvePoint, LearningCurve, learning_curves, rate_map
+from probatio.charts.cells import draw_sparkline
+from probatio.charts.curves import LearningCurve, Point, draw_curves
+from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
+from probatio.charts.figure import write_png
+from probatio.charts.funnel import FunnelBar, ModelFunnel, draw_funnels
+from probatio.charts.heat import draw_rates
 from probatio.charts.palette import DARK, FIXED, LIGHT, ON_PAGE, Theme
-from probatio.charts.png import write_png
+from probatio.core.statistics.intervals import Rate
 
 HOSTILE = "</title><script>x</script>\"'&"
 CONTEXTS = ["minimal", "basic"]
-LINES = [EvidenceLine(3650, "SUSPECTED"), EvidenceLine(36_500, "CONFIRMED")]
+LINES = [(3650.0, "SUSPECTED"), (36_500.0, "CONFIRMED")]
 
 
 def _curves(count: int = 2) -> list[LearningCurve]:
     points = [
-        CurvePoint(100.0 * (1 + at), CONTEXTS[at % 2], at, 0.2 * at, 0.2 * at, 0.1 * at, 0.25 * at) for at in range(4)
+        Point(
+            CONTEXTS[at % 2],
+            at,
+            100 * (1 + at),
+            Rate(2 * at, 10, 10, 0.1 * at, 0.25 * at, False),
+            0.2 * at,
+            0.1 * at,
+            0.25 * at,
+        )
+        for at in range(4)
     ]
-    return [LearningCurve(f"{HOSTILE} {number}", tuple(points)) for number in range(count)]
+    return [LearningCurve(f"{HOSTILE} {number}", tuple(points), number) for number in range(count)]
 
 
-def _days() -> list[DayPoint]:
-    gap = DayPoint("2026-03-03", None, "GAP", 90, 85, 95)
-    return [
-        DayPoint("2026-03-01", 91, "CALIBRATING"),
-        DayPoint("2026-03-02", 92, "OK", 90, 85, 95, barred=True),
-        gap,
-        DayPoint("2026-03-04", 60, "COOKED", 90, 85, 95, border=HOSTILE),
-        DayPoint("2026-03-05"),
-    ]
+DATES = [f"2026-03-{day:02}" for day in range(1, 6)]
+DAYS = [
+    DayPoint(91, None, "CALIBRATING"),
+    DayPoint(92, 90, "OK", low=85, high=95, barred=True),
+    DayPoint(None, 90, "GAP", low=85, high=95),
+    DayPoint(60, 90, "COOKED", border=HOSTILE, low=85, high=95),
+    DayPoint(),
+]
 
 
 def _daily(theme: Theme) -> str:
-    return daily_series(_days(), HOSTILE, theme)
+    return draw_days(DAYS, DATES, SCORES, HOSTILE, "", theme)
 
 
 def _evidence(theme: Theme) -> str:
-    days = [
-        EvidencePoint("1"),
-        EvidencePoint("2", 5.0),
-        EvidencePoint("3"),
-        EvidencePoint("4", 1e9),
-        EvidencePoint("5", 1e14),
-    ]
-    return evidence_curve(days, LINES, HOSTILE, theme)
+    days = [DayPoint(), DayPoint(5.0), DayPoint(), DayPoint(1e9), DayPoint(1e14)]
+    return draw_days(days, list("12345"), evidence_axis(days, LINES), HOSTILE, "", theme)
 
 
 def _learning(theme: Theme) -> str:
-    return learning_curves(_curves(), CONTEXTS, (0.8, 0.9), HOSTILE, theme, HOSTILE)
+    return draw_curves(_curves(), CONTEXTS, (0.8, 0.9), HOSTILE, theme, HOSTILE)
 
 
 def _map(theme: Theme) -> str:
-    return rate_map(_curves(), CONTEXTS, HOSTILE, theme, HOSTILE)
+    return draw_rates(_curves(), CONTEXTS, HOSTILE, theme, HOSTILE)
 
 
 def _funnel(theme: Theme) -> str:
-    bars = (Bar("asked", 40, 40), Bar(HOSTILE, 20, 40, 0.4, 0.6))
-    return funnels([FunnelBars(HOSTILE, bars)] * 3, HOSTILE, theme, HOSTILE)
+    bars = (FunnelBar("asked", 40, 40), FunnelBar(HOSTILE, 20, 40, 0.4, 0.6))
+    return draw_funnels([ModelFunnel(HOSTILE, bars)] * 3, HOSTILE, theme, HOSTILE)
 
 
 PICTURES: tuple[Callable[[Theme], str], ...] = (_daily, _evidence, _learning, _map, _funnel)
@@ -112,7 +112,8 @@ def test_a_page_gets_both_palettes_and_paper_only_one_on_its_own_ground() -> Non
 def test_a_gap_is_drawn_as_a_gap_and_breaks_the_line() -> None:
     chart = _daily(ON_PAGE)
     assert chart.count('class="GAP"') == 1
-    assert chart.count('class="line"') == 2
+    (line,) = re.findall(r'<path class="value" d="([^"]+)"', chart)
+    assert line.count("M") == 2
     assert chart.count(">b</text>") == 1
 
 
@@ -138,26 +139,26 @@ def test_the_evidence_names_its_two_lines_and_its_powers_of_ten() -> None:
 
 def test_a_learning_curve_has_a_mark_for_each_condition_and_its_name_at_its_end() -> None:
     chart = _learning(ON_PAGE)
-    assert [chart.count(f'class="mark f{number}"') for number in range(2)] == [4, 4]
-    assert chart.count('class="mark neutral"') == len(CONTEXTS)
-    assert [chart.count(f'<text class="f{number}"') for number in range(2)] == [1, 1]
+    assert chart.count("<use ") == 2 * 4 + len(CONTEXTS)
+    assert [chart.count(f'<text class="name c{number}"') for number in range(2)] == [1, 1]
 
 
 def test_contexts_are_named_at_their_tokens_and_every_point_says_its_condition() -> None:
-    root = ElementTree.fromstring(learning_curves(_curves(1), CONTEXTS, (0.8,), "t"))
-    assert float(root.attrib["viewBox"].split()[3]) == CURVES_HEIGHT, "the room that a page keeps for it"
+    root = ElementTree.fromstring(draw_curves(_curves(1), CONTEXTS, (0.8,), "t"))
     svg = "{http://www.w3.org/2000/svg}"
-    strip = root.findall(f"{svg}g")[1]
-    assert [each.text for each in strip.iter(f"{svg}text")] == CONTEXTS
-    plain, dense = strip.findall(f"{svg}line")
+    texts = [(each.text or "").strip("\u00a0") for each in root.iter(f"{svg}text")]
+    assert texts[-len(CONTEXTS) :] == CONTEXTS
+    plain, dense = [each for each in root.iter(f"{svg}line") if each.get("class") == "stretch"]
     assert float(plain.attrib["x1"]) < float(dense.attrib["x1"]), "it begins at its fewest tokens"
-    titles = [each.text for each in root.findall(f"{svg}g")[0].iter(f"{svg}title")]
-    assert titles[1] == f"{HOSTILE} 0: basic, 1 example: 20 % passed, 200 tokens"
+    titles = [each.text for each in root.iter(f"{svg}title")]
+    assert titles[2] == f"{HOSTILE} 0: basic, 1-shot, 200 tokens: 20 % right (10 to 25 %)"
 
 
 def test_many_curves_get_a_taller_picture_so_that_every_name_has_room() -> None:
-    tall = learning_curves(_curves(40), CONTEXTS, (0.8,), "t")
-    names = [each for each in ElementTree.fromstring(tall).iter() if (each.get("class") or "").startswith("f")]
+    tall = draw_curves(_curves(40), CONTEXTS, (0.8,), "t")
+    names = [
+        each for each in ElementTree.fromstring(tall).iter() if (each.get("class") or "").startswith("name")
+    ]
     heights = sorted(float(each.attrib["y"]) for each in names)
     assert len(heights) == 40
     assert min(after - before for before, after in pairwise(heights)) > 13
@@ -172,7 +173,7 @@ def test_the_interval_of_a_bar_is_drawn_where_it_is_known() -> None:
 
 
 def test_a_sparkline_breaks_at_a_gap_and_has_no_style_of_its_own() -> None:
-    line = sparkline([90, 91, None, 92], HOSTILE, low=80)
+    line = draw_sparkline([90, 91, None, 92], HOSTILE, low=80)
     assert line.count("<polyline") == 2
     assert "<style" not in line
     assert "<script" not in line
@@ -181,13 +182,13 @@ def test_a_sparkline_breaks_at_a_gap_and_has_no_style_of_its_own() -> None:
 
 def test_pictures_without_data_are_still_pictures() -> None:
     for empty in (
-        daily_series([], "t"),
-        evidence_curve([], LINES, "t"),
-        learning_curves([], [], (), "t"),
-        funnels([], "t"),
+        draw_days([], [], SCORES, "t", ""),
+        draw_days([], [], evidence_axis([], LINES), "t", ""),
+        draw_curves([], [], (), "t"),
+        draw_funnels([], "t"),
     ):
         ElementTree.fromstring(empty)
-    assert sparkline([], "t")
+    assert draw_sparkline([], "t")
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""`probatio compare`: what it prints, and its gate."""
+"""`probatio study compare`: what it prints, and its gate."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from probatio.cli.compare import command
-from study.runs import write_made_up_run, write_suite
+from commandline import Done, probatio
+from learn.runs import write_made_up_run, write_suite
 
 
-def compared(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+def compared(*arguments: object) -> Done:
+    return probatio("study", "compare", *arguments)
 
 
 @pytest.fixture
@@ -21,7 +20,9 @@ def results(tmp_path: Path) -> Path:
     """Model b passes three tasks fewer than a."""
     lost = {"task_01", "task_02", "task_03"}
     write_made_up_run(
-        tmp_path / "results" / "r", write_suite(tmp_path / "suite", 20), lambda key: key.model == "a" or key.task_id not in lost,
+        tmp_path / "results" / "r", write_suite(tmp_path / (
+            "suite"
+        ), 20), lambda key: key.model == "a" or key.task_id not in lost,
         models=("a", "b"),
     )  # fmt: skip
     return tmp_path / "results"
@@ -29,9 +30,11 @@ def results(tmp_path: Path) -> Path:
 
 def test_the_difference_comes_with_its_interval_p_and_the_tasks_that_flipped(results: Path) -> None:
     done = compared("r:model=a", "r:model=b", "--results", results)
-    assert done.exit_code == 0
+    assert done.returncode == 0
     first, *rest = done.output.splitlines()
-    assert first.startswith("r:model=b passes 15.0 points less than r:model=a (95 % interval: 34.0 less to 6.7 more; ")
+    assert first.startswith(
+        "r:model=b passes 15.0 points less than r:model=a (95 % interval: 34.0 less to 6.7 more; "
+    )
     assert first.endswith(" more; p 0.250): no difference is shown.")
     assert "20 pairs, clustered by 20 tasks. Only B passes 0, only A passes 3." in rest
     assert "p is McNemar's, exact." in rest
@@ -41,13 +44,13 @@ def test_the_difference_comes_with_its_interval_p_and_the_tasks_that_flipped(res
 @pytest.mark.parametrize(("limit", "code"), [("-20", 0), ("-15", 0), ("-10", 1), ("0", 1)])
 def test_the_gate_fails_below_its_limit_and_not_at_it(results: Path, limit: str, code: int) -> None:
     done = compared("r:model=a", "r:model=b", "--results", results, "--fail-below", limit)
-    assert done.exit_code == code
+    assert done.returncode == code
 
 
 def test_json_holds_the_comparison_and_the_gate(results: Path) -> None:
     done = compared("r:model=a", "r:model=b", "--results", results, "--json", "--fail-below", "-1")
-    found = json.loads(done.output)
-    assert done.exit_code == 1
+    found = json.loads(done.stdout)
+    assert done.returncode == 1
     assert (found["event"], found["difference"], found["gate"]["failed"]) == ("comparison", -15.0, True)
     assert [flip["task_id"] for flip in found["flips"]] == ["task_01", "task_02", "task_03"]
 
@@ -58,7 +61,10 @@ def four(tmp_path: Path) -> Path:
     passes = {"a": 20, "b": 18, "c": 10, "d": 2}
     suite = write_suite(tmp_path / "suite", 20)
     write_made_up_run(
-        tmp_path / "results" / "r", suite, lambda key: int(key.task_id[-2:]) < passes[key.model], models=tuple(passes)
+        tmp_path / "results" / "r",
+        suite,
+        lambda key: int(key.task_id[-2:]) < passes[key.model],
+        models=tuple(passes),
     )  # fmt: skip
     return tmp_path / "results"
 
@@ -77,19 +83,20 @@ def test_every_two_of_several_are_compared_and_the_correction_is_said(four: Path
 
 def test_a_gate_over_several_sides_looks_at_each_against_the_first(four: Path) -> None:
     sides = [f"r:model={model}" for model in "abc"]
-    refused = CliRunner().invoke(command, [*sides, "--results", str(four), "--fail-below", "-20"])
-    assert "--to-first" in str(refused.exception)
+    refused = probatio("study", "compare", *sides, "--results", str(four), "--fail-below", "-20")
+    assert "--to-first" in refused.stderr
     done = compared(*sides, "--to-first", "--results", four, "--fail-below", "-20", "--json")
-    found = json.loads(done.output)
-    assert (done.exit_code, found["corrected"], found["gate"]["failed"]) == (1, "holm", True)
-    assert [(one["a"], one["b"]) for one in found["comparisons"]] == [(sides[0], sides[1]), (sides[0], sides[2])]
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["corrected"], found["gate"]["failed"]) == (1, "holm", True)
+    assert [(one["a"], one["b"]) for one in found["comparisons"]] == [
+        (sides[0], sides[1]),
+        (sides[0], sides[2]),
+    ]
 
 
-@pytest.mark.parametrize(("words", "says"), [(["r"], "--each model"), (["r", "s", "--each", "model"], "takes one run")])
+@pytest.mark.parametrize(
+    ("words", "says"), [(["r"], "--each model"), (["r", "s", "--each", "model"], "takes one run")]
+)
 def test_what_is_missing_is_said(four: Path, words: list[str], says: str) -> None:
-    refused = CliRunner().invoke(command, [*words, "--results", str(four)])
-    assert says in str(refused.exception)
-
-
-def test_help_shows_an_example() -> None:
-    assert "probatio compare monday tuesday --fail-below -2" in compared("--help").output
+    refused = probatio("study", "compare", *words, "--results", str(four))
+    assert says in refused.stderr

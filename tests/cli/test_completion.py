@@ -10,14 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from commandline import probatio
 from probatio.cli import COMMANDS
-from probatio.names import near, unknown
+from probatio.core.text.names import find_near, refuse_unknown_name
 
 PROBATIO = Path(sys.executable).parent / "probatio"
-STUDIES = Path(__file__).parents[2]
+RUNS = Path(__file__).parents[2] / "examples" / "runs"
 
 
-def _offered(*words: str, cwd: Path = STUDIES) -> list[str]:
+def _offered(*words: str, cwd: Path = RUNS) -> list[str]:
     """What bash is given for the line, whose last word is not complete."""
     env = {
         **os.environ,
@@ -31,12 +32,20 @@ def _offered(*words: str, cwd: Path = STUDIES) -> list[str]:
 
 def test_commands_are_offered_from_the_table() -> None:
     assert _offered("tri") == ["trial"]
-    assert {"study", "suite", "simulate", "site"} == set(_offered("s"))
+    assert {"study", "suite", "site"} == set(_offered("s"))
+    assert _offered("study", "comp") == ["compare"]
+    assert _offered("suite", "re") == ["rehearse"]
+    assert _offered("daily", "alerts", "") == ["test", "send"]
 
 
 def test_contexts_and_tasks_come_from_the_suite_on_the_line() -> None:
     assert _offered("trial", "--context", "min") == ["minimal"]
-    assert _offered("trial", "--suite", "strues", "--context", "") == ["examples-only", "brief", "guide", "reference"]
+    assert _offered("trial", "--suite", "strues", "--context", "") == [
+        "examples-only",
+        "brief",
+        "guide",
+        "reference",
+    ]
     assert "palindrome" in _offered("trial", "--suite", "strues", "--task", "pal")
 
 
@@ -48,11 +57,12 @@ def test_models_come_from_models_yml_and_a_list_goes_on_after_its_comma(tmp_path
     assert _offered("trial", "--config", "m.yml", "--model", "beta,alp", cwd=tmp_path) == ["beta,alpha"]
 
 
-def test_runs_come_from_the_results_folder() -> None:
-    kept = {file.parent.name for file in (STUDIES / "results").glob("*/run.json")}
-    assert {"study-0.5b", "study-1.5b"} <= kept
-    for line in (("study", ""), ("grade", ""), ("compare", "study-0.5b", ""), ("trial", "--resume", "")):
-        assert set(_offered(*line)) == kept
+def test_runs_come_from_the_results_folder(tmp_path: Path) -> None:
+    for name in ("monday", "tuesday"):
+        shutil.copytree(RUNS / "sample-dialects", tmp_path / "results" / name)
+    for line in (("grade", ""), ("study", "compare", "monday", ""), ("trial", "--resume", "")):
+        assert set(_offered(*line, cwd=tmp_path)) == {"monday", "tuesday"}
+    assert {"monday", "tuesday", "compare", "plan"} <= set(_offered("study", "", cwd=tmp_path))
 
 
 def test_a_file_that_can_not_be_read_offers_nothing(tmp_path: Path) -> None:
@@ -84,22 +94,30 @@ def test_bash_itself_completes_with_the_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"), [("trail", "trial"), ("studdy", "study"), ("dayly", "daily"), ("Compare", "compare")]
+    ("typed", "meant"),
+    [
+        ("trail", "trial"),
+        ("studdy", "study"),
+        ("dayly", "daily"),
+        ("Compare", "study compare"),
+        ("vary", "suite vary"),
+        ("alert", "daily alerts"),
+    ],
 )
 def test_a_mistyped_command_is_taken_for_the_nearest(typed: str, meant: str) -> None:
-    done = subprocess.run([str(PROBATIO), typed], capture_output=True, text=True, check=False)
+    done = probatio(typed)
     assert done.returncode == 2 and f"Did you mean `{meant}`?" in done.stderr
 
 
 def test_near_matches_are_near() -> None:
-    assert near("trail", list(COMMANDS))[0] == "trial"
-    assert near("zzz", list(COMMANDS)) == []
-    assert near("gpt4o", ["gpt-4o", "gpt-4o-mini", "claude", "llama"])[0] == "gpt-4o"
-    assert near("claude", ["gpt-4o", "llama"]) == []
-    assert near("coder", ["qwen2.5-coder-0.5b", "llama"]) == ["qwen2.5-coder-0.5b"]
+    assert find_near("trail", list(COMMANDS))[0] == "trial"
+    assert find_near("zzz", list(COMMANDS)) == []
+    assert find_near("gpt4o", ["gpt-4o", "gpt-4o-mini", "claude", "llama"])[0] == "gpt-4o"
+    assert find_near("claude", ["gpt-4o", "llama"]) == []
+    assert find_near("coder", ["qwen2.5-coder-0.5b", "llama"]) == ["qwen2.5-coder-0.5b"]
 
 
 def test_without_a_near_match_the_sentence_does_not_claim_one() -> None:
-    said = str(unknown("model", "zzz", [f"m{number}" for number in range(10)]))
+    said = str(refuse_unknown_name("model", "zzz", [f"m{number}" for number in range(10)]))
     assert said == "There is no model `zzz`. There are: m0, m1, m2, m3, m4, m5, m6, m7 and 2 more."
-    assert str(unknown("model", "zzz", [])) == "There is no model `zzz`. There are none."
+    assert str(refuse_unknown_name("model", "zzz", [])) == "There is no model `zzz`. There are none."

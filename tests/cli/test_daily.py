@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.in_process import called, refused
-from day.days import (
+from commandline import probatio
+from double import Double, Faults
+from watch.day.days import (
     DAY,
     EXTRACTION,
     JUDGE,
@@ -26,7 +27,8 @@ from day.days import (
     scores,
     small_suite,
 )
-from double import Double, Faults
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 
 @pytest.fixture
@@ -37,7 +39,9 @@ def double() -> Iterator[Double]:
 
 def config(root: Path, *models: dict[str, object], **daily: object) -> str:
     path = root / "models.yml"
-    path.write_text(json.dumps({"models": [{"name": f"v/{model['id']}", **model} for model in models], "daily": daily}))
+    path.write_text(
+        json.dumps({"models": [{"name": f"v/{model['id']}", **model} for model in models], "daily": daily})
+    )
     return str(path)
 
 
@@ -56,7 +60,8 @@ def config(root: Path, *models: dict[str, object], **daily: object) -> str:
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
     tmp_path: Path, double: Double, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, sentence = refused(argv(tmp_path, *flags), environment(double), tmp_path, capsys)
+    done = run(tmp_path, double, *flags)
+    code, sentence = done.returncode, done.stderr
     assert code == 2
     assert message in sentence
     assert not double.served
@@ -67,9 +72,14 @@ def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
 def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) -> None:
     suite = small_suite(tmp_path / "suite", EXTRACTION)
     (suite / EXTRACTION).rename(suite / "chess")
-    (suite / "suite.yml").write_text((suite / "suite.yml").read_text().replace(f"id: {EXTRACTION}", "id: chess"))
+    (suite / "suite.yml").write_text(
+        (suite / "suite.yml").read_text().replace(f"id: {EXTRACTION}", "id: chess")
+    )
     done = run(tmp_path, double)
-    assert (done.returncode, "the use case `chess` has no grader: put a grader.py into" in done.stderr) == (2, True)
+    assert (done.returncode, "the use case `chess` has no grader: put a grader.py into" in done.stderr) == (
+        2,
+        True,
+    )
 
 
 @pytest.mark.slow
@@ -111,7 +121,9 @@ def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, d
 
 
 @pytest.mark.slow
-def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(tmp_path: Path, double: Double) -> None:
+def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(
+    tmp_path: Path, double: Double
+) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     models = config(tmp_path, {"id": "a", "api_key_env": "NO_SUCH_KEY"}, {"id": "b"}, models=["a", "b"])
     done = run(tmp_path, double, "--config", models, model=None)
@@ -131,12 +143,20 @@ def test_a_refused_key_ends_its_own_model_only(tmp_path: Path, double: Double) -
         done = run(tmp_path, double, "--config", models, model=None)
     assert done.returncode == 3
     assert "the key was refused" in done.stderr
-    lines = [json.loads(line) for line in (tmp_path / "results/daily" / DAY / "scores.jsonl").read_text().splitlines()]
+    lines = [
+        json.loads(line)
+        for line in (tmp_path / "results/daily" / DAY / "scores.jsonl").read_text().splitlines()
+    ]
     assert {line["model"]: line["score"] for line in lines} == {"a": None, "b": 100.0}
     assert "the key was refused" in lines[0]["gap"]
     joined = run(tmp_path, double, "--config", config(tmp_path, {"id": "c"}), model="c")
-    assert joined.returncode == 0, joined.stderr  # the model that could not be asked keeps its gap and holds nobody up
-    lines = [json.loads(line) for line in (tmp_path / "results/daily" / DAY / "scores.jsonl").read_text().splitlines()]
+    assert joined.returncode == 0, (
+        joined.stderr
+    )  # the model that could not be asked keeps its gap and holds nobody up
+    lines = [
+        json.loads(line)
+        for line in (tmp_path / "results/daily" / DAY / "scores.jsonl").read_text().splitlines()
+    ]
     assert {line["model"]: line["score"] for line in lines} == {"a": None, "b": 100.0, "c": 100.0}
     again = run(tmp_path, double, "--config", config(tmp_path, {"id": "a"}, {"id": "b"}), model="a,b")
     assert again.returncode == 0, again.stderr
@@ -157,7 +177,9 @@ def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
     events = [json.loads(line) for line in done.stdout.splitlines()]
     assert [event["event"] for event in events] == ["trial"] * 26 + ["score"] * 3 + ["end"]
     assert (events[-1]["closed"], events[-1]["asked"], events[-1]["date"]) == (True, 26, DAY)
-    assert {event["use_case"]: event["score"] for event in events if event["event"] == "score"}[EXTRACTION] == 100
+    assert {event["use_case"]: event["score"] for event in events if event["event"] == "score"}[
+        EXTRACTION
+    ] == 100
 
 
 def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> None:
@@ -167,6 +189,31 @@ def test_a_dry_run_counts_and_asks_nothing(tmp_path: Path, double: Double) -> No
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.parametrize("named", [True, False])
+def test_a_dry_run_needs_no_key_and_says_which_one_is_missing(
+    tmp_path: Path, double: Double, named: bool
+) -> None:
+    models = config(tmp_path, {"id": "a"}, {"id": "b", "api_key_env": "MINE", "base_url": double.base_url})
+    words = argv(
+        tmp_path, "--config", models, "--dry-run", "--no-route-check", model="a,b" if named else None
+    )
+    done = probatio(*words, env={}, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = done.stdout + done.stderr
+    assert "a: OPENROUTER_API_KEY is not set." in told
+    assert "b: MINE is not set." in told
+    assert "a: 14 samples" in done.stdout
+    assert "b: 14 samples" in done.stdout
+    assert not double.served
+
+
+def test_a_watch_that_looks_ahead_needs_the_keys(tmp_path: Path) -> None:
+    models = config(tmp_path, {"id": "a"})
+    words = argv(tmp_path, "--config", models, "--dry-run", "--unattended", model="a")
+    done = probatio(*words, env={}, cwd=tmp_path)
+    assert (done.returncode, "OPENROUTER_API_KEY is not set" in done.stderr) == (2, True)
+
+
 def test_the_estimate_includes_the_judge_where_its_price_is_known(tmp_path: Path, double: Double) -> None:
     prices = {"cost_per_1m_input": 10.0, "cost_per_1m_output": 20.0}
     models = config(
@@ -174,12 +221,13 @@ def test_the_estimate_includes_the_judge_where_its_price_is_known(tmp_path: Path
     )
 
     def planned(*flags: str) -> str:
-        words = argv(tmp_path, "--config", models, "--dry-run", *flags, model="a")[3:]
-        return called(words, environment(double), tmp_path).stdout
+        words = argv(tmp_path, "--config", models, "--dry-run", *flags, model="a")
+        return probatio(*words, env=environment(double), cwd=tmp_path).stdout
 
     row, judge = (json.loads(line) for line in planned("--json").splitlines()[-2:])
     assert (row["event"], judge["event"], judge["name"]) == ("plan", "plan_judge", JUDGE)
-    # 24 frozen answers and 12 or 20 samples, each asked with its rubric and answered with two marks of 40 tokens.
+    # 24 frozen answers and 12 or 20 samples, each asked with its rubric and answered with two marks of 40
+    # tokens.
     assert judge["cost_base"] > 36 * 80 * 20 / 1e6
     assert judge["cost_full"] - judge["cost_base"] > 8 * 80 * 20 / 1e6
     assert f"judge {JUDGE}: about ${judge['cost_base']:.4f} to ${judge['cost_full']:.4f}" in planned()
@@ -191,7 +239,9 @@ def test_every_model_of_a_day_failed_so_the_day_ends_with_code_3(tmp_path: Path)
     small_suite(tmp_path / "suite", EXTRACTION)
     with Double(Faults(status={403: 0.5, 404: 0.5})) as double:
         models = config(tmp_path, {"id": "a"}, {"id": "b"}, models=["*"])
-        done = called(argv(tmp_path, "--config", models, model=None)[3:], environment(double), tmp_path)
+        done = probatio(
+            *argv(tmp_path, "--config", models, model=None), env=environment(double), cwd=tmp_path
+        )
         assert sum(double.served.values()) <= 12
     assert done.returncode == 3
     assert "status 40" in done.stderr
@@ -212,7 +262,9 @@ def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_models_without_a_pinned_route_are_pointed_out_on_their_first_day_only(tmp_path: Path, double: Double) -> None:
+def test_models_without_a_pinned_route_are_pointed_out_on_their_first_day_only(
+    tmp_path: Path, double: Double
+) -> None:
     assert f"{MODEL} has no `route`" in run(tmp_path, double).stdout
-    later = called(argv(tmp_path, "--dry-run", day="2026-03-11")[3:], environment(double), tmp_path)
+    later = probatio(*argv(tmp_path, "--dry-run", day="2026-03-11"), env=environment(double), cwd=tmp_path)
     assert (later.returncode, "has no `route`" in later.stdout) == (0, False)

@@ -5,16 +5,15 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
+from commandline import probatio
 from double import Double
-from probatio.cli.grade import command
-from run.trials import finished, new_run
+from runs.trials import finished, new_run
 
 
 def graded(*arguments: object) -> tuple[int, str]:
-    done = CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
-    return done.exit_code, done.output
+    done = probatio("grade", *arguments)
+    return done.returncode, done.output
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +53,9 @@ def test_what_flipped_is_told_and_the_earlier_grades_are_kept(recorded: Path) ->
 def test_out_names_the_file_and_nothing_else_is_touched(recorded: Path, tmp_path: Path) -> None:
     folder = recorded / "results" / "r"
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    code, _ = graded(folder / "raw_responses.jsonl", "--suite", recorded / "suite", "--out", tmp_path / "again.jsonl")
+    code, _ = graded(
+        folder / "raw_responses.jsonl", "--suite", recorded / "suite", "--out", tmp_path / "again.jsonl"
+    )
     assert code == 0
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
     assert len((tmp_path / "again.jsonl").read_text().splitlines()) == 10

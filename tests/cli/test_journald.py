@@ -8,6 +8,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 MAIN = [sys.executable, "-c", "from probatio.cli import main; main()"]
 
 
@@ -42,16 +44,20 @@ def test_a_server_can_not_choose_the_level_of_its_words(tmp_path: Path) -> None:
     assert not any("\x1b" in line for line in lines)
 
 
+@pytest.mark.slow
 def test_the_watch_leaves_the_clock_to_the_journal_and_warns_of_a_day_that_failed(tmp_path: Path) -> None:
-    """The day fails because the month is used up: a day folder of this month says so, and no model is asked."""
+    """The day fails because the month is used up: a day folder of this month says so, and no model is
+    asked."""
     month = datetime.now(UTC).strftime("%Y-%m")
     other = "02" if datetime.now(UTC).day == 1 else "01"
     folder = tmp_path / "results" / "daily" / f"{month}-{other}"
     folder.mkdir(parents=True)
     (folder / "raw_responses.jsonl").write_text('{"cost": 5.0}\n')
     (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "models.yml").write_text("models: [{id: a, name: v/a}]\ndaily: {max_month_cost: 4}\n")
-    words = ("watch", "--once", "--at", "00:00", "--use-case", "structured_extraction")
+    (tmp_path / "config" / "models.yml").write_text(
+        "models: [{id: a, name: v/a}]\ndaily: {max_month_cost: 4}\n"
+    )
+    words = ("daily", "--every", "00:00", "--once", "--use-case", "structured_extraction")
     code, lines, _ = output(
         tmp_path, *words, journal=True, OPENROUTER_API_KEY="k", OPENROUTER_BASE_URL="http://127.0.0.1:1/v1"
     )

@@ -3,36 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from probatio.embedded.catalogue import CATALOGUE
-
-KEPT = {name: value for name, value in os.environ.items() if not name.startswith(("OPENROUTER", "OPENAI"))}
-
-
-def probatio(*words: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", "from probatio.cli import main; main()", *words],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**KEPT, **env},
-        timeout=300,
-    )
+from commandline import probatio
+from probatio.ask.embedded.catalogue import CATALOGUE
 
 
 def test_the_list_says_which_models_can_be_asked_right_now(tmp_path: Path) -> None:
-    rows = json.loads(probatio("models", "list", "--json", cwd=tmp_path, PROBATIO_CACHE=str(tmp_path)).stdout)
+    rows = json.loads(
+        probatio("models", "list", "--json", cwd=tmp_path, env={"PROBATIO_CACHE": str(tmp_path)}).stdout
+    )
     ready = {row["id"]: row["ready"] for row in rows}
     assert ready["qwen2.5-coder-0.5b"] == "pulled when asked, 491 MB"
     assert ready["gpt-4o-mini"] == "needs OPENROUTER_API_KEY"
     (tmp_path / ".env").write_text("OPENROUTER_API_KEY=k\n")
-    shown = probatio("models", "list", cwd=tmp_path, PROBATIO_CACHE=str(tmp_path)).stdout
+    shown = probatio("models", "list", cwd=tmp_path, env={"PROBATIO_CACHE": str(tmp_path)}).stdout
     assert next(line for line in shown.splitlines() if line.startswith("gpt-4o-mini")).split()[-4:] == [
         "0.15",
         "/",
@@ -52,28 +39,28 @@ def test_ones_own_models_stand_beside_the_embedded_catalogue(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_the_smallest_model_is_pulled_found_and_removed(tmp_path: Path) -> None:
-    cache = str(tmp_path / "cache")
-    pulled = probatio("models", "pull", "smollm2-135m", cwd=tmp_path, PROBATIO_CACHE=cache)
+    cache = {"PROBATIO_CACHE": str(tmp_path / "cache")}
+    pulled = probatio("models", "pull", "smollm2-135m", cwd=tmp_path, env=cache)
     if pulled.returncode == 3:
         pytest.skip(f"the smallest model can't be downloaded here: {pulled.stderr}")
     assert "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53, as tested" in pulled.stdout
     assert "98 of 98 MB" in pulled.stderr, "plain lines where there is no terminal"
-    found = probatio("models", "path", "smollm2-135m", cwd=tmp_path, PROBATIO_CACHE=cache).stdout.strip()
+    found = probatio("models", "path", "smollm2-135m", cwd=tmp_path, env=cache).stdout.strip()
     assert Path(found).stat().st_size == 98_362_432
-    assert "98 MB freed" in probatio("models", "remove", "smollm2-135m", cwd=tmp_path, PROBATIO_CACHE=cache).stdout
-    gone = probatio("models", "path", "smollm2-135m", cwd=tmp_path, PROBATIO_CACHE=cache)
+    assert "98 MB freed" in probatio("models", "remove", "smollm2-135m", cwd=tmp_path, env=cache).stdout
+    gone = probatio("models", "path", "smollm2-135m", cwd=tmp_path, env=cache)
     assert (gone.returncode, "probatio models pull smollm2-135m" in gone.stderr) == (3, True)
 
 
 def test_a_slip_in_an_id_ends_before_anything_is_pulled(tmp_path: Path) -> None:
     slip = probatio(
-        "models", "pull", "smollm2-135m", "qwen2.5-coder-5b", cwd=tmp_path, PROBATIO_CACHE=str(tmp_path / "c")
+        "models",
+        "pull",
+        "smollm2-135m",
+        "qwen2.5-coder-5b",
+        cwd=tmp_path,
+        env={"PROBATIO_CACHE": str(tmp_path / "c")},
     )
     assert slip.returncode == 2
     assert "Near matches: qwen2.5-coder" in slip.stderr
     assert not (tmp_path / "c").exists()
-
-
-@pytest.mark.parametrize("words", [(), ("list",), ("pull",), ("path",), ("remove",)])
-def test_every_help_has_an_example(words: tuple[str, ...], tmp_path: Path) -> None:
-    assert "Example:" in probatio("models", *words, "--help", cwd=tmp_path).stdout

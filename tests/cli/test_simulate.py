@@ -1,4 +1,4 @@
-"""`probatio simulate`: its flags, what it prints and writes."""
+"""`probatio suite simulate`: its flags, what it prints and writes."""
 
 from __future__ import annotations
 
@@ -7,25 +7,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
-from probatio.cli.simulate import command
-from probatio.errors import UsageError
-from probatio.simulate.compared import FalseConfirmed, false_confirmed
+from commandline import Done, probatio
+from probatio.watch.simulate.evidence_alone import FalseConfirmed, false_confirmed
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 SMALL = ("--models", "8", "--days", "15", "--profile", "partial")
 
 
-def simulated(*arguments: str) -> Result:
-    return CliRunner().invoke(command, arguments, catch_exceptions=False)
+def simulated(*arguments: str) -> Done:
+    return probatio("suite", "simulate", *arguments)
 
 
 def test_it_tells_both_layers_line_by_line() -> None:
     done = simulated(*SMALL, "--fault", "drop-20-all")
-    assert done.exit_code == 0
+    assert done.returncode == 0
     quiet, *others = done.output.splitlines()
     (fault,) = (line for line in others if line.startswith("20 % lost"))
-    assert sum("first edition" in line for line in others) >= 2  # both editions on the same days
+    assert (
+        sum("days at full count" in line for line in others) == 2
+    )  # the evidence alone: 25 cases, whole suite
     assert quiet.startswith("nothing wrong, partial credit")
     assert "COOKED 0.0% of models, CONFIRMED 0.0% [" in quiet
     assert "COOKED 100.0% (median day 2), CONFIRMED 100.0% (median day 3)" in fault
@@ -52,18 +54,22 @@ def test_an_equal_seed_prints_the_same_however_many_processes_work() -> None:
 
 @pytest.mark.parametrize("flag", ["--profile", "--fault"])
 def test_an_unknown_name_is_told_with_the_known_ones(flag: str) -> None:
-    with pytest.raises(UsageError, match=r"There is no (profile|fault) `nonsense`; there are .*"):
-        simulated(flag, "nonsense")
-
-
-def test_help_has_an_example() -> None:
-    assert "probatio simulate --profile partial --fault drop-10-all" in simulated("--help").output
+    done = simulated(flag, "nonsense")
+    assert done.returncode == 2 and f"There is no {flag[2:]} `nonsense`; there are " in done.stderr
 
 
 def test_a_run_that_was_broken_off_goes_on_with_the_parts_that_are_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = (*SMALL, "--fault", "outage", "--workers", "1", "--out", str(tmp_path))  # in this process, to be watched
+    words = (
+        *SMALL,
+        "--fault",
+        "outage",
+        "--workers",
+        "1",
+        "--out",
+        str(tmp_path),
+    )  # in this process, to be watched
     whole = simulated(*words, "--json").stdout
     parts = tmp_path / "operating_characteristics.parts.jsonl"
     lines = parts.read_bytes().splitlines(keepends=True)
@@ -75,7 +81,7 @@ def test_a_run_that_was_broken_off_goes_on_with_the_parts_that_are_there(
         made.append(whole_suite)
         return false_confirmed(*given, whole_suite=whole_suite)
 
-    monkeypatch.setattr("probatio.simulate.characteristics.false_confirmed", watched)
+    monkeypatch.setattr("probatio.watch.simulate.characteristics.false_confirmed", watched)
     again = simulated(*words, "--json")
     assert "4 parts are there already." in again.stderr
     assert made == [True]

@@ -6,18 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
+from commandline import Done, probatio
 from double import Double
-from probatio.cli.study import command
-from probatio.errors import UsageError
-from study.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, write_made_up_run, write_suite
 
 pytestmark = pytest.mark.slow  # whole runs are studied, with pictures
 
 
-def studied(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
+def studied(*arguments: object) -> Done:
+    return probatio("study", *arguments)
 
 
 @pytest.fixture
@@ -26,7 +24,9 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     suite = write_suite(tmp_path / "suite", 20)
     for seed, name in enumerate(("one", "two")):
         write_made_up_run(
-            tmp_path / "results" / name, suite, by_chance(lambda key: 0.9 if key.context == "basic" else 0.3, seed),
+            tmp_path / "results" / name, suite, by_chance(lambda key: 0.9 if key.context == (
+                "basic"
+            ) else 0.3, seed),
             contexts=("minimal", "basic"),
         )  # fmt: skip
     return tmp_path / "results"
@@ -35,7 +35,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_run_is_named_by_id_or_folder_and_told_in_short(results: Path) -> None:
     for run in ("one", results / "one"):
         done = studied(run)
-        assert done.exit_code == 0
+        assert done.returncode == 0
         first, curve, narrative, analysis = done.output.splitlines()
         assert "/40 passed (" in first
         assert curve.startswith("m: 80 % at basic, 0-shot (6")
@@ -44,7 +44,7 @@ def test_a_run_is_named_by_id_or_folder_and_told_in_short(results: Path) -> None
 
 
 def test_json_holds_every_finding(results: Path) -> None:
-    found = json.loads(studied("one", "--json", "--no-narrative").output)
+    found = json.loads(studied("one", "--json", "--no-narrative").stdout)
     assert found["event"] == "study"
     assert found["overall"]["asked"] == 40
     assert {axis["name"] for axis in found["axes"]} >= {"model", "context", "type", "category", "difficulty"}
@@ -60,9 +60,8 @@ def test_several_runs_are_pooled_into_out(results: Path) -> None:
 
 
 def test_several_runs_without_out_are_refused(results: Path) -> None:
-    with pytest.raises(UsageError, match="--out DIR") as raised:
-        studied("one", "two")
-    assert raised.value.exit_code == 2
+    done = studied("one", "two")
+    assert done.returncode == 2 and "--out DIR" in done.stderr
 
 
 def test_a_run_named_twice_counts_once(results: Path) -> None:
@@ -82,10 +81,6 @@ def test_the_analyst_of_models_yml_writes_unless_told_not_to(results: Path) -> N
 
 def test_a_folder_that_can_not_be_written_is_a_sentence(results: Path) -> None:
     (results.parent / "file").write_text("")
-    done = CliRunner().invoke(command, ["one", "--out", str(results.parent / "file" / "x")])
-    assert isinstance(done.exception, UsageError)
-    assert "can't be written" in str(done.exception)
-
-
-def test_help_shows_an_example() -> None:
-    assert "probatio study 2026-01-05T20-27-27" in studied("--help").output
+    done = probatio("study", "one", "--out", str(results.parent / "file" / "x"))
+    assert done.returncode == 2
+    assert "can't be written" in done.stderr

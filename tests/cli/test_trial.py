@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cli.in_process import refused
+from commandline import probatio
 from double import Double
-from run.trials import argv, asked, environment, finished, new_run, suite
+from runs.trials import argv, asked, environment, finished, new_run, suite
 
 
 @pytest.fixture
@@ -26,7 +26,9 @@ def two_trials(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-def test_quiet_output_is_a_mark_per_trial_the_summary_and_the_analysis(tmp_path: Path, double: Double) -> None:
+def test_quiet_output_is_a_mark_per_trial_the_summary_and_the_analysis(
+    tmp_path: Path, double: Double
+) -> None:
     done = finished(new_run(tmp_path), double, tmp_path)
     marks, _, summary, analysis, answers, grades = done.stdout.splitlines()
     assert sorted(marks) == ["."] * 6 + ["x"] * 4
@@ -78,7 +80,8 @@ def test_tasks_and_categories_filter_the_plan(tmp_path: Path, double: Double) ->
 def test_a_wrong_flag_is_a_sentence_before_anything_is_asked(
     tmp_path: Path, double: Double, flags: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, sentence = refused(new_run(tmp_path, *flags), environment(double), tmp_path, capsys)
+    done = finished(new_run(tmp_path, *flags), double, tmp_path)
+    code, sentence = done.returncode, done.stderr
     assert code == 2
     assert message in sentence
     assert not double.served
@@ -106,7 +109,8 @@ def test_resume_takes_everything_from_run_json(
     two_trials: Path, double: Double, flags: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = argv(two_trials, "--resume", "r", *flags)
-    code, sentence = refused(command, environment(double), two_trials, capsys)
+    done = finished(command, double, two_trials)
+    code, sentence = done.returncode, done.stderr
     assert (code, "with --resume" in sentence) == (2, True)
 
 
@@ -121,24 +125,32 @@ def test_a_run_id_that_is_taken_is_refused(two_trials: Path, double: Double) -> 
 
 
 def test_a_missing_key_is_named_before_anything_is_asked(tmp_path: Path, double: Double) -> None:
-    import os
-    import subprocess
-
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("OPENROUTER")}
-    done = subprocess.run(new_run(tmp_path), env=clean, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = probatio(*new_run(tmp_path), env={}, cwd=tmp_path)
     assert (done.returncode, "OPENROUTER_API_KEY" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_dry_run_needs_no_key_and_says_which_one_is_missing(
+    tmp_path: Path, double: Double, named: bool
+) -> None:
+    models = [
+        {"id": "a", "name": "v/a"},
+        {"id": "b", "name": "v/b", "api_key_env": "MINE", "base_url": double.base_url},
+    ]
+    (tmp_path / "models.yml").write_text(json.dumps({"models": models}))
+    words = ["trial", "--suite", str(suite(tmp_path / "own")), "--config", "models.yml", "--dry-run"]
+    done = probatio(*words, *(["--model", "a,b"] if named else []), env={}, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "a: OPENROUTER_API_KEY is not set." in done.stdout
+    assert "b: MINE is not set." in done.stdout
+    assert [line.partition(":")[0] for line in done.stdout.splitlines() if " tokens in" in line] == ["a", "b"]
+    assert not double.bodies
 
 
 @pytest.mark.slow
 def test_a_key_in_dotenv_is_read(tmp_path: Path, double: Double) -> None:
-    import os
-    import subprocess
-
     (tmp_path / ".env").write_text(f"OPENROUTER_API_KEY=from-file\nOPENROUTER_BASE_URL={double.base_url}\n")
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("OPENROUTER")}
-    done = subprocess.run(
-        new_run(tmp_path, "--limit", "1"), env=clean, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = probatio(*new_run(tmp_path, "--limit", "1"), env={}, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert double.headers[0]["Authorization"] == "Bearer from-file"
 
@@ -148,7 +160,9 @@ def test_a_config_of_ones_own_is_taken_from_the_working_folder(tmp_path: Path, d
     (tmp_path / "config").mkdir()
     models = [{"id": name, "name": f"v/{name}", "base_url": double.base_url} for name in ("a", "b")]
     (tmp_path / "config" / "models.yml").write_text(json.dumps({"framework_version": "7", "models": models}))
-    command = argv(tmp_path, "--suite", str(suite(tmp_path / "s")), "--context", "examples-only", "--run-id", "r")
+    command = argv(
+        tmp_path, "--suite", str(suite(tmp_path / "s")), "--context", "examples-only", "--run-id", "r"
+    )
     done = finished(command, double, tmp_path)
     assert done.returncode == 0, done.stderr
     assert {key.model for key in asked(tmp_path)} == {"a", "b"}
@@ -193,13 +207,17 @@ def test_timeouts_of_the_config_reach_the_wire(tmp_path: Path) -> None:
     }
     (tmp_path / "models.yml").write_text(json.dumps(config))
     with Double(Faults(hang=1.0)) as slow:
-        done = finished(new_run(tmp_path, "--limit", "1", "--config", str(tmp_path / "models.yml")), slow, tmp_path)
+        done = finished(
+            new_run(tmp_path, "--limit", "1", "--config", str(tmp_path / "models.yml")), slow, tmp_path
+        )
     assert "1 requests failed" in done.stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("word", "code"), [("n", 3), ("y", 0)])
-def test_on_a_terminal_a_dear_run_is_asked_about(tmp_path: Path, double: Double, word: str, code: int) -> None:
+def test_on_a_terminal_a_dear_run_is_asked_about(
+    tmp_path: Path, double: Double, word: str, code: int
+) -> None:
     import os
     import pty
     import subprocess

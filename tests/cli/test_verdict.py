@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from probatio.cli import root
-from verdict.made_up import day_at, made_up_day, steady, write_days
+from commandline import Done, probatio
+from watch.verdict.made_up import day_at, made_up_day, steady, write_days
 
 USE_CASES = ["a", "b", "c", "j1"]
 
@@ -24,26 +23,29 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def _verdict(results: Path, *flags: str) -> Result:
-    return CliRunner().invoke(root, ["verdict", "--results", str(results), *flags])
+def _verdict(results: Path, *flags: str) -> Done:
+    return probatio("verdict", "--results", str(results), *flags)
 
 
 def test_the_table_names_every_model_worst_first_in_plain_words(results: Path) -> None:
     done = _verdict(results)
-    assert done.exit_code == 0
+    assert done.returncode == 0
     places = [done.output.index(word) for word in ("✖ COOKED", "▲ SUSPICIOUS", "● OK")]
     assert places == sorted(places)
     words = " ".join(done.output.split())
-    assert "bad answers worse since 2026-01-21 in a (20 points, usually 90) and b (20 points, usually 90)." in words
+    assert (
+        "bad answers worse since 2026-01-21 in a (20 points, usually 90) and b (20 points, usually 90)."
+        in words
+    )
     assert "This is what the published rule says, and not proven yet" in words
-    assert "Next: wait for confirmation" in words
+    assert "Next: wait: it is confirmed" in words
     assert "• a, a_0: 90 % before, 20 % now" in words
     assert "−78%" in words
     assert f"{day_at(20)}, suite" in done.output
 
 
 def test_an_earlier_day_is_judged_from_the_days_up_to_it(results: Path) -> None:
-    event = json.loads(_verdict(results, "--date", day_at(19), "--json").output)
+    event = json.loads(_verdict(results, "--date", day_at(19), "--json").stdout)
     assert {each["status"] for each in event["verdicts"]} == {"OK"}
     assert event["date"] == day_at(19)
 
@@ -58,11 +60,13 @@ def test_an_earlier_day_is_judged_from_the_days_up_to_it(results: Path) -> None:
         (["--fail-on", "suspicious", "--date", "2026-01-20"], 0, []),
     ],
 )
-def test_the_gate_fails_at_the_status_named(results: Path, flags: list[str], code: int, failed: list[str]) -> None:
+def test_the_gate_fails_at_the_status_named(
+    results: Path, flags: list[str], code: int, failed: list[str]
+) -> None:
     done = _verdict(results, *flags, "--json")
-    assert done.exit_code == code
-    assert json.loads(done.output)["gate"]["failed"] == failed
-    assert _verdict(results, *flags).exit_code == code
+    assert done.returncode == code
+    assert json.loads(done.stdout)["gate"]["failed"] == failed
+    assert _verdict(results, *flags).returncode == code
 
 
 def test_the_gate_reads_the_headline_and_cooked_includes_confirmed(tmp_path: Path) -> None:
@@ -70,8 +74,8 @@ def test_the_gate_reads_the_headline_and_cooked_includes_confirmed(tmp_path: Pat
     low = {"m": dict.fromkeys(USE_CASES, 70.0)}
     write_days(tmp_path, [*steady(30, ["m"], USE_CASES), *(made_up_day(30 + n, low) for n in range(25))])
     for gate in ("suspicious", "cooked", "confirmed"):
-        assert _verdict(tmp_path, "--fail-on", gate).exit_code == 1
-    (last,) = json.loads(_verdict(tmp_path, "--json").output)["verdicts"]
+        assert _verdict(tmp_path, "--fail-on", gate).returncode == 1
+    (last,) = json.loads(_verdict(tmp_path, "--json").stdout)["verdicts"]
     assert (last["status"], last["evidence"], last["headline"], last["confirmed"]) == (
         "OK",
         "CONFIRMED",
@@ -83,12 +87,16 @@ def test_the_gate_reads_the_headline_and_cooked_includes_confirmed(tmp_path: Pat
 
 
 def test_cooked_by_the_rule_alone_does_not_fail_the_gate_of_proof(results: Path) -> None:
-    assert _verdict(results, "--fail-on", "confirmed").exit_code == 0
+    assert _verdict(results, "--fail-on", "confirmed").returncode == 0
 
 
 def test_explain_shows_every_number(results: Path) -> None:
     shown = " ".join(_verdict(results, "--explain", "bad").output.split())
-    for number in ("20.0 against 90.0 ± 2.0 of 14 days", "cooked drop 77.8 % ≥ 20 % YES", "collapse 77.8 % ≥ 35 % YES"):
+    for number in (
+        "20.0 against 90.0 ± 2.0 of 14 days",
+        "cooked drop 77.8 % ≥ 20 % YES",
+        "collapse 77.8 % ≥ 35 % YES",
+    ):
         assert number in shown
     assert "suspicious z 0.00 ≤ −2 no" in shown  # the use cases that are fine, too
     assert "days before: 01-07 90.0" in shown
@@ -106,21 +114,23 @@ def test_after_a_fall_nothing_is_said_of_what_could_have_been_seen(tmp_path: Pat
 
 
 def test_models_are_chosen_by_name_or_glob(results: Path) -> None:
-    event = json.loads(_verdict(results, "--model", "*d*", "--json").output)
+    event = json.loads(_verdict(results, "--model", "*d*", "--json").stdout)
     assert [each["model"] for each in event["verdicts"]] == ["odd", "bad"]
-    done = CliRunner().invoke(root, ["verdict", "--results", str(results), "--model", "od"])
-    assert "There is no model `od` on 2026-01-21. Near matches: odd" in str(done.exception)
+    done = probatio("verdict", "--results", str(results), "--model", "od")
+    assert "There is no model `od` on 2026-01-21. Near matches: odd" in done.stderr
 
 
 @pytest.mark.parametrize(
-    ("flags", "sentence"), [([], "There is no recorded day under"), (["--date", "2026-01-01"], "up to 2026-01-01")]
+    ("flags", "sentence"),
+    [([], "There is no recorded day under"), (["--date", "2026-01-01"], "up to 2026-01-01")],
 )
 def test_without_days_there_is_a_sentence(tmp_path: Path, flags: list[str], sentence: str) -> None:
-    assert sentence in str(_verdict(tmp_path, *flags).exception)
+    assert sentence in _verdict(tmp_path, *flags).stderr
 
 
 def test_colour_is_never_the_only_signal(results: Path) -> None:
-    painted = CliRunner().invoke(root, ["verdict", "--results", str(results)], color=True).output
-    assert "\x1b[31m✖ COOKED" in painted
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("click.utils.should_strip_ansi", lambda *_: False)  # as on a terminal
+        assert "\x1b[31m✖ COOKED" in _verdict(results).output
     assert "✖ COOKED" in _verdict(results).output
     assert "\x1b" not in _verdict(results).output

@@ -44,7 +44,11 @@ def endpoint(title: str, tag: str, prompt: str = "0.00000125", completion: str =
 
 
 GPT, LLAMA, LONE = "openai/gpt-5", "meta-llama/llama-3.1-8b-instruct", "z-ai/glm-5"
-MODELS = [listed(GPT), listed(LLAMA, "0.00000002", "0.00000003", 131_072), listed(LONE, "0.0000006", "0.0000022")]
+MODELS = [
+    listed(GPT),
+    listed(LLAMA, "0.00000002", "0.00000003", 131_072),
+    listed(LONE, "0.0000006", "0.0000022"),
+]
 SERVED = {
     GPT: [endpoint("OpenAI", "openai"), endpoint("Azure", "azure")],
     LLAMA: [
@@ -69,6 +73,8 @@ def catalogue(
         model = path.removeprefix("/models/").removesuffix("/endpoints")
         if model not in served:
             return None
-        return RawReply(json.dumps({"data": {"id": model, "name": model, "endpoints": served[model]}}).encode())
+        return RawReply(
+            json.dumps({"data": {"id": model, "name": model, "endpoints": served[model]}}).encode()
+        )
 
     return reply

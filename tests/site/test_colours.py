@@ -1,4 +1,5 @@
-"""The colours with a meaning: the same on every surface, readable on their ground, and apart for colour-blind readers."""
+"""The colours with a meaning: the same on every surface, readable on their ground, and apart for colour-blind
+readers."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from probatio.site.rendering import FOLDER
 STYLE = (FOLDER / "assets" / "style.css").read_text(encoding="utf-8")
 MEANING = ("ok", "suspicious", "cooked")
 
-# What a colour is to eyes without the long or the middle cones, in linear RGB (Viénot, Brettel and Mollon 1999).
+# What a colour is to eyes without the long or the middle cones, in linear RGB (Viénot, Brettel and Mollon
+# 1999).
 SIGHTS = {
     "usual": np.eye(3),
     "protanopia": np.array([[0.11238, 0.88762, 0], [0.11238, 0.88762, 0], [0.00401, -0.00401, 1]]),
@@ -67,7 +69,9 @@ def test_every_text_colour_is_readable_on_its_ground(dark: bool) -> None:
 
 def test_badge_images_have_the_colours_of_the_pages_and_carry_white_text() -> None:
     scheme = _scheme(dark=False)
-    assert {COLOURS[status] for status in ("OK", "SUSPICIOUS", "COOKED")} == {scheme[name] for name in MEANING}
+    assert {COLOURS[status] for status in ("OK", "SUSPICIOUS", "COOKED")} == {
+        scheme[name] for name in MEANING
+    }
     assert all(_contrast("#ffffff", colour) >= 4.5 for colour in COLOURS.values())
 
 
@@ -76,7 +80,8 @@ def test_the_charts_have_the_pages_colour_of_ok() -> None:
 
 
 def test_sizes_and_spaces_come_from_the_scales() -> None:
-    """A size of letters that is not on the scale, nor relative to the text around it, would be the first of many."""
+    """A size of letters that is not on the scale, nor relative to the text around it, would be the first of
+    many."""
     rules = STYLE.partition("*{box-sizing")[2]
     assert not re.findall(r"font-size:(?!var\(--f|\.\d+em)[^;}]+", rules)
     colours = set(re.findall(r"#[0-9a-f]{3,6}\b", re.sub(r"\.(?:heat|s\d)[^}]*}", "", rules)))

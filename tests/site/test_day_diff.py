@@ -14,13 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from probatio.records import Calibration, DailyScore, Day, DayRecord, Model, ModelVerdict, Sampling, UseCaseVerdict
-from probatio.site.addresses import addresses, render
-from probatio.site.cases import BROKEN, EVERYBODY, NOBODY, case_standings
-from probatio.site.day_diff import BEYOND, day_diff
-from probatio.site.diff_pages import chosen_pair, story_pairs
+from probatio.core.records import (
+    Calibration,
+    DailyScore,
+    Day,
+    DayRecord,
+    Model,
+    ModelVerdict,
+    Sampling,
+    UseCaseVerdict,
+)
+from probatio.site.addresses import render
+from probatio.site.facts.cases import BROKEN, EVERYBODY, NOBODY, measure_cases
+from probatio.site.facts.diffs import ALIKE, BEYOND, COMPARED, compare_days, compare_words, shorten_pieces
+from probatio.site.pages.diffs import choose_pair, story_pairs
 from probatio.site.snapshot import Site
-from probatio.site.word_diff import ALIKE, COMPARED, shortened, word_diff
+
+pytestmark = pytest.mark.slow  # whole days, sites or processes
 
 MODELS = ("a", "b", "c")
 CASES = ("one", "two", "three", "four")
@@ -59,56 +69,65 @@ def _verdict(day: Day) -> ModelVerdict:
     return ModelVerdict(date=day.date, model="a", status="OK", use_cases=(use_case,))
 
 
-_WRITTEN = st.text(max_size=60) | st.lists(st.sampled_from(["a", "b", "cd", " ", "  ", "\n", "!"]), max_size=20).map(
-    "".join
-)
+_WRITTEN = st.text(max_size=60) | st.lists(
+    st.sampled_from(["a", "b", "cd", " ", "  ", "\n", "!"]), max_size=20
+).map("".join)
 
 
 @given(_WRITTEN, _WRITTEN)
 def test_the_pieces_joined_are_the_texts_again(before: str, after: str) -> None:
-    found = word_diff(before, after)
+    found = compare_words(before, after)
     for pieces, text in ((found.before, before), (found.after, after)):
         assert "".join(piece.text for piece in pieces) == text
-        assert all(one.own != two.own for one, two in pairwise(pieces)), "neighbours of one kind are one piece"
-    common = ["".join(piece.text for piece in pieces if not piece.own) for pieces in (found.before, found.after)]
+        assert all(one.own != two.own for one, two in pairwise(pieces)), (
+            "neighbours of one kind are one piece"
+        )
+    common = [
+        "".join(piece.text for piece in pieces if not piece.own) for pieces in (found.before, found.after)
+    ]
     assert common[0] == common[1] or not found.alike
     assert found.alike or not any(piece.own for piece in (*found.before, *found.after))
 
 
 def test_only_the_words_that_differ_are_marked() -> None:
-    found = word_diff("The answer is 42, as ever.", "The answer is 41, as ever.")
+    found = compare_words("The answer is 42, as ever.", "The answer is 41, as ever.")
     assert [piece.text for piece in found.before if piece.own] == ["42"]
     assert [piece.text for piece in found.after if piece.own] == ["41"]
-    assert word_diff("x" * (COMPARED + 1), "x").cut
-    both = word_diff("The total is 42 euros in all", "The total is 40 euros and some in all")
+    assert compare_words("x" * (COMPARED + 1), "x").cut
+    both = compare_words("The total is 42 euros in all", "The total is 40 euros and some in all")
     assert [piece.text.strip() for piece in both.after if piece.own] == ["40", "and some"]
-    assert not both.same and word_diff("a  b\n", "a  b\n").same
+    assert not both.same and compare_words("a  b\n", "a  b\n").same
 
 
 def test_answers_with_nothing_in_common_are_shown_without_marks() -> None:
-    both = word_diff("one two three four", "five six seven eight")
+    both = compare_words("one two three four", "five six seven eight")
     assert not both.alike
     assert not any(piece.own for piece in (*both.before, *both.after))
     common = int(100 * ALIKE)
     words = [f"same{number}" for number in range(common)], [f"{number}" for number in range(100 - common)]
-    assert word_diff(" ".join([*words[0], *words[1]]), " ".join([*words[0], *("x" + each for each in words[1])])).alike
+    assert compare_words(
+        " ".join([*words[0], *words[1]]), " ".join([*words[0], *("x" + each for each in words[1])])
+    ).alike
 
 
 def test_a_long_answer_is_shortened_to_what_differs() -> None:
     same = "word " * 300
-    found = word_diff(f"{same}42 {same}", f"{same}43 {same}")
-    shown = shortened(found.before, 700)
+    found = compare_words(f"{same}42 {same}", f"{same}43 {same}")
+    shown = shorten_pieces(found.before, 700)
     assert [piece.text for piece in shown if piece.own] == ["42"]
     text = "".join(piece.text for piece in shown)
     assert len(text) < 300 and text.startswith("…") and text.endswith("…")
-    assert "".join(piece.text for piece in shortened(word_diff(same, "other").before, 700)) == f"{same[:700].rstrip()}…"
-    assert shortened(word_diff("a b", "a c").before, 700) == word_diff("a b", "a c").before
+    assert (
+        "".join(piece.text for piece in shorten_pieces(compare_words(same, "other").before, 700))
+        == f"{same[:700].rstrip()}…"
+    )
+    assert shorten_pieces(compare_words("a b", "a c").before, 700) == compare_words("a b", "a c").before
 
 
 def test_a_diff_tells_falls_first_and_what_chance_would_make() -> None:
     old = _day(0, {"a": {"one": 1.0, "two": 0.5, "three": 0.25, "gone": 1.0}})
     new = _day(1, {"a": {"one": 0.0, "two": 0.5, "three": 1.0, "new": 1.0}})
-    diff = day_diff("a", old, new, _verdict(new))
+    diff = compare_days("a", old, new, _verdict(new))
     assert [(each.case, each.change) for each in diff.moved] == [("one", -1.0), ("three", 0.75)]
     assert (diff.same, diff.alone, diff.other_suite) == (1, 2, False)
     (score,) = diff.scores
@@ -122,10 +141,14 @@ def test_a_diff_tells_what_else_changed() -> None:
     shares = {"a": dict.fromkeys(CASES, 1.0)}
     old = _day(0, shares, calibration=Calibration(judge="j"))
     new = _day(
-        1, shares, calibration=Calibration(judge="j", barred=True), suite_fingerprint="y", versions={"node": "2"}
+        1,
+        shares,
+        calibration=Calibration(judge="j", barred=True),
+        suite_fingerprint="y",
+        versions={"node": "2"},
     )
     moved = msgspec.structs.replace(new.scores[0], providers={"elsewhere": 4}, tokens_out=90, errored=2)
-    diff = day_diff("a", old, Day(new.record, (moved,)), _verdict(new))
+    diff = compare_days("a", old, Day(new.record, (moved,)), _verdict(new))
     assert diff.other_suite
     assert {each.name: (each.before, each.after) for each in diff.facts} == {
         "Content of the suite": ("x", "y"),
@@ -140,7 +163,7 @@ def test_a_diff_tells_what_else_changed() -> None:
 def _standings(now: dict[str, dict[str, float]]) -> dict[str, str]:
     steady = {model: dict.fromkeys(CASES, 0.8) for model in MODELS}
     days = [_day(number, now if number >= 28 else steady) for number in range(35)]
-    found = case_standings({day.date: day for day in days})
+    found = measure_cases({day.date: day for day in days})
     assert set(found) == {("math", case) for case in CASES}
     return {case: found["math", case].finding for case in CASES}
 
@@ -155,7 +178,7 @@ def test_a_case_looks_broken_from_the_very_day_on_which_all_models_fall_in_it(da
     steady = {model: dict.fromkeys(CASES, 0.8) for model in MODELS}
     broken = {model: {**shares, "two": 0.1} for model, shares in steady.items()}
     days = [_day(number, broken if number >= 34 - days_ago else steady) for number in range(35)]
-    found = case_standings({day.date: day for day in days})
+    found = measure_cases({day.date: day for day in days})
     assert {case: found["math", case].finding for case in CASES} == dict.fromkeys(CASES, "") | {"two": BROKEN}
     case = found["math", "two"]
     assert case.since == days[34 - days_ago].date
@@ -168,10 +191,13 @@ def test_cases_that_are_right_by_chance_break_never() -> None:
     chances = dict(zip("abcdefgh", (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99), strict=True))
     for _ in range(15):
         drawn = [
-            _day(number, {model: {case: float(draw.random() < p) for case, p in chances.items()} for model in "mnop"})
+            _day(
+                number,
+                {model: {case: float(draw.random() < p) for case, p in chances.items()} for model in "mnop"},
+            )
             for number in range(35)
         ]
-        found = case_standings({day.date: day for day in drawn})
+        found = measure_cases({day.date: day for day in drawn})
         assert BROKEN not in {each.finding for each in found.values()}
 
 
@@ -179,7 +205,7 @@ def test_a_bad_last_day_of_the_whole_use_case_breaks_no_case() -> None:
     steady = {model: dict.fromkeys(CASES, 0.8) for model in MODELS}
     bad = {model: dict.fromkeys(CASES, 0.1) for model in MODELS}
     days = [_day(number, bad if number == 34 else steady) for number in range(35)]
-    assert {each.finding for each in case_standings({day.date: day for day in days}).values()} == {""}
+    assert {each.finding for each in measure_cases({day.date: day for day in days}).values()} == {""}
 
 
 def test_a_model_that_falls_everywhere_breaks_no_case() -> None:
@@ -191,21 +217,22 @@ def test_a_model_that_falls_everywhere_breaks_no_case() -> None:
 def test_cases_that_tell_nothing_are_named() -> None:
     dead = {model: {"one": 1.0, "two": 0.0, "three": 0.8, "four": 0.8} for model in MODELS}
     days = {day.date: day for day in (_day(number, dead) for number in range(20))}
-    found = {key[1]: each.finding for key, each in case_standings(days).items()}
+    found = {key[1]: each.finding for key, each in measure_cases(days).items()}
     assert found == {"one": EVERYBODY, "two": NOBODY, "three": "", "four": ""}
-    assert case_standings({}) == {}
+    assert measure_cases({}) == {}
 
 
 def test_days_of_another_suite_are_not_compared() -> None:
     days = [_day(number, {"a": dict.fromkeys(CASES, 0.8)}) for number in range(28)]
     days += [_day(number, {"a": dict.fromkeys(CASES, 0.1)}, suite_version="2") for number in range(28, 35)]
-    standing = case_standings({day.date: day for day in days})["math", "one"]
+    standing = measure_cases({day.date: day for day in days})["math", "one"]
     assert standing.before == {} and standing.now == {"a": pytest.approx(0.1)}
 
 
-@pytest.mark.slow
-def test_each_sampled_day_has_its_diff_and_a_fall_the_one_with_the_day_before_it(site: Site) -> None:
-    listed = [path for path in addresses(site) if "/diff/" in path]
+def test_each_sampled_day_has_its_diff_and_a_fall_the_one_with_the_day_before_it(
+    site: Site, paths: list[str]
+) -> None:
+    listed = [path for path in paths if "/diff/" in path]
     last = site.last_date
     assert f"models/demo-steady/diff/2026-03-30..{last}/" in listed
     (usual,) = [path for path in listed if path.endswith(f"..{last}/") and "demo-forgotten" in path][1:]
@@ -223,19 +250,27 @@ def test_each_sampled_day_has_its_diff_and_a_fall_the_one_with_the_day_before_it
     assert re.search(r"worth <del>\d+</del> of 100", sides.body.decode()), "the words that differ are marked"
     assert re.search(r"worth <ins>\d+</ins> of 100", sides.body.decode())
     lower = re.findall(r"Lower than chance would make it in (\d+) of 10 use cases", sides.body.decode())
-    assert int(*lower) >= 8, "chance is that of the usual days: the spread of the later one has the fall in it"
+    assert int(*lower) >= 8, (
+        "chance is that of the usual days: the spread of the later one has the fall in it"
+    )
 
 
-@pytest.mark.slow
 def test_any_two_days_can_be_compared_on_the_live_server(client: TestClient) -> None:
     page = client.get("/models/demo-rerouted/diff/2026-03-01..2026-03-31/")
     assert page.status_code == 200
     assert "<td>Delphi</td><td>Faraway Cloud</td>" in page.text
     assert '<input type="date" name="before" value="2026-03-01"' in page.text
-    sent = client.get("/models/demo-rerouted/diff/?before=2026-03-31&after=2026-03-01", follow_redirects=False)
-    assert (sent.status_code, sent.headers["location"]) == (307, "2026-03-01..2026-03-31/"), "without any script"
+    sent = client.get(
+        "/models/demo-rerouted/diff/?before=2026-03-31&after=2026-03-01", follow_redirects=False
+    )
+    assert (sent.status_code, sent.headers["location"]) == (307, "2026-03-01..2026-03-31/"), (
+        "without any script"
+    )
     chooser = client.get("/models/demo-rerouted/diff/")
-    assert chooser.status_code == 200 and 'method="get" action="../../../models/demo-rerouted/diff/"' in chooser.text
+    assert (
+        chooser.status_code == 200
+        and 'method="get" action="../../../models/demo-rerouted/diff/"' in chooser.text
+    )
     for none in (
         "2026-03-31..2026-03-01",
         "2026-03-31..2026-03-31",
@@ -256,11 +291,15 @@ def test_any_two_days_can_be_compared_on_the_live_server(client: TestClient) -> 
         ("", "2026-03-31", None),
     ],
 )
-def test_two_days_asked_for_are_the_recorded_ones_nearest(site: Site, before: str, after: str, address: str) -> None:
-    assert chosen_pair(site, "demo-steady", {"before": before, "after": after}) == address
+def test_two_days_asked_for_are_the_recorded_ones_nearest(
+    site: Site, before: str, after: str, address: str
+) -> None:
+    assert choose_pair(site, "demo-steady", {"before": before, "after": after}) == address
 
 
-def test_a_model_s_page_leads_to_its_fall_side_by_side_and_to_every_pair_there_is(site: Site) -> None:
+def test_a_model_s_page_leads_to_its_fall_side_by_side_and_to_every_pair_there_is(
+    site: Site, paths: list[str]
+) -> None:
     model = site.tracked["demo-forgotten"]
     fall, now, latest = story_pairs(site, model)
     assert (fall.before, fall.after) == ("2026-03-17", "2026-03-18")
@@ -271,15 +310,16 @@ def test_a_model_s_page_leads_to_its_fall_side_by_side_and_to_every_pair_there_i
     assert page is not None and chooser is not None
     assert all(f'href="{each.address}"'.encode() in page.body for each in (fall, now, latest))
     assert b'href="diff/"' in page.body and b"<form" not in page.body
-    listed = {path for path in addresses(site) if path.startswith("models/demo-forgotten/diff/2")}
+    listed = {path for path in paths if path.startswith("models/demo-forgotten/diff/2")}
     linked = re.findall(r'href="\.\./\.\./\.\./(models/demo-forgotten/diff/2[^"]+)"', chooser.body.decode())
     assert set(linked) == listed and len(linked) == len(listed) > 3
 
 
-@pytest.mark.slow
-def test_every_case_has_a_page_with_every_model_that_was_asked(site: Site) -> None:
-    asked = {(line.use_case, case) for day in site.days.values() for line in day.scores for case in line.cases}
-    assert len([path for path in addresses(site) if path.startswith("cases/")]) == 1 + len(asked) > 20
+def test_every_case_has_a_page_with_every_model_that_was_asked(site: Site, paths: list[str]) -> None:
+    asked = {
+        (line.use_case, case) for day in site.days.values() for line in day.scores for case in line.cases
+    }
+    assert len([path for path in paths if path.startswith("cases/")]) == 1 + len(asked) > 20
     page = render(site, "cases/math_reasoning/math-trace/")
     assert page is not None
     assert page.body.count(b'<svg class="history"') == len(site.tracked)

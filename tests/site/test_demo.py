@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from probatio.cli.site import command
-from probatio.site.bench import bench_score, read_bench
-from probatio.site.demo import CAST, DRIFT_DAYS, NEW
-from probatio.site.demo_runs import LANGUAGES, LEARNERS
+from commandline import probatio
+from probatio.site.demo import CAST, DRIFT_DAYS, LANGUAGES, LEARNERS, NEW
+from probatio.site.facts.teaching import list_taught
+from probatio.site.pages.bench import measure_bench, read_bench
 from probatio.site.snapshot import Site, load_site
-from probatio.site.teaching import taught
 
 pytestmark = pytest.mark.slow  # a site of 46 simulated days
 
@@ -21,7 +19,7 @@ pytestmark = pytest.mark.slow  # a site of 46 simulated days
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("demo") / "results"
     words = ["demo", "--out", str(out), "--days", "2", "--until", "2026-03-31"]
-    told = CliRunner().invoke(command, words, catch_exceptions=False)
+    told = probatio("site", *words)
     assert "3 simulated runs" in told.output
     return out
 
@@ -53,7 +51,7 @@ def test_every_case_of_the_suite_has_a_history(site: Site) -> None:
 
 def test_runs_of_three_languages_tell_how_much_context_is_needed(filled: Path) -> None:
     site = load_site(filled)
-    rows = [row for run in site.runs.values() for row in taught(run)]
+    rows = [row for run in site.runs.values() for row in list_taught(run)]
     assert {row.language for row in rows} == set(LANGUAGES)
     assert {row.model for row in rows} == set(LEARNERS)
     assert len({row.dialect for row in rows if row.language == "faber"}) == 2
@@ -66,6 +64,6 @@ def test_runs_of_three_languages_tell_how_much_context_is_needed(filled: Path) -
 
 def test_the_demo_has_bench_scores_of_its_own(filled: Path) -> None:
     bench = read_bench(filled / "bench.yml")
-    scores = {name: bench_score(bench, name) for name in CAST}
+    scores = {name: measure_bench(bench, name) for name in CAST}
     assert [name for name, score in scores.items() if score is None] == [NEW]
     assert {score.partial for score in scores.values() if score} == {True, False}

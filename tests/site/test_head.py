@@ -1,4 +1,5 @@
-"""The ledger's head on every page, in every entry of the feed and in the API, so that readers hold the anchor."""
+"""The ledger's head on every page, in every entry of the feed and in the API, so that readers hold the
+anchor."""
 
 from __future__ import annotations
 
@@ -9,11 +10,13 @@ from xml.etree import ElementTree
 import pytest
 from starlette.testclient import TestClient
 
-from probatio.ledger.ledger import head_of, read_ledger
 from probatio.site.live import LiveSite, application
 from probatio.site.snapshot import load_site
+from probatio.watch.ledger.ledger import head_of, read_ledger
 
-STORY = Path(__file__).parents[2] / "results" / "story"
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
+
+STORY = Path(__file__).parents[2] / "examples" / "story"
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
@@ -31,9 +34,18 @@ def story() -> TestClient:
 
 @pytest.mark.parametrize(
     "address",
-    ["/", "/models/qwen2-5-coder-0-5b/", "/models/qwen2-5-coder-0-5b/days/", "/methodology/", "/downloads/", "/api/"],
+    [
+        "/",
+        "/models/qwen2-5-coder-0-5b/",
+        "/models/qwen2-5-coder-0-5b/days/",
+        "/methodology/",
+        "/downloads/",
+        "/api/",
+    ],
 )
-def test_every_page_shows_the_head_and_that_the_dates_were_set(story: TestClient, head: str, address: str) -> None:
+def test_every_page_shows_the_head_and_that_the_dates_were_set(
+    story: TestClient, head: str, address: str
+) -> None:
     page = story.get(address)
     assert page.status_code == 200
     footer = page.text[page.text.index("<footer>") :]

@@ -11,18 +11,21 @@ import msgspec
 import pytest
 from markupsafe import escape
 
-from probatio.site import trial_pages
+from probatio.core.text.names import make_slugs
+from probatio.learn.compare import compare
+from probatio.learn.findings import Condition
+from probatio.runs.store.layout import ANSWERS, GRADES
 from probatio.site.addresses import addresses, render
-from probatio.site.learnability import pairs
+from probatio.site.facts.runs import StudiedRun
+from probatio.site.facts.teaching import condition_address, list_taught
+from probatio.site.pages import trials as trial_pages
+from probatio.site.pages.learnability import pairs
 from probatio.site.rendering import PAGE_BYTES
-from probatio.site.runs import Condition, StudiedRun
 from probatio.site.snapshot import Site, load_site
-from probatio.site.teaching import condition_address, taught
-from probatio.slugs import slugs
-from probatio.store.layout import ANSWERS, GRADES
-from probatio.study.compare import compare
 
-RESULTS = Path(__file__).parents[2] / "results"
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
+
+RESULTS = Path(__file__).parents[2] / "examples" / "runs"
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +40,8 @@ def _text(site: Site, path: str) -> str:
 
 
 def test_a_run_page_shows_the_studys_own_numbers(studies: Site) -> None:
-    page = _text(studies, "learnability/study-0.5b/")
-    study = studies.runs["study-0.5b"].study
+    page = _text(studies, "learnability/sample-0.5b/")
+    study = studies.runs["sample-0.5b"].study
     assert f"{study.overall.asked} answers to {study.overall.tasks} tasks" in page
     for funnel in study.funnels:
         for error, count in funnel.errors.items():
@@ -49,9 +52,9 @@ def test_a_run_page_shows_the_studys_own_numbers(studies: Site) -> None:
     assert page.count('class="num heat-') == len(study.curves[0].points) + len(steps)
 
 
-@pytest.mark.parametrize("path", ["learnability/study-0.5b/", "learnability/"])
+@pytest.mark.parametrize("path", ["learnability/sample-0.5b/", "learnability/"])
 def test_every_mark_of_a_curve_tells_its_rate_and_leads_to_its_trials(studies: Site, path: str) -> None:
-    run = studies.runs["study-0.5b"]
+    run = studies.runs["sample-0.5b"]
     (curve,) = run.study.curves
     marks = dict(re.findall(r'<a href="([^"]+)"><title>([^<]+)</title><use ', _text(studies, path)))
     for point in curve.points:
@@ -62,23 +65,29 @@ def test_every_mark_of_a_curve_tells_its_rate_and_leads_to_its_trials(studies: S
 
 
 def test_the_picture_of_the_curves_draws_a_mark_for_every_condition(studies: Site) -> None:
-    root = ElementTree.fromstring(_text(studies, "learnability/study-0.5b/curves.svg"))
-    marks = [each for each in root.iter() if each.get("class") == "mark f0"]
-    assert len(marks) == len(studies.runs["study-0.5b"].study.curves[0].points)
+    root = ElementTree.fromstring(_text(studies, "learnability/sample-0.5b/curves.svg"))
+    marks = [
+        mark
+        for group in root.iter()
+        if group.get("class") == "c0"
+        for mark in group.iter()
+        if "href" in mark.attrib
+    ]
+    assert len(marks) == len(studies.runs["sample-0.5b"].study.curves[0].points)
 
 
 def test_dialects_are_compared_where_several_were_asked(studies: Site) -> None:
-    page = _text(studies, "learnability/study-dialects/")
-    axis = next(axis for axis in studies.runs["study-dialects"].study.axes if axis.name == "dialect")
+    page = _text(studies, "learnability/sample-dialects/")
+    axis = next(axis for axis in studies.runs["sample-dialects"].study.axes if axis.name == "dialect")
     assert len(axis.levels) > 1
     for level in axis.levels:
         assert f'<th scope="row">{level.name}</th>' in page
 
 
 def test_a_page_of_trials_shows_prompt_answer_and_diagnostics_of_each(studies: Site) -> None:
-    run = studies.runs["study-0.5b"]
+    run = studies.runs["sample-0.5b"]
     first = run.packs[1]
-    page = _text(studies, f"learnability/study-0.5b/trials/{first}/")
+    page = _text(studies, f"learnability/sample-0.5b/trials/{first}/")
     for heading in ("Prompt", "Answer", "Diagnostics", "Expected output"):
         assert f"<h4>{heading}" in page
     members = [trial for trial in run.trials if run.pack_of(trial.number) == first]
@@ -92,19 +101,19 @@ def test_a_page_of_trials_shows_prompt_answer_and_diagnostics_of_each(studies: S
 
 
 def test_the_page_of_a_trial_stays_while_the_run_grows(tmp_path: Path) -> None:
-    shutil.copytree(RESULTS / "study-0.5b", tmp_path / "run")
+    shutil.copytree(RESULTS / "sample-0.5b", tmp_path / "run")
     lines = (tmp_path / "run" / GRADES).read_bytes().splitlines(keepends=True)
-    whole = StudiedRun("run", RESULTS / "study-0.5b")
+    whole = StudiedRun("run", RESULTS / "sample-0.5b")
     graded_again = lines[7].replace(b'"error_detail":', b'"error_detail":"other","was":')
-    (tmp_path / "run" / GRADES).write_bytes(b"".join([*lines[:300], graded_again]))
+    (tmp_path / "run" / GRADES).write_bytes(b"".join([*lines[:90], graded_again]))
     part = StudiedRun("run", tmp_path / "run")
-    assert len(part.trials) == 300
-    assert len(part.packs) > 10
+    assert len(part.trials) == 90
+    assert len(part.packs) > 3
     assert whole.packs[: len(part.packs)] == part.packs
 
 
 def test_no_page_of_trials_is_larger_than_the_limit_however_long_the_answers(tmp_path: Path) -> None:
-    shutil.copytree(RESULTS / "study-dialects", tmp_path / "results" / "run")
+    shutil.copytree(RESULTS / "sample-dialects", tmp_path / "results" / "run")
     file = tmp_path / "results" / "run" / ANSWERS
     answers = [msgspec.json.decode(line) for line in file.read_bytes().splitlines()]
     answers[3]["response"] = "'" * 400_000
@@ -116,44 +125,51 @@ def test_no_page_of_trials_is_larger_than_the_limit_however_long_the_answers(tmp
     assert [run.pack_of(3), run.pack_of(4)] == [3, 4], "a page of its own"
     pages = [_text(site, f"learnability/run/trials/{first}/") for first in run.packs]
     assert max(map(len, pages)) <= PAGE_BYTES
-    assert 'in the <a href="../../../../learnability/run/trials/3.txt">whole trial as text' in pages[run.packs.index(3)]
+    assert (
+        'in the <a href="../../../../learnability/run/trials/3.txt">whole trial as text'
+        in pages[run.packs.index(3)]
+    )
     assert "'" * 400_000 in _text(site, "learnability/run/trials/3.txt")
     assert render(site, "learnability/run/trials/0.txt") is None, "its page shows it whole"
     assert sum(page.count('<article class="trial"') for page in pages) == len(run.trials)
 
 
-def test_a_long_list_is_paged_and_every_trial_is_in_it_once(studies: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trial_pages, "ROWS", 70)
-    run = studies.runs["study-0.5b"]
-    (slug,) = slugs(run.models).values()
-    lists = [path for path in addresses(studies) if path.startswith(f"learnability/study-0.5b/models/{slug}/")]
+def test_a_long_list_is_paged_and_every_trial_is_in_it_once(
+    studies: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trial_pages, "ROWS", 22)
+    run = studies.runs["sample-0.5b"]
+    (slug,) = make_slugs(run.models).values()
+    lists = [
+        path for path in addresses(studies) if path.startswith(f"learnability/sample-0.5b/models/{slug}/")
+    ]
     assert len(lists) == 6
     linked = [number for path in lists for number in re.findall(r'#t(\d+)"', _text(studies, path))]
     assert linked == [str(trial.number) for trial in run.trials]
     assert f'models/{slug}/6/"' in _text(studies, lists[0])
-    for none in (f"learnability/study-0.5b/models/{slug}/{page}/" for page in (0, 1, 7)):
+    for none in (f"learnability/sample-0.5b/models/{slug}/{page}/" for page in (0, 1, 7)):
         assert render(studies, none) is None
 
 
 def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:
-    run = studies.runs["study-0.5b"]
+    run = studies.runs["sample-0.5b"]
     named = pairs(studies, run)
-    (name,) = [name for name, (_, _, two, _) in named.items() if two.name == "study-1.5b"]
-    page = _text(studies, f"learnability/study-0.5b/compare/{name}/")
-    expected = compare("study-0.5b", "study-1.5b:model=*1.5b", RESULTS)
+    (name,) = [name for name, (_, _, two, _) in named.items() if two.name == "sample-1.5b"]
+    page = _text(studies, f"learnability/sample-0.5b/compare/{name}/")
+    expected = compare("sample-0.5b", "sample-1.5b:model=*1.5b", RESULTS)
     assert f"over {expected.pairs} pairs of {expected.tasks} tasks" in page
 
 
 def test_the_ladder_is_the_studys_own(studies: Site) -> None:
-    run = studies.runs["study-0.5b"]
-    (row,) = taught(run)
+    run = studies.runs["sample-0.5b"]
+    (row,) = list_taught(run)
     axis = next(axis for axis in run.study.axes if axis.name == "difficulty")
     assert row.ladder == {level.name: level.rate for level in axis.levels}
 
 
 def test_a_share_that_is_not_reached_is_told_as_more_than_what_was_tried(studies: Site) -> None:
-    (row,) = taught(studies.runs["study-0.5b"])
-    most = max(point.tokens for point in studies.runs["study-0.5b"].study.curves[0].points)
+    (row,) = list_taught(studies.runs["sample-0.5b"])
+    most = max(point.tokens for point in studies.runs["sample-0.5b"].study.curves[0].points)
     assert [(need.tokens, need.most) for need in row.needed] == [(None, most), (None, most)]
     assert f"more than {most:,}" in _text(studies, "learnability/")
 
@@ -161,7 +177,7 @@ def test_a_share_that_is_not_reached_is_told_as_more_than_what_was_tried(studies
 def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:
     page = _text(studies, "learnability/").partition("<h2>Runs</h2>")[0]
     for run in studies.runs.values():
-        for row in taught(run):
+        for row in list_taught(run):
             assert re.search(
                 rf'<th scope="row">{row.language}, {row.dialect}</th><td><a [^>]+>{row.model}</a></td>', page
             )
@@ -169,37 +185,43 @@ def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:
 
 
 def test_every_cell_of_the_map_leads_to_its_trials(studies: Site) -> None:
-    run = studies.runs["study-0.5b"]
+    run = studies.runs["sample-0.5b"]
     linked = set(
         re.findall(
-            r'href="\.\./\.\./(learnability/study-0.5b/conditions/[^"]+)"', _text(studies, "learnability/study-0.5b/")
+            r'href="\.\./\.\./(learnability/sample-0.5b/conditions/[^"]+)"',
+            _text(studies, "learnability/sample-0.5b/"),
         )
     )
-    assert linked == {path for path in addresses(studies) if path.startswith("learnability/study-0.5b/conditions/")}
+    assert linked == {
+        path for path in addresses(studies) if path.startswith("learnability/sample-0.5b/conditions/")
+    }
     condition, numbers = next(iter(run.conditions.items()))
     page = _text(studies, condition_address(run, condition))
     shown = [int(number) for number in re.findall(r'#t(\d+)"', page)]
     assert sorted(shown) == numbers
     right = [run.trials[number].grade.correct for number in shown]
     assert right == sorted(right), "those that failed first"
-    assert render(studies, "learnability/study-0.5b/conditions/none/") is None
+    assert render(studies, "learnability/sample-0.5b/conditions/none/") is None
 
 
 def test_tokens_and_dollars_of_a_share_that_is_reached(tmp_path: Path) -> None:
     folder = tmp_path / "results" / "run"
-    shutil.copytree(RESULTS / "study-0.5b", folder)
+    shutil.copytree(RESULTS / "sample-0.5b", folder)
     for name, change in ((GRADES, {"correct": True, "error_type": None}), (ANSWERS, {"cost": 0.002})):
         lines = [msgspec.json.decode(line) for line in (folder / name).read_bytes().splitlines()]
         taught_well = [line | (change if line["context"] in ("basic", "complete") else {}) for line in lines]
         (folder / name).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in taught_well))
     site = load_site(tmp_path / "results")
     run = site.runs["run"]
-    (row,) = taught(run)
+    (row,) = list_taught(run)
     reach = run.study.curves[0].reach[0]
     assert reach.fitted is not None and reach.fitted.context in ("basic", "complete")
     need = row.needed[0]
     assert (need.tokens, need.low, need.high) == (reach.fitted.tokens, reach.tokens_low, reach.tokens_high)
     assert need.dollars == pytest.approx(0.002)
     page = _text(site, "learnability/")
-    assert f'<a href="{need.address.removeprefix("learnability/")}">{need.tokens:,}</a>' in page and "$0.002" in page
+    assert (
+        f'<a href="{need.address.removeprefix("learnability/")}">{need.tokens:,}</a>' in page
+        and "$0.002" in page
+    )
     assert render(site, need.address) is not None

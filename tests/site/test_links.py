@@ -9,17 +9,21 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from probatio.errors import UsageError
-from probatio.run.regrade import regrade
+from probatio.core.errors import UsageError
+from probatio.learn.analysis import study_of, write_analysis
+from probatio.runs.regrade import regrade
+from probatio.runs.store.layout import ANSWERS, GRADES, JUDGE_REPLIES, LEDGER
 from probatio.site import downloads
 from probatio.site.live import LiveSite, application
 from probatio.site.snapshot import load_site
 from probatio.site.static import build
-from probatio.store.layout import ANSWERS, GRADES, JUDGE_REPLIES, LEDGER
-from probatio.study.analysis import study_of, write_analysis
 
-SECRET = '{"secret": "of the house", "task_id": "t", "model": "m", "n_shot": 0, "context": "c", "correct": true}\n'
-RUN = "study-dialects"
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
+
+SECRET = (
+    '{"secret": "of the house", "task_id": "t", "model": "m", "n_shot": 0, "context": "c", "correct": true}\n'
+)
+RUN = "sample-dialects"
 DATE = "2026-03-01"
 
 
@@ -33,12 +37,14 @@ def secret(tmp_path: Path) -> Path:
 def results(tmp_path: Path, hostile_day: Callable[..., None]) -> Path:
     results = tmp_path / "results"
     hostile_day(results, DATE)
-    shutil.copytree(Path(__file__).parents[2] / "results" / RUN, results / RUN)
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "runs" / RUN, results / RUN)
     return results
 
 
 def client_of(results: Path) -> TestClient:
-    return TestClient(application(LiveSite(lambda: load_site(results), results, None)), raise_server_exceptions=False)
+    return TestClient(
+        application(LiveSite(lambda: load_site(results), results, None)), raise_server_exceptions=False
+    )
 
 
 def link(path: Path, target: Path) -> None:
@@ -56,7 +62,9 @@ def test_a_raw_file_that_is_a_link_is_neither_served_nor_built(
     assert reply.status_code != 200 and "of the house" not in reply.text
     with pytest.raises(UsageError, match=rf"{name} leads out of .*remove the link"):
         build(load_site(results), tmp_path / "out")
-    assert not any("of the house" in file.read_text(errors="replace") for file in tmp_path.glob("**/raw/**/*.jsonl"))
+    assert not any(
+        "of the house" in file.read_text(errors="replace") for file in tmp_path.glob("**/raw/**/*.jsonl")
+    )
 
 
 def test_a_raw_file_of_a_run_that_is_a_link_is_not_served(results: Path, secret: Path) -> None:
@@ -81,7 +89,9 @@ def test_no_table_is_made_of_a_file_outside(results: Path, secret: Path, kind: s
     assert reply.status_code != 200 and b"of the house" not in reply.content
 
 
-def test_a_run_that_is_a_link_out_of_the_results_is_not_found_by_the_site(results: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_a_link_out_of_the_results_is_not_found_by_the_site(
+    results: Path, tmp_path: Path
+) -> None:
     (results / RUN).rename(tmp_path / "elsewhere")
     (results / RUN).symlink_to(tmp_path / "elsewhere")
     with pytest.raises(UsageError, match=rf"{RUN} leads out of"):
@@ -93,15 +103,17 @@ def test_a_run_under_a_second_name_in_the_same_results_is_shown(results: Path) -
     assert {RUN, "latest"} <= set(load_site(results).runs)
 
 
-def test_a_file_swapped_for_a_link_after_it_was_opened_is_served_as_it_was(results: Path, secret: Path) -> None:
+def test_a_file_swapped_for_a_link_after_it_was_opened_is_served_as_it_was(
+    results: Path, secret: Path
+) -> None:
     site = load_site(results)
     path = results / "daily" / DATE / ANSWERS
     before = path.read_bytes()
-    with downloads.opened(site, path) as source:
+    with downloads.open_file(site, path) as source:
         link(path, secret)
         assert source.read() == before
         with pytest.raises(UsageError):
-            downloads.opened(site, path)
+            downloads.open_file(site, path)
 
 
 def test_a_served_file_is_whole_and_takes_ranges(results: Path) -> None:
@@ -145,7 +157,9 @@ def test_an_analysis_is_not_written_through_a_link(results: Path, secret: Path) 
 
 
 @pytest.mark.parametrize("out", [None, "graded.jsonl"])
-def test_grading_again_writes_through_no_link(results: Path, secret: Path, tmp_path: Path, out: str | None) -> None:
+def test_grading_again_writes_through_no_link(
+    results: Path, secret: Path, tmp_path: Path, out: str | None
+) -> None:
     target = tmp_path / out if out else results / RUN / GRADES
     for name in (target.name, f"{target.name}.part") if out else (f"{target.name}.part",):
         link(target.with_name(name), secret)
@@ -156,13 +170,17 @@ def test_grading_again_writes_through_no_link(results: Path, secret: Path, tmp_p
     assert target.is_file() and not target.is_symlink()
 
 
-def test_grading_reads_a_linked_file_the_user_named_and_none_the_folder_names(results: Path, tmp_path: Path) -> None:
+def test_grading_reads_a_linked_file_the_user_named_and_none_the_folder_names(
+    results: Path, tmp_path: Path
+) -> None:
     answers = results / RUN / ANSWERS
     (tmp_path / "own").mkdir()
     kept = tmp_path / "kept.jsonl"
     kept.write_bytes(b"".join(answers.open("rb").readlines()[:2]))
     (tmp_path / "own" / "mine.jsonl").symlink_to(kept)
-    assert regrade(str(tmp_path / "own" / "mine.jsonl"), results, None, tmp_path / "g.jsonl", "none").graded == 2
+    assert (
+        regrade(str(tmp_path / "own" / "mine.jsonl"), results, None, tmp_path / "g.jsonl", "none").graded == 2
+    )
     link(answers, kept)
     with pytest.raises(UsageError, match="leads out of"):
         regrade(RUN, results, None, tmp_path / "g.jsonl", "none")

@@ -14,8 +14,8 @@ from starlette.testclient import TestClient
 
 from probatio.site import live as live_module
 from probatio.site.api import OPERATIONS, document
+from probatio.site.facts.runs import StudiedRun
 from probatio.site.live import LiveSite, application
-from probatio.site.runs import StudiedRun
 from probatio.site.snapshot import load_site
 
 pytestmark = pytest.mark.slow  # a site of 34 simulated days
@@ -30,12 +30,12 @@ ODD_ADDRESSES = (
     "/models/demo-cooked/2026-03-31/web_design/999.html",
     "/raw/daily/2026-03-31/day.json",
     "/raw/daily/../../../etc/passwd",
-    "/raw/runs/study-0.5b/run.json",
+    "/raw/runs/sample-0.5b/run.json",
     "/assets/..%2fpages.py",
     "/data/sqlite_master.csv",
     "/data/scores.exe",
-    "/learnability/study-0.5b/trials/99999/",
-    "/learnability/study-0.5b/compare/a-vs-b/",
+    "/learnability/sample-0.5b/trials/99999/",
+    "/learnability/sample-0.5b/compare/a-vs-b/",
     "/api/models/%00.json",
     "/redoc",
     "/models/demo-cooked/diff/2026-03-31..2026-03-30/",
@@ -72,9 +72,9 @@ def test_a_folder_without_its_slash_leads_to_it(client: TestClient) -> None:
 
 
 def test_the_address_of_one_trial_leads_to_its_place_on_a_page(client: TestClient) -> None:
-    reply = client.get("/learnability/study-0.5b/trials/3/", follow_redirects=False)
+    reply = client.get("/learnability/sample-0.5b/trials/3/", follow_redirects=False)
     assert (reply.status_code, reply.headers["location"]) == (307, "../0/#t3")
-    assert 'id="t3"' in client.get("/learnability/study-0.5b/trials/3/").text
+    assert 'id="t3"' in client.get("/learnability/sample-0.5b/trials/3/").text
 
 
 def test_a_page_that_is_known_is_not_sent_again(client: TestClient) -> None:
@@ -90,7 +90,7 @@ def test_head_tells_the_length_without_the_page(client: TestClient) -> None:
 
 
 def test_the_api_gives_what_its_document_says(client: TestClient) -> None:
-    names = {"slug": "demo-cooked", "date": "2026-03-31", "run": "study-dialects"}
+    names = {"slug": "demo-cooked", "date": "2026-03-31", "run": "sample-dialects"}
     for operation in OPERATIONS:
         reply = client.get(operation.address.format(**names))
         assert reply.status_code == 200, operation.address
@@ -115,7 +115,9 @@ def test_the_server_follows_the_results_folder(tmp_path: Path, hostile_day: Call
     assert not live.look()
     hostile_day(tmp_path, "2026-03-01")
     assert live.look()
-    assert live.kept("") and all(live.kept(f"models/{slug}/") for slug in live.site.tracked), "made before anyone asks"
+    assert live.find_page("") and all(live.find_page(f"models/{slug}/") for slug in live.site.tracked), (
+        "made before anyone asks"
+    )
     assert "2026-03-01" in client.get("/").text
 
 
@@ -127,7 +129,9 @@ def test_runs_are_studied_before_anyone_asks(demo: Path) -> None:
     follower = threading.Thread(target=live.follow, args=(stopped,))
     follower.start()
     until = time.monotonic() + 60
-    while not all("_study" in vars(run) and "packs" in vars(run) for run in runs) and time.monotonic() < until:
+    while (
+        not all("_study" in vars(run) and "packs" in vars(run) for run in runs) and time.monotonic() < until
+    ):
         time.sleep(0.05)
     stopped.set()
     follower.join(10)
@@ -140,7 +144,7 @@ def test_a_run_that_can_not_be_studied_does_not_end_the_following(
     hostile_day(tmp_path, "2026-03-01")
     monkeypatch.setattr(live_module, "LOOK_SECONDS", 0.05)
     monkeypatch.setattr(StudiedRun, "read_ahead", lambda run: 1 / 0)
-    shutil.copytree(Path(__file__).parents[2] / "results" / "study-dialects", tmp_path / "run")
+    shutil.copytree(Path(__file__).parents[2] / "examples" / "runs" / "sample-dialects", tmp_path / "run")
     live = LiveSite(lambda: load_site(tmp_path), tmp_path, None)
     stopped = threading.Event()
     follower = threading.Thread(target=live.follow, args=(stopped,))
@@ -154,7 +158,9 @@ def test_a_run_that_can_not_be_studied_does_not_end_the_following(
     assert live.site.last_date == "2026-03-02"
 
 
-def test_files_that_can_not_be_read_end_in_a_plain_reply(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
+def test_files_that_can_not_be_read_end_in_a_plain_reply(
+    tmp_path: Path, hostile_day: Callable[..., None]
+) -> None:
     hostile_day(tmp_path, "2026-03-01")
     client = TestClient(application(LiveSite(lambda: load_site(tmp_path), tmp_path, None)))
     slug = client.get("/api/leaderboard.json").json()["models"][0]["slug"]

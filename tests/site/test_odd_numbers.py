@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
+from probatio.core.shipped import BENCH
+from probatio.runs.store.layout import ANSWERS, DAILY, SCORES
 from probatio.site.addresses import render
-from probatio.site.demo import fill
+from probatio.site.demo import fill_days
 from probatio.site.downloads import every_table
 from probatio.site.snapshot import load_site
 from probatio.site.static import build
-from probatio.store.layout import ANSWERS, DAILY, SCORES
 
 pytestmark = pytest.mark.slow  # a site of simulated days
 
 REPOSITORY = Path(__file__).parents[2]
-BENCH = REPOSITORY / "config" / "bench.yml"
 LAST = dt.date(2026, 3, 31)
 
 ODD: list[dict[str, Any]] = [
@@ -44,12 +44,12 @@ def spoil(file: Path) -> None:
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     results = tmp_path_factory.mktemp("odd") / "results"
-    fill(results, 34, LAST)
-    shutil.copytree(REPOSITORY / "results" / "study-dialects", results / "study-dialects")
+    fill_days(results, 4, LAST)  # a day has every kind of number; more days are more of the same
+    shutil.copytree(REPOSITORY / "examples" / "runs" / "sample-dialects", results / "sample-dialects")
     for name in (ANSWERS, SCORES):
         for file in (results / DAILY).rglob(name):
             spoil(file)
-    spoil(results / "study-dialects" / ANSWERS)
+    spoil(results / "sample-dialects" / ANSWERS)
     yield results
 
 

@@ -1,4 +1,5 @@
-"""One verdict on every surface: whoever looks anywhere reads the same of a model, and never green of a confirmed fall."""
+"""One verdict on every surface: whoever looks anywhere reads the same of a model, and never green of a
+confirmed fall."""
 
 from __future__ import annotations
 
@@ -13,10 +14,12 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from probatio.records import Status
+from probatio.core.records import Status
 from probatio.site import feed
 from probatio.site.addresses import render
 from probatio.site.snapshot import Site
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 Labels = dict[str, str]
@@ -39,7 +42,9 @@ def read(site: Site) -> Callable[[str], str]:
 def _badges(text: str, row: str) -> Labels:
     """Slug → the words of the first badge of its row."""
     return {
-        re.findall(r"models/([^/]+)/", each)[0]: re.findall(r'class="badge \w+"><span[^>]*>.</span> ([^<]+)<', each)[0]
+        re.findall(r"models/([^/]+)/", each)[0]: re.findall(
+            r'class="badge \w+"><span[^>]*>.</span> ([^<]+)<', each
+        )[0]
         for each in re.findall(row, text, re.DOTALL)
     }
 
@@ -58,7 +63,9 @@ def _layers(site: Site, read: Callable[[str], str]) -> Labels:
 
 
 def _model_pages(site: Site, read: Callable[[str], str]) -> Labels:
-    heads = {slug: re.findall(r"<h1>.*?</h1>", read(f"models/{slug}/"), re.DOTALL)[0] for slug in site.tracked}
+    heads = {
+        slug: re.findall(r"<h1>.*?</h1>", read(f"models/{slug}/"), re.DOTALL)[0] for slug in site.tracked
+    }
     return {slug: re.findall(r"</span> ([^<]+)</span>", head)[0] for slug, head in heads.items()}
 
 
@@ -69,7 +76,8 @@ def _days(site: Site, read: Callable[[str], str]) -> Labels:
 
 def _descriptions(site: Site, read: Callable[[str], str]) -> Labels:
     return {
-        slug: re.findall(r'og:description" content="([^.]*)\.', read(f"models/{slug}/"))[0] for slug in site.tracked
+        slug: re.findall(r'og:description" content="([^.]*)\.', read(f"models/{slug}/"))[0]
+        for slug in site.tracked
     }
 
 
@@ -79,12 +87,17 @@ def _embedded(site: Site, read: Callable[[str], str]) -> Labels:
 
 def _embedded_alone(site: Site, read: Callable[[str], str]) -> Labels:
     return {
-        slug: label for each in site.tracked for slug, label in _badges(read(f"embed/{each}/"), r"<li>.*?</li>").items()
+        slug: label
+        for each in site.tracked
+        for slug, label in _badges(read(f"embed/{each}/"), r"<li>.*?</li>").items()
     }
 
 
 def _badge_images(site: Site, read: Callable[[str], str]) -> Labels:
-    return {slug: re.findall(r"<title>.*: ([^<]+)</title>", read(f"badges/{slug}.svg"))[0] for slug in site.tracked}
+    return {
+        slug: re.findall(r"<title>.*: ([^<]+)</title>", read(f"badges/{slug}.svg"))[0]
+        for slug in site.tracked
+    }
 
 
 def _shields(site: Site, read: Callable[[str], str]) -> Labels:
@@ -108,9 +121,20 @@ def _found(site: Site, read: Callable[[str], str]) -> Labels:
 
 
 SURFACES = (
-    _front, _use_cases, _layers, _model_pages, _days, _descriptions, _embedded, _embedded_alone, _badge_images, _shields, _api,
-    _api_series, _found,
-)  # fmt: skip
+    _front,
+    _use_cases,
+    _layers,
+    _model_pages,
+    _days,
+    _descriptions,
+    _embedded,
+    _embedded_alone,
+    _badge_images,
+    _shields,
+    _api,
+    _api_series,
+    _found,
+)
 
 
 @pytest.mark.parametrize("surface", SURFACES, ids=lambda each: each.__name__.strip("_"))
@@ -129,23 +153,29 @@ def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: C
     assert newest == {slug: site.tracked[slug].last.label for slug in newest}
 
 
-def test_counts_and_sentence_of_the_front_page_are_of_the_same_verdicts(site: Site, read: Callable[[str], str]) -> None:
+def test_counts_and_sentence_of_the_front_page_are_of_the_same_verdicts(
+    site: Site, read: Callable[[str], str]
+) -> None:
     for status, count in Counter(model.last.shown for model in site.tracked.values()).items():
         assert f"{count} {status}</span>" in read("")
     news = html.unescape(re.findall(r'<h1 class="news">(.*?)</h1>', read(""))[0])
     proven, _, looking = news.partition("and that is proven")
     for model in site.tracked.values():
         assert (model.id in proven) == model.last.confirmed
-        assert (model.id in looking) == (model.last.shown in ("SUSPICIOUS", "COOKED") and not model.last.confirmed)
+        assert (model.id in looking) == (
+            model.last.shown in ("SUSPICIOUS", "COOKED") and not model.last.confirmed
+        )
 
 
 def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probatio.charts.png.png_of", lambda text, scale: text.encode())
+    monkeypatch.setattr("probatio.charts.figure.convert_to_png", lambda text, scale: text.encode())
     for slug, model in site.tracked.items():
         page = render(site, f"share/models/{slug}.png")
         assert page is not None
         texts = re.findall(r">([^<>]+)</text>", page.body.decode())
-        assert [text for text in texts if text in {*get_args(Status), "COOKED, confirmed"}] == [model.last.label]
+        assert [text for text in texts if text in {*get_args(Status), "COOKED, confirmed"}] == [
+            model.last.label
+        ]
         assert feed.COLOURS[model.last.shown] in page.body.decode()
 
 
@@ -160,13 +190,16 @@ def test_no_surface_is_green_on_a_confirmed_fall(site: Site, read: Callable[[str
             assert green not in read(path), path
         for path, row in (("", "li"), ("use-cases/", "tr"), ("embed/", "li")):
             (shown, *_) = [
-                each for each in re.findall(rf"<{row}[ >].*?</{row}>", read(path), re.DOTALL) if f"/{slug}/" in each
+                each
+                for each in re.findall(rf"<{row}[ >].*?</{row}>", read(path), re.DOTALL)
+                if f"/{slug}/" in each
             ]
             assert 'class="badge OK"' not in shown, path
 
 
 def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:
-    """Of a proven fall the day it is dated to, of another one the day it was first seen; not the day of the badge."""
+    """Of a proven fall the day it is dated to, of another one the day it was first seen; not the day of the
+    badge."""
     rows = {each["slug"]: each for each in msgspec.json.decode(read("api/leaderboard.json"))["models"]}
     for slug, model in site.tracked.items():
         began = model.fell_on(model.last)
@@ -174,7 +207,11 @@ def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[s
             continue
         assert rows[slug]["since"] == began
         words = f"{int(began[8:])} March"
-        for text in (rows[slug]["reason"], re.findall(rf"{slug} \((.*?)\)", read(""))[0], read(f"embed/{slug}/")):
+        for text in (
+            rows[slug]["reason"],
+            re.findall(rf"{slug} \((.*?)\)", read(""))[0],
+            read(f"embed/{slug}/"),
+        ):
             assert words in text, slug
         described = re.findall(r'og:description" content="([^"]*)"', read(f"models/{slug}/"))[0]
         assert f"{int(began[8:])} Mar 2026" in described, slug
@@ -182,14 +219,18 @@ def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[s
 
 def test_an_imported_row_says_so_in_the_feed_the_api_the_badges_and_the_table(site: Site) -> None:
     model = site.tracked["demo-cooked"]
-    other = replace(site, tracked=site.tracked | {model.slug: replace(model, imported=frozenset({model.last.date}))})
+    other = replace(
+        site, tracked=site.tracked | {model.slug: replace(model, imported=frozenset({model.last.date}))}
+    )
 
     def text(path: str) -> str:
         page = render(other, path)
         assert page is not None
         return page.body.decode()
 
-    rows = {each["slug"]: each["imported"] for each in msgspec.json.decode(text("api/leaderboard.json"))["models"]}
+    rows = {
+        each["slug"]: each["imported"] for each in msgspec.json.decode(text("api/leaderboard.json"))["models"]
+    }
     assert [slug for slug, imported in rows.items() if imported] == [model.slug]
     series = msgspec.json.decode(text(f"api/models/{model.slug}.json"))
     assert [day for day, imported in zip(series["dates"], series["imported"], strict=True) if imported] == [
@@ -201,5 +242,7 @@ def test_an_imported_row_says_so_in_the_feed_the_api_the_badges_and_the_table(si
     assert [title for title in titles if "IMPORTED" in title] == [
         "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED"
     ]
-    assert "(imported)" in text(f"badges/{model.slug}.svg") and "(imported)" not in text("badges/demo-steady.svg")
+    assert "(imported)" in text(f"badges/{model.slug}.svg") and "(imported)" not in text(
+        "badges/demo-steady.svg"
+    )
     assert [text(path).count(">IMPORTED<") for path in ("", "use-cases/")] == [1, 1]

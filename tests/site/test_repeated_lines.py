@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from probatio.day.samples import GradedLine
-from probatio.records import Grade, Response
-from probatio.site.runs import StudiedRun
-from probatio.site.samples import SampleReader
-from probatio.store.layout import ANSWERS, DAILY, GRADES
-from probatio.store.lines import read_lines
-from probatio.store.run_folder import RunFolder
-from probatio.study.analysis import study_of
-from study.runs import write_made_up_run, write_suite
+from learn.runs import write_made_up_run, write_suite
+from probatio.core.records import Grade, Response
+from probatio.learn.analysis import study_of
+from probatio.runs.store.layout import ANSWERS, DAILY, GRADES
+from probatio.runs.store.lines import read_lines
+from probatio.runs.store.run_folder import RunFolder
+from probatio.site.facts.runs import StudiedRun
+from probatio.site.facts.samples import SampleReader
+from probatio.watch.day.samples import GradedLine
 
 DATE = "2026-03-01"
 WRONG = {
@@ -32,7 +32,9 @@ WRONG = {
 def results(tmp_path: Path) -> Path:
     """One folder as a run and as a day: five right answers, two graded again as wrong, one answered twice."""
     results = tmp_path / "results"
-    run = write_made_up_run(results / "r", write_suite(tmp_path / "suite", 5), lambda key: True, contexts=("base",))
+    run = write_made_up_run(
+        results / "r", write_suite(tmp_path / "suite", 5), lambda key: True, contexts=("base",)
+    )
     grades = [json.loads(line) for line in (run / GRADES).read_text().splitlines()]
     answers = [json.loads(line) for line in (run / ANSWERS).read_text().splitlines()]
     _append(run / GRADES, [grades[1] | WRONG, grades[3], grades[3] | WRONG])
@@ -59,10 +61,12 @@ def test_study_site_and_day_take_the_last_grade(results: Path) -> None:
 
     for whole_days in (False, True):
         samples = SampleReader(results, whole_days).of(DATE, "m")
-        assert {sample.response.task_id for sample in samples if sample.grade and not sample.grade.correct} == failed
+        assert {
+            sample.response.case for sample in samples if sample.grade and not sample.grade.correct
+        } == failed
 
     day = RunFolder(results / DAILY / DATE)
-    assert {grade.task_id for grade in day.grades_as(GradedLine).values() if not grade.correct} == failed
+    assert {grade.case for grade in day.grades_as(GradedLine).values() if not grade.correct} == failed
 
 
 def test_study_and_site_take_the_first_answer(results: Path) -> None:
@@ -70,13 +74,15 @@ def test_study_and_site_take_the_first_answer(results: Path) -> None:
     assert {failure.answer for failure in study_of([results / "r"]).failures} == {first, "answer to task_03"}
 
     run = StudiedRun("r", results / "r")
-    response = run.response(run.trials[1])
-    assert response is not None
-    assert response.response == first
+    (text,) = run.texts([1])
+    assert text.response is not None
+    assert text.response.response == first
 
     for whole_days in (False, True):
         samples = SampleReader(results, whole_days).of(DATE, "m")
-        assert [sample.response.response for sample in samples if sample.response.task_id == "task_01"] == [first]
+        assert [sample.response.response for sample in samples if sample.response.case == "task_01"] == [
+            first
+        ]
 
     day = RunFolder(results / DAILY / DATE)
     assert [answer.response for answer in day.answers() if answer.task_id == "task_01"] == [first]

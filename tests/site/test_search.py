@@ -29,7 +29,7 @@ def test_the_live_server_searches_without_javascript(client: TestClient) -> None
     for asked, address, kind in (
         ("forgotten", "models/demo-forgotten/", "model"),
         ("Math TRACE", "cases/math_reasoning/math-trace/", "case"),
-        ("study-0.5b", "learnability/study-0.5b/", "run"),
+        ("sample-0.5b", "learnability/sample-0.5b/", "run"),
     ):
         told, hits = _found(client, asked)
         assert hits[0] == (address, kind), asked
@@ -37,7 +37,9 @@ def test_the_live_server_searches_without_javascript(client: TestClient) -> None
         assert client.get(f"/{address}").status_code == 200
     told, hits = _found(client, "the")
     assert len(hits) == search.MOST and re.fullmatch(r"\d+ found, the first 30:", told)
-    assert 'action="../search/"' in client.get("/search/").text and "hidden" not in _form(client.get("/search/").text)
+    assert 'action="../search/"' in client.get("/search/").text and "hidden" not in _form(
+        client.get("/search/").text
+    )
 
 
 def _form(page: str) -> str:
@@ -67,11 +69,15 @@ def test_the_static_page_says_what_to_do_without_a_script(site: Site) -> None:
 
 
 def test_the_index_of_a_large_site_is_small_and_quick(site: Site) -> None:
-    models = {f"model-{number}": replace(site.tracked["demo-cooked"], slug=f"model-{number}") for number in range(30)}
-    cases = {
-        f"use_case_{use}": {f"a_case_{use}_{case}": f"a-case-{use}-{case}" for case in range(50)} for use in range(10)
+    models = {
+        f"model-{number}": replace(site.tracked["demo-cooked"], slug=f"model-{number}")
+        for number in range(30)
     }
-    run = site.runs["study-0.5b"]
+    cases = {
+        f"use_case_{use}": {f"a_case_{use}_{case}": f"a-case-{use}-{case}" for case in range(50)}
+        for use in range(10)
+    }
+    run = site.runs["sample-0.5b"]
     runs = {f"run-{number}": replace(run, name=f"run-{number}") for number in range(100)}
     large = replace(site, tracked=models, runs=runs)
     large.__dict__["case_slugs"] = cases

@@ -1,4 +1,5 @@
-"""What others show of the site: descriptions and pictures of a link, the feed's entries, the view for other people's pages."""
+"""What others show of the site: descriptions and pictures of a link, the feed's entries, the view for other
+people's pages."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ def test_every_link_to_the_site_has_a_picture_of_the_promised_size(days: Path) -
         drawn = render(site, picture)
         assert drawn is not None and drawn.kind == "image/png"
         size = struct.unpack(">II", drawn.body[16:24])
-        assert size == (int(meta["og:image:width"]), int(meta["og:image:height"])) == (share.WIDTH, share.HEIGHT)
+        assert (
+            size == (int(meta["og:image:width"]), int(meta["og:image:height"])) == (share.WIDTH, share.HEIGHT)
+        )
 
 
 def test_a_picture_changes_with_the_verdict(days: Path) -> None:
@@ -66,14 +69,19 @@ def test_without_an_address_of_its_own_the_site_names_no_picture(days: Path) -> 
 
 
 def test_without_the_drawing_package_there_is_no_picture(days: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(share, "installed_extras", lambda: {"charts": False})
+    monkeypatch.setattr(share, "list_installed", lambda: {"charts": False})
     assert not [path for path in addresses(load_site(days)) if path.startswith("share/")]
 
 
 def test_the_status_view_may_be_framed_by_anyone_and_nothing_else_may(days: Path, hostile_text: str) -> None:
     client = TestClient(application(LiveSite(lambda: load_site(days), days, None)))
     (slug,) = load_site(days).tracked
-    for path, framed in (("/embed/", "*"), (f"/embed/{slug}/", "*"), ("/", "'self'"), (f"/models/{slug}/", "'self'")):
+    for path, framed in (
+        ("/embed/", "*"),
+        (f"/embed/{slug}/", "*"),
+        ("/", "'self'"),
+        (f"/models/{slug}/", "'self'"),
+    ):
         page = client.get(path)
         assert page.headers["Content-Security-Policy"].endswith(f"frame-ancestors {framed}"), path
     view = client.get("/embed/").text
@@ -95,4 +103,4 @@ def test_an_entry_of_the_feed_says_what_to_do_and_leads_to_both_days(days: Path)
     assert category is not None and category.get("term") == "GAP"
     told = site.tracked[slug].teller
     assert told is not None
-    assert content.count("<li>Next: ") == len(told.told(site.tracked[slug].last).advice)
+    assert content.count("<li>Next: ") == len(told.describe(site.tracked[slug].last).advice)

@@ -11,12 +11,21 @@ import msgspec
 import pytest
 
 from probatio.site.addresses import render
-from probatio.site.model_charts import MOST_DAYS, model_charts
+from probatio.site.facts.standing import explain, find_fall, find_past_fall, measure_usual
+from probatio.site.facts.story import (
+    Event,
+    find_fallen_cases,
+    find_proof,
+    list_circumstances,
+    list_events,
+    span_lines,
+)
+from probatio.site.pages.model_charts import MOST_DAYS, model_charts
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import began, past_fall, reason, usual_scores
-from probatio.site.story import Event, circumstances, events, fallen_cases, proven, span_lines
-from probatio.verdict.odds import odds, one_in, short_odds
-from probatio.verdict.words import CaseChange, Told
+from probatio.watch.verdict.odds import describe_odds, one_in, short_odds
+from probatio.watch.verdict.words import CaseChange, VerdictText
+
+pytestmark = pytest.mark.slow  # the whole story is read first
 
 
 @pytest.mark.parametrize(
@@ -32,7 +41,7 @@ from probatio.verdict.words import CaseChange, Told
     ],
 )
 def test_the_evidence_is_a_chance_in_words(evidence: float | None, words: str) -> None:
-    assert odds(evidence) == words
+    assert describe_odds(evidence) == words
 
 
 def test_a_chance_is_never_told_as_rarer_than_it_is() -> None:
@@ -44,14 +53,15 @@ def test_a_chance_is_never_told_as_rarer_than_it_is() -> None:
 
 def test_the_events_of_a_fall_go_from_its_date_to_its_proof(site: Site) -> None:
     model = site.tracked["demo-forgotten"]
-    told = events(site, model)
+    told = list_events(site, model)
     assert [each.date for each in told] == sorted(each.date for each in told)
-    assert told[0].date == began(model) == model.last.changed_on
+    assert told[0].date == find_fall(model) == model.last.changed_on
     assert [line.rpartition(" ")[2] for line in span_lines(model)] == ["Mar", "Mar"]
     assert [len(line) <= 20 for line in span_lines(model)] == [True, True], "a phone has no room for more"
-    assert told[-1] == msgspec.structs.replace(told[-1], date=proven(model), text="The fall was proven.")
+    assert told[-1] == msgspec.structs.replace(told[-1], date=find_proof(model), text="The fall was proven.")
     assert any(
-        re.match(r"COOKED: clearly lower by the published rule in [A-Z].* and \d+ more\.$", each.text) for each in told
+        re.match(r"COOKED: clearly lower by the published rule in [A-Z].* and \d+ more\.$", each.text)
+        for each in told
     )
 
 
@@ -59,29 +69,35 @@ def test_a_fall_that_is_not_proven_begins_with_its_first_bad_day(site: Site) -> 
     model = site.tracked["demo-cooked"]
     bad = [verdict.date for verdict in model.verdicts[-2:]]
     assert [verdict.shown for verdict in model.verdicts[-3:]] == ["OK", "SUSPICIOUS", "COOKED"]
-    assert (began(model), proven(model)) == (bad[0], None)
+    assert (find_fall(model), find_proof(model)) == (bad[0], None)
     assert span_lines(model) == ("suspicious 30 Mar", "cooked 31 Mar")
-    assert [each.date for each in events(site, model)] == bad
-    days = [score for verdict, each in model.series("web_design")[-16:-2] if each and (score := each.score) is not None]
-    assert usual_scores(model)["web_design"] == pytest.approx(sum(days) / 14), "a day of suspicion is no usual day"
+    assert [each.date for each in list_events(site, model)] == bad
+    days = [
+        score
+        for verdict, each in model.series("web_design")[-16:-2]
+        if each and (score := each.score) is not None
+    ]
+    assert measure_usual(model)["web_design"] == pytest.approx(sum(days) / 14), (
+        "a day of suspicion is no usual day"
+    )
     assert model.teller is not None
-    words = model.teller.told(model.last, began=began(model)).summary
-    usual = {site.title(name): f"usually {score:.0f})" for name, score in usual_scores(model).items()}
+    words = model.teller.describe(model.last, began=find_fall(model)).summary
+    usual = {site.title(name): f"usually {score:.0f})" for name, score in measure_usual(model).items()}
     named = re.findall(r"([A-Z][\w& ]+) \(\d+ points, (usually \d+\))", words)
     assert len(named) == 3 and all(usual[title.removeprefix("and ")] == said for title, said in named)
 
 
 def test_a_fall_that_is_over_is_told_whole_and_usual_is_what_was_before_it(site: Site) -> None:
     model = site.tracked["demo-recovered"]
-    fell, last_low = past_fall(model) or ("", "")
-    assert began(model) is None and fell < last_low < model.last.date
+    fell, last_low = find_past_fall(model) or ("", "")
+    assert find_fall(model) is None and fell < last_low < model.last.date
     back = model.verdicts[[each.date for each in model.verdicts].index(last_low) + 1]
     assert model.last.headline_since == back.date == model.changes[-1].date, (
         "not the day from which the rule had followed it"
     )
-    assert Event(back.date, "OK again: the fall is over.") in events(site, model)
+    assert Event(back.date, "OK again: the fall is over.") in list_events(site, model)
     assert span_lines(model)[1] == f"well again {int(back.date[8:])} Mar"
-    usual = usual_scores(model)["web_design"]
+    usual = measure_usual(model)["web_design"]
     lapsed = [
         score
         for verdict, each in model.series("web_design")
@@ -98,32 +114,34 @@ def test_every_fall_of_the_demo_has_the_answers_before_it_however_long_ago(site:
     for slug in ("demo-forgotten", "demo-slowly-worse", "demo-cooked", "demo-one-use-case"):
         model = site.tracked[slug]
         assert model.teller is not None
-        told = model.teller.told(model.last, excerpt=None, began=began(model))
+        told = model.teller.describe(model.last, excerpt=None, began=find_fall(model))
         assert len(told.cases) == 3
         for each in told.cases:
             assert each.answer_before and each.answer_now, (slug, each.case)
-            assert each.day_before is not None and each.day_before < (began(model) or "")
+            assert each.day_before is not None and each.day_before < (find_fall(model) or "")
 
 
 def test_a_new_series_says_what_was_before_it(site: Site) -> None:
-    told = reason(site, site.tracked["demo-rerouted"])
+    told = explain(site, site.tracked["demo-rerouted"])
     found = re.search(r"since a new series began on \d+ March: (\d+) points, (\d+) before\.", told)
     assert found is not None and int(found[1]) < int(found[2]) - 5
 
 
 def test_a_model_that_did_not_fall_has_no_fall_and_tells_its_outage(site: Site) -> None:
     model = site.tracked["demo-outage"]
-    assert began(model) is None and proven(model) is None
-    assert circumstances(site, model) == []
-    assert "GAP: no score, because of an outage or too many errors." in {each.text for each in events(site, model)}
+    assert find_fall(model) is None and find_proof(model) is None
+    assert list_circumstances(site, model) == []
+    assert "GAP: no score, because of an outage or too many errors." in {
+        each.text for each in list_events(site, model)
+    }
 
 
 def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
     model = site.tracked["demo-forgotten"]
-    day = began(model)
+    day = find_fall(model)
     assert day is not None
     alone = replace(site, tracked={model.slug: model})
-    quiet = {each.name: each for each in circumstances(alone, model)}
+    quiet = {each.name: each for each in list_circumstances(alone, model)}
     assert list(quiet) == ["Route", "Judge", "Suite", "Grader", "Harness", "Other models"]
     assert not any(each.changed for each in quiet.values())
     record = site.records[day]
@@ -135,10 +153,14 @@ def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
         calibration=msgspec.structs.replace(record.calibration, barred=True, shift=-0.6),
     )
     rerouted = tuple(
-        msgspec.structs.replace(each, route="Elsewhere") if each.date >= day else each for each in model.verdicts
+        msgspec.structs.replace(each, route="Elsewhere") if each.date >= day else each
+        for each in model.verdicts
     )
     moved = replace(model, verdicts=rerouted)
-    changed = {each.name: each for each in circumstances(replace(alone, records=site.records | {day: other}), moved)}
+    changed = {
+        each.name: each
+        for each in list_circumstances(replace(alone, records=site.records | {day: other}), moved)
+    }
     assert {name for name, each in changed.items() if each.changed} == {"Route", "Judge", "Grader", "Harness"}
     assert changed["Route"].text == f"{model.last.route} before, Elsewhere since"
     assert "had shifted, 0.60 marks harsher than usual" in changed["Judge"].text
@@ -150,17 +172,21 @@ def test_models_that_fall_together_are_told(site: Site) -> None:
     model = site.tracked["demo-forgotten"]
     twin = replace(model, id="twin", slug="twin")
     both = replace(site, tracked={model.slug: model, "twin": twin})
-    assert circumstances(both, model)[-1].changed
-    assert "twin" in circumstances(both, model)[-1].text
+    assert list_circumstances(both, model)[-1].changed
+    assert "twin" in list_circumstances(both, model)[-1].text
 
 
 def test_a_fallen_case_has_its_answers_compared_and_leads_to_its_samples(site: Site) -> None:
     model = site.tracked["demo-cooked"]
     title = site.title("math_reasoning")
-    told = Told(
-        ("", ""), (CaseChange(title, "c", 0.9, 0.2, "it is 4", "it is 5"), CaseChange(title, "d", 1, 0)), (), (), ""
+    told = VerdictText(
+        ("", ""),
+        (CaseChange(title, "c", 0.9, 0.2, "it is 4", "it is 5"), CaseChange(title, "d", 1, 0)),
+        (),
+        (),
+        "",
     )
-    first, second = fallen_cases(site, model, told)
+    first, second = find_fallen_cases(site, model, told)
     assert first.answers is not None and first.use_case == "math_reasoning"
     assert (second.answers, second.use_case) == (None, None), "no answer is kept of it"
 
@@ -168,7 +194,7 @@ def test_a_fallen_case_has_its_answers_compared_and_leads_to_its_samples(site: S
 def test_a_page_shows_more_of_an_answer_than_an_alert(site: Site) -> None:
     model = site.tracked["demo-cooked"]
     assert model.teller is not None
-    (short, *_), (long, *_) = (model.teller.told(model.last, excerpt=most).cases for most in (40, None))
+    (short, *_), (long, *_) = (model.teller.describe(model.last, excerpt=most).cases for most in (40, None))
     assert short.answer_now is not None and long.answer_now is not None
     assert len(short.answer_now) == 40 and long.answer_now.startswith(short.answer_now[:-1])
     assert len(long.answer_now) > 160 and "\n\n" in long.answer_now, "as it was written"
@@ -180,7 +206,8 @@ def test_the_page_tells_the_story_in_its_order(site: Site) -> None:
     text = page.body.decode()
     heads = re.findall(r"<h2>([^<]*)", text)
     assert heads[:6] == [
-        "What happened", "The cases that fell most", "What else changed", "What to do next", "Use cases", "How sure is this?",
+        "What happened", "The cases that fell most", "What else changed", "What to do next", "Use cases",
+        "How sure is this?",
     ]  # fmt: skip
     assert text.count("<blockquote>") == 6, "three cases, before and now"
     assert "<del>" in text and "<ins>" in text
@@ -191,7 +218,9 @@ def _long(model: TrackedModel, days: int) -> TrackedModel:
     """The same model with a longer past: its first days over and over, before what there is."""
     first = dt.date.fromisoformat(model.verdicts[0].date)
     past = [
-        msgspec.structs.replace(model.verdicts[number % 20], date=(first - dt.timedelta(days - number)).isoformat())
+        msgspec.structs.replace(
+            model.verdicts[number % 20], date=(first - dt.timedelta(days - number)).isoformat()
+        )
         for number in range(days)
     ]
     return replace(model, verdicts=(*past, *model.verdicts))

@@ -1,7 +1,7 @@
-"""Reading the body of a reply: no more than a chat completion can be, also where it was packed. Memory stays flat.
+"""The body of a reply, read and unpacked within a limit: memory stays flat.
 
-We take the body as it comes over the wire and unpack it ourselves, piece by piece, and stop at the limit: 3 MB of gzip can hold
-6 GB.
+We take the body as it comes over the wire and unpack it ourselves, piece by piece, and stop at the limit: 3
+MB of gzip can hold 6 GB.
 """
 
 from __future__ import annotations
@@ -14,27 +14,30 @@ if TYPE_CHECKING:
     import aiohttp
 
 MAX_REPLY_BYTES = 8 * 1024 * 1024
-"""No chat completion is larger: a million tokens with their reasoning are about 6 MB. A server that sends on and on must not fill
-our memory, and a hundred of its replies may come at once."""
+"""No chat completion is larger: a million tokens with their reasoning are about 6 MB. A server that sends on
+and on must not fill our memory, and a hundred of its replies may come at once."""
 
 ACCEPTED = "gzip, deflate"
-"""What we ask for is what we can unpack within a limit; the standard library has no other packing on every Python."""
+"""The packings we ask for: those that the standard library of every Python can unpack within a limit."""
 
 MAX_PARTS = 64
-"""Packed parts of one body; each costs a copy of what follows it, and thousands of empty ones would cost seconds."""
+"""The most packed parts in one body. Each costs a copy of the rest; thousands of empty ones would cost
+seconds."""
 
 _WINDOWS = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
 
 
 MENDED = "bytes that are no UTF-8, or half a surrogate pair; each became U+FFFD"
-"""What is noted beside an answer whose text could not be decoded as it came."""
+"""The note on an answer whose text could not be decoded as it came."""
 
 _BOM = b"\xef\xbb\xbf"
 _ESCAPES = re.compile(
-    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
+    rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+    rb"|(?P<half>u[dD][89a-fA-F][0-9a-fA-F]{2})|.)",
     re.DOTALL,
 )
-"""A pair of halves, half a pair alone, or any other escape, so that a backslash which is itself escaped begins none."""
+"""A pair of halves, half a pair alone, or any other escape, so that a backslash which is itself escaped
+begins none."""
 
 
 class BadBody(Exception):
@@ -42,19 +45,19 @@ class BadBody(Exception):
 
 
 class Body:
-    """The body of a reply, piece by piece. Raises `BadBody` where it outgrows the limit or is not what its header says."""
+    """The body of a reply, piece by piece. Raises `BadBody` if it is too large or wrongly packed."""
 
     def __init__(self, coding: str, length: int | None, kind: str = "chat completion") -> None:
         self._too_large = f"the reply is larger than any {kind}"
         if (length or 0) > MAX_REPLY_BYTES:
             raise BadBody(self._too_large)
-        self._unpack = _unpacker(coding)
+        self._unpack = _make_unpacker(coding)
         self._pieces: list[bytes] = []
         self._packed = self._size = 0
 
     def add(self, chunk: bytes) -> None:
         self._packed += len(chunk)
-        piece = self._unpack.unpacked(chunk, MAX_REPLY_BYTES + 1 - self._size) if self._unpack else chunk
+        piece = self._unpack.unpack(chunk, MAX_REPLY_BYTES + 1 - self._size) if self._unpack else chunk
         self._size += len(piece)
         if max(self._packed, self._size) > MAX_REPLY_BYTES:
             raise BadBody(self._too_large)
@@ -68,15 +71,16 @@ class Body:
 
 
 async def read_body(reply: aiohttp.ClientResponse, kind: str = "chat completion") -> bytes:
-    """The whole body of a reply that another client reads, unpacked."""
+    """The whole body of a reply, unpacked."""
     body = Body(reply.headers.get("Content-Encoding", ""), reply.content_length, kind)
-    async for chunk in reply.content.iter_any():
-        body.add(chunk)
+    content = reply.content
+    while not content.at_eof():
+        body.add(await content.readany())
     return body.whole()
 
 
-def mended(body: bytes) -> tuple[bytes, str | None]:
-    """A body that can be decoded, and what was done to it. An answer cut within an emoji is paid for like any other."""
+def mend(body: bytes) -> tuple[bytes, str | None]:
+    """The body made decodable, and a note on what was changed. An answer cut in an emoji is kept."""
     fault = None
     body = body.removeprefix(_BOM)
     if not body.isascii():
@@ -91,7 +95,7 @@ def mended(body: bytes) -> tuple[bytes, str | None]:
     return body, fault
 
 
-def _unpacker(coding: str) -> _Unpacker | None:
+def _make_unpacker(coding: str) -> _Unpacker | None:
     coding = coding.strip().lower()
     if coding in ("", "identity"):
         return None
@@ -110,10 +114,12 @@ class _Unpacker:
         self._begun = False
         self._parts = 1
 
-    def unpacked(self, data: bytes, most: int) -> bytes:
-        """What a chunk holds, at most `most` bytes of it; the rest is dropped, because the limit is reached."""
+    def unpack(self, data: bytes, most: int) -> bytes:
+        """What a chunk holds, at most `most` bytes of it; the rest is beyond the limit."""
         if not self._begun and data and self._coding == "deflate" and data[0] & 0x0F != 8:
-            self._window = -zlib.MAX_WBITS  # many servers leave out the two bytes the standard wants before it
+            self._window = (
+                -zlib.MAX_WBITS
+            )  # many servers leave out the two bytes the standard wants before it
             self._stream = zlib.decompressobj(wbits=self._window)
         self._begun = self._begun or bool(data)
         pieces: list[bytes] = []

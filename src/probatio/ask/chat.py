@@ -9,14 +9,14 @@ from typing import Any
 
 import msgspec
 
+from probatio.ask.prices import read_usage
 from probatio.ask.providers import Provider
 from probatio.ask.retry import Fault, fault_of_status
-from probatio.ask.usage import read_usage
-from probatio.records import Answer, Prompt, Sampling
-from probatio.redact import redact
+from probatio.core.records import Answer, Prompt, Sampling
+from probatio.core.redact import redact
 
 
-class _Message(msgspec.Struct):
+class _ChoiceMessage(msgspec.Struct):
     content: str | list[dict[str, Any]] | None = None
     refusal: msgspec.Raw = msgspec.Raw()
     reasoning: msgspec.Raw = msgspec.Raw()
@@ -24,13 +24,13 @@ class _Message(msgspec.Struct):
 
 
 class _Choice(msgspec.Struct):
-    message: _Message | None = None
+    message: _ChoiceMessage | None = None
     finish_reason: msgspec.Raw = msgspec.Raw()
     error: Any = None
 
 
-class _Reply(msgspec.Struct):
-    """Only the answer's own text has to be what it should be. The rest is read by itself, and costs no more than itself."""
+class _Completion(msgspec.Struct):
+    """Only the text must have the right type. Other fields are read one by one; a bad one is left out."""
 
     choices: list[_Choice] | None = None
     usage: msgspec.Raw = msgspec.Raw()
@@ -40,7 +40,7 @@ class _Reply(msgspec.Struct):
     error: Any = None
 
 
-_reply = msgspec.json.Decoder(_Reply, strict=False)
+_reply = msgspec.json.Decoder(_Completion, strict=False)
 _encode = msgspec.json.Encoder().encode
 
 MOST_DIGITS = 1_000
@@ -50,7 +50,7 @@ NAME_LIMIT = 200
 """Characters of what a reply calls its model, its provider, its fingerprint and its end."""
 
 
-def request_body(
+def write_request(
     model_name: str,
     prompt: Prompt,
     sampling: Sampling,
@@ -60,7 +60,7 @@ def request_body(
     provider_order: tuple[str, ...] = (),
     extra: Mapping[str, Any] | None = None,
 ) -> bytes:
-    """The JSON we send. What is not set is not sent: many servers refuse a null where they expect a number."""
+    """The JSON we send. Unset values are not sent: many servers refuse a null."""
     body: dict[str, Any] = {
         "model": model_name,
         "messages": [{"role": "user", "content": prompt}] if isinstance(prompt, str) else prompt.turns,
@@ -85,37 +85,38 @@ def read_reply(status: int, headers: Mapping[str, str], body: bytes, now: float)
     """What a complete HTTP reply says: an answer, or a fault and whether to try again."""
     if status != 200:
         return fault_of_status(status, headers, body, now)
-    reply = _decoded(body)
+    reply = _decode_reply(body)
     if reply is None:
         return Fault("the reply is not the JSON of a chat completion", retry=True)
     if reply.error:
-        return _fault_inside_200(reply.error, headers, body, now)
+        return _read_fault(reply.error, headers, body, now)
     if not reply.choices:
         return Fault("the reply has no choices", retry=True)
     choice = reply.choices[0]
-    finish_reason = _name(choice.finish_reason)
+    finish_reason = _read_name(choice.finish_reason)
     if choice.error or finish_reason == "error":
-        return _fault_inside_200(choice.error, headers, body, now)
+        return _read_fault(choice.error, headers, body, now)
     usage = read_usage(reply.usage)
-    message = choice.message or _Message()
-    text, refusal = _text(message.content), _word(message.refusal)
+    message = choice.message or _ChoiceMessage()
+    text, refusal = _join_text(message.content), _read_word(message.refusal)
     return Answer(
-        # A refusal in its own field is the model's answer too; an absent text is an empty answer, not an error.
+        # A refusal in its own field is the model's answer too; an absent text is an empty answer, not an
+        # error.
         text=text or refusal or "",
         tokens_in=usage.tokens_in,
         tokens_out=usage.tokens_out,
         cost=usage.cost,
-        provider=_name(reply.provider),
-        resolved_model=_name(reply.model),
-        system_fingerprint=_name(reply.system_fingerprint),
+        provider=_read_name(reply.provider),
+        resolved_model=_read_name(reply.model),
+        system_fingerprint=_read_name(reply.system_fingerprint),
         finish_reason="refusal" if not text and refusal else finish_reason,
-        reasoning=_word(message.reasoning) or _word(message.reasoning_content),
+        reasoning=_read_word(message.reasoning) or _read_word(message.reasoning_content),
         usage_fault=usage.fault,
     )
 
 
-def _decoded(body: bytes) -> _Reply | None:
-    """The reply; also where it holds half a surrogate pair (an answer cut within an emoji) or NaN, which are no JSON."""
+def _decode_reply(body: bytes) -> _Completion | None:
+    """The reply, even with half a surrogate pair (a cut emoji) or NaN, which are not JSON."""
     try:
         return _reply.decode(body)
     except RecursionError:
@@ -124,24 +125,27 @@ def _decoded(body: bytes) -> _Reply | None:
         pass
     try:
         value = json.loads(
-            body.decode("utf-8", "replace"), parse_constant=str, parse_int=_whole_number, parse_float=_decimal_number
+            body.decode("utf-8", "replace"),
+            parse_constant=str,
+            parse_int=_parse_whole,
+            parse_float=_parse_decimal,
         )
         return _reply.decode(json.dumps(value, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
 
 
-def _whole_number(digits: str) -> int | str:
+def _parse_whole(digits: str) -> int | str:
     return int(digits) if len(digits) <= MOST_DIGITS else digits
 
 
-def _decimal_number(digits: str) -> float | str:
+def _parse_decimal(digits: str) -> float | str:
     number = float(digits)
     return number if math.isfinite(number) else digits
 
 
-def _word(raw: msgspec.Raw) -> str | None:
-    """A text; None in place of anything else."""
+def _read_word(raw: msgspec.Raw) -> str | None:
+    """A text; None for anything else."""
     try:
         value = msgspec.json.decode(raw) if bytes(raw) else None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -149,24 +153,26 @@ def _word(raw: msgspec.Raw) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _name(raw: msgspec.Raw) -> str | None:
-    word = _word(raw)
+def _read_name(raw: msgspec.Raw) -> str | None:
+    word = _read_word(raw)
     return word and word[:NAME_LIMIT]
 
 
-def _text(content: str | list[dict[str, Any]] | None) -> str:
-    """A text, also where a server sends it as a list of parts."""
+def _join_text(content: str | list[dict[str, Any]] | None) -> str:
+    """The text of an answer; some servers send it as a list of parts."""
     if isinstance(content, list):
         # A key cut into parts is whole only here.
-        return redact("".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text"))
+        return redact(
+            "".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text")
+        )
     return content or ""
 
 
-def _fault_inside_200(error: Any, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
-    """OpenRouter answers 200 and puts the upstream's failure into the body; its code decides as a status would."""
+def _read_fault(error: Any, headers: Mapping[str, str], body: bytes, now: float) -> Fault:
+    """A failure inside a 200 reply, as OpenRouter sends them; its code counts like a status."""
     code = error.get("code") if isinstance(error, dict) else None
     try:
-        status = int(code)  # type: ignore[arg-type]  # None and words raise, and mean "unknown upstream failure"
+        status = int(code)  # type: ignore[arg-type]  # None and words raise: an unknown upstream failure
     except (TypeError, ValueError, OverflowError):
         status = 502
     if not 0 <= status <= 999:

@@ -1,7 +1,7 @@
 """The gate in front of the routes: requests wait here until the pace of their route and the total allow them.
 
-Who waits is given a place, not only woken to look for one. So a place that becomes free wakes one waiter and no other, in the
-order in which they came: within a route always, and between routes where the total is what they wait for.
+A waiter is given a place, not only woken to look for one. So a free place wakes exactly one waiter, in the
+order in which they came: always within a route, and between routes if they wait for the total.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class GateClosed(Exception):
 
 
 @dataclass(slots=True)
-class _Turn:
-    """One who waits."""
+class _Waiter:
+    """One waiter."""
 
     number: int  # in the order in which they came
     place: asyncio.Future[Sent | None]  # None: turned away
@@ -30,10 +30,10 @@ class _Turn:
 
 @dataclass(slots=True)
 class _Entrance:
-    """One route: its pace, and who waits for it."""
+    """One route: its pace and its waiters."""
 
     pace: Pace
-    queue: deque[_Turn] = field(default_factory=deque)
+    queue: deque[_Waiter] = field(default_factory=deque)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     reopening: asyncio.TimerHandle | None = None
 
@@ -64,7 +64,7 @@ class Gate:
         return min(self._ceiling, sum(int(route.pace.limit) for route in self._routes.values()))
 
     def reopens_in(self) -> float:
-        """Seconds until the last of the routes that were closed on their server's word opens again; 0 where none is."""
+        """Seconds until the last route that its server asked to pause opens again; 0 if none is paused."""
         now = self._clock()
         left = (route.pace.closed_until - now for route in self._routes.values() if not route.closed.is_set())
         return max(0.0, max(left, default=0.0))
@@ -76,18 +76,18 @@ class Gate:
             raise GateClosed
         now = self._clock()
         if not route.queue and self._has_room(route.pace, now):
-            return self._sent(route)
-        turn = _Turn(next(self._numbers), asyncio.get_running_loop().create_future())
-        route.queue.append(turn)
+            return self._take_place(route)
+        waiter = _Waiter(next(self._numbers), asyncio.get_running_loop().create_future())
+        route.queue.append(waiter)
         self._call_when_reopened(route, now)
         try:
-            sent = await turn.place
+            sent = await waiter.place
         except asyncio.CancelledError:
-            if turn in route.queue:
-                route.queue.remove(turn)
-            elif turn.place.done() and not turn.place.cancelled() and turn.place.result():
-                route.pace.failed()
-                self._left(route)
+            if waiter in route.queue:
+                route.queue.remove(waiter)
+            elif waiter.place.done() and not waiter.place.cancelled() and waiter.place.result():
+                route.pace.note_failure()
+                self._leave(route)
             raise
         if sent is None:
             raise GateClosed
@@ -99,41 +99,41 @@ class Gate:
             await asyncio.wait_for(self._routes[route_key].closed.wait(), seconds)
 
     def close(self, route_key: str | None = None) -> None:
-        """Let nothing more through, or nothing more to one route: whoever waits is turned away, what is in flight comes home."""
+        """Close all routes, or one. Waiters are turned away; requests in flight are finished."""
         if route_key is None:
             self._closed = True
         for route in self._routes.values() if route_key is None else (self._routes[route_key],):
             route.closed.set()
-            while _waits(route):
+            while _has_waiting(route):
                 self._wake(route.queue.popleft(), None)
 
-    def answered(self, route_key: str, request: Sent) -> None:
+    def note_answer(self, route_key: str, request: Sent) -> None:
         route = self._routes[route_key]
-        route.pace.answered(request, self._clock())
-        self._left(route)
+        route.pace.note_answer(request, self._clock())
+        self._leave(route)
 
-    def failed(self, route_key: str, *, replied: bool = False) -> None:
+    def note_failure(self, route_key: str, *, replied: bool = False) -> None:
         route = self._routes[route_key]
-        route.pace.failed(replied=replied)
-        self._left(route)
+        route.pace.note_failure(replied=replied)
+        self._leave(route)
 
-    def throttled(self, route_key: str, request: Sent, wait: float | None) -> bool:
-        """Whether this closed the route, or closed it for noticeably longer: the 429s of one burst say it together once."""
+    def note_throttling(self, route_key: str, request: Sent, wait: float | None) -> bool:
+        """Whether this closed the route, or for clearly longer. The 429s of one burst count once."""
         route = self._routes[route_key]
         before = route.pace.closed_until
-        route.pace.throttled(request, self._clock(), wait)
-        self._left(route)
+        route.pace.note_throttling(request, self._clock(), wait)
+        self._leave(route)
         return route.pace.closed_until > max(before, self._clock()) + 1
 
-    def timed_out(self, route_key: str, request: Sent) -> int:
-        """How often in a row the route has let a request wait in vain."""
+    def note_time_out(self, route_key: str, request: Sent) -> int:
+        """How many time-outs in a row the route has had."""
         route = self._routes[route_key]
-        route.pace.timed_out(request, self._clock())
-        self._left(route)
+        route.pace.note_time_out(request, self._clock())
+        self._leave(route)
         return route.pace.silent
 
-    def lost(self, route_key: str) -> int:
-        """A trial ended without an answer: how many have, on a route that has never given one."""
+    def count_lost(self, route_key: str) -> int:
+        """Count a trial without an answer: how many there are, on a route that never gave one."""
         pace = self._routes[route_key].pace
         pace.lost += 1
         return 0 if pace.answers else pace.lost
@@ -141,41 +141,45 @@ class Gate:
     def _has_room(self, pace: Pace, now: float) -> bool:
         return self.in_flight < self._ceiling and pace.may_send(now)
 
-    def _sent(self, route: _Entrance) -> Sent:
+    def _take_place(self, route: _Entrance) -> Sent:
         self.in_flight += 1
-        return route.pace.sent(self._clock())
+        return route.pace.send(self._clock())
 
-    def _left(self, route: _Entrance) -> None:
+    def _leave(self, route: _Entrance) -> None:
         was_full = self.in_flight >= self._ceiling
         self.in_flight -= 1
         self._admit(route)
         if was_full:  # another route may have waited for this place
             while self.in_flight < self._ceiling and (other := self._longest_waiting()):
-                self._wake(other.queue.popleft(), self._sent(other))
+                self._wake(other.queue.popleft(), self._take_place(other))
 
     def _admit(self, route: _Entrance) -> None:
-        """Give places to those who wait for this route, as many as there are, unless another waits longer for the last one."""
+        """Give free places to the waiters of this route, unless another has waited longer for the last."""
         now = self._clock()
-        while _waits(route) and self._has_room(route.pace, now):
+        while _has_waiting(route) and self._has_room(route.pace, now):
             if self.in_flight == self._ceiling - 1 and self._longest_waiting() is not route:
                 return
-            self._wake(route.queue.popleft(), self._sent(route))
+            self._wake(route.queue.popleft(), self._take_place(route))
         if route.queue:
             self._call_when_reopened(route, now)
 
     def _longest_waiting(self) -> _Entrance | None:
         """The route with room whose first in line came first."""
         now = self._clock()
-        able = (route for route in self._routes.values() if _waits(route) and self._has_room(route.pace, now))
+        able = (
+            route
+            for route in self._routes.values()
+            if _has_waiting(route) and self._has_room(route.pace, now)
+        )
         return min(able, key=lambda route: route.queue[0].number, default=None)
 
-    def _wake(self, turn: _Turn, sent: Sent | None) -> None:
+    def _wake(self, waiter: _Waiter, sent: Sent | None) -> None:
         self.woken += 1
-        turn.place.set_result(sent)
+        waiter.place.set_result(sent)
 
     def _call_when_reopened(self, route: _Entrance, now: float) -> None:
-        """One timer per route, for when the server's wait is over. `now` is the moment at which it was found closed: by a later
-        look at the clock it may be open, and nobody would be called."""
+        """One timer per route, for the end of the wait that the server asked for. `now` is when it was found
+        closed: at a later look at the clock it may be open, and no waiter would be called."""
         delay = route.pace.closed_until - now
         if delay <= 0 or (route.reopening is not None and not route.reopening.cancelled()):
             return
@@ -187,8 +191,8 @@ class Gate:
         route.reopening = asyncio.get_running_loop().call_later(delay, reopen)
 
 
-def _waits(route: _Entrance) -> bool:
-    """Whether anybody waits; one who was cancelled and has not left yet does not."""
+def _has_waiting(route: _Entrance) -> bool:
+    """Whether there is a waiter; a cancelled one that has not left yet does not count."""
     while route.queue and route.queue[0].place.done():
         route.queue.popleft()
     return bool(route.queue)

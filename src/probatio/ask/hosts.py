@@ -1,45 +1,46 @@
-"""Which key may go to which host: the key of a built-in provider goes to that provider, or where the user says.
+"""Which key may go to which host: a built-in provider's key goes to that provider, or where the user says.
 
-The user's word is the command line (`--allow-host`) and the process environment (PROBATIO_ALLOW_HOSTS, and the variables that
-move a provider, such as OPENAI_BASE_URL). What a folder says is not: a `.env` or a models.yml may come from someone else.
+The user's word is the command line (`--allow-host`) and the process environment (PROBATIO_ALLOW_HOSTS, and
+the variables that move a provider, such as OPENAI_BASE_URL). What a folder says is not: a `.env` or a
+models.yml may come from someone else.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping
+from io import StringIO
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from probatio.ask.providers import PROVIDERS, Provider
-from probatio.errors import UsageError
+from probatio.core.errors import UsageError
+from probatio.core.proxies import is_this_machine
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
-"""Hosts, separated by commas, that may have the key of a built-in provider. Counts in the process environment only."""
+"""Hosts, separated by commas, that may have the key of a built-in provider. Counts in the process environment
+only."""
 
 DOTENV = Path(".env")
-_LOOPBACK = re.compile(r"localhost|127(\.\d+){3}|::1", re.IGNORECASE)
+MAX_DOTENV = 1_000_000
+NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+"""A pipe in the place of the file is not waited for."""
+
 _PORTS = {"http": 80, "https": 443}
 
 
 class Environment(dict[str, str]):
-    """The process environment, and below it what a `.env` adds. `from_file`: the names that only the file has."""
+    """The process environment and, below it, a `.env`. `from_file`: names that only the file has."""
 
     from_file: frozenset[str] = frozenset()
 
 
 def environment(allow_hosts: Iterable[str] = (), file: Path | None = None) -> Environment:
-    """The environment of a command. A `.env` gives keys and addresses to what asks for them by name. It is not put into the
-    process environment: there it could say which programs we start and what they load."""
-    from dotenv import dotenv_values
-    from dotenv.variables import parse_variables
-
-    found: dict[str, str] = {}
-    for name, value in dotenv_values(file or Path.cwd() / DOTENV, interpolate=False).items():
-        if value is not None and name != ALLOW:
-            # ${NAME} is a name of the same file: one of the environment could carry a key into an address.
-            found[name] = "".join(atom.resolve(found) for atom in parse_variables(value))
+    """The environment of a command. A `.env` gives keys and addresses to what asks for them by name. It is
+    not put into the process environment: there it could say which programs we start and what they load."""
+    found = _read_dotenv(file or Path.cwd() / DOTENV)
     env = Environment({**found, **os.environ})
     env.from_file = frozenset(found) - frozenset(os.environ)
     if hosts := [*filter(None, [os.environ.get(ALLOW)]), *allow_hosts]:
@@ -48,14 +49,14 @@ def environment(allow_hosts: Iterable[str] = (), file: Path | None = None) -> En
 
 
 def require_host(model_id: str, key_env: str, base_url: str, env: Mapping[str, str]) -> None:
-    """Refuse to send the key in `key_env` to `base_url`, where it is a built-in provider's key and that is another's host."""
+    """Refuse to send a built-in provider's key (in `key_env`) to a host that is not theirs."""
     provider = owner_of(key_env, env)
     if provider is None or provider.base_url is None:
         return
-    url = _parts(base_url)
-    if _origin(url) == _origin(_parts(provider.base_url)) or _is_said(provider, url, env):
+    url = _split(base_url)
+    if _origin_of(url) == _origin_of(_split(provider.base_url)) or _is_allowed(provider, url, env):
         return
-    host = _host(url)
+    host = _format_host(url)
     raise UsageError(
         f"Model `{model_id}` would send the key {provider.api_key_env} of {provider.name} to {host}. "
         f"If you mean it, say so: --allow-host {host}, or set {ALLOW}={host} in the environment "
@@ -64,7 +65,7 @@ def require_host(model_id: str, key_env: str, base_url: str, env: Mapping[str, s
 
 
 def owner_of(key_env: str, env: Mapping[str, str]) -> Provider | None:
-    """The built-in provider whose key this is, by its name or because it is the same key under another name."""
+    """The built-in provider whose key this is, by its name or by the same value."""
     for provider in PROVIDERS.values():
         name = provider.api_key_env
         if name and (name == key_env or (env.get(name) and env.get(name) == env.get(key_env))):
@@ -72,23 +73,51 @@ def owner_of(key_env: str, env: Mapping[str, str]) -> Provider | None:
     return None
 
 
-def _is_said(provider: Provider, url: SplitResult, env: Mapping[str, str]) -> bool:
-    """Whether the user has said that the provider's key may go there."""
-    names = {_host(url), url.hostname or "", f"{url.hostname}:{url.port or _PORTS.get(url.scheme)}"}
+def _read_dotenv(path: Path) -> dict[str, str]:
+    """The variables of a `.env`; none where there is no such file."""
+    from dotenv import dotenv_values
+    from dotenv.variables import parse_variables
+
+    try:
+        with os.fdopen(os.open(path, os.O_RDONLY | NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise UsageError(f"{path} is no ordinary file; keys are read from a file alone.")
+            content = file.read(MAX_DOTENV + 1)
+    except (FileNotFoundError, IsADirectoryError):  # some name their virtual environment `.env`
+        return {}
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}.") from None
+    if len(content) > MAX_DOTENV:
+        raise UsageError(f"{path} is longer than {MAX_DOTENV:,} bytes; it should hold a few keys.")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is not UTF-8 text.") from None
+    found: dict[str, str] = {}
+    for name, value in dotenv_values(stream=StringIO(text), interpolate=False).items():
+        if value is not None and name != ALLOW:
+            # ${NAME} is a name of the same file: one of the environment could carry a key into an address.
+            found[name] = "".join(atom.resolve(found) for atom in parse_variables(value))
+    return found
+
+
+def _is_allowed(provider: Provider, url: SplitResult, env: Mapping[str, str]) -> bool:
+    """Whether the user allows the provider's key to go there."""
+    names = {_format_host(url), url.hostname or "", f"{url.hostname}:{url.port or _PORTS.get(url.scheme)}"}
     if names & {host.strip().casefold() for host in env.get(ALLOW, "").split(",") if host.strip()}:
         return True
     moved = env.get(provider.base_url_env) if provider.base_url_env else None
-    if not moved or _origin(_parts(moved)) != _origin(url):
+    if not moved or _origin_of(_split(moved)) != _origin_of(url):
         return False
     from_file = env.from_file if isinstance(env, Environment) else frozenset()
     if provider.base_url_env not in from_file:
         return True
-    # A server on this machine with its key beside its address: the file gives away no key but its own.
-    return bool(_LOOPBACK.fullmatch(url.hostname or "")) and provider.api_key_env in from_file
+    # A server on this machine with its key next to its address: the file gives away only its own key.
+    return is_this_machine(url.hostname or "") and provider.api_key_env in from_file
 
 
-def _parts(address: str) -> SplitResult:
-    """An address in its parts. One that two readers could read differently is refused: the other reader sends the key."""
+def _split(address: str) -> SplitResult:
+    """Split an address. One that another parser could read differently is refused."""
     try:
         url = urlsplit(address)
         plain = url.scheme in _PORTS and url.hostname and "@" not in url.netloc and url.port != 0
@@ -99,11 +128,11 @@ def _parts(address: str) -> SplitResult:
     return url
 
 
-def _origin(url: SplitResult) -> tuple[str, str | None, int | None]:
+def _origin_of(url: SplitResult) -> tuple[str, str | None, int | None]:
     return url.scheme, url.hostname, url.port or _PORTS.get(url.scheme)
 
 
-def _host(url: SplitResult) -> str:
+def _format_host(url: SplitResult) -> str:
     """The host as a user writes it, with its port where it is not the usual one."""
     name = f"[{url.hostname}]" if ":" in (url.hostname or "") else url.hostname or ""
     return name if url.port in (None, _PORTS.get(url.scheme)) else f"{name}:{url.port}"

@@ -1,13 +1,17 @@
 """Pacing: how many requests a route may have in flight, learnt from how it answers.
 
-A small state machine with no clock of its own; every call is told the time. Worked by hand, with a ceiling of 64:
+A small state machine without a clock; every call is given the time. Worked by hand, with a ceiling of
+64:
 
-- It starts at 4. Each answer to a request that was sent while the route was full raises the limit by one, so the limit
-  doubles with every round of answers: 4, 8, 16, 32, 64 (slow start). Each doubling waits until `crowding.py` has measured the one
-  before: where twice as many requests bring no more answers, the limit goes back, for a server that answers one at a time to 1.
-- A 429 halves the limit and ends slow start: 32 → 16. The other 429s of the same burst, to requests sent before that cut,
-  say nothing new and cut nothing. From then on each answer to a full route adds 1/limit: about one more per round.
-- A time-out takes the limit to a quarter: 64 → 16 → 4 → 1. A request that waited behind our own is alone by its fourth try.
+- It starts at 4. Each answer to a request that was sent while the route was full raises the limit by one, so
+  the limit doubles with every round of answers: 4, 8, 16, 32, 64 (slow start). Each doubling waits until
+  `crowding.py` has measured the one before: where twice as many requests bring no more answers, the limit
+  goes back, for a server that answers one at a time to 1.
+- A 429 halves the limit and ends slow start: 32 → 16. The other 429s of the same burst, to requests sent
+  before that cut, say nothing new and cut nothing. From then on each answer to a full route adds 1/limit:
+  about one more per round.
+- A time-out takes the limit to a quarter: 64 → 16 → 4 → 1. A request that waited behind our own is alone by
+  its fourth try.
 - Where the limit is 64 and only 10 are in flight, answers prove nothing about 64, and the limit stays.
 - A 429 that says "wait 7 s" closes the route for 7 s; answers still in flight arrive meanwhile.
 """
@@ -28,7 +32,7 @@ CUT_AFTER_TIME_OUT = 4
 
 @dataclass(slots=True)
 class Sent:
-    """One request in flight: when it left, whether the route was full then, and how many were in flight with it."""
+    """A request in flight: when it left, whether the route was full, how many were in flight with it."""
 
     at: float
     full: bool
@@ -58,11 +62,11 @@ class Pace:
     def may_send(self, now: float) -> bool:
         return self.in_flight < int(self.limit) and now >= self.closed_until
 
-    def sent(self, now: float) -> Sent:
+    def send(self, now: float) -> Sent:
         self.in_flight += 1
         return Sent(now, self.in_flight >= int(self.limit), self.in_flight + self.abandoned)
 
-    def answered(self, request: Sent, now: float) -> None:
+    def note_answer(self, request: Sent, now: float) -> None:
         """A reply that says nothing against our speed."""
         self.in_flight -= 1
         self.silent = 0
@@ -73,15 +77,15 @@ class Pace:
         if request.full:
             step = 1.0 if self.slow_start else 1.0 / self.limit
             self.limit = max(self.limit, min(self.crowding.reach, self.limit + step))
-        self.limit = self.crowding.answered(self.limit, request.at, request.beside, request.full, now)
+        self.limit = self.crowding.note_reply(self.limit, request.at, request.beside, request.full, now)
 
-    def failed(self, *, replied: bool = False) -> None:
+    def note_failure(self, *, replied: bool = False) -> None:
         """No reply, or one that says nothing about our speed."""
         self.in_flight -= 1
         if replied:
             self.silent = 0
 
-    def throttled(self, request: Sent, now: float, wait: float | None) -> None:
+    def note_throttling(self, request: Sent, now: float, wait: float | None) -> None:
         """A 429: go slower, and not before the time it names."""
         self.in_flight -= 1
         self.silent = 0
@@ -89,7 +93,7 @@ class Pace:
         if wait:
             self.closed_until = max(self.closed_until, now + wait)
 
-    def timed_out(self, request: Sent, now: float) -> None:
+    def note_time_out(self, request: Sent, now: float) -> None:
         """No reply within the time limit: perhaps our other requests stood before it."""
         self.in_flight -= 1
         self.abandoned += 1

@@ -1,4 +1,4 @@
-"""Providers: what each one is and does, in one table. Nothing outside this file compares a provider's name."""
+"""Providers: what each one is and does, in one table. Only this file compares a provider's name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts about one provider. The defaults are those of a server nobody has told us about."""
+    """The facts about one provider. The defaults are those of an unknown server."""
 
     name: str
     base_url: str | None = None  # None: `base_url` in models.yml says it, or the provider is local
@@ -19,14 +19,16 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     local: bool = False  # runs on these cores: loaded for as long as it is asked, one model after another
     free: bool = False
     reports_cost: bool = False  # every reply says its price, so a budget needs no price list
-    takes_reasoning: bool = False  # drops an effort its model does not know; another server may refuse the request
+    takes_reasoning: bool = (
+        False  # drops an effort its model does not know; another server may refuse the request
+    )
     names_routes: bool = False  # serves a model from several hosts, and `route` in models.yml pins one
     nests_effort: bool = False  # {"reasoning": {"effort": …}} instead of {"reasoning_effort": …}
     request_fields: dict[str, Any] = {}  # sent with every request
 
 
 class HasProvider(Protocol):
-    """Whatever names its provider: a model, a route, an entry of a suite."""
+    """Anything with a provider: a model, a route, an entry of a suite."""
 
     @property
     def provider(self) -> str: ...
@@ -58,7 +60,8 @@ PROVIDERS: dict[str, Provider] = {
         Provider(name="embedded", local=True, free=True),
     )
 }
-"""Providers known by name. Any other name is a server of the user's own and needs `base_url` in models.yml."""
+"""Providers known by name. Any other name is a server of the user's own and needs `base_url` in
+models.yml."""
 
 
 def provider_of(served: HasProvider) -> Provider:
@@ -67,5 +70,5 @@ def provider_of(served: HasProvider) -> Provider:
 
 
 def provider_named(name: str) -> Provider:
-    """The facts about a provider; of a name we do not know, those of any OpenAI-compatible server."""
+    """The facts about a provider; for an unknown name, those of any OpenAI-compatible server."""
     return PROVIDERS.get(name) or Provider(name=name)

@@ -1,9 +1,10 @@
 """Retries: which failures are worth another try, and how long to wait before it.
 
-Worked by hand: a reply 503 without a hint on attempt 1 waits 1 s, on attempt 2 2 s, then 4, 8 and 16 s; the sixth failure
-ends the trial. Each wait is stretched by up to a quarter at random, so that a hundred requests refused together do not
-come back together. With `Retry-After: 7` the wait is 7 s (stretched), never less than what was asked for. Waits that a server
-asks for are obeyed as often as they come, up to `--max-wait` for one trial in all; they are not among the five.
+Worked by hand: a reply 503 without a hint on attempt 1 waits 1 s, on attempt 2 2 s, then 4, 8 and 16 s; the
+sixth failure ends the trial. Each wait is stretched by up to a quarter at random, so that a hundred requests
+refused together do not come back together. With `Retry-After: 7` the wait is 7 s (stretched), never less than
+what was asked for. Waits that a server asks for are obeyed as often as they come, up to `--max-wait` for one
+trial in all; they are not among the five.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ MOST_WAIT = 30 * 86_400.0
 STOP_THE_RUN = {
     401: "the key was refused (401)",
     402: "the account has no credit left (402)",
+    407: "the proxy wants another name and password (407)",
 }
 """Statuses after which every further request would fail the same way."""
 
@@ -58,50 +60,54 @@ def fault_of_status(
     status: int, headers: Mapping[str, str], body: bytes, now: float, *, inside_200: bool = False
 ) -> Fault:
     """What an unsuccessful reply means."""
-    detail = _detail(body)
+    detail = _read_detail(body)
     where = " inside a 200 reply" if inside_200 else ""
     reason = STOP_THE_RUN.get(status, f"status {status}{where}")
     return Fault(
         reason=f"{reason}: {detail}" if detail else reason,
         retry=status in RETRIED_4XX or status >= 500 or status < 400,
         status=status,
-        wait=wait if (wait := _wait_hint(headers, body, now)) is not None and wait <= MOST_WAIT else None,
+        wait=wait if (wait := _read_wait(headers, body, now)) is not None and wait <= MOST_WAIT else None,
         stops_run=status in STOP_THE_RUN,
     )
 
 
 def wait_before(retry_number: int, fault: Fault, chance: float) -> float | None:
-    """Seconds before retry `retry_number` (1 is the first); None when there is to be none. `chance` is in [0, 1)."""
+    """Seconds before retry `retry_number`, from 1; None for no retry. `chance` is in [0, 1)."""
     if not fault.retry or retry_number > len(BACKOFF_SECONDS):
         return None
     return max(BACKOFF_SECONDS[retry_number - 1], fault.wait or 0.0) * (1 + JITTER * chance)
 
 
-def asked_wait(tries: int, fault: Fault, chance: float) -> float:
+def wait_as_asked(tries: int, fault: Fault, chance: float) -> float:
     """Seconds before the next try where the server says when; never less than our own wait would be."""
     own = BACKOFF_SECONDS[min(tries, len(BACKOFF_SECONDS)) - 1] if BACKOFF_SECONDS else 0.0
     return max(own, fault.wait or 0.0) * (1 + JITTER * chance)
 
 
-def in_words(seconds: float) -> str:
+def format_wait(seconds: float) -> str:
     """A wait as a person says it: `25 seconds`, `an hour`, `2 hours`."""
-    for size, one, many in ((86_400, "a day", "days"), (3600, "an hour", "hours"), (60, "a minute", "minutes")):
+    for size, one, many in (
+        (86_400, "a day", "days"),
+        (3600, "an hour", "hours"),
+        (60, "a minute", "minutes"),
+    ):
         if seconds >= size:
             number = round(seconds / size, 1)
             return one if number == 1 else f"{number:g} {many}"
     return "a second" if round(seconds) == 1 else f"{round(seconds)} seconds"
 
 
-def _detail(body: bytes) -> str:
+def _read_detail(body: bytes) -> str:
     """The sentence inside an error body, in whatever of the usual shapes it comes."""
-    parsed = _parsed(body)
+    parsed = _parse(body)
     error = parsed.get("error", parsed) if isinstance(parsed, dict) else parsed
     if isinstance(error, list):
         error = error[0] if error else None
     text: Any = error
     if isinstance(error, dict):
         text = error.get("message") or error.get("detail")
-        raw = _object(error.get("metadata")).get("raw")
+        raw = _as_object(error.get("metadata")).get("raw")
         if isinstance(raw, str) and raw not in str(text):
             text = f"{text} ({raw})" if text else raw
     if text is None:
@@ -109,20 +115,20 @@ def _detail(body: bytes) -> str:
     return " ".join(str(text).split())[:300]
 
 
-def _wait_hint(headers: Mapping[str, str], body: bytes, now: float) -> float | None:
+def _read_wait(headers: Mapping[str, str], body: bytes, now: float) -> float | None:
     """How long the server asks us to wait, from the header or from the body's own hint."""
     for name, value in headers.items():
         lower = name.lower()
         if lower == "retry-after":
-            return _seconds(value, now)
+            return _parse_seconds(value, now)
         if lower == "retry-after-ms" and _is_number(value):
             return float(value) / 1000
-    parsed = _parsed(body)
+    parsed = _parse(body)
     error = parsed.get("error") if isinstance(parsed, dict) else None
     if not isinstance(error, dict):
         return None
-    metadata = _object(error.get("metadata"))
-    inner = _object(metadata.get("headers"))
+    metadata = _as_object(error.get("metadata"))
+    inner = _as_object(metadata.get("headers"))
     for source, name in (
         (error, "retry_after"),
         (error, "retry_after_seconds"),
@@ -132,24 +138,32 @@ def _wait_hint(headers: Mapping[str, str], body: bytes, now: float) -> float | N
         (inner, "retry-after"),
     ):
         if source.get(name) is not None:
-            return _seconds(str(source[name]), now)
+            return _parse_seconds(str(source[name]), now)
     reset = inner.get("X-RateLimit-Reset") or inner.get("x-ratelimit-reset")
     if reset is not None and _is_number(str(reset)):
         moment = float(reset)
         return max(0.0, (moment / 1000 if moment > 1e11 else moment) - now)  # epoch milliseconds or seconds
     in_words = re.search(
-        r"(?:try again|retry) (?:in|after) (\d{1,15}(?:\.\d{1,15})?)\s?(ms|s\b|sec)", str(error.get("message")), re.I
+        r"(?:try again|retry) (?:in|after) (\d{1,15}(?:\.\d{1,15})?)\s?(ms|s\b|sec)",
+        str(error.get("message")),
+        re.I,
     )
     return float(in_words[1]) / (1000 if in_words[2].lower() == "ms" else 1) if in_words else None
 
 
-def _seconds(value: str, now: float) -> float | None:
+def _parse_seconds(value: str, now: float) -> float | None:
     """`Retry-After` as seconds or as an HTTP date."""
     if _is_number(value):
         return max(0.0, float(value))
     try:
         return max(0.0, email.utils.parsedate_to_datetime(value).timestamp() - now)
-    except (TypeError, ValueError, OverflowError, IndexError, OSError):  # each seen from one odd date or another
+    except (
+        TypeError,
+        ValueError,
+        OverflowError,
+        IndexError,
+        OSError,
+    ):  # each seen from one odd date or another
         return None
 
 
@@ -157,11 +171,11 @@ def _is_number(value: str) -> bool:
     return bool(re.fullmatch(r"\d{1,15}(\.\d+)?", value.strip()))
 
 
-def _object(value: Any) -> dict[str, Any]:
+def _as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _parsed(body: bytes) -> Any:
+def _parse(body: bytes) -> Any:
     try:
         return msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -1,17 +1,22 @@
-"""Routes: who serves a model, where, with which key and which settings."""
+"""Routes: who serves a model, where, with which key and settings; over the network or on this machine."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import msgspec
 
 from probatio.ask.hosts import require_host
 from probatio.ask.providers import PROVIDERS, provider_of
-from probatio.errors import UsageError
-from probatio.records import Model, Timeouts
-from probatio.redact import know, know_address
+from probatio.core.errors import UsageError
+from probatio.core.proxies import find_proxy
+from probatio.core.records import Model, Timeouts
+from probatio.core.redact import know, know_address
+
+LOCAL_TIMEOUTS = Timeouts(attempt=3600.0, trial=7200.0)
+"""A prompt of 6,000 tokens takes minutes on one busy core, and no one else waits for that server."""
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -27,9 +32,20 @@ class Route(msgspec.Struct, frozen=True):
     extra_body: dict[str, Any] = {}
     max_in_flight: int | None = None
     timeouts: Timeouts = Timeouts()
+    proxy: str | None = None
 
     def __repr__(self) -> str:  # a route lands in error messages and test output: the key must not
         return f"Route({self.key!r})"
+
+
+@contextmanager
+def open_route(model: Model, env: Mapping[str, str]) -> Iterator[Route]:
+    """The route to a model, open within the `with` block."""
+    if provider_of(model).local:
+        with _load(model) as route:
+            yield route
+    else:
+        yield route_of(model, env)
 
 
 def route_of(model: Model, env: Mapping[str, str]) -> Route:
@@ -48,11 +64,12 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
         provider=model.provider,
         provider_order=model.route,
         reasoning=model.reasoning,
+        proxy=find_proxy(url),
     )
 
 
 def address_of(model: Model, env: Mapping[str, str]) -> tuple[str, str | None]:
-    """The base address of a model's server, and the key it gets, where there is one. Refused where it is not its key to have."""
+    """The base address of a model's server, and its key. Raises if the server must not get the key."""
     provider = provider_of(model)
     override = env.get(provider.base_url_env) if provider.base_url_env else None
     base_url = model.base_url or override or provider.base_url
@@ -68,26 +85,28 @@ def address_of(model: Model, env: Mapping[str, str]) -> tuple[str, str | None]:
     return base_url, api_key or None
 
 
-def unpinned(models: Iterable[Model]) -> list[str]:
+def list_unpinned(models: Iterable[Model]) -> list[str]:
     """The ids of models that any of several providers may serve, because none is pinned."""
     return [model.id for model in models if provider_of(model).names_routes and not model.route]
 
 
 def require_hosts(models: Iterable[Model], env: Mapping[str, str]) -> None:
-    """Refuse models whose route would carry the key of a built-in provider to another host: a record may be someone else's."""
+    """Refuse models that would send a built-in provider's key to another host: a record may be foreign."""
     for model in models:
         if not provider_of(model).local and not missing_key(model, env):
             route_of(model, env)
 
 
 def know_keys(models: Iterable[Model], env: Mapping[str, str]) -> None:
-    """Tell every key that these models or a provider of the table could be asked with, so that none gets into a file."""
-    names = {provider.api_key_env for provider in PROVIDERS.values()} | {model.api_key_env for model in models}
+    """Register every key that these models or a built-in provider may use, so that none gets into a file."""
+    names = {provider.api_key_env for provider in PROVIDERS.values()} | {
+        model.api_key_env for model in models
+    }
     know(*(env.get(name) for name in names if name))
 
 
 def missing_key(model: Model, env: Mapping[str, str]) -> str | None:
-    """The name of the key this model can't be asked without and that is not set."""
+    """The name of the key that this model needs and that is not set, or None."""
     provider = provider_of(model)
     if provider.local:
         return None
@@ -98,3 +117,27 @@ def missing_key(model: Model, env: Mapping[str, str]) -> str | None:
     if provider.base_url_env and env.get(provider.base_url_env) and not provider.needs_key_at_other_url:
         return None
     return None if provider.api_key_env and env.get(provider.api_key_env) else provider.api_key_env
+
+
+@contextmanager
+def _load(model: Model) -> Iterator[Route]:
+    """The route to an embedded model, which is in memory within the `with` block."""
+    from probatio.ask.embedded.catalogue import resolve
+    from probatio.ask.embedded.server import serve
+    from probatio.ask.embedded.weights import is_here
+
+    weights = resolve(model.name)
+    if not is_here(weights):
+        pull = f"probatio models pull {model.name}"
+        raise UsageError(f"The weights of {model.id} are not here; get them with: {pull}")
+    with serve(weights, reproducible=model.reproducible) as served:
+        yield Route(
+            key=served.base_url,
+            url=f"{served.base_url}/chat/completions",
+            model_name=model.name,
+            api_key=served.api_key,
+            provider=model.provider,
+            extra_body=served.extra_body,
+            max_in_flight=served.concurrency,
+            timeouts=LOCAL_TIMEOUTS,
+        )

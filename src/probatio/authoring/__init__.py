@@ -1,1 +1,1 @@
-"""Tools for the author of a suite: a folder to begin with, the proof that it holds what it says, a copy of a built-in one."""
+"""Tools for the author of a suite: begin one, prove it, vary it, rehearse it; and models.yml."""

@@ -1,4 +1,4 @@
-"""Literals of a program in any language: numbers and quoted words, found and exchanged without knowing its grammar."""
+"""Literals of a program in any language: numbers and quoted words, found without its grammar."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _LITERAL = re.compile(
     r"|(?<![\w.$])(?P<number>\d+(?:\.\d+)?)(?![\w.]*\w)",
     re.MULTILINE,
 )
-"""A number is no part of a name, and no field of a record (`$1`). What stands in a comment or among other characters in quotes
-is left alone."""
+"""A number is no part of a name, and no field of a record (`$1`). Comments, and quotes with more than a word,
+are left alone."""
 
 _NUMBER = re.compile(r"(?<![\w.$])\d+(?:\.\d+)?(?![\w.]*\w)")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -25,26 +25,26 @@ def _words(text: str) -> tuple[str, ...]:
 
 
 SMALLEST = 2
-"""0 and 1 are left as they are: they are rarely data, and often where a count begins or by how much it grows."""
+"""0 and 1 stay as they are: they are rarely data, and often the start or the step of a count."""
 
-WORDS = _words(
-    "amber anchor apple arrow basket beacon birch bottle bridge bronze button candle canvas carrot castle cedar "
-    "cherry circle clover cobalt copper coral cotton crystal daisy dragon ember falcon feather forest garden ginger "
-    "glacier granite hammer harbor hazel hollow honey island ivory jasmine juniper kettle ladder lantern lemon "
-    "linen maple marble meadow mirror mosaic needle nutmeg oyster paper pebble pepper pillow planet poplar prism "
-    "quartz quiver raven ribbon river saffron sandal scarlet shadow silver spider spruce summit tablet temple "
-    "thistle thunder timber tulip turtle valley velvet violet walnut willow"
-)
-"""Words that a text becomes. No language has one of them for a keyword."""
+WORDS = _words("""
+    amber anchor apple arrow basket beacon birch bottle bridge bronze button candle canvas carrot castle
+    cedar cherry circle clover cobalt copper coral cotton crystal daisy dragon ember falcon feather forest
+    garden ginger glacier granite hammer harbor hazel hollow honey island ivory jasmine juniper kettle
+    ladder lantern lemon linen maple marble meadow mirror mosaic needle nutmeg oyster paper pebble pepper
+    pillow planet poplar prism quartz quiver raven ribbon river saffron sandal scarlet shadow silver spider
+    spruce summit tablet temple thistle thunder timber tulip turtle valley velvet violet walnut willow
+""")
+"""Words to put in place of others. None is a keyword of a language."""
 
-NUMBER_WORDS = _words(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
-)
+NUMBER_WORDS = _words("""
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+    seventeen eighteen nineteen twenty
+""")
 
 
-def literals(program: str) -> Counter[str]:
-    """How often each literal stands in a program: numbers as they are written, words without their quotes."""
+def count_literals(program: str) -> Counter[str]:
+    """How often each literal is in a program: numbers as they are written, words without their quotes."""
     found: Counter[str] = Counter()
     for match in _LITERAL.finditer(program):
         if match["number"] and float(match["number"]) >= SMALLEST:
@@ -54,12 +54,12 @@ def literals(program: str) -> Counter[str]:
     return found
 
 
-def all_numbers(program: str) -> Counter[str]:
-    """How often each number stands in a program, 0 and 1 too."""
+def count_numbers(program: str) -> Counter[str]:
+    """How often each number is in a program, 0 and 1 too."""
     return Counter(match["number"] for match in _LITERAL.finditer(program) if match["number"])
 
 
-def exchanged(program: str, by: Mapping[str, str]) -> str:
+def exchange(program: str, by: Mapping[str, str]) -> str:
     """The program with its literals exchanged."""
 
     def put(match: re.Match[str]) -> str:
@@ -72,37 +72,39 @@ def exchanged(program: str, by: Mapping[str, str]) -> str:
     return _LITERAL.sub(put, program)
 
 
-def in_prose(text: str, literal: str) -> int:
-    """How often a literal stands in a text for people, or in data."""
-    return len(_standing(literal).findall(text))
+def count_in_prose(text: str, literal: str) -> int:
+    """How often a literal is in a text for people, or in data."""
+    return len(_match_alone(literal).findall(text))
 
 
-def quoted(text: str, word: str) -> int:
-    """How often a word stands in a text between marks that say it is meant as it is written."""
+def count_quoted(text: str, word: str) -> int:
+    """How often a word is in a text in quotes or backticks."""
     return len(re.findall(rf"([`\"'])(?:{re.escape(word)})\1|“{re.escape(word)}”", text))
 
 
-def prose_exchanged(text: str, by: Mapping[str, str]) -> str:
+def exchange_in_prose(text: str, by: Mapping[str, str]) -> str:
     """A text for people, or data, with the literals exchanged, all at once."""
     if not by:
         return text
-    several = re.compile("|".join(_standing(literal).pattern for literal in sorted(by, key=len, reverse=True)))
+    several = re.compile(
+        "|".join(_match_alone(literal).pattern for literal in sorted(by, key=len, reverse=True))
+    )
     return several.sub(lambda match: by[match[0]], text)
 
 
-def said_in_words(text: str, literal: str) -> bool:
+def names_in_words(text: str, literal: str) -> bool:
     """Whether a text names the number as a word: `three`, or `threes`."""
     if not literal.isdigit() or int(literal) >= len(NUMBER_WORDS):
         return False
     return re.search(rf"\b{NUMBER_WORDS[int(literal)]}(?:s|es)?\b", text, re.IGNORECASE) is not None
 
 
-def other_literals(chosen: Iterable[str], taken: Iterable[str], chance: random.Random) -> dict[str, str]:
-    """Another literal of the same kind for each: numbers near and as long, words written alike. No two become the same."""
+def choose_others(chosen: Iterable[str], taken: Iterable[str], chance: random.Random) -> dict[str, str]:
+    """Another literal for each: numbers near and as long, words in the same case. All are different."""
     used = {*taken}
     others: dict[str, str] = {}
     for literal in chosen:
-        for candidate in _candidates(literal, chance):
+        for candidate in _list_candidates(literal, chance):
             if candidate not in used:
                 used.add(candidate)
                 others[literal] = candidate
@@ -110,29 +112,32 @@ def other_literals(chosen: Iterable[str], taken: Iterable[str], chance: random.R
     return others
 
 
-def numbers_in(data: str) -> list[str]:
+def find_numbers(data: str) -> list[str]:
     """The numbers of an input, each once, in their order."""
     return list(dict.fromkeys(number for number in _NUMBER.findall(data) if float(number) >= SMALLEST))
 
 
-def _candidates(literal: str, chance: random.Random) -> list[str]:
+def _list_candidates(literal: str, chance: random.Random) -> list[str]:
     if not literal[0].isdigit():
         words = chance.sample(WORDS, len(WORDS))
         return [
-            word.upper() if literal.isupper() else word.capitalize() if literal[0].isupper() else word for word in words
+            word.upper() if literal.isupper() else word.capitalize() if literal[0].isupper() else word
+            for word in words
         ]
     whole, dot, fraction = literal.partition(".")
     number, width = int(whole), len(whole)
     spread = max(3, number // 3)
     near = [
-        n for n in range(max(SMALLEST, number - spread), number + spread + 1) if n != number and len(str(n)) == width
+        n
+        for n in range(max(SMALLEST, number - spread), number + spread + 1)
+        if n != number and len(str(n)) == width
     ]
     chance.shuffle(near)
     return [f"{n}{dot}{fraction}" for n in near]
 
 
-def _standing(literal: str) -> re.Pattern[str]:
-    """The literal where it stands alone in a text: `5`, but not the 5 of 15, 5.2 or x5."""
+def _match_alone(literal: str) -> re.Pattern[str]:
+    """A pattern for the literal alone: `5`, but not the 5 of 15, 5.2 or x5."""
     after = r"(?![\w]|\.\d)" if literal[0].isdigit() else r"(?!\w)"
     before = r"(?<![\w$])(?<!\d\.)" if literal[0].isdigit() else r"(?<!\w)"
     return re.compile(f"{before}{re.escape(literal)}{after}")

@@ -1,1 +1,1 @@
-"""Charts: pure functions from plain data to SVG text, for the site's pages, for analysis.md and for the story."""
+"""Charts: pure functions from plain data to SVG text, for the site, for analysis.md and for the story."""

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from probatio.charts.palette import ON_PAGE, Theme
-from probatio.charts.plot import WIDTH, Plot, amount_axis
 from probatio.charts.scales import Scale
-from probatio.charts.svg import LETTER, Panel, box, picture, rule, shortened, text
+from probatio.charts.svg import LETTER, WIDTH, Panel, Plot, amount_axis, box, compose, rule, shorten, text
 
 _ROW, _COLUMNS = 22.0, 2
 _LEAST = 300.0
@@ -17,8 +16,8 @@ _LEAST = 300.0
 _LONGEST_NAME = 44
 
 
-class Bar(msgspec.Struct, frozen=True):
-    """One level: the answers that came through, of all; with the interval of their share where it is known."""
+class FunnelBar(msgspec.Struct, frozen=True):
+    """One level: how many of all answers came through, and the interval of their share if it is known."""
 
     name: str
     count: int
@@ -27,36 +26,40 @@ class Bar(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
-class FunnelBars(msgspec.Struct, frozen=True):
+class ModelFunnel(msgspec.Struct, frozen=True):
     """The levels of one model, widest first."""
 
     name: str
-    bars: tuple[Bar, ...]
+    bars: tuple[FunnelBar, ...]
 
 
-def funnels(
-    charted: Sequence[FunnelBars], title: str, theme: Theme = ON_PAGE, heading: str = "", width: float = WIDTH
+def draw_funnels(
+    charted: Sequence[ModelFunnel],
+    title: str,
+    theme: Theme = ON_PAGE,
+    heading: str = "",
+    width: float = WIDTH,
 ) -> str:
-    """A panel of bars per model, as many side by side as there is room for."""
+    """Draw a panel of bars per model, with as many panels in a row as fit."""
     most = max(1, min(_COLUMNS, int(width // _LEAST)))
     columns = min(most, max(1, len(charted)))
     panels = [_panel(one, width / most) for one in charted]
-    described = "The share of answers that came through each level; the count beside each bar."
-    return picture(panels, title, described, theme, columns, heading)
+    description = "The share of answers that came through each level; the count beside each bar."
+    return compose(panels, title, description, theme, columns, heading)
 
 
-def _panel(one: FunnelBars, width: float) -> Panel:
+def _panel(one: ModelFunnel, width: float) -> Panel:
     left = 14 + LETTER * max((len(bar.name) for bar in one.bars), default=0)
     plot = Plot(left, 26, width - 74, 26 + _ROW * len(one.bars))
     x = plot.across(0, 1)
-    body = [text(left, 16, shortened(one.name, _LONGEST_NAME), "value")]
+    body = [text(left, 16, shorten(one.name, _LONGEST_NAME), "value")]
     body += amount_axis(plot, x, [(share / 100, f"{share} %") for share in (0, 50, 100)], "")
     for number, bar in enumerate(one.bars):
         body += _bar(bar, plot, x, plot.top + _ROW * number)
     return Panel(width, plot.bottom + 30, tuple(body))
 
 
-def _bar(bar: Bar, plot: Plot, x: Scale, top: float) -> Iterator[str]:
+def _bar(bar: FunnelBar, plot: Plot, x: Scale, top: float) -> Iterator[str]:
     middle, share = top + _ROW / 2, bar.count / bar.of if bar.of else 0.0
     yield text(plot.left - 6, middle + 4, bar.name, anchor="end")
     yield box("track", plot.left, top + 3, plot.width, _ROW - 6)

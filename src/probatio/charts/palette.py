@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from probatio.records import Status
+from probatio.core.records import Status
 
 FONT = "system-ui,-apple-system,'Segoe UI','Liberation Sans',sans-serif"
 
@@ -82,7 +82,8 @@ def style_sheet(theme: Theme) -> str:
 
 
 _PALEST, _DARKEST = (236, 241, 247), (38, 74, 132)
-"""The ends of the heat map's one colour: paler is fewer passed. It carries its own numbers, so both schemes share it."""
+"""The ends of the heat map's one colour: paler is fewer passed. It carries its own numbers, so both
+schemes share it."""
 
 
 def _shades() -> str:
@@ -94,27 +95,32 @@ def _shades() -> str:
 
 
 _SHAPES = (
-    f"text{{font-family:{FONT};font-size:11px}}.heading{{font-size:13px;font-weight:600}}"
-    ".grid{stroke-width:1}.limit{stroke-dasharray:4 4;fill:none}.border{stroke-dasharray:5 3}"
-    ".bar{opacity:.7}.band{opacity:.16}.area{opacity:.13}.mean{stroke-dasharray:3 3;fill:none}"
-    ".line{fill:none;stroke-width:1.5}.step{fill:none;stroke-width:2}.whisker{stroke-width:1.5;fill:none}"
+    f"text{{font-family:{FONT};font-size:11px}}.heading{{font-size:13px;font-weight:600}}text.name{{font-weight:600}}"
+    "line{stroke-width:1}line.limit{stroke-dasharray:4 4}line.border{stroke-dasharray:5 3}"
+    ".bar{opacity:.7}.band{opacity:.15;stroke:none}.usual{stroke-dasharray:3 3;fill:none}"
+    "path.value{fill:none;stroke-width:1.5}.fit{fill:none;stroke-width:2}line.whisker{stroke-width:1.5}"
 )
 _HEAT_MAP = f"{_shades()}text.on-dark{{fill:#fff}}text.on-pale{{fill:#10151a}}"
 
 
 def _colours(palette: Palette) -> str:
     rules = [
-        f".ground{{fill:{palette.ground}}}",
-        f"text{{fill:{palette.text}}}.heading,.value{{fill:{palette.ink}}}",
-        f".grid{{stroke:{palette.grid}}}.limit{{stroke:{palette.limit}}}text.limit{{fill:{palette.limit};stroke:none}}",
-        f".border{{stroke:{palette.border}}}text.border{{fill:{palette.border};stroke:none}}",
+        f".ground{{fill:{palette.ground}}}line{{stroke:{palette.grid}}}",
+        f"text{{fill:{palette.text}}}.heading,text.value{{fill:{palette.ink}}}",
+        f"line.limit{{stroke:{palette.limit}}}text.limit{{fill:{palette.limit}}}",
+        # A name that stands on a line keeps clear of it.
+        f".name,text.limit,text.border{{paint-order:stroke;stroke:{palette.ground};stroke-width:3px;stroke-linejoin:round}}",
+        f"line.border{{stroke:{palette.border}}}text.border{{fill:{palette.border}}}",
         f".band,.bar{{fill:{palette.baseline}}}.track{{fill:{palette.grid};opacity:.55}}",
-        f".mean{{stroke:{palette.baseline}}}.line,.whisker,.open{{stroke:{palette.ink}}}.dot,.neutral{{fill:{palette.ink}}}",
+        f".usual{{stroke:{palette.baseline}}}path.value,line.whisker,line.stretch,.open{{stroke:{palette.ink}}}",
+        f".dot,use{{fill:{palette.ink}}}",
     ]
     rules += [
         f".{name}{{{'fill:none;stroke' if name == 'GAP' else 'fill'}:{colour}}}"
         for name, colour in palette.status.items()
     ]
-    for number, colour in enumerate(palette.series):
-        rules.append(f".s{number}{{stroke:{colour}}}.f{number},text.f{number}{{fill:{colour}}}")
+    rules += [
+        f".fit.c{number}{{stroke:{colour}}}.band.c{number},text.c{number},.c{number} use{{fill:{colour}}}"
+        for number, colour in enumerate(palette.series)
+    ]
     return "".join(rules)

@@ -1,8 +1,10 @@
-"""Scales: from a value to a place in the picture, and the ticks a reader expects on the way."""
+"""Scales: from a value to a place in the picture; ticks and dates."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import date
+from functools import lru_cache
 from math import ceil, floor, log10
 
 import msgspec
@@ -10,9 +12,24 @@ import msgspec
 EXPONENTS_FROM = 6
 """Powers of ten above this are written as powers: 10¹⁴ is read faster than 100,000,000,000,000."""
 
+_Fits = Callable[[date], bool]
+_STEPS: tuple[tuple[_Fits, str], ...] = (
+    (lambda _day: True, "{0.day} {0:%b}"),
+    (lambda day: day.toordinal() % 2 == 0, "{0.day} {0:%b}"),
+    (lambda day: day.weekday() == 0, "{0.day} {0:%b}"),
+    (lambda day: day.toordinal() % 14 == 1, "{0.day} {0:%b}"),  # every other Monday
+    (lambda day: day.day == 1, "{0:%b}"),
+    (lambda day: day.day == 1 and day.month % 2 == 1, "{0:%b}"),
+    (lambda day: day.day == 1 and day.month in (1, 4, 7, 10), "{0:%b}"),
+    (lambda day: day.day == 1 and day.month in (1, 7), "{0:%b}"),
+    (lambda day: day.day == 1 and day.month == 1, "{0.year}"),
+)
+"""Which days get a label, the closest first, and how it is written."""
+
 
 class Scale(msgspec.Struct, frozen=True):
-    """A line from values (`low` to `high`) to pixels (`start` to `end`). A value beyond the ends is drawn at the end."""
+    """A line from values (`low` to `high`) to pixels (`start` to `end`). A value beyond an end is drawn at
+    that end."""
 
     low: float
     high: float
@@ -29,12 +46,13 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 def slots(count: int, start: float, end: float) -> list[float]:
-    """The middles of so many equal slots: a place for each day."""
+    """The middles of `count` equal slots: a place for each day."""
     return [start + (end - start) * (number + 0.5) / count for number in range(count)]
 
 
 def round_ticks(low: float, high: float, most: int) -> list[float]:
-    """Ticks at round values (1, 2 or 5 times a power of ten) from `low` to `high`, with at most `most` steps (three or more)."""
+    """Ticks at round values (1, 2 or 5 times a power of ten) from `low` to `high`, with at most `most`
+    steps (three or more)."""
     if high <= low:
         return [low]
     rough = (high - low) / most
@@ -45,28 +63,28 @@ def round_ticks(low: float, high: float, most: int) -> list[float]:
 
 
 def decade_ticks(high: float, most: int) -> list[int]:
-    """At most so many powers of ten from 10⁰ to `high`."""
+    """At most `most` powers of ten from 10⁰ to `high`."""
     decades = floor(log10(high) + 1e-9)
     step = max(1, ceil((decades + 1) / most))
     return list(range(0, decades + 1, step))
 
 
 def decade_label(power: int, highest: int) -> str:
-    """A power of ten as markup: written out where the whole axis is short, else as 10 with a raised exponent."""
-    if highest <= EXPONENTS_FROM:
-        return f"{10**power:,}"
-    return f'10<tspan dy="-4" font-size="8">{power}</tspan>'
+    """A power of ten in full if the whole axis is short, else as `10^9`, which `days` draws with a raised
+    exponent."""
+    return f"{10**power:,}" if highest <= EXPONENTS_FROM else f"10^{power}"
 
 
-def thinned(labels: Sequence[str], room: float, letter: float = 6.5, between: float = 18) -> list[int]:
-    """Which of evenly spaced labels have room, by their number: every n-th from the first."""
+def thin_labels(labels: Sequence[str], room: float, letter: float = 6.5, between: float = 18) -> list[int]:
+    """The numbers of the evenly spaced labels that have room: every n-th from the first."""
     widest = letter * max(map(len, labels), default=0) + between
     step = max(1, ceil(len(labels) * widest / room))
     return list(range(0, len(labels), step))
 
 
-def spread(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """The places moved apart until neighbours have the gap between them, in the same order and within `low` and `high`."""
+def move_apart(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move places apart until neighbours have the gap between them, in the same order and within `low` and
+    `high`."""
     order = sorted(range(len(places)), key=lambda number: places[number])
     moved = list(places)
     floor_of_next = low
@@ -78,3 +96,28 @@ def spread(places: Sequence[float], gap: float, low: float, high: float) -> list
         moved[number] = min(moved[number], ceiling_of_next)
         ceiling_of_next = moved[number] - gap
     return moved
+
+
+def date_ticks(dates: Sequence[str], most: int) -> tuple[tuple[int, str], ...]:
+    """The numbers of at most `most` days with their labels. A January has its year. Empty if a date can't be
+    read."""
+    return _find_ticks(tuple(dates), most)
+
+
+@lru_cache(maxsize=16)
+def _find_ticks(dates: tuple[str, ...], most: int) -> tuple[tuple[int, str], ...]:
+    """Kept, because all charts of a page have the same days."""
+    try:
+        days = [date.fromisoformat(each) for each in dates]
+    except ValueError:
+        return ()
+    for fits, form in _STEPS:
+        found = [number for number, day in enumerate(days) if fits(day)]
+        if len(found) <= most:
+            return tuple((number, _label(days[number], form)) for number in found)
+    return ()
+
+
+def _label(day: date, form: str) -> str:
+    label = form.format(day)
+    return f"{label} {day.year}" if form == "{0:%b}" and day.month == 1 else label

@@ -2,50 +2,61 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from probatio.errors import Say
+from probatio.core.errors import Say
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
-    from probatio.store.checked import CheckedAnswers
+    from probatio.grading.checked import CheckedAnswers
+    from probatio.runs.consent import Consent
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 
-def _completes(what: str, *, listed: bool = False) -> Complete:
-    """What a tab offers: the names of a function in completion.py, which is imported only when a shell asks."""
+def _complete_with(what: str, *, listed: bool = False) -> Complete:
+    """Complete with the names that this function of completion.py gives; it is imported when a shell asks."""
 
     def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         from probatio.cli import completion
 
-        return completion.completed(getattr(completion, what), incomplete, ctx, listed=listed)
+        return completion.offer_names(getattr(completion, what), incomplete, ctx, listed=listed)
 
     return complete
 
 
-complete_models = _completes("models", listed=True)
-complete_contexts = _completes("contexts", listed=True)
-complete_dialects = _completes("dialects", listed=True)
-complete_tasks = _completes("tasks", listed=True)
-complete_categories = _completes("categories", listed=True)
-complete_suites = _completes("suites")
-complete_runs = _completes("runs")
+complete_models = _complete_with("models", listed=True)
+complete_contexts = _complete_with("contexts", listed=True)
+complete_dialects = _complete_with("dialects", listed=True)
+complete_tasks = _complete_with("tasks", listed=True)
+complete_categories = _complete_with("categories", listed=True)
+complete_suites = _complete_with("suites")
+complete_runs = _complete_with("runs")
+complete_study = _complete_with("runs_and_commands")
 
-results = click.option(
-    "--results",
-    type=click.Path(path_type=Path),
-    default=Path("results"),
-    show_default=True,
-    help="The folder of all runs.",
-)
+
+def value_option(
+    flag: str, kind: Any, default: object, help: str, **more: Any
+) -> Callable[[Command], Command]:
+    """An option with a default, which help shows."""
+    return click.option(flag, type=kind, default=default, show_default=True, help=help, **more)
+
+
+def path_option(
+    flag: str, help: str, *, only: Literal["file", "folder"] | None = None, **more: Any
+) -> Callable[[Command], Command]:
+    """An option for a path, as a Path; help shows its default, if it has one."""
+    kind = click.Path(path_type=Path, file_okay=only != "folder", dir_okay=only != "file")
+    return click.option(flag, type=kind, show_default="default" in more, help=help, **more)
+
+
+results = path_option("--results", "The folder of all runs.", default=Path("results"))
 
 results_or_address = click.option(
     "--results",
@@ -55,125 +66,211 @@ results_or_address = click.option(
     help="The folder of all runs, or an address such as s3://bucket/results (extra `storage`).",
 )
 
-sandbox = click.option(
+sandbox = value_option(
     "--sandbox",
-    type=click.Choice(["auto", "bubblewrap", "landlock", "none"]),
-    default="auto",
-    show_default=True,
-    help="The jail in which a model's code runs.",
+    click.Choice(["auto", "bubblewrap", "landlock", "none"]),
+    "auto",
+    "The jail in which a model's code runs.",
 )
 
-recorded_suite = click.option(
-    "--suite",
-    type=click.Path(path_type=Path),
-    help="The folder of the suite.  [default: the suite that the run recorded]",
+daily_suite = path_option("--suite", "A folder with suite.yml.  [default: the built-in suite]")
+
+recorded_suite = path_option(
+    "--suite", "The folder of the suite.  [default: the suite that the run recorded]"
 )
 
 
-def listed(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """An option that can be given several times, each time with one or more names separated by commas."""
+def split_names(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Split names at commas, in an option that can be given several times."""
     return tuple(part.strip() for given in value for part in given.split(",") if part.strip())
 
 
-models = click.option(
+def names_option(
+    flag: str, name: str, help: str, *, complete: Complete | None = None, metavar: str | None = None
+) -> Callable[[Command], Command]:
+    """An option for names, given once or several times, each time with one or more names."""
+    return click.option(
+        flag, name, multiple=True, callback=split_names, shell_complete=complete, help=help, metavar=metavar
+    )
+
+
+models = names_option(
     "--model",
     "models",
-    multiple=True,
-    callback=listed,
-    shell_complete=complete_models,
-    help="Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
+    "Model id or glob; also gguf:PATH, openai:NAME, openrouter:NAME.",
+    complete=complete_models,
 )
 
-config = click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    help="A models.yml.  [default: config/models.yml, else the built-in list]",
-)
+config = path_option("--config", "A models.yml.  [default: config/models.yml, else the built-in list]")
 
 max_connections = click.option(
     "--max-connections", type=click.IntRange(1), help="Most requests at a time.  [default: 64]"
 )
 
 max_cost = click.option(
-    "--max-cost", type=click.FloatRange(0, min_open=True), metavar="USD", help="Stop cleanly when this amount is spent."
+    "--max-cost",
+    type=click.FloatRange(0, min_open=True),
+    metavar="USD",
+    help="Stop cleanly when this amount is spent.",
 )
 
 
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}
-
-
 class Length(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on only
-    """A length of time, in seconds: `90s`, `15m`, `2h`, or a number of seconds."""
+    """A length of time, in seconds, of more than 0."""
 
     name = "length"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", str(value))
-        if not parts or not float(parts[1]):
-            self.fail(f"{value!r} is not a length of time such as 90s, 15m or 2h.", param, ctx)
-        return float(parts[1]) * _UNITS[parts[2]]
+        from probatio.core.clock import parse_duration
+
+        where = param.opts[0] if param is not None else self.name
+        seconds = parse_duration(value, where)
+        if not seconds:
+            self.fail(f"{where} {value}: a length of time of more than 0.", param, ctx)
+        return seconds
 
 
 max_wait = click.option(
     "--max-wait",
     type=Length(),
     metavar="LENGTH",
-    help="The longest wait that a server may ask for: 90s, 15m, 2h. Beyond it the model is asked no further.  [default: 10m]",
+    help="The longest wait a server may ask for: 90s, 15m, 2h. After a longer one the model is not asked "
+    "again.  [default: 10m]",
 )
 
-yes = click.option("--yes", "-y", is_flag=True, help="Go on without a question, whatever the run is expected to cost.")
+yes = click.option(
+    "--yes", "-y", is_flag=True, help="Go on without a question, whatever the run is expected to cost."
+)
 
-allow_hosts = click.option(
+allow_hosts = names_option(
     "--allow-host",
     "allow_hosts",
-    multiple=True,
-    callback=listed,
+    "A further host that may get the key of a built-in provider, such as a proxy of your own.",
     metavar="HOST",
-    help="A further host that may get the key of a built-in provider, such as a proxy of your own.",
 )
 
 
 def _workers(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     if value is None:
         return None
-    from probatio.workers.choosing import checked_choice
+    from probatio.jail.workers.choosing import parse_workers
 
-    return checked_choice(value)
+    return parse_workers(value)
 
 
 workers = click.option(
     "--workers",
     metavar="N|ray",
     callback=_workers,
-    help="How many processes work side by side; or the machines of a Ray cluster: `ray`, `ray://HOST:10001`.  "
-    "[default: one process per core]",
+    help="How many processes work side by side; or the machines of a Ray cluster: `ray`, "
+    "`ray://HOST:10001`.  [default: one process per core]",
 )
 
 fresh = click.option(
-    "--fresh", is_flag=True, help="Check every answer again, and compare with what the cache of checked answers says."
+    "--fresh",
+    is_flag=True,
+    help="Check every answer again, and compare with what the cache of checked answers says.",
 )
 
 
 def check_with(workers: str | None, say: Say, *, fresh: bool = False) -> CheckedAnswers | None:
-    """Let these workers make the checks of this command, `fresh` ones where the user wants no other. Gives the cache."""
-    from probatio.store.checked import checked_answers
-    from probatio.workers.choosing import use
+    """Let these workers make the checks of this command. Gives the cache of checked answers, or None.
+
+    `fresh`: every answer is checked again.
+    """
+    from probatio.grading.checked import open_checked
+    from probatio.jail.workers.choosing import use
 
     use(workers, say)
-    kept = checked_answers()
-    if kept is not None:
-        kept.say = say
-        kept.share = 1.0 if fresh else kept.share
-    return kept
+    kept = open_checked()
+    kept.say = say
+    kept.share = 1.0 if fresh else kept.share
+    return kept if kept.path else None
 
 
-def limits(command: Command) -> Command:
-    """The options that a run of trials and a day share beside what is asked: how fast, and how far money goes."""
-    for option in reversed((max_connections, max_cost, max_wait)):
-        command = option(command)
-    return command
+def combine(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one, in the order of help."""
+
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+limits = combine(max_connections, max_cost, max_wait)
+"""The limits of a run of trials and of a day: speed, cost, waiting."""
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON, on one line.")
+as_events = click.option("--json", "as_json", is_flag=True, help="Print one JSON event per line.")
+
+
+def print_json(value: Any) -> None:
+    """Print a JSON value on one line."""
+    import msgspec
+
+    click.echo(msgspec.json.encode(value).decode())
+
+
+def print_event(event: str, record: Any = None, /, **more: Any) -> None:
+    """Print an event as JSON on one line: the fields of the record, and more."""
+    import msgspec
+
+    print_json({"event": event, **(msgspec.to_builtins(record) or {}), **more})
+
+
+def print_table(rows: Sequence[Sequence[str]]) -> None:
+    """Print rows in columns as wide as their longest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def show_counts(what: str) -> Callable[[int, int], None]:
+    """Show on a terminal how far the work is (`proofs 12/40`), and wipe it at the end."""
+    import sys
+
+    from probatio.core.text.visible import unwrap_stream
+
+    out = unwrap_stream(sys.stderr)
+    if not out.isatty():
+        return lambda done, total: None
+
+    def show(done: int, total: int) -> None:
+        out.write(f"\r{what} {done}/{total}" if done < total else "\r\x1b[K")
+        out.flush()
+
+    return show
+
+
+def say_ahead(results: Path, say: Say) -> tuple[str, ...]:
+    """Say which recorded days are later than today. Gives them."""
+    from probatio.core.clock import today
+    from probatio.runs.store.days import days_ahead, describe_ahead
+
+    if ahead := days_ahead(results, today()):
+        say(describe_ahead(ahead, today()))
+    return ahead
+
+
+def warn(sentence: str) -> None:
+    """Print a remark to stderr."""
+    click.echo(sentence, err=True)
+
+
+def consent(yes: bool, as_json: bool) -> Consent:
+    """How the user agrees to what a run may cost: with --yes, or when asked on a terminal."""
+    import sys
+
+    from probatio.runs.consent import Consent
+
+    asked = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+    ways = "Say --yes to go on, or set a limit with --max-cost."
+    return Consent(yes, ways, click.confirm if asked else None)
 
 
 def note(as_json: bool) -> Say:
-    """Where a remark before the run starts goes: to stderr with --json, so that its output stays what a script expects."""
+    """Print remarks before a run starts; with --json to stderr, so that a script can parse the output."""
     return lambda sentence: click.echo(sentence, err=as_json)

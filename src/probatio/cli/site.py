@@ -1,25 +1,27 @@
-"""`probatio site`: the leaderboard, model pages and learnability explorer: live, as files, or as a demo."""
+"""`probatio site`: the results as web pages, served, written as files, or as a demo."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from probatio.cli import options
-from probatio.extras import require_extra
+from probatio.cli.grammar import Verb
+from probatio.core.extras import require_extra
 
-BENCH = Path("config/bench.yml")
+OWN_BENCH = Path("config/bench.yml")
 
-bench_option = click.option(
+bench_option = options.path_option(
     "--bench",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="The file of public benchmark results.  [default: bench.yml of the results, else config/bench.yml, else the one that "
-    "comes along]",
+    "The file of public benchmark results.  [default: bench.yml of the results, else config/bench.yml, "
+    "else the built-in one]",
+    only="file",
 )
 
 
-@click.group()
+@click.command(cls=Verb, no_args_is_help=True)
 def command() -> None:
     """Show the results as a web site: a leaderboard of verdicts, every raw sample, the learnability explorer.
 
@@ -31,9 +33,9 @@ def command() -> None:
     """
 
 
-@command.command()
+@click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on.")
+@options.value_option("--port", click.IntRange(0, 65535), 8000, "Port to listen on.")
 @click.option(
     "--detectable",
     is_flag=True,
@@ -53,43 +55,42 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     from probatio.site.live import serve as run
     from probatio.site.snapshot import load_site
 
-    _say_ahead(results)
+    options.say_ahead(results, options.warn)
     figures = _bench(bench, results)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
     run(live, host, port)
 
 
-@command.command()
-@click.option(
-    "--out", type=click.Path(path_type=Path), default=Path("site"), show_default=True, help="The folder to write."
-)
-@click.option(
+@click.command()
+@options.path_option("--out", "The folder to write.", default=Path("site"))
+@options.value_option(
     "--sample-days",
-    default=14,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Write pages for the samples of this many last days, and of all days on which a verdict changed.",
+    click.IntRange(0),
+    14,
+    "Write pages for the samples of this many last days, and of all days on which a verdict changed.",
 )
 @click.option(
-    "--base-url", default="", metavar="URL", help="The address of the published site, for absolute links in the feed."
+    "--base-url",
+    default="",
+    metavar="URL",
+    help="The address of the published site, for absolute links in the feed.",
 )
 @click.option(
     "--detectable/--no-detectable",
     default=True,
     show_default=True,
-    help="Compute the smallest drop that the watch would have detected, where it is missing (1 s per new reference).",
+    help="Compute the smallest drop that the watch would have detected, where it is missing (1 s per new "
+    "reference).",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the result as one JSON object.")
+@options.as_json
 @bench_option
 @options.results_or_address
-def build(
-    out: Path, sample_days: int, base_url: str, detectable: bool, as_json: bool, bench: Path | None, results: str
-) -> None:
+def build(out: Path, bench: Path | None, results: str, as_json: bool, **given: Any) -> None:
     """Write the site as files for any web server, under any path.
 
-    Raw JSONL files on the same disk are hard-linked, others are copied. Results at an address are copied into the cache first;
-    the next build copies only what has changed.
+    Raw JSONL files on the same disk are hard-linked, others are copied. Results at an address are copied into
+    the cache first; the next build copies only what has changed.
 
     \b
     Examples:
@@ -97,36 +98,28 @@ def build(
       probatio site build --results s3://bucket/results --out site
     """
     require_extra("site")
+    from probatio.runs.store.address import is_address, results_at
     from probatio.site.snapshot import load_site
     from probatio.site.static import build as write
-    from probatio.store.address import is_address, results_at
 
     folder = results_at(results) if is_address(results) else Path(results)
-    _say_ahead(folder)
-    site = load_site(
-        folder, bench=_bench(bench, folder), sample_days=sample_days, base_url=base_url, detectable=detectable
-    )
-    built = write(site, out)
+    options.say_ahead(folder, options.warn)
+    built = write(load_site(folder, bench=_bench(bench, folder), **given), out)
     if as_json:
-        import msgspec
-
-        click.echo(msgspec.json.encode({"event": "site", **msgspec.structs.asdict(built)}).decode())
+        options.print_event("site", built)
         return
     click.echo(f"{built.pages} pages, {built.bytes / 1e6:.1f} MB, in {built.seconds:.1f} s.")
     click.echo(f"Site: {out / 'index.html'}")
 
 
-@command.command()
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default=Path("results-demo"),
-    show_default=True,
-    help="The results folder to fill. It must not contain real days.",
+@click.command()
+@options.path_option(
+    "--out", "The results folder to fill. It must not contain real days.", default=Path("results-demo")
 )
-@click.option("--days", default=90, show_default=True, type=click.IntRange(1, 3650), help="Days to simulate.")
+@options.value_option("--days", click.IntRange(1, 3650), 90, "Days to simulate.")
 @click.option("--until", metavar="YYYY-MM-DD", help="The last simulated day.  [default: today, UTC]")
-def demo(out: Path, days: int, until: str | None) -> None:
+@options.as_json
+def demo(out: Path, days: int, until: str | None, as_json: bool) -> None:
     """Fill a results folder with simulated models. Every page is marked SIMULATED.
 
     \b
@@ -135,29 +128,24 @@ def demo(out: Path, days: int, until: str | None) -> None:
     """
     from datetime import UTC, date, datetime
 
-    from probatio.day.folder import day_of
-    from probatio.site.demo import fill
-    from probatio.site.demo_runs import fill_runs
+    from probatio.site.demo import fill_days, fill_runs
+    from probatio.watch.day.folder import parse_date
 
-    last = date.fromisoformat(day_of(until, datetime.now(UTC)))
-    samples = fill(out, days, last)
+    last = date.fromisoformat(parse_date(until, datetime.now(UTC)))
+    samples = fill_days(out, days, last)
     runs = fill_runs(out, last)
+    if as_json:
+        options.print_event("demo", folder=str(out), days=days, until=str(last), samples=samples, runs=runs)
+        return
     click.echo(
-        f"{days} simulated days with {samples:,} samples and {len(runs)} simulated runs in {out}. See them with:"
+        f"{days} simulated days with {samples:,} samples and {len(runs)} simulated runs in {out}. "
+        f"See them with:"
     )
     click.echo(f"  probatio site serve --results {out}")
 
 
-def _say_ahead(results: Path) -> None:
-    from probatio.run.clock import today
-    from probatio.store.days import days_ahead, told_ahead
-
-    if ahead := days_ahead(results, today()):
-        click.echo(told_ahead(ahead, today()), err=True)
-
-
 def _bench(given: Path | None, results: Path) -> Path | None:
-    from probatio.shipped import shipped
-    from probatio.site.bench import BENCH_FILE
+    from probatio.core.shipped import BENCH
+    from probatio.site.pages.bench import BENCH_FILE
 
-    return given or next((path for path in (results / BENCH_FILE, BENCH, shipped(str(BENCH))) if path.exists()), None)
+    return given or next((path for path in (results / BENCH_FILE, OWN_BENCH, BENCH) if path.exists()), None)

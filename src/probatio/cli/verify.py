@@ -10,9 +10,9 @@ import click
 from probatio.cli import options
 
 if TYPE_CHECKING:
-    from probatio.audit.verify import Report
-    from probatio.sandbox import Choice
-    from probatio.store.checked import Usage
+    from probatio.grading.checked import CacheUsage
+    from probatio.jail import Choice
+    from probatio.watch.verify.verification import Verification
 
 SHOWN = 20
 """Differences printed; --json lists all."""
@@ -20,22 +20,30 @@ SHOWN = 20
 
 @click.command()
 @click.option(
-    "--date", "dates", multiple=True, metavar="YYYY-MM-DD", help="Only this day and the chain; can be repeated."
+    "--date",
+    "dates",
+    multiple=True,
+    metavar="YYYY-MM-DD",
+    help="Only this day and the chain; can be repeated.",
 )
 @click.option(
-    "--quick", is_flag=True, help="Check only the chain, the file hashes and the verdicts: grade no answer again."
+    "--quick",
+    is_flag=True,
+    help="Check only the chain, the file hashes and the verdicts: grade no answer again.",
 )
 @click.option(
     "--head",
     metavar="SHA256",
-    help="A head of the ledger noted earlier, or at least its first 12 digits. It must still be in the ledger.",
+    help="A head of the ledger noted earlier, or at least its first 12 digits. It must still be in the "
+    "ledger.",
 )
 @click.option(
     "--correct",
     metavar="WHY",
-    help="Append a correction with this reason for every verdict that newer code makes otherwise; then check.",
+    help="Append a correction with this reason for every verdict that newer code makes otherwise; then "
+    "check.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print the report as one JSON object.")
+@options.as_json
 @options.sandbox
 @options.workers
 @options.fresh
@@ -53,17 +61,19 @@ def command(
     fresh: bool,
     results: Path,
 ) -> None:
-    """Recompute the chain of the ledger, file hashes, grades, scores and verdicts. Prints the first difference.
+    """Recompute the chain of the ledger, file hashes, grades, scores and verdicts. Prints the first
+    difference.
 
-    No model and no judge is called: code grades the answers again, and the stored replies of the judge are read again. The
-    ledger itself can't show that its newest records were removed. So note the printed head elsewhere, and check it later
-    with --head.
+    No model and no judge is called: code grades the answers again, and the stored replies of the judge are
+    read again. The ledger itself can't show that its newest records were removed. So note the printed head
+    elsewhere, and check it later with --head.
 
-    An answer that the same grader checked before is not checked again but for a share drawn by chance; the output says how many.
-    --fresh checks all of them again.
+    An answer that the same grader checked before is not checked again but for a share drawn by chance; the
+    output says how many. --fresh checks all of them again.
 
-    After an upgrade of Probatio, verdicts may come out otherwise. --correct records them anew, from the same files and with the
-    same constants. Nothing is rewritten: the earlier records stay. Days whose files were changed are not corrected.
+    After an upgrade of Probatio, verdicts may come out otherwise. --correct records them again, from the same
+    files and with the same constants. Nothing is rewritten: the earlier records stay. Days whose files were
+    changed are not corrected.
 
     \b
     Examples:
@@ -73,16 +83,18 @@ def command(
       probatio verify --date 2026-03-01 --json
       probatio verify --fresh --workers 16
     """
-    from probatio.audit.verify import verify
-    from probatio.errors import UsageError
-    from probatio.ledger.chain import noted_head
-    from probatio.ledger.ledger import ledger_path
+    from probatio.core.errors import UsageError
+    from probatio.watch.ledger.chain import parse_head
+    from probatio.watch.ledger.ledger import ledger_path
+    from probatio.watch.verify.verification import verify
 
-    head = noted_head(head) if head is not None else None
+    head = parse_head(head) if head is not None else None
     if not ledger_path(results).exists():
-        raise UsageError(f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`.")
-    corrected = None if correct is None else _corrected(results, correct, dates)
-    kept = options.check_with(workers, lambda sentence: click.echo(sentence, err=True), fresh=fresh)
+        raise UsageError(
+            f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`."
+        )
+    corrected = None if correct is None else _correct(results, correct, dates)
+    kept = options.check_with(workers, options.warn, fresh=fresh)
     report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
     if kept and kept.usage.differed and not fresh:
         # What was taken from it before the difference was seen proves nothing.
@@ -90,12 +102,10 @@ def command(
         kept.share = 1.0
         report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
     if as_json:
-        import msgspec
-
-        said: dict[str, object] = {} if corrected is None else {"corrected": corrected}
+        more: dict[str, object] = {} if corrected is None else {"corrected": corrected}
         if not quick:
-            said["checks"] = msgspec.to_builtins(kept.usage) if kept else None
-        click.echo(msgspec.json.encode({"event": "verified", **msgspec.to_builtins(report), **said}).decode())
+            more["checks"] = kept.usage if kept else None
+        options.print_event("verified", report, **more)
     else:
         if corrected is not None:
             click.echo(f"Corrected: the verdicts of {corrected} day{'s' * (corrected != 1)}.")
@@ -104,11 +114,11 @@ def command(
         ctx.exit(1)
 
 
-def _corrected(results: Path, why: str, dates: tuple[str, ...]) -> int:
-    """Of how many days the verdicts were recorded anew."""
-    from probatio.errors import UsageError
-    from probatio.ledger.later import judge_again
-    from probatio.run.clock import now_text
+def _correct(results: Path, why: str, dates: tuple[str, ...]) -> int:
+    """Record verdicts again that newer code makes otherwise. Gives the number of days."""
+    from probatio.core.clock import now_text
+    from probatio.core.errors import UsageError
+    from probatio.watch.ledger.later import judge_again
 
     if not why.strip():
         raise UsageError("A correction says why: --correct must not be empty.")
@@ -117,27 +127,24 @@ def _corrected(results: Path, why: str, dates: tuple[str, ...]) -> int:
     return len(judge_again(results, now_text(), why.strip()))
 
 
-def _show(report: Report, checks: Usage | None, fresh: bool) -> None:
+def _show(report: Verification, checks: CacheUsage | None, fresh: bool) -> None:
     click.echo(
-        f"Checked {report.records} records, {report.days} days: {report.files} files, {report.grades} grades, "
-        f"{report.scores} scores, {report.verdicts} verdicts."
+        f"Checked {report.records} records, {report.days} days: {report.files} files, "
+        f"{report.grades} grades, {report.scores} scores, {report.verdicts} verdicts."
     )
     if checks is not None and checks.kept + checks.sampled:
         click.echo(f"Of the answers: {checks}.{'' if fresh else ' --fresh checks all again.'}")
     click.echo(
-        f"Head of the ledger: {report.head or 'none'}  (note it elsewhere: a cut tail can't be seen from inside)"
+        f"Head of the ledger: {report.head or 'none'}  (note it elsewhere: a cut tail can't be seen from "
+        f"inside)"
     )
-    if report.simulated:
-        click.echo(f"Note: {report.simulated} days are SIMULATED: a rehearsal, no model was asked.")
-    if report.imported:
-        click.echo(
-            f"Note: {report.imported} days are imported from a file: when and how their models were asked is not on record."
-        )
-    if report.replayed:
-        click.echo(
-            f"Note: {report.replayed} days are replayed: their dates were set; the answers' own times say when they were "
-            f"asked."
-        )
+    for days, what in (
+        (report.simulated, "SIMULATED: a rehearsal, no model was asked."),
+        (report.imported, "imported from a file: when and how their models were asked is not on record."),
+        (report.replayed, "replayed: their dates were set; the answers' own times say when they were asked."),
+    ):
+        if days:
+            click.echo(f"Note: {days} days are {what}")
     for note in report.notes:
         click.echo(f"Note: {note}")
     if not report.findings:

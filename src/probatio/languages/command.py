@@ -1,4 +1,5 @@
-"""Any command line as a language: its programs are checked and run by the commands of language.yml, in the jail."""
+"""Any command line as a language: its programs are checked and run by the commands of language.yml, in the
+jail."""
 
 from __future__ import annotations
 
@@ -9,39 +10,37 @@ import re
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
-from probatio import sandbox
-from probatio.errors import CannotCheck, UsageError
-from probatio.languages.contract import STANDARD, Checked, Commands, ErrorRule, LanguageSpec
+from probatio import jail
+from probatio.core.errors import CannotCheck, UsageError
+from probatio.core.records import ErrorType
+from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
+from probatio.languages.contract import STANDARD, Checked, ErrorRule, LanguageSpec, explain_stop
 from probatio.languages.toolchain import Tool, program_name, tool
-from probatio.records import ErrorType
-from probatio.sandbox import Choice, Memo, NoIsolation, ProgramOutcome, Runtime
-
-MEMO = Memo()
-"""Identical programs, as temperature 0 gives them, are run once."""
 
 LONGEST_MESSAGE = 1000
 """Characters of what a checker says that a reader or a model is shown."""
 LONGEST_ERRORS = 20_000
 """Characters of standard error that are kept of a run."""
 _LINES = 12
-_RESERVED_MB = (
-    1024  # engines with a heap of their own set that much aside; what is really used is looked at every 20 ms
-)
+# Engines with a heap of their own set that much aside; what is really used is looked at every 20 ms.
+_RESERVED_MB = 1024
 _SIGNALS = range(129, 160)
 _NOT_STARTED = (126, 127)  # as shells say it: not executable, not found
 _STAGES = (None, "check", "run")
 _NEVER_BEGAN: tuple[ErrorType, ...] = ("syntax_error", "type_error")
 _UNLOADABLE = "error while loading shared libraries"
 PASSED = {
-    "time": "did not end within {seconds:g} s", "cpu": "did not end within {cpu_seconds} s of CPU",
-    "memory": "needs more than {memory_mb} MB", "output": "printed more than {output_bytes:,} bytes",
-    "processes": "started more than {processes} threads or processes", "files": "wrote more than {file_mb} MB",
-}  # fmt: skip
+    "time": "did not end within {seconds:g} s",
+    "cpu": "did not end within {cpu_seconds} s of CPU",
+    "memory": "needs more than {memory_mb} MB",
+    "output": "printed more than {output_bytes:,} bytes",
+    "processes": "started more than {processes} threads or processes",
+    "files": "wrote more than {file_mb} MB",
+}
 
 
 class CommandLanguage:
@@ -58,11 +57,11 @@ class CommandLanguage:
         self._tools: dict[str, Tool] = {}
         self._version: str | None = None
         for rule in self.commands.errors:
-            _proven(self.name, rule)
+            _check_rule(self.name, rule)
 
     def tool(self, stage: str) -> Tool | None:
         """The command of a stage, found once; None where the language has none."""
-        words = {"check": self.commands.check, "run": self.commands.run, "version": self.commands.version}[stage]
+        words: tuple[str, ...] | None = getattr(self.commands, stage)
         if words is None:
             return None
         with self._lock:
@@ -73,30 +72,33 @@ class CommandLanguage:
     def version(self) -> str:
         """What `commands.version` says, with a digest of all else that can move a grade; found once."""
         if self._version is None:
-            said = self._said_version()
+            said = self._read_version()
             self._version = f"{said} [{self._digest(said is None)}]" if said else self._digest(True)
         return self._version
 
     def check(self, program: str, dialect: str, isolation: Choice) -> Checked:
-        """What the checker says. Raises CannotCheck where it says nothing of the program: it hangs, floods or crashes."""
+        """What the checker says. Raises CannotCheck where it says nothing of the program: it hangs, floods or
+        crashes."""
         checker = self.tool("check")
         if checker is None:
             return Checked()
         outcome = self._run(checker, program, "", isolation)
         # Some checkers say what they have to say on standard output.
-        outcome = msgspec.structs.replace(outcome, stdout=self._neutral(outcome.stdout[:LONGEST_ERRORS], checker))
+        outcome = msgspec.structs.replace(
+            outcome, stdout=self._neutral(outcome.stdout[:LONGEST_ERRORS], checker)
+        )
         if outcome.stopped:
             limit = PASSED[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
             raise CannotCheck(f"the checker of {self.name} {limit}")
         if outcome.exit == 0:
-            return Checked()
+            return Checked(timely=outcome.timely)
         said = _message(outcome)
-        error = self._ruled("check", outcome)
+        error = self._apply_rules("check", outcome)
         if error is None and outcome.exit in _SIGNALS:
             raise CannotCheck(f"the checker of {self.name} was ended by {signal_name(outcome.exit)}: {said}")
         if error is None and outcome.exit in _NOT_STARTED:
             raise CannotCheck(f"the checker of {self.name} did not start (exit {outcome.exit}): {said}")
-        return Checked(error or "syntax_error", said)
+        return Checked(error or "syntax_error", said, outcome.timely)
 
     def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
         """Run a program. Raises CannotCheck only where the command itself did not start."""
@@ -105,17 +107,15 @@ class CommandLanguage:
         outcome = self._run(runner, program, stdin, isolation)
         if outcome.exit == 127 and _UNLOADABLE in outcome.stderr:
             raise CannotCheck(f"the runner of {self.name} did not start: {_message(outcome)}")
-        began = self.commands.check is not None or self._ruled("run", outcome) not in _NEVER_BEGAN
+        began = self.commands.check is not None or self._apply_rules("run", outcome) not in _NEVER_BEGAN
         return outcome if began else msgspec.structs.replace(outcome, started=False)
 
-    def failed(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
+    def explain_failure(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
         """The class of error of a run that ended badly, by the rules of language.yml where one fits."""
-        if outcome.stopped in ("time", "cpu"):
-            return "timeout", f"stopped at the limit of {outcome.stopped}"
-        if outcome.stopped:
-            return "runtime_error", f"stopped at the limit of {outcome.stopped}"
+        if stopped := explain_stop(outcome):
+            return stopped
         how = f"ended by {signal_name(outcome.exit)}" if outcome.exit in _SIGNALS else f"exit {outcome.exit}"
-        return self._ruled("run", outcome) or "runtime_error", f"{how}: {error_line(outcome)}"
+        return self._apply_rules("run", outcome) or "runtime_error", f"{how}: {error_line(outcome)}"
 
     def program_in(self, program: str, dialect: str) -> str:
         return program
@@ -128,23 +128,32 @@ class CommandLanguage:
 
     def _run(self, what: Tool, program: str, stdin: str, isolation: Choice) -> ProgramOutcome:
         commands = self.commands
-        if commands.processes and (reason := sandbox.unheld_processes(sandbox.isolation(isolation).kind)):
-            raise UsageError(f"language.yml of {self.name}: commands.processes asks for new processes, and {reason}.")
+        if commands.processes and (
+            reason := jail.explain_unheld_processes(jail.find_isolation(isolation).kind)
+        ):
+            raise UsageError(
+                f"language.yml of {self.name}: commands.processes asks for new processes, and {reason}."
+            )
         runtime = Runtime(
             what.argv, what.reads, what.env, _RESERVED_MB, "command", scratch=commands.processes,
-            file=(program_name(commands), program.encode("utf-8", "surrogatepass")), processes=commands.processes,
+            file=(program_name(commands), program.encode("utf-8", "surrogatepass")),
+            processes=commands.processes,
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")
-        outcome = sandbox.run(runtime, given, commands.limits, isolation, MEMO)
+        outcome = jail.run(runtime, given, commands.limits, isolation)
         if _jail_speaks(outcome):
-            # A program can print what the jail would say, and an empty one can't: if that fails alike, it is the toolchain.
+            # A program can print what the jail would say, and an empty one can't: if that fails alike, it is
+            # the toolchain.
             empty = msgspec.structs.replace(runtime, file=(program_name(commands), b""))
-            if _jail_speaks(sandbox.run(empty, b"", commands.limits, isolation, MEMO)):
-                raise CannotCheck(f"{Path(what.argv[0]).name} can't be started in the jail: {_message(outcome)}")
+            if _jail_speaks(jail.run(empty, b"", commands.limits, isolation)):
+                raise CannotCheck(
+                    f"{Path(what.argv[0]).name} can't be started in the jail: {_message(outcome)}"
+                )
         return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
 
     def _neutral(self, text: str, what: Tool) -> str:
-        """A message without places of this machine or of the jail: the program is called by its name alone."""
+        """A message without places of this machine or of the jail: the program is called by its name
+        alone."""
         if "/" not in text:
             return text
         name = program_name(self.commands)
@@ -160,7 +169,7 @@ class CommandLanguage:
             text = text.replace(path, places[path])
         return text
 
-    def _ruled(self, stage: str, outcome: ProgramOutcome) -> ErrorType | None:
+    def _apply_rules(self, stage: str, outcome: ProgramOutcome) -> ErrorType | None:
         """The class that the first fitting rule gives."""
         if outcome.exit in (0, None):
             return None
@@ -175,7 +184,7 @@ class CommandLanguage:
                 return rule.error
         return None
 
-    def _said_version(self) -> str | None:
+    def _read_version(self) -> str | None:
         teller = self.tool("version")
         if teller is None:
             return None
@@ -187,15 +196,26 @@ class CommandLanguage:
             raise UsageError(f"language.yml of {self.name}: commands.version: {error}") from error
         lines = [line.strip() for line in f"{outcome.stdout}\n{outcome.stderr}".splitlines() if line.strip()]
         if outcome.exit != 0 or not lines:
-            how = f"was stopped at the limit of {outcome.stopped}" if outcome.stopped else f"ended with {outcome.exit}"
+            how = (
+                f"was stopped at the limit of {outcome.stopped}"
+                if outcome.stopped
+                else f"ended with {outcome.exit}"
+            )
             raise UsageError(
-                f"language.yml of {self.name}: commands.version {how}, where it should print a version: {_message(outcome)}"
+                f"language.yml of {self.name}: commands.version {how}, where it should print a version: "
+                f"{_message(outcome)}"
             )
         return lines[0][:200]
 
     def _digest(self, binaries: bool) -> str:
-        """The commands and the content of the language's files; the binaries too, where nothing else tells their version."""
-        digest = hashlib.blake2b(msgspec.json.encode(_placeless(self.commands)), digest_size=8)
+        """The commands and the content of the language's files; the binaries too, where nothing else tells
+        their version."""
+        commands = msgspec.structs.replace(
+            self.commands, folder="", env=dict(sorted(self.commands.env.items()))
+        )
+        digest = hashlib.blake2b(msgspec.json.encode(commands), digest_size=8)
+        # What `reads` names of the machine's own.
+        outside = [Path(word) for word in commands.reads if "{" not in word] if binaries else []
         for stage in ("check", "run"):
             one = self.tool(stage)
             if one is None:
@@ -209,7 +229,7 @@ class CommandLanguage:
                 for part in _files(path):
                     digest.update(f"{part.relative_to(path.parent)}\0".encode("utf-8", "surrogateescape"))
                     digest.update(part.read_bytes())
-            for path in map(Path, _outside(self.commands)) if binaries else ():
+            for path in outside:
                 # Of the machine's own folders, which may be large, names and sizes must do.
                 for part in _files(path):
                     about = f"{part.relative_to(path.parent)} {part.stat().st_size}\0"
@@ -217,24 +237,18 @@ class CommandLanguage:
         return digest.hexdigest()
 
 
-def _proven(language: str, rule: ErrorRule) -> None:
+def _check_rule(language: str, rule: ErrorRule) -> None:
     if rule.stage not in _STAGES:
-        raise UsageError(f"language.yml of {language}: commands.errors: stage is {rule.stage!r}; use check or run.")
+        raise UsageError(
+            f"language.yml of {language}: commands.errors: stage is {rule.stage!r}; use check or run."
+        )
     try:
         re.compile(rule.message or "")
     except re.error as error:
         raise UsageError(
-            f"language.yml of {language}: commands.errors: {rule.message!r} is no regular expression: {error}."
+            f"language.yml of {language}: commands.errors: {rule.message!r} is no regular expression: "
+            f"{error}."
         ) from error
-
-
-def _placeless(commands: Commands) -> Commands:
-    return msgspec.structs.replace(commands, folder="", env=dict(sorted(commands.env.items())))
-
-
-def _outside(commands: Commands) -> Iterator[str]:
-    """What `reads` names of the machine's own."""
-    return (word for word in commands.reads if "{" not in word)
 
 
 def _files(path: Path) -> list[Path]:
@@ -246,7 +260,7 @@ def _files(path: Path) -> list[Path]:
 
 @functools.cache
 def _own_folder() -> re.Pattern[str]:
-    """The folder of a program outside a mount namespace, as `jail.py` makes it."""
+    """The folder of a program outside a mount namespace, as `jail.build` makes it."""
     made = {tempfile.gettempdir(), str(Path(tempfile.gettempdir()).resolve())}
     return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(made)))})/probatio-\w{{8}}/?")
 

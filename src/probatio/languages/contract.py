@@ -1,7 +1,7 @@
 """What a language under test is to the rest of Probatio: something that checks a program and runs it.
 
-A language that works in-process is an object with these methods; a toolchain of commands becomes one in `command.py`. Nothing
-outside this package knows a language by its name.
+A language that works in-process is an object with these methods; a toolchain of commands becomes one in
+`command.py`. Nothing outside this package knows a language by its name.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from typing import Protocol, runtime_checkable
 
 import msgspec
 
-from probatio.records import ErrorType
-from probatio.sandbox import Choice, Limits, ProgramOutcome
+from probatio.core.records import ErrorType
+from probatio.jail import Choice, Limits, ProgramOutcome
 
 STANDARD = "standard"
 """The dialect of a language that has only one."""
@@ -27,6 +27,8 @@ class Checked(msgspec.Struct, frozen=True):
     error_type: ErrorType | None = None
     detail: str = ""
     """Its first messages, as a reader or a model is shown them."""
+    timely: bool = True
+    """False where a limit of time may have had a part in it."""
 
     @property
     def accepted(self) -> bool:
@@ -58,7 +60,7 @@ class Language(Protocol):
         """Run a program the checker accepts. `started` is False where it never began."""
         ...
 
-    def failed(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
+    def explain_failure(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
         """The class of error and the message of a run that ended badly."""
         ...
 
@@ -71,16 +73,18 @@ class Language(Protocol):
         ...
 
     def describe(self, what: str, argument: str, dialect: str) -> str:
-        """What a context says about the language by a placeholder: `grammar`, `vocabulary`, …; KeyError where it can't tell."""
+        """What a context says about the language by a placeholder: `grammar`, `vocabulary`, …; KeyError where
+        it can't tell."""
         ...
 
 
 @runtime_checkable
 class Twisting(Protocol):
-    """What a language has besides where a rule of its meaning can be exchanged: a *twist*, part of a dialect's name.
+    """More methods, of a language whose rules can be exchanged. A *twist* is one such rule, part of a
+    dialect's name.
 
-    `check`, `run` and `describe` of such a language take twisted dialects too; `program_in` gives a program of the suite that
-    does the same under the twist.
+    `check`, `run` and `describe` of such a language take twisted dialects too; `program_in` gives a program
+    of the suite that does the same under the twist.
     """
 
     @property
@@ -92,11 +96,11 @@ class Twisting(Protocol):
         """The rule of the dialect's twist, as a context states it."""
         ...
 
-    def restated(self, template: str, dialect: str) -> str:
+    def restate(self, template: str, dialect: str) -> str:
         """The template of a context without what would be false under the twist."""
         ...
 
-    def respelt(self, program: str, dialect: str) -> str:
+    def respell(self, program: str, dialect: str) -> str:
         """A program that is written for the twist, in the words of the dialect."""
         ...
 
@@ -107,7 +111,7 @@ class Twisting(Protocol):
 
 @runtime_checkable
 class Needing(Protocol):
-    """What a language has besides where it can tell what a program asks its reader or writer to know."""
+    """More methods, of a language that can tell what a program asks its reader or writer to know."""
 
     def needs(self, program: str) -> frozenset[str]:
         """The words, library names and rules that a program of the suite, or a part of one, makes use of."""
@@ -118,18 +122,40 @@ class Needing(Protocol):
         ...
 
 
+def explain_failure(outcome: ProgramOutcome) -> tuple[ErrorType, str]:
+    """The class of error and the message of a run that ended badly, where a language has no rules for
+    that."""
+    return explain_stop(outcome) or ("runtime_error", f"exit {outcome.exit}: {find_error(outcome.stderr)}")
+
+
+def explain_stop(outcome: ProgramOutcome) -> tuple[ErrorType, str] | None:
+    """A limit of time is a class of its own; any other limit is an error at run time. None: no limit was
+    met."""
+    if not outcome.stopped:
+        return None
+    error: ErrorType = "timeout" if outcome.stopped in ("time", "cpu") else "runtime_error"
+    return error, f"stopped at the limit of {outcome.stopped}"
+
+
+def find_error(stderr: str) -> str:
+    """The line that says most: the first with an error in it, else the first."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    return next((line for line in lines if "rror" in line), lines[0] if lines else "no message")[:300]
+
+
 def twist_of(dialect: str) -> str:
     """The name of the dialect's twist; empty where it has none."""
     return dialect.partition(TWISTED)[2]
 
 
-def untwisted(dialect: str) -> str:
+def without_twist(dialect: str) -> str:
     """The dialect of the same words without a twist."""
     return dialect.partition(TWISTED)[0]
 
 
 class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"error": "class"}):
-    """A line of `errors` in language.yml: what an exit code or a message means. The first rule that fits decides."""
+    """A line of `errors` in language.yml: what an exit code or a message means. The first rule that fits
+    decides."""
 
     error: ErrorType
     exit: tuple[int, ...] | int | None = None
@@ -140,8 +166,8 @@ class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 
 
 class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file, `{folder}` for the
-    language's own folder, `{python}` for the interpreter that runs Probatio."""
+    """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file,
+    `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio."""
 
     run: tuple[str, ...]
     check: tuple[str, ...] | None = None
@@ -149,19 +175,20 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Prints the toolchain's version."""
     suffix: str = ".txt"
     reads: tuple[str, ...] = ()
-    """Files and folders a program's run needs besides the commands and their libraries, seen read-only in the jail."""
+    """More files and folders that a run needs, seen read-only in the jail."""
     env: dict[str, str] = {}
     limits: Limits = Limits()
     processes: bool = False
-    """Whether the commands start processes of their own (a compiler, a shell script). They get a folder to write in, then, and
-    run in bubblewrap alone, which can hold them."""
+    """Whether the commands start processes of their own (a compiler, a shell script). They get a folder to
+    write in, then, and run in bubblewrap alone, which can hold them."""
     errors: tuple[ErrorRule, ...] = ()
     folder: str = ""
-    """Where the language's folder is; set by whoever reads it."""
+    """Where the language's folder is; set when it is read."""
 
 
 class LanguageSpec(msgspec.Struct, frozen=True):
-    """All that is needed to grade a program of a language; it goes to the worker process with every answer."""
+    """All that is needed to grade a program of a language; it goes to the worker process with every
+    answer."""
 
     name: str
     """As prompts call it."""

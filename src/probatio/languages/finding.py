@@ -8,7 +8,7 @@ import importlib.metadata
 
 import msgspec
 
-from probatio.errors import UsageError
+from probatio.core.errors import UsageError
 from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Language, LanguageSpec
 
@@ -16,22 +16,34 @@ GROUP = "probatio.languages"
 """The group of entry points by which an installed package brings a language."""
 
 BUILT_IN = {
-    "faber": "probatio.languages.faber.language:LANGUAGE",
+    "faber": "probatio.languages.faber:LANGUAGE",
     "typescript": "probatio.languages.typescript.language:LANGUAGE",
 }
 """Found even where the metadata of an installation is older than its files."""
 
+COMPILERS = ("faber",)
+"""Other packages that these are made of: their code is part of what grades an answer."""
+
 _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
-def language(spec: LanguageSpec) -> Language:
-    """The language, made once. Raises UsageError for an implementation that is not there, and lists those that are."""
+def find_language(spec: LanguageSpec) -> Language:
+    """The language, made once. Raises UsageError for an implementation that is not there, and lists those
+    that are."""
     return _language(_encode(spec))
 
 
+def find_runtime() -> str:
+    """The program that runs compiled answers. Raises where it is not installed."""
+    from probatio.languages.typescript.engines import deno
+
+    return deno()
+
+
 def require_toolchain(spec: LanguageSpec) -> None:
-    """Raise UsageError, naming the command and language.yml, where a language can't be checked or run on this machine."""
-    found = language(spec)
+    """Raise UsageError, naming the command and language.yml, where a language can't be checked or run on this
+    machine."""
+    found = find_language(spec)
     if isinstance(found, CommandLanguage):
         for stage in ("check", "run", "version"):
             found.tool(stage)
@@ -44,10 +56,14 @@ _spec = msgspec.msgpack.Decoder(LanguageSpec).decode
 @functools.lru_cache(maxsize=64)
 def _language(packed: bytes) -> Language:
     spec = _spec(packed)
-    return CommandLanguage(spec) if spec.implementation is None else _implementation(spec.implementation, spec.name)
+    return (
+        CommandLanguage(spec)
+        if spec.implementation is None
+        else _implementation(spec.implementation, spec.name)
+    )
 
 
-def implementations() -> tuple[str, ...]:
+def list_implementations() -> tuple[str, ...]:
     """The names of all implementations that are installed."""
     return tuple(sorted({*BUILT_IN, *(point.name for point in importlib.metadata.entry_points(group=GROUP))}))
 
@@ -58,7 +74,8 @@ def _implementation(name: str, language: str) -> Language:
         points = [point for point in importlib.metadata.entry_points(group=GROUP) if point.name == name]
         if not points:
             raise UsageError(
-                f"language.yml of {language}: there is no implementation `{name}`; there are: {', '.join(implementations())}."
+                f"language.yml of {language}: there is no implementation `{name}`; there are: "
+                f"{', '.join(list_implementations())}."
             )
         place = points[0].value
     module, _, attribute = place.partition(":")
@@ -72,7 +89,8 @@ def _implementation(name: str, language: str) -> Language:
 
 
 def load_built_in() -> None:
-    """Import our own implementations, and have each look at a first program, so that workers forked later need not."""
+    """Import our own implementations, and have each look at a first program, so that workers forked later
+    need not."""
     for name in BUILT_IN:
         found = _implementation(name, name)
         found.template_in("", found.dialects[-1])

@@ -1,8 +1,9 @@
 """The installed Python packages that a language's scripts import, gathered in one folder to show in the jail.
 
-The folder of all installed packages holds Probatio too, and the gold solutions of its suites with it; so a script sees what it
-imports and what that requires, as links in a folder of their own. Links and not copies, since packages can be large; a folder
-since under Landlock Python can't list one of which only parts may be read.
+The folder of all installed packages holds Probatio too, and the gold solutions of its suites with it; so a
+script sees what it imports and what that requires, as links in a folder of their own. Links and not copies,
+since packages can be large; a folder since under Landlock Python can't list one of which only parts may be
+read.
 """
 
 from __future__ import annotations
@@ -13,17 +14,15 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import re
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
 
-from probatio.errors import UsageError
-from probatio.languages.python.home import cache
-from probatio.sandbox import libraries
+from probatio.core.errors import UsageError
+from probatio.jail import libraries
+from probatio.languages.python.home import keep_folder
 
 OURS = "probatio"
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
@@ -31,7 +30,7 @@ _MODULES = 200  # loadable modules of packages whose libraries are looked for; m
 
 
 class Packages(msgspec.Struct, frozen=True):
-    """What scripts import beside the standard library."""
+    """What scripts import that is not in the standard library."""
 
     folder: str | None = None
     """On Python's path in the jail; None where there is nothing to import."""
@@ -43,7 +42,7 @@ class Packages(msgspec.Struct, frozen=True):
 def packages(scripts: Iterable[Path], modules: Iterable[str], beside: frozenset[str]) -> Packages:
     """The packages that `scripts` import, and those named as `modules`, with all they require.
 
-    `beside` are modules of the language itself. Raises UsageError for one that is not installed and can't be done without.
+    `beside` are modules of the language itself. Raises UsageError if a needed one is not installed.
     """
     wanted = dict.fromkeys(modules, True)
     for script in scripts:
@@ -55,15 +54,19 @@ def packages(scripts: Iterable[Path], modules: Iterable[str], beside: frozenset[
         if name in sys.stdlib_module_names or name in beside:
             continue
         if name == OURS:
-            raise UsageError(f"A script of the language imports {OURS}, which programs in the jail must not see.")
+            raise UsageError(
+                f"A script of the language imports {OURS}, which programs in the jail must not see."
+            )
         found = _place(name)
         if found is None:
             if needed:
-                raise UsageError(f"The language needs the Python package `{name}`, which is not installed here.")
+                raise UsageError(
+                    f"The language needs the Python package `{name}`, which is not installed here."
+                )
             continue
         places[Path(found).name] = found
         for distribution in importlib.metadata.packages_distributions().get(name, ()):
-            for part in _required(distribution):
+            for part in _find_required(distribution):
                 versions.add(f"{part.metadata['Name']} {part.version}")
                 places.update(_entries(part))
     if not places:
@@ -72,7 +75,7 @@ def packages(scripts: Iterable[Path], modules: Iterable[str], beside: frozenset[
 
 
 def _imports(script: Path) -> Iterator[tuple[str, bool]]:
-    """The modules a script imports by their first names, and whether it does so come what may."""
+    """The modules a script imports by their first names, and whether it can't run without them."""
     try:
         tree = ast.parse(script.read_bytes())
     except (SyntaxError, ValueError, OSError):  # it will say so itself when it is run
@@ -87,11 +90,12 @@ def _imports(script: Path) -> Iterator[tuple[str, bool]]:
 
 
 _OF_SITE = {"exit", "quit", "help", "copyright", "credits", "license", "site"}
-"""The names that Python's module `site` brings, beside the path to installed packages."""
+"""The names that Python's module `site` adds."""
 
 
 def uses_site(path: Path) -> bool:
-    """Whether a script, or one in a folder, may need the module `site`: to be sure, where it can't be read as Python too."""
+    """Whether a script, or one in a folder, may need the module `site`: to be sure, where it can't be read as
+    Python too."""
     texts = path.rglob("*.py") if path.is_dir() else (path,)
     try:
         trees = [ast.parse(text.read_bytes()) for text in texts]
@@ -99,7 +103,8 @@ def uses_site(path: Path) -> bool:
         return True
     nodes = (node for tree in trees for node in ast.walk(tree))
     return any(
-        (isinstance(node, ast.Name) and node.id in _OF_SITE) or (isinstance(node, ast.alias) and node.name in _OF_SITE)
+        (isinstance(node, ast.Name) and node.id in _OF_SITE)
+        or (isinstance(node, ast.alias) and node.name in _OF_SITE)
         for node in nodes
     )
 
@@ -117,8 +122,9 @@ def _place(name: str) -> str | None:
     return spec.origin if spec.origin and Path(spec.origin).exists() else None
 
 
-def _required(name: str) -> list[importlib.metadata.Distribution]:
-    """A distribution and all that it requires and that is installed; what only an extra asks for is left out."""
+def _find_required(name: str) -> list[importlib.metadata.Distribution]:
+    """A distribution and all that it requires and that is installed; what only an extra asks for is left
+    out."""
     found: dict[str, importlib.metadata.Distribution] = {}
     names = [name]
     for one in names:
@@ -147,27 +153,19 @@ def _entries(distribution: importlib.metadata.Distribution) -> Iterator[tuple[st
 
 def _reads(places: Iterable[str]) -> tuple[str, ...]:
     shown = sorted(set(places))
-    inside = [path for place in shown for path in ([place] if Path(place).is_file() else Path(place).rglob("*.so*"))]
+    inside = [
+        path for place in shown for path in ([place] if Path(place).is_file() else Path(place).rglob("*.so*"))
+    ]
     needed = {one for path in inside[:_MODULES] if ".so" in Path(path).name for one in libraries(str(path))}
     return (*shown, *sorted(needed))
 
 
 @functools.cache
 def _folder(places: tuple[tuple[str, str], ...]) -> str:
-    """The folder of links, made where there is none yet."""
-    name = f"packages-{hashlib.sha256(repr(places).encode()).hexdigest()[:16]}"
-    kept = cache() / name
-    if kept.is_dir():
-        return str(kept)
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    made = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=kept.parent))
-    for entry, place in places:
-        (made / entry).symlink_to(place)
-    made.chmod(0o755)
-    try:
-        made.rename(kept)
-    except OSError:
-        shutil.rmtree(made, ignore_errors=True)
-        if not kept.is_dir():  # else another process was faster
-            raise
-    return str(kept)
+    """The folder of links, made on first use."""
+
+    def link(folder: Path) -> None:
+        for entry, place in places:
+            (folder / entry).symlink_to(place)
+
+    return str(keep_folder(f"packages-{hashlib.sha256(repr(places).encode()).hexdigest()[:16]}", link))

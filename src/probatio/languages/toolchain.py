@@ -1,6 +1,7 @@
 """The commands of a language made ready for the jail: which binary each one is, and the files it needs there.
 
-Nothing of the language's folder is shown but what a command or `reads` names, and its tasks never: they hold the solutions.
+Nothing of the language's folder is shown but what a command or `reads` names, and its tasks never: they hold
+the solutions.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.errors import UsageError
+from probatio.core.errors import UsageError
+from probatio.jail import libraries
+from probatio.jail.libraries import library_path
 from probatio.languages.contract import Commands
 from probatio.languages.packages import Packages, packages, uses_site
 from probatio.languages.python import home
-from probatio.sandbox import libraries
-from probatio.sandbox.libraries import library_path
 
 TASKS = "tasks"
 """The part of a language's folder that no program may see."""
@@ -50,8 +51,8 @@ def program_name(commands: Commands) -> str:
 
 
 def tool(language: str, stage: str, commands: Commands, words: Sequence[str], where: str = "") -> Tool:
-    """The command of one stage. Raises UsageError where something it names is not there; `where` is what it calls the place of
-    the commands, if that is not a language.yml."""
+    """The command of one stage. Raises UsageError where something it names is not there; `where` is what it
+    calls the place of the commands, if that is not a language.yml."""
     where = where or f"language.yml of {language}: commands."
 
     def wrong(what: str) -> UsageError:
@@ -65,40 +66,47 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
     if not folder and any("{folder}" in word for word in (*words, *commands.reads)):
         raise wrong("names {folder}, and the language has no folder.")
 
-    def filled(word: str) -> str:
-        for name, value in (("{file}", program_name(commands)), ("{folder}", folder), ("{python}", home.interpreter())):
+    def fill(word: str) -> str:
+        for name, value in (
+            ("{file}", program_name(commands)),
+            ("{folder}", folder),
+            ("{python}", home.interpreter()),
+        ):
             word = word.replace(name, value)
         return word
 
-    named = _named(words, folder, wrong)
-    argv, started = _started(words[0], filled(words[0]), wrong)
+    named = _find_named(words, folder, wrong)
+    argv, started = _resolve_command(words[0], fill(words[0]), wrong)
     binary = argv[0]
-    extra = _extra_reads(where, commands, folder, filled)
+    extra = _extra_reads(where, commands, folder, fill)
     scripts = tuple(dict.fromkeys((*started, *named, *(path for path in extra if _within(path, folder)))))
     reads = [*started, *named, *extra]
     env = dict(_ENV)
-    python = _same(binary, home.interpreter())
+    python = Path(binary).resolve() == Path(home.interpreter())
     imported = Packages()
     if python:
         argv = (home.interpreter(), *argv[1:])
         binary = argv[0]
         place, its_env = home.home()
         env.update((*its_env, *_PYTHON_ENV))
-        imported = _imported(where, argv, words, scripts, folder)
+        imported = _find_imported(where, argv, words, scripts, folder)
         reads += [place, *([imported.folder] if imported.folder else ()), *imported.reads]
         if imported.folder:
             env["PYTHONPATH"] = imported.folder
-        elif len(words) > 1 and filled(words[1]) in named and not any(uses_site(Path(path)) for path in scripts):
-            argv = (binary, "-S", *argv[1:])  # nothing to find for `site`, which is a sixth of the interpreter's start
+        elif (
+            len(words) > 1 and fill(words[1]) in named and not any(uses_site(Path(path)) for path in scripts)
+        ):
+            # Nothing to find for `site`, which is a sixth of the interpreter's start.
+            argv = (binary, "-S", *argv[1:])
     shared = {path for one in (binary, *reads) if Path(one).is_file() for path in libraries(one)}
     shared.update(path for path in imported.reads if ".so" in Path(path).name)
     if shared:
         here = library_path(tuple(shared))
         env["LD_LIBRARY_PATH"] = f"{env['LD_LIBRARY_PATH']}:{here}" if "LD_LIBRARY_PATH" in env else here
-    env.update({name: filled(value) for name, value in commands.env.items()})
+    env.update({name: fill(value) for name, value in commands.env.items()})
     reads += sorted(shared)
     return Tool(
-        argv=(*argv, *map(filled, words[1:])),
+        argv=(*argv, *map(fill, words[1:])),
         reads=tuple(dict.fromkeys(reads)),
         env=tuple(sorted(env.items())),
         binary=binary,
@@ -108,15 +116,20 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
     )
 
 
-def _started(word: str, path: str, wrong: Callable[[str], UsageError]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What really starts: the binary with the words that interpreter lines put before a script, and those scripts."""
+def _resolve_command(
+    word: str, path: str, wrong: Callable[[str], UsageError]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What really starts: the binary with the words that interpreter lines put before a script, and those
+    scripts."""
     if "/" not in path:
         found = shutil.which(path)
         if found is None:
             raise wrong(f"names `{word}`, which is not on PATH; install it, or correct the name.")
         path = found
     if not os.path.isabs(path):  # noqa: PTH117
-        raise wrong(f"names `{word}`; write {{folder}}/{path.removeprefix('./')} for a file of the language's folder.")
+        raise wrong(
+            f"names `{word}`; write {{folder}}/{path.removeprefix('./')} for a file of the language's folder."
+        )
     words: tuple[str, ...] = ()
     scripts: list[str] = []
     for _ in range(_MOST_INTERPRETERS + 1):
@@ -129,7 +142,9 @@ def _started(word: str, path: str, wrong: Callable[[str], UsageError]) -> tuple[
         if head.startswith(b"\x7fELF"):
             return (path, *words), tuple(scripts)
         if not head.startswith(b"#!"):
-            raise wrong(f"names `{word}`: {Path(path).name} is neither a program nor a script that begins with #!.")
+            raise wrong(
+                f"names `{word}`: {Path(path).name} is neither a program nor a script that begins with #!."
+            )
         scripts.append(path)
         path, more = _interpreter(head[2:].split(b"\n")[0].decode("utf-8", "replace").strip(), word, wrong)
         words = (*more, scripts[-1], *words)
@@ -149,7 +164,7 @@ def _interpreter(line: str, word: str, wrong: Callable[[str], UsageError]) -> tu
     return path, more
 
 
-def _named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageError]) -> list[str]:
+def _find_named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageError]) -> list[str]:
     """The files and folders below the language's own that the words of a command name."""
     found: list[str] = []
     for word in words:
@@ -163,11 +178,11 @@ def _named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageError]
     return found
 
 
-def _extra_reads(where: str, commands: Commands, folder: str, filled: Callable[[str], str]) -> list[str]:
+def _extra_reads(where: str, commands: Commands, folder: str, fill: Callable[[str], str]) -> list[str]:
     """What `reads` names; the language's folder itself stands for all that is in it but the tasks."""
     found: list[str] = []
     for word in commands.reads:
-        path = os.path.normpath(filled(word))
+        path = os.path.normpath(fill(word))
         if not os.path.isabs(path) or not Path(path).exists():  # noqa: PTH117
             raise UsageError(f"{where}reads names `{word}`, which is not there.")
         if path == folder:
@@ -189,15 +204,15 @@ def _within(path: str, folder: str) -> bool:
     return bool(folder) and (path == folder or path.startswith(f"{folder.rstrip('/')}/"))
 
 
-def _same(one: str, other: str) -> bool:
-    return Path(one).resolve() == Path(other)
-
-
-def _imported(
+def _find_imported(
     where: str, argv: tuple[str, ...], words: Sequence[str], scripts: tuple[str, ...], folder: str
 ) -> Packages:
     """The packages the language's own scripts import. A program under test is given none."""
-    texts = [one for script in map(Path, scripts) for one in (script.rglob("*.py") if script.is_dir() else (script,))]
+    texts = [
+        one
+        for script in map(Path, scripts)
+        for one in (script.rglob("*.py") if script.is_dir() else (script,))
+    ]
     beside = frozenset(
         entry.stem
         for place in {folder, *(str(text.parent) for text in texts)}

@@ -1,34 +1,30 @@
-"""The table of all addresses: what renders each kind, and which addresses of that kind there are.
+"""The table of all addresses: what renders each kind, and which addresses of that kind exist.
 
-The live server looks an address up here. The static build writes every address listed here. Neither renders anything itself.
+The live server looks up an address here. The static build writes every address listed here.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from probatio.site import (
-    api,
+from probatio.site import api, downloads, feed, search, share
+from probatio.site.pages import (
     bench,
-    case_pages,
-    day_pages,
-    diff_pages,
-    docs_pages,
-    downloads,
-    feed,
-    item_pages,
-    leaderboard,
+    cases,
+    days,
+    diffs,
+    docs,
+    front,
+    items,
     learnability,
     methodology,
-    model_pages,
-    search,
-    share,
-    trial_pages,
+    models,
+    trials,
 )
-from probatio.site.rendering import FOLDER, MISSING, PageReply, PageRequest, html
+from probatio.site.rendering import FOLDER, MISSING, NoPage, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
 
 Names = dict[str, str]
@@ -56,12 +52,12 @@ class PageKind(NamedTuple):
     """One kind of page: its address, what renders it, and the names for which there is such a page."""
 
     address: str
-    render: Callable[[PageRequest], PageReply | None]
+    render: Callable[[PageRequest], PageReply]
     every: Callable[[Site], Iterator[Names]]
 
 
 def find_kind(path: str) -> tuple[PageKind, Names] | None:
-    """The kind an address belongs to, and what it names."""
+    """The kind of an address, and the names in it."""
     for pattern, kind in _patterns():
         if match := pattern.fullmatch(path):
             return kind, match.groupdict()
@@ -69,20 +65,23 @@ def find_kind(path: str) -> tuple[PageKind, Names] | None:
 
 
 def render(site: Site, path: str) -> PageReply | None:
-    """The page at an address; None where there is none."""
+    """The page at an address; None if there is none."""
     match = find_kind(path)
     if match is None:
         return None
     kind, names = match
-    return kind.render(PageRequest(site, path, names))
-
-
-def moved(site: Site, path: str, query: Mapping[str, str]) -> str | None:
-    """Where a form leads that was sent to an address, relative to it. Only the live server has such addresses."""
-    match = find_kind(path)
-    if match is None or match[0].render is not diff_pages.choose_page:
+    try:
+        return kind.render(PageRequest(site, path, names))
+    except NoPage:
         return None
-    return diff_pages.chosen_pair(site, match[1]["slug"], query)
+
+
+def redirect(site: Site, path: str, query: Mapping[str, str]) -> str | None:
+    """Where a form sent to this address leads, relative to it. Only the live server has such addresses."""
+    match = find_kind(path)
+    if match is None or match[0].render is not diffs.choose_page:
+        return None
+    return diffs.choose_pair(site, match[1]["slug"], query)
 
 
 def addresses(site: Site) -> Iterator[str]:
@@ -96,19 +95,31 @@ def missing_page(request: PageRequest) -> PageReply:
     return html(request, "missing.html")
 
 
-def _asset(request: PageRequest) -> PageReply | None:
+def _asset(request: PageRequest) -> PageReply:
     path = FOLDER / "assets" / request.names["file"]
-    types = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
-    return PageReply(path.read_bytes(), types[path.suffix]) if path.is_file() else None
+    types = {
+        ".css": "text/css; charset=utf-8",
+        ".js": "text/javascript; charset=utf-8",
+        ".svg": "image/svg+xml",
+    }
+    if not path.is_file():
+        raise NoPage
+    return PageReply(path.read_bytes(), types[path.suffix])
 
 
 def _once(site: Site) -> Iterator[Names]:
     yield {}
 
 
-def _models(site: Site) -> Iterator[Names]:
-    for slug in site.tracked:
-        yield {"slug": slug}
+def _each(name: str, list_values: Callable[[Site], Iterable[str]]) -> Callable[[Site], Iterator[Names]]:
+    """Pages that differ in one name."""
+    return lambda site: ({name: value} for value in list_values(site))
+
+
+_models = _each("slug", lambda site: site.tracked)
+_runs = _each("run", lambda site: site.runs)
+_dates = _each("date", lambda site: sorted(site.sampled_dates))
+_assets = _each("file", lambda site: sorted(path.name for path in (FOLDER / "assets").iterdir()))
 
 
 def _use_cases(site: Site) -> Iterator[Names]:
@@ -126,87 +137,74 @@ def _days(site: Site) -> Iterator[Names]:
 
 def _day_use_cases(site: Site) -> Iterator[Names]:
     for names in _days(site):
-        for use_case in day_pages.sampled_use_cases(site, names["slug"], names["date"]):
+        for use_case in days.list_sampled(site, names["slug"], names["date"]):
             yield names | {"use_case": use_case}
 
 
 def _further_samples(site: Site) -> Iterator[Names]:
     for names in _day_use_cases(site):
-        for number in range(2, day_pages.sample_pages(site, **names) + 1):
+        for number in range(2, days.sample_pages(site, **names) + 1):
             yield names | {"number": str(number)}
 
 
 def _inert(site: Site) -> Iterator[Names]:
     for names in _day_use_cases(site):
-        for number in day_pages.inert_numbers(site, names["slug"], names["date"], names["use_case"]):
+        for number in days.inert_numbers(site, names["slug"], names["date"], names["use_case"]):
             yield names | {"number": str(number)}
-
-
-def _dates(site: Site) -> Iterator[Names]:
-    for date in sorted(site.sampled_dates):
-        yield {"date": date}
 
 
 def _day_files(site: Site) -> Iterator[Names]:
     for date in site.records:
-        for file in day_pages.public_files(site, date):
+        for file in days.public_files(site, date):
             yield {"date": date, "file": file}
 
 
-def _runs(site: Site) -> Iterator[Names]:
-    for run in site.runs:
-        yield {"run": run}
-
-
-def _assets(site: Site) -> Iterator[Names]:
-    for path in sorted((FOLDER / "assets").iterdir()):
-        yield {"file": path.name}
-
-
 KINDS: tuple[PageKind, ...] = (
-    PageKind("", leaderboard.leaderboard, _once),
-    PageKind("use-cases/", leaderboard.use_case_table, _once),
-    PageKind("models/{slug}/", model_pages.model_page, _models),
-    PageKind("models/{slug}/days/", model_pages.model_days, _models),
-    PageKind("models/{slug}/days/{year}/", model_pages.model_days, model_pages.every_earlier_year),
-    PageKind("models/{slug}/charts/evidence.svg", model_pages.evidence_chart, _models),
-    PageKind("models/{slug}/charts/daily-{use_case}.svg", model_pages.use_case_chart, _use_cases),
-    PageKind("models/{slug}/{date}/", day_pages.day_page, _days),
-    PageKind("models/{slug}/{date}/{use_case}/", day_pages.samples_page, _day_use_cases),
-    PageKind("models/{slug}/{date}/{use_case}/{number}.html", day_pages.inert_answer, _inert),
-    PageKind("models/{slug}/diff/", diff_pages.choose_page, _models),
-    PageKind("models/{slug}/diff/{before}..{after}/", diff_pages.diff_page, diff_pages.every_diff),
-    PageKind("cases/", case_pages.cases_page, _once),
-    PageKind("cases/{use_case}/{case}/", case_pages.case_page, case_pages.every_case),
-    PageKind("cases/{number}/", case_pages.cases_page, case_pages.every_further_list),
-    PageKind("models/{slug}/{date}/{use_case}/{number}/", day_pages.samples_page, _further_samples),
+    PageKind("", front.leaderboard, _once),
+    PageKind("use-cases/", front.use_case_table, _once),
+    PageKind("models/{slug}/", models.model_page, _models),
+    PageKind("models/{slug}/days/", models.model_days, _models),
+    PageKind("models/{slug}/days/{year}/", models.model_days, models.every_earlier_year),
+    PageKind("models/{slug}/charts/evidence.svg", models.evidence_chart, _models),
+    PageKind("models/{slug}/charts/daily-{use_case}.svg", models.use_case_chart, _use_cases),
+    PageKind("models/{slug}/{date}/", days.day_page, _days),
+    PageKind("models/{slug}/{date}/{use_case}/", days.samples_page, _day_use_cases),
+    PageKind("models/{slug}/{date}/{use_case}/{number}.html", days.inert_answer, _inert),
+    PageKind("models/{slug}/diff/", diffs.choose_page, _models),
+    PageKind("models/{slug}/diff/{before}..{after}/", diffs.diff_page, diffs.every_diff),
+    PageKind("cases/", cases.cases_page, _once),
+    PageKind("cases/{use_case}/{case}/", cases.case_page, cases.every_case),
+    PageKind("cases/{number}/", cases.cases_page, cases.every_further_list),
+    PageKind("models/{slug}/{date}/{use_case}/{number}/", days.samples_page, _further_samples),
     PageKind("learnability/", learnability.runs_page, _once),
     PageKind("learnability/{run}/", learnability.run_page, _runs),
-    PageKind("learnability/{run}/items/", item_pages.run_page, _runs),
-    PageKind("learnability/{run}/items/ladders.svg", item_pages.run_picture, item_pages.every_run_picture),
-    PageKind("learnability/{run}/items/items.json", item_pages.run_items, _runs),
-    PageKind("items/items.json", item_pages.daily_items, _once),
+    PageKind("learnability/{run}/items/", items.run_page, _runs),
+    PageKind("learnability/{run}/items/ladders.svg", items.run_picture, items.every_run_picture),
+    PageKind("learnability/{run}/items/items.json", items.run_items, _runs),
+    PageKind("items/items.json", items.daily_items, _once),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),
-    PageKind("learnability/{run}/conditions/{pair}/", learnability.condition_page, learnability.every_condition),
-    PageKind("learnability/{run}/models/{slug}/", trial_pages.model_trials, trial_pages.every_list),
-    PageKind("learnability/{run}/models/{slug}/{number}/", trial_pages.model_trials, trial_pages.every_further_list),
-    PageKind("learnability/{run}/trials/{number}/", trial_pages.pack_page, trial_pages.every_pack),
-    PageKind("learnability/{run}/trials/pages.json", trial_pages.pack_index, _runs),
-    PageKind("learnability/{run}/trials/{number}.txt", trial_pages.trial_text, trial_pages.every_text),
+    PageKind(
+        "learnability/{run}/conditions/{pair}/", learnability.condition_page, learnability.every_condition
+    ),
+    PageKind("learnability/{run}/models/{slug}/", trials.model_trials, trials.every_list),
+    PageKind("learnability/{run}/models/{slug}/{number}/", trials.model_trials, trials.every_further_list),
+    PageKind("learnability/{run}/trials/{number}/", trials.pack_page, trials.every_pack),
+    PageKind("learnability/{run}/trials/pages.json", trials.pack_index, _runs),
+    PageKind("learnability/{run}/trials/{number}.txt", trials.trial_text, trials.every_text),
     PageKind("learnability/{run}/compare/", learnability.pairs_page, _runs),
     PageKind("learnability/{run}/compare/{pair}/", learnability.compare_page, learnability.every_pair),
-    PageKind("items/", item_pages.daily_page, _once),
-    PageKind("items/models/{slug}/", item_pages.model_page, item_pages.every_model),
-    PageKind("items/{slug}/", item_pages.pool_page, item_pages.every_pool),
-    PageKind("items/{slug}/ladder.svg", item_pages.pool_picture, item_pages.every_pool),
-    PageKind("items/{slug}/rungs.svg", item_pages.rungs_picture, item_pages.every_ladder_pool),
+    PageKind("items/", items.daily_page, _once),
+    PageKind("items/models/{slug}/", items.model_page, items.every_model),
+    PageKind("items/{slug}/", items.pool_page, items.every_pool),
+    PageKind("items/{slug}/ladder.svg", items.pool_picture, items.every_pool),
+    PageKind("items/{slug}/rungs.svg", items.rungs_picture, items.every_ladder_pool),
     PageKind("methodology/", methodology.page, _once),
     PageKind("bench/", bench.page, _once),
     PageKind("search/", search.search_page, _once),
     PageKind("search.json", search.index, _once),
-    PageKind("docs/", docs_pages.index, _once),
-    PageKind("docs/images/{image}", docs_pages.picture, docs_pages.every_picture),
-    PageKind("docs/{slug}/", docs_pages.page, docs_pages.every_page),
+    PageKind("docs/", docs.index, _once),
+    PageKind("docs/images/{image}", docs.picture, docs.every_picture),
+    PageKind("docs/{slug}/", docs.page, docs.every_page),
     PageKind("downloads/", downloads.page, _once),
     PageKind("downloads/{year}/", downloads.page, downloads.every_earlier_year),
     PageKind("data/{table}.{format}", downloads.table, downloads.every_table),
@@ -239,7 +237,9 @@ def _patterns() -> list[tuple[re.Pattern[str], PageKind]]:
     def pattern(address: str) -> re.Pattern[str]:
         parts = re.split(r"\{(\w+)\}", address)
         return re.compile(
-            "".join(f"(?P<{part}>{NAMES[part]})" if at % 2 else re.escape(part) for at, part in enumerate(parts))
+            "".join(
+                f"(?P<{part}>{NAMES[part]})" if at % 2 else re.escape(part) for at, part in enumerate(parts)
+            )
         )
 
     return [(pattern(kind.address), kind) for kind in KINDS]

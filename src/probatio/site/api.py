@@ -1,4 +1,4 @@
-"""The JSON API: the same addresses live and as files, described by an OpenAPI document made from the records."""
+"""The JSON API: the same addresses live and as files, with an OpenAPI document made from the records."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probatio import __version__
-from probatio.records import ModelVerdict, Status
-from probatio.site.bench import BenchScore, bench_score
-from probatio.site.rendering import PageReply, PageRequest, html, json
+from probatio.core.records import ModelVerdict, Status
+from probatio.core.statistics.intervals import Rate
+from probatio.learn.findings import Study
+from probatio.site.facts.standing import list_standings
+from probatio.site.pages.bench import BenchScore, measure_bench
+from probatio.site.rendering import NoPage, PageReply, PageRequest, html, json
 from probatio.site.snapshot import Change
-from probatio.site.standing import since, standings
-from probatio.study.findings import Study
-from probatio.study.intervals import Rate
 
 
 class Standing(msgspec.Struct, frozen=True):
-    """A model as it stands on the last day. `headline` is the one verdict that every page shows, the worse of the published rule
-    (`verdict.status`) and the evidence (`verdict.evidence`)."""
+    """A model as it stands on the last day. `headline` is the one verdict that every page shows, the worse of
+    the published rule (`verdict.status`) and the evidence (`verdict.evidence`)."""
 
     slug: str
     verdict: ModelVerdict
@@ -27,7 +27,7 @@ class Standing(msgspec.Struct, frozen=True):
     label: str = ""  # the headline in words
     since: str | None = None  # of a fall: the day it is dated to, or the day it was first seen
     reason: str = ""  # one plain sentence
-    imported: bool = False  # its last day was taken in from a file; we asked nobody on it
+    imported: bool = False  # its last day was imported from a file; we asked no model on it
     recovered: bool = False  # it is OK, and was not within the last days
 
 
@@ -94,13 +94,17 @@ OPERATIONS = (
         Leaderboard,
     ),
     Operation("/api/models/{slug}.json", "One model: the last verdict and all days as columns.", ModelSeries),
-    Operation("/api/days/{date}.json", "Every model's verdict on one day, with every number.", list[ModelVerdict]),
+    Operation(
+        "/api/days/{date}.json", "Every model's verdict on one day, with every number.", list[ModelVerdict]
+    ),
     Operation(
         "/api/changes.json",
         "Days on which the headline of a model changed, newest first.",
         list[Change],
     ),
-    Operation("/api/bench.json", "The bench score of every tracked model that has one.", dict[str, BenchScore]),
+    Operation(
+        "/api/bench.json", "The bench score of every tracked model that has one.", dict[str, BenchScore]
+    ),
     Operation("/api/runs.json", "Runs of the learnability bench.", list[RunShort]),
     Operation("/api/runs/{run}.json", "Everything found in one run.", Study),
 )
@@ -129,9 +133,13 @@ def document() -> dict[str, Any]:
         paths[operation.address] = {
             "get": {
                 "summary": operation.summary,
-                "operationId": operation.address.removesuffix(".json").strip("/").replace("/", "_").translate(_PLAIN),
+                "operationId": operation.address.removesuffix(".json")
+                .strip("/")
+                .replace("/", "_")
+                .translate(_PLAIN),
                 "parameters": [
-                    {"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in named
+                    {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+                    for name in named
                 ],
                 "responses": replies,
             }
@@ -153,27 +161,31 @@ def leaderboard(request: PageRequest) -> PageReply:
         Standing(
             row.model.slug,
             row.verdict,
-            bench_score(site.bench, row.model.id, row.model.resolved),
+            measure_bench(site.bench, row.model.id, row.model.resolved),
             row.verdict.shown,
             row.verdict.label,
-            since(row.model),
+            row.since,
             row.reason,
             row.verdict.date in row.model.imported,
             row.verdict.well_again,
         )
-        for row in standings(site)
+        for row in list_standings(site)
     ]
     return json(
         Leaderboard(
-            site.last_date, site.manifest.version, site.simulated, models, site.replayed, site.head, site.imported
+            site.last_date,
+            site.manifest.version,
+            site.simulated,
+            models,
+            site.replayed,
+            site.head,
+            site.imported,
         )
     )
 
 
-def model(request: PageRequest) -> PageReply | None:
+def model(request: PageRequest) -> PageReply:
     tracked = request.tracked
-    if tracked is None:
-        return None
     columns = {}
     for use_case in tracked.use_cases:
         days = [each for _, each in tracked.series(use_case)]
@@ -206,10 +218,10 @@ def model(request: PageRequest) -> PageReply | None:
     )
 
 
-def day(request: PageRequest) -> PageReply | None:
+def day(request: PageRequest) -> PageReply:
     date = request.names["date"]
     if date not in request.site.records:
-        return None
+        raise NoPage
     return json([model.by_date[date] for model in request.site.tracked.values() if date in model.by_date])
 
 
@@ -219,7 +231,9 @@ def changes(request: PageRequest) -> PageReply:
 
 def bench(request: PageRequest) -> PageReply:
     site = request.site
-    scores = {model.id: bench_score(site.bench, model.id, model.resolved) for model in site.tracked.values()}
+    scores = {
+        model.id: measure_bench(site.bench, model.id, model.resolved) for model in site.tracked.values()
+    }
     return json({model: score for model, score in scores.items() if score})
 
 
@@ -232,5 +246,5 @@ def runs(request: PageRequest) -> PageReply:
     )
 
 
-def run(request: PageRequest) -> PageReply | None:
-    return None if request.run is None else json(request.run.study)
+def run(request: PageRequest) -> PageReply:
+    return json(request.run.study)

@@ -1,41 +1,58 @@
-"""The demo: a results folder of simulated models, so that a newcomer sees what verdicts look like. Marked SIMULATED throughout.
+"""The demo: a results folder of simulated models, so that a newcomer sees verdicts and learning curves.
 
-Scores come from the simulator's own generator; the samples below them are made to fit, and scores are taken from the samples.
+Everything in it is marked SIMULATED. The scores and samples of its days come from `watch/simulate/days.py`.
+Its runs are two simulated models that learn the built-in languages, asked with the prompts of the suites.
 """
 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from math import exp, log
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 
-from probatio.day.folder import day_folder, write_record, write_scores
-from probatio.errors import UsageError
-from probatio.records import NO_DIALECT, Calibration, DailyScore, DayRecord, Grade, Model, Response, Sampling
-from probatio.shipped import shipped
-from probatio.simulate.synthetic import days_of
-from probatio.site.bench import BENCH_FILE, Bench, BenchModel, PublishedResult, read_bench
-from probatio.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES
-from probatio.suite.daily_suite import DailySuite, UseCase, load_daily
+from probatio import __version__
+from probatio.core.errors import UsageError
+from probatio.core.records import (
+    Calibration,
+    DailyScore,
+    DayRecord,
+    ErrorType,
+    Grade,
+    Model,
+    Response,
+    Sampling,
+)
+from probatio.core.shipped import BENCH
+from probatio.runs.plan import Plan
+from probatio.runs.record import RunRecord, write_run
+from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES
+from probatio.site.pages.bench import BENCH_FILE, Bench, BenchModel, PublishedResult, read_bench
+from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
+from probatio.suites.language_suite import BUILT_IN, Suite, list_built_in_suites, load_suite
+from probatio.suites.prompt import fingerprint_as_asked, render
+from probatio.watch.day.folder import day_folder, write_record, write_scores
+from probatio.watch.simulate.days import draw_samples, name_cases, simulate_days
+from probatio.watch.simulate.faults import SimulatedFault
 
 SEED = 7
 SAMPLED_DAYS = 14
 """Days at the end that get raw samples of every model; all days would be hundreds of megabytes."""
 SAMPLED_BEFORE = 7
-"""Days before a model's fault from which on its own samples are there: a fall is told with the answers before it."""
+"""Days before a model's fault from which on it has samples: a fall is shown with the answers before
+it."""
 
 
 class Role(NamedTuple):
     """What one simulated model shows."""
 
     vendor: str
-    fault: str | None = None
+    fault: str | SimulatedFault | None = None
     before_end: int = 0  # days before the last on which the fault begins
-    lapse: tuple[int, int] | None = None  # days before the last between which it is a fifth worse, and then well again
 
 
 CAST: dict[str, Role] = {
@@ -47,7 +64,9 @@ CAST: dict[str, Role] = {
     "demo-outage": Role("Ember", "outage", 20),
     "demo-one-use-case": Role("Fathom", "drop-20-one", 2),
     "demo-new": Role("Gale"),
-    "demo-recovered": Role("Isthmus", lapse=(19, 7)),
+    "demo-recovered": Role(
+        "Isthmus", SimulatedFault("a fifth lost for some days", reach=None, drop=0.2, lasts=12), 19
+    ),
 }
 NEW = "demo-new"
 NEW_DAYS = 4
@@ -58,20 +77,51 @@ BARRED_SHARE = 0.25
 
 DRIFT_DAYS = 5
 """Days before it on which the judge's marks moved, each day a little further, and were still believed."""
-LAPSE = 0.8
-"""What is left of a score in a lapse."""
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><title>Bakery</title>
 <style>body {{ font-family: Georgia, serif; background: #fdf6ec; color: #3b2a1a; padding: 2em }}
 h1 {{ color: #8c4a16 }}</style></head><body><h1>Simulated bakery no. {number}</h1>
 <p>Fresh bread from six in the morning. Worth {points:.0f} of 100 points.</p>
-<script>document.title = "SCRIPT RAN"; document.body.textContent = "SCRIPT RAN"; top.scriptRan = true;</script>
+<script>document.title = "SCRIPT RAN"; document.body.textContent = "SCRIPT RAN"; \
+top.scriptRan = true;</script>
 <img src="x" onerror="top.scriptRan = true"></body></html>"""
 
 
-def fill(results: Path, days: int, last: dt.date) -> int:
-    """Write `days` simulated days, the last being `last`; gives the number of samples written."""
+RUN_SEED = 11
+GRADER = "simulated"
+RUN_TASKS = 12
+"""Of each suite, evenly spread. Prompts with a whole grammar are long: all tasks would be tens of
+megabytes."""
+N_SHOTS = (0, 3)
+CHARACTERS_PER_TOKEN = 3.6
+DOLLARS_PER_TOKEN_OUT = 4.0  # times the price of one that is read
+
+
+class Learner(NamedTuple):
+    """A simulated model: its log odds with 300 tokens of teaching, the gain from each e-fold more, and its
+    price."""
+
+    start: float  # log odds
+    gain: float
+    dollars_per_million: float
+
+
+LEARNERS = {
+    "demo-quick-study": Learner(0.6, 1.2, 3.0),
+    "demo-slow-study": Learner(-1.2, 0.7, 0.25),
+}
+LANGUAGES = dict(zip(list_built_in_suites(), (0.0, 0.5, -0.4), strict=False))
+"""Built-in suite → how much easier its language is, in log odds."""
+DIALECT_COST = 0.8
+"""What a dialect other than the first costs, in log odds."""
+STEP_COST = 0.9
+"""What a step of difficulty costs, in log odds."""
+ERRORS: tuple[ErrorType, ...] = ("syntax_error", "type_error", "runtime_error", "wrong_output")
+
+
+def fill_days(results: Path, days: int, last: dt.date) -> int:
+    """Write `days` simulated days that end with `last`. Returns the number of samples."""
     if (results / DAILY).exists() and any((results / DAILY).iterdir()):
         _require_simulated(results)
     if days < 1:
@@ -79,46 +129,46 @@ def fill(results: Path, days: int, last: dt.date) -> int:
     suite = load_daily()
     first = last - dt.timedelta(days=days - 1)
     faults = {
-        name: (role.fault, max(0, days - 1 - role.before_end)) for name, role in CAST.items() if role.fault is not None
+        name: (role.fault, max(0, days - 1 - role.before_end))
+        for name, role in CAST.items()
+        if role.fault is not None
     }
-    rng, drawn, early = (np.random.default_rng(SEED + number) for number in range(3))
+    rng, drawn, early, judge = (np.random.default_rng(SEED + number) for number in (0, 1, 2, 4))
     drifted = int(BARRED_SHARE * days)
     count = 0
-    for number, (date, scores) in enumerate(days_of(suite.manifest, list(CAST), first, days, faults=faults, seed=SEED)):
+    simulated = simulate_days(suite.manifest, list(CAST), first, days, faults=faults, seed=SEED)
+    for number, (date, scores) in enumerate(simulated):
         left = days - 1 - number
         asked = [name for name in CAST if name != NEW or left < NEW_DAYS]
         barred = number == drifted
-        lapsed = {name for name in asked if (lapse := CAST[name].lapse) and lapse[0] >= left > lapse[1]}
-        lines = [
-            _named(_lapsed(line) if line.model in lapsed else line, suite, barred, drawn)
-            for line in scores
-            if line.model in asked
-        ]
+        lines = [_dress(line, suite, barred, drawn) for line in scores if line.model in asked]
         folder = day_folder(results, date.isoformat())
         folder.mkdir(parents=True, exist_ok=True)
         if left < SAMPLED_DAYS:
-            lines, written = _with_samples(folder, lines, suite, rng)
+            lines, written = _write_samples(folder, lines, suite, rng)
             count += written
-        elif faulty := {name for name in asked if left <= _begins(CAST[name]) + SAMPLED_BEFORE}:
-            sampled, written = _with_samples(folder, [each for each in lines if each.model in faulty], suite, early)
+        elif faulty := {
+            name for name in asked if CAST[name].fault and left <= CAST[name].before_end + SAMPLED_BEFORE
+        }:
+            sampled, written = _write_samples(
+                folder, [each for each in lines if each.model in faulty], suite, early
+            )
             lines = [*(each for each in lines if each.model not in faulty), *sampled]
             count += written
-        write_record(folder, _record(suite, date, asked, drifted - number, rng))
+        write_record(folder, _record(suite, date, asked, drifted - number, judge))
         write_scores(folder, lines)
     _write_bench(results)
     return count
 
 
-def _begins(role: Role) -> int:
-    """Days before the last on which something happens to it; hardly ever, where nothing does."""
-    if role.lapse:
-        return role.lapse[0]
-    return role.before_end if role.fault else -SAMPLED_BEFORE
+def fill_runs(results: Path, last: dt.date) -> list[str]:
+    """Write one run per language, begun on `last`. Returns their names."""
+    return [_fill_run(results, name, ease, last) for name, ease in LANGUAGES.items()]
 
 
 def _write_bench(results: Path) -> None:
-    """Public results of the simulated models, beside their days."""
-    shipped_bench = read_bench(shipped("config/bench.yml"))
+    """Write public results of the simulated models next to their days."""
+    shipped_bench = read_bench(BENCH)
     shares = (0.62, 0.71, 0.58, 0.49, 0.66)
     models = []
     for number, name in enumerate(CAST):
@@ -142,12 +192,19 @@ def _require_simulated(results: Path) -> None:
     records = sorted((results / DAILY).glob(f"*/{DAY_FILE}"))
     real = [path for path in records if not msgspec.json.decode(path.read_bytes()).get("simulated")]
     if real:
-        raise UsageError(f"{results} holds real days; the demo goes into a folder of its own, named with --out.")
-    raise UsageError(f"{results} holds a demo already; remove the folder to make it anew, or name another with --out.")
+        raise UsageError(
+            f"{results} holds real days; the demo goes into a folder of its own, named with --out."
+        )
+    raise UsageError(
+        f"{results} holds a demo already; remove the folder to make it again, or name another with --out."
+    )
 
 
-def _record(suite: DailySuite, date: dt.date, asked: list[str], ahead: int, rng: np.random.Generator) -> DayRecord:
-    """`ahead`: in how many days the judge is barred; it moves up to its bar before, and is itself again afterwards."""
+def _record(
+    suite: DailySuite, date: dt.date, asked: list[str], ahead: int, rng: np.random.Generator
+) -> DayRecord:
+    """`ahead`: in how many days the judge is barred. Its marks drift to the bar before that day and are
+    normal again after it."""
     judge = suite.manifest.judge
     drift = 0.9 * judge.bar * (1 - ahead / (DRIFT_DAYS + 1)) if 0 < ahead <= DRIFT_DAYS else 0.0
     shift = 0.41 if ahead == 0 else float(np.round(drift + rng.normal(0, 0.03), 4))
@@ -159,38 +216,19 @@ def _record(suite: DailySuite, date: dt.date, asked: list[str], ahead: int, rng:
         grader_version="simulated",
         models=tuple(Model(id=name, name=f"{CAST[name].vendor.lower()}/{name}") for name in asked),
         sampling=Sampling(),
-        calibration=Calibration(judge=f"{judge.name} (simulated)", shift=shift, barred=abs(shift) > judge.bar),
+        calibration=Calibration(
+            judge=f"{judge.name} (simulated)", shift=shift, barred=abs(shift) > judge.bar
+        ),
         simulated=True,
     )
 
 
-def _lapsed(line: DailyScore) -> DailyScore:
-    if line.score is None or line.base_score is None:
-        return line
+def _dress(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Generator) -> DailyScore:
+    """Give a generated line the cases of the suite, named providers, and the barred day."""
+    named = name_cases(line, suite.use_cases[line.use_case], rng)
+    names = {"usual": CAST[line.model].vendor, "elsewhere": "Faraway Cloud"}
     return msgspec.structs.replace(
-        line,
-        score=LAPSE * line.score,
-        base_score=LAPSE * line.base_score,
-        cases={case: LAPSE * share for case, share in line.cases.items()},
-        full_power=True,
-        trigger="flagged yesterday",
-    )
-
-
-def _named(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Generator) -> DailyScore:
-    """The generator's line with the suite's own case ids, providers with names, and the barred day. It has no cases of judged use
-    cases; they are drawn around the score."""
-    use_case = suite.use_cases[line.use_case]
-    shares = list(line.cases.values())
-    if line.score is not None and not shares:
-        noise = rng.normal(0, 0.04, len(use_case.cases))
-        shares = np.clip(line.score / 100 + noise - noise.mean(), 0, 1).round(4).tolist()
-    cases = dict(zip((case.id for case in use_case.cases), shares, strict=False))
-    vendor = CAST[line.model].vendor
-    names = {"usual": vendor, "elsewhere": "Faraway Cloud"}
-    return msgspec.structs.replace(
-        line,
-        cases=cases,
+        named,
         barred=line.barred or (barred and line.grading != "deterministic"),
         route=names.get(line.route or "", line.route),
         providers={names.get(name, name): count for name, count in line.providers.items()},
@@ -201,117 +239,25 @@ def _named(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Gen
     )
 
 
-def _with_samples(
+def _write_samples(
     folder: Path, lines: list[DailyScore], suite: DailySuite, rng: np.random.Generator
 ) -> tuple[list[DailyScore], int]:
-    encoder = msgspec.json.Encoder()
-    rescored, count = [], 0
-    with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
-        for line in lines:
-            scores: dict[str, list[float]] = {}
-            for response, grade in _samples(line, suite, rng):
-                raw.write(encoder.encode(response) + b"\n")
-                graded.write(encoder.encode(grade) + b"\n")
-                scores.setdefault(grade.task_id, []).append(grade.score)
-                count += 1
-            rescored.append(_rescored(line, scores))
-    return rescored, count
+    """Write answers and grades of these lines. Returns the lines with the scores of their samples, and the
+    number of samples."""
+    drawn = [draw_samples(line, suite, rng, _answer) for line in lines]
+    count = _write_graded(folder, (sample for _, samples in drawn for sample in samples))
+    return [fitted for fitted, _ in drawn], count
 
 
-def _rescored(line: DailyScore, scores: dict[str, list[float]]) -> DailyScore:
-    """The line with the score of its samples: the mean over cases of each case's mean."""
-    if line.score is None or not scores:
-        return line
-    mean = float(np.mean([np.mean(each) for each in scores.values()]))
-    return msgspec.structs.replace(line, score=round(100 * mean, 4), n=sum(map(len, scores.values())))
-
-
-def _samples(line: DailyScore, suite: DailySuite, rng: np.random.Generator) -> Iterator[tuple[Response, Grade]]:
-    use_case = suite.use_cases[line.use_case]
-    which = "full" if line.full_power else "base"
-    per_case = use_case.full_samples if line.full_power else use_case.base_samples
-    level = (line.score if line.score is not None else 0.0) / 100
-    common: dict[str, Any] = {
-        "timestamp": f"{line.date}T06:0{len(use_case.id) % 10}:00.000Z",
-        "run_id": line.date,
-        "framework_version": suite.version,
-        "model": line.model,
-        "n_shot": 0,
-        "dialect": NO_DIALECT,
-        "context": which,
-    }
-    cases = [case for case in use_case.cases if case.id in line.cases] or list(use_case.cases)
-    for case, row in zip(cases, _values(line, len(cases), per_case, level, rng), strict=True):
-        for sample, value in enumerate(row.tolist()):
-            yield (
-                Response(
-                    **common,
-                    task_id=case.id,
-                    sample=sample,
-                    prompt=case.prompt,
-                    response=None if line.gap else _answer(use_case, line, value, sample),
-                    tokens_in=len(case.prompt) // 4,
-                    tokens_out=0 if line.gap else int(rng.integers(80, 400)),
-                    latency_ms=float(rng.integers(500, 1600)),
-                    provider=None if line.gap else line.route,
-                    resolved_model=f"{line.model}-2026-01-01",
-                    finish_reason=None if line.gap else "stop",
-                    cost=None if line.gap else float(np.round(rng.uniform(1e-5, 4e-4), 7)),
-                    error="The provider did not answer (simulated outage)." if line.gap else None,
-                ),
-                _grade(common, use_case, line, case.id, sample, value),
-            )
-
-
-def _values(
-    line: DailyScore, cases: int, per_case: int, level: float, rng: np.random.Generator
-) -> np.ndarray[Any, Any]:
-    """[cases, samples], 0–1: the first sample of a case is the one the evidence bets on, the others make up the mean."""
-    values = rng.normal(0, 0.05, (cases, per_case))
-    values += level - values.mean()
-    if line.cases:
-        values[:, 0] = list(line.cases.values())
-        if per_case > 1:
-            values[:, 1:] += level - values.mean() if line.full_power else 0.0
-    return np.clip(values, 0, 1).round(4)
-
-
-def _grade(common: dict[str, Any], use_case: UseCase, line: DailyScore, case: str, sample: int, value: float) -> Grade:
-    asked = line.gap is None
-    weight = use_case.checked_weight
-    marks = {}
-    if use_case.rubric is not None and asked:
-        mark = round(1 + 4 * value)
-        marks = {
-            each.id: {"mark": mark, "reason": f"Simulated: reads like a {mark} by its anchor."}
-            for each in use_case.rubric.criteria
-        }
-    parts = [
-        {"name": name, "score": value, "weight": 1.0, "detail": "simulated"} for name in ("form", "content") if weight
-    ]
-    breakdown = {
-        "use_case": use_case.id,
-        "checked": value if weight and asked else None,
-        "judged": value if weight < 1 and asked else None,
-        "parts": parts if asked else [],
-        "penalty": 0.0,
-        "marks": marks,
-        "note": "SIMULATED",
-    }
-    return Grade(
-        **common,
-        task_id=case,
-        sample=sample,
-        level_a=asked,
-        level_b=asked and value > 0,
-        level_c=asked and value >= 1,
-        correct=asked and value >= 1,
-        error_type=None if asked else "api_error",
-        error_detail=None if asked else "The provider did not answer (simulated outage).",
-        score=value if asked else 0.0,
-        breakdown=breakdown,
-        grader_version="simulated",
-    )
+def _write_graded(folder: Path, graded: Iterable[tuple[msgspec.Struct, msgspec.Struct]]) -> int:
+    """Write answers with their grades. Returns how many there are."""
+    encoder, count = msgspec.json.Encoder(), 0
+    with (folder / ANSWERS).open("wb") as answers, (folder / GRADES).open("wb") as grades:
+        for response, grade in graded:
+            count += 1
+            answers.write(encoder.encode(response) + b"\n")
+            grades.write(encoder.encode(grade) + b"\n")
+    return count
 
 
 def _answer(use_case: UseCase, line: DailyScore, value: float, sample: int) -> str:
@@ -322,7 +268,93 @@ def _answer(use_case: UseCase, line: DailyScore, value: float, sample: int) -> s
             + "\n```"
         )
     return (
-        f"SIMULATED answer of {line.model}, no model was asked. It stands for an answer in {use_case.title} that is worth "
-        f"{100 * value:.0f} of 100 points.\n\n"
+        f"SIMULATED answer of {line.model}, no model was asked. It stands for an answer in {use_case.title} "
+        f"that is worth {100 * value:.0f} of 100 points.\n\n"
         "Markup in an answer is text: <b>not bold</b>, <script>top.scriptRan = true</script>."
     )
+
+
+def _fill_run(results: Path, name: str, ease: float, last: dt.date) -> str:
+    suite = load_suite(BUILT_IN / name)
+    run, rng = f"demo-{name}", np.random.default_rng([RUN_SEED, *name.encode()])
+    tasks = list(suite.tasks)[:: max(1, len(suite.tasks) // RUN_TASKS)][:RUN_TASKS]
+    dialects = suite.language.dialects[:2]
+    record = RunRecord(
+        run_id=run,
+        created=f"{last.isoformat()}T06:00:00.000Z",
+        framework_version=__version__,
+        git_sha=None,
+        suite=name,
+        suite_name=suite.name,
+        suite_version=suite.version,
+        suite_fingerprint=fingerprint_as_asked(suite, GRADER, dialects),
+        grader_version=GRADER,
+        plan=Plan(tuple(LEARNERS), tuple(dialects), tuple(suite.contexts), N_SHOTS, tuple(tasks)),
+        models=tuple(
+            Model(id=model, name=model, cost_per_1m_input=learner.dollars_per_million)
+            for model, learner in LEARNERS.items()
+        ),
+        sampling=Sampling(),
+        max_connections=1,
+        config="simulated",
+    )
+    write_run(results / run, record)
+    _write_graded(results / run, _draw_trials(suite, record, ease, rng))
+    return run
+
+
+def _draw_trials(
+    suite: Suite, record: RunRecord, ease: float, rng: np.random.Generator
+) -> Iterator[tuple[Response, Grade]]:
+    plan = record.plan
+    for number in range(len(plan)):
+        key = plan[number]
+        task, learner = suite.task(key.task_id, key.dialect), LEARNERS[key.model]
+        prompt = render(suite, task, key.context, key.n_shot, key.dialect)
+        tokens, written = round(len(prompt) / CHARACTERS_PER_TOKEN), int(rng.integers(30, 160))
+        step = task.difficulty if isinstance(task.difficulty, int) else 2
+        odds = learner.start + ease + learner.gain * log(tokens / 300) - STEP_COST * (step - 1)
+        odds -= DIALECT_COST * (key.dialect != plan.dialects[0])
+        right = bool(rng.random() < 1 / (1 + exp(-odds)))
+        error = None if right else ERRORS[int(rng.integers(len(ERRORS)))]
+        through = len(ERRORS) if error is None else ERRORS.index(error)
+        common: dict[str, Any] = {
+            "timestamp": record.created,
+            "run_id": record.run_id,
+            "framework_version": record.framework_version,
+            "task_id": key.task_id,
+            "model": key.model,
+            "n_shot": key.n_shot,
+            "dialect": key.dialect,
+            "context": key.context,
+            "sample": key.sample,
+        }
+        price = learner.dollars_per_million / 1e6
+        yield (
+            Response(
+                **common,
+                prompt=prompt,
+                response=(
+                    f"SIMULATED answer of {key.model}, no model was asked. It is "
+                    f"{'right' if right else 'wrong'}."
+                ),
+                tokens_in=tokens,
+                tokens_out=written,
+                latency_ms=float(rng.integers(400, 1500)),
+                finish_reason="stop",
+                provider="Simulated",
+                cost=round(price * (tokens + DOLLARS_PER_TOKEN_OUT * written), 7),
+            ),
+            Grade(
+                **common,
+                level_a=through > 1,
+                level_b=through > 2,
+                level_c=right,
+                correct=right,
+                error_type=error,
+                error_detail=None if right else "Simulated.",
+                score=float(right),
+                breakdown={"note": "SIMULATED"},
+                grader_version=GRADER,
+            ),
+        )

@@ -1,13 +1,23 @@
-"""For other pages and programs: the Atom feed of verdict changes, a badge and a shields endpoint per model."""
+"""For other pages and programs: the Atom feed of verdict changes, and per model a badge and a shields
+endpoint."""
 
 from __future__ import annotations
 
 from html import escape
 
-from probatio.extras import require
-from probatio.records import MARKS, Status
-from probatio.site.diff_pages import fixed_comparisons
-from probatio.site.rendering import PICTURE_POLICY, SVG, PageReply, PageRequest, dated, json, printable, scrubbed
+from probatio.core.extras import require
+from probatio.core.records import MARKS, Status
+from probatio.site.pages.diffs import list_fixed
+from probatio.site.rendering import (
+    PICTURE_POLICY,
+    SVG,
+    PageReply,
+    PageRequest,
+    format_dates,
+    json,
+    printable,
+    scrub,
+)
 from probatio.site.snapshot import Change, Site, TrackedModel
 
 ENTRIES = 100
@@ -30,8 +40,7 @@ def atom(request: PageRequest) -> PageReply:
     site = request.site
     feed = FeedGenerator()
     feed.id("urn:probatio:verdicts")
-    marks = [mark for mark, holds in (("SIMULATED", site.simulated), ("REPLAYED", site.replayed)) if holds]
-    feed.title("Probatio: verdict changes" + "".join(f" ({mark})" for mark in marks))
+    feed.title("Probatio: verdict changes" + "".join(f" ({mark})" for mark in site.marks))
     if site.head:
         feed.subtitle(f"Head of the ledger: {site.head}")
     feed.link(href=site.base_url or "./", rel="alternate")
@@ -41,25 +50,30 @@ def atom(request: PageRequest) -> PageReply:
     for change in site.changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
         entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after.replace(', ', '-')}")
-        marked = "".join(f"{mark}: " for mark in [*marks, *["IMPORTED"] * change.imported])
+        marked = "".join(f"{mark}: " for mark in [*site.marks, *["IMPORTED"] * change.imported])
         entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
         entry.link(href=f"{site.base_url}models/{change.slug}/")
         entry.category(term=change.after.partition(",")[0])
         entry.content(_content(site, change), type="html")
         entry.updated(_moment(change.date))
         anchor = f" Head of the ledger: {site.head}" if site.head else ""
-        entry.summary(printable(dated(scrubbed(change.reason))) + anchor)
+        entry.summary(printable(format_dates(scrub(change.reason))) + anchor)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
 
 
 def _content(site: Site, change: Change) -> str:
-    """What one needs to act: what happened, what else was different, what to do next, and the two days side by side."""
+    """What a reader needs to act: what happened, what else changed, what to do next, and the two days side by
+    side."""
     model = site.tracked[change.slug]
     verdict = model.by_date[change.date]
-    told = model.teller.told(verdict, answers=False, began=model.fell_on(verdict)) if model.teller else None
+    told = (
+        model.teller.describe(verdict, answers=False, began=model.fell_on(verdict)) if model.teller else None
+    )
     parts = [f"<p>{_plain(change.reason)}</p>"]
     if change.imported:
-        parts.append("<p>This day was taken in from a file: when and how the model was asked is not on record.</p>")
+        parts.append(
+            "<p>This day was taken in from a file: when and how the model was asked is not on record.</p>"
+        )
     if told and told.around:
         parts.append(f"<p>Also different: {_plain('; '.join(told.around))}.</p>")
     if told and told.advice:
@@ -67,23 +81,21 @@ def _content(site: Site, change: Change) -> str:
     base = f"{site.base_url}models/{change.slug}/"
     links = [
         f'<a href="{base}diff/{day}..{change.date}/">What changed against {name}</a>'
-        for name, day in fixed_comparisons(model, verdict).items()
+        for name, day in list_fixed(model, verdict).items()
         if day in site.days
     ]
-    links.append(f'<a href="{base}{change.date}/">Every sample of {dated(change.date)}</a>')
+    links.append(f'<a href="{base}{change.date}/">Every sample of {format_dates(change.date)}</a>')
     return "".join([*parts, f"<p>{' · '.join(links)}</p>"])
 
 
 def _plain(text: str) -> str:
-    return escape(printable(dated(scrubbed(text))))
+    return escape(printable(format_dates(scrub(text))))
 
 
-def badge(request: PageRequest) -> PageReply | None:
+def badge(request: PageRequest) -> PageReply:
     model = request.tracked
-    if model is None:
-        return None
     status, words = model.last.shown, model.last.label
-    label = printable(model.id) + _marked(request, model)
+    label = printable(model.id) + _describe_mark(request, model)
     message = f"{MARKS[status]} {words}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
@@ -92,23 +104,24 @@ def badge(request: PageRequest) -> PageReply | None:
         f'<rect width="{left}" height="20" fill="#3b444d"/>'
         f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/>'
         f'<g fill="#fff" font-family="Verdana,Geneva,sans-serif" font-size="11" text-anchor="middle">'
-        f'<text x="{left / 2}" y="14">{escape(label)}</text><text x="{left + right / 2}" y="14">{message}</text></g></svg>\n'
+        f'<text x="{left / 2}" y="14">{escape(label)}</text><text x="{left + right / 2}" '
+        f'y="14">{message}</text></g></svg>\n'
     )
     return PageReply(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
 
 
-def shield(request: PageRequest) -> PageReply | None:
-    """What shields.io reads to draw a badge of its own."""
+def shield(request: PageRequest) -> PageReply:
+    """What shields.io reads to draw its own badge."""
     model = request.tracked
-    if model is None:
-        return None
-    label = model.id + _marked(request, model)
-    return json({"schemaVersion": 1, "label": label, "message": model.last.label, "color": COLOURS[model.last.shown]})
+    label = model.id + _describe_mark(request, model)
+    return json(
+        {"schemaVersion": 1, "label": label, "message": model.last.label, "color": COLOURS[model.last.shown]}
+    )
 
 
-def _marked(request: PageRequest, model: TrackedModel) -> str:
-    imported = model.last.date in model.imported
-    return f"{' (simulated)' * request.site.simulated}{' (replayed)' * request.site.replayed}{' (imported)' * imported}"
+def _describe_mark(request: PageRequest, model: TrackedModel) -> str:
+    marks = [*request.site.marks, *["IMPORTED"] * (model.last.date in model.imported)]
+    return "".join(f" ({mark.lower()})" for mark in marks)
 
 
 def _moment(date: str) -> str:

@@ -1,4 +1,5 @@
-"""The live server: the pages of the table over HTTP, read-only, from a snapshot that follows the results folder."""
+"""The live server: the pages of the table over HTTP, read-only, from a snapshot that follows the results
+folder."""
 
 from __future__ import annotations
 
@@ -20,14 +21,14 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from probatio.errors import ProbatioError
-from probatio.extras import require
-from probatio.inside import name_of
-from probatio.site.addresses import find_kind, missing_page, moved, render
-from probatio.site.downloads import opened
+from probatio.core.errors import ProbatioError
+from probatio.core.extras import require
+from probatio.core.inside import find_name
+from probatio.site.addresses import find_kind, missing_page, redirect, render
+from probatio.site.downloads import open_file
 from probatio.site.rendering import PageReply, PageRequest
 from probatio.site.search import results_page
-from probatio.site.snapshot import Site, state_of
+from probatio.site.snapshot import Site, read_state
 
 LOOK_SECONDS = 5.0
 """How often the results folder is looked at for changes."""
@@ -39,7 +40,8 @@ SEARCH = "search/"
 """The one page that depends on a question in the address. It is never kept: questions have no end."""
 
 AHEAD_SECONDS = 5.0
-"""How long pages are made ahead, before the server answers or a new snapshot is shown. A model's page takes 30 ms of CPU."""
+"""How long pages are made ahead, before the server answers or a new snapshot is shown. A model's page takes
+30 ms of CPU."""
 
 SMALL = 1000
 """Bytes below which packing a page saves nothing."""
@@ -70,12 +72,13 @@ class PackedPage:
 
 
 class _OpenFile(FileResponse):
-    """A file handed out as it is. It is opened here, once: by its name it would be opened again, when it may be another."""
+    """A file sent as it is. It is opened once, here: by its name it would be opened again, when it may be
+    another file."""
 
     def __init__(self, site: Site, page: PageReply) -> None:
         assert page.file is not None
-        self._source = opened(site, page.file)
-        name = name_of(self._source.fileno(), page.file)
+        self._source = open_file(site, page.file)
+        name = find_name(self._source.fileno(), page.file)
         super().__init__(name, media_type=page.kind, headers=_headers(page))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -88,17 +91,17 @@ class LiveSite:
 
     def __init__(self, load: Callable[[], Site], results: Path, bench: Path | None) -> None:
         self._load, self._results, self._bench = load, results, bench
-        self._state = state_of(results, bench)
+        self._state = read_state(results, bench)
         self.site = load()
         self._pages: OrderedDict[str, PackedPage] = OrderedDict()
         self._size = 0
         self._lock = threading.Lock()
 
-    def kept(self, path: str) -> PackedPage | None:
+    def find_page(self, path: str) -> PackedPage | None:
         return self._pages.get(path)
 
     def make(self, path: str) -> PackedPage | PageReply | None:
-        """The page, made now and kept where it is not a file."""
+        """Make the page now, and keep it if it is not a file."""
         site = self.site
         page = render(site, path)
         if page is None or page.file is not None or page.moved:
@@ -113,15 +116,16 @@ class LiveSite:
         return packed
 
     def make_ahead(self) -> None:
-        """Make the pages most people open, before anyone asks."""
-        pages = _made_ahead(self.site)
+        """Make the pages that most people open, before a reader asks."""
+        pages = _make_ahead(self.site)
         with self._lock:
             self._pages, self._size = pages, sum(page.size for page in pages.values())
 
     def follow(self, stopped: threading.Event) -> None:
         """Read the folder again when it has changed, until stopped. Readers see the old snapshot meanwhile.
 
-        Runs are studied before anyone asks: of a large one that takes seconds."""
+        Runs are studied before a reader asks: a large one takes seconds.
+        """
         self._read_ahead(stopped)
         while not stopped.wait(LOOK_SECONDS):
             try:
@@ -137,17 +141,17 @@ class LiveSite:
                 return
             try:
                 run.read_ahead()
-            except Exception as error:  # whoever opens the run is told; the folder must be followed all the same
+            except Exception as error:  # its reader gets the error; the folder is followed all the same
                 _log.warning("The run %s can't be studied: %s", run.name, error)
 
     def look(self) -> bool:
-        """Read the folder again if it has changed; gives whether it had."""
-        state = state_of(self._results, self._bench)
+        """Read the folder again if it has changed. Returns whether it had."""
+        state = read_state(self._results, self._bench)
         if state == self._state:
             return False
         began = time.perf_counter()
         site = self._load()
-        pages = _made_ahead(site)
+        pages = _make_ahead(site)
         with self._lock:
             self.site, self._state, self._pages = site, state, pages
             self._size = sum(page.size for page in pages.values())
@@ -155,14 +159,15 @@ class LiveSite:
         return True
 
 
-def _made_ahead(site: Site) -> OrderedDict[str, PackedPage]:
-    """The front page and the pages of the models, as many as are made in time: of the others the first reader waits."""
+def _make_ahead(site: Site) -> OrderedDict[str, PackedPage]:
+    """Make the front page and the pages of the models, as many as time allows. For the others the first
+    reader waits."""
     pages: OrderedDict[str, PackedPage] = OrderedDict()
     until = time.monotonic() + AHEAD_SECONDS
     for path in ("", *(f"models/{slug}/" for slug in site.tracked)):
         try:
             page = render(site, path) if time.monotonic() < until else None
-        except Exception as error:  # whoever opens the page is told
+        except Exception as error:  # the reader who opens the page gets the error
             _log.warning("The page /%s can't be made: %s", path, error)
             continue
         if page is not None:
@@ -171,11 +176,11 @@ def _made_ahead(site: Site) -> OrderedDict[str, PackedPage]:
 
 
 def application(live: LiveSite) -> Starlette:
-    """The server's pages. Anything but GET and HEAD is refused; an address not in the table is not there."""
+    """The server's pages. Only GET and HEAD are allowed, and only addresses in the table exist."""
     making: dict[str, asyncio.Task[PackedPage | PageReply | None]] = {}
 
-    async def made(path: str) -> PackedPage | PageReply | None:
-        """The page, made once however many ask for it meanwhile."""
+    async def make_once(path: str) -> PackedPage | PageReply | None:
+        """Make the page once, however many readers ask for it at the same time."""
         task = making.get(path)
         if task is None:
             task = making[path] = asyncio.create_task(run_in_threadpool(live.make, path))
@@ -184,18 +189,18 @@ def application(live: LiveSite) -> Starlette:
 
     async def reply(request: Request) -> Response:
         path: str = request.path_params["path"]
-        if request.query_params and (target := moved(live.site, path, request.query_params)):
+        if request.query_params and (target := redirect(live.site, path, request.query_params)):
             return RedirectResponse(target, status_code=307, headers=HEADERS)
         if path == SEARCH and (asked := request.query_params.get("q")):
             found = await run_in_threadpool(results_page, PageRequest(live.site, path), asked)
             return Response(found.body, headers=_headers(found), media_type=found.kind)
-        page: PackedPage | PageReply | None = live.kept(path)
+        page: PackedPage | PageReply | None = live.find_page(path)
         if page is None:
             if find_kind(path) is None:
                 if path and not path.endswith("/") and find_kind(path + "/") is not None:
                     return RedirectResponse(path.rpartition("/")[2] + "/", status_code=308)
                 return _missing(live, path)
-            page = await made(path)
+            page = await make_once(path)
         if page is None:
             return _missing(live, path)
         if isinstance(page, PageReply) and page.moved:
@@ -203,11 +208,11 @@ def application(live: LiveSite) -> Starlette:
         if isinstance(page, PageReply):
             assert page.file is not None
             return _OpenFile(live.site, page)
-        return _sent(page, request)
+        return _send(page, request)
 
     return Starlette(
         routes=[Route("/{path:path}", reply, methods=["GET", "HEAD"])],
-        exception_handlers={Exception: _failed, HTTPException: _refused, ProbatioError: _unreadable},
+        exception_handlers={Exception: _on_error, HTTPException: _on_refusal, ProbatioError: _unreadable},
     )
 
 
@@ -226,7 +231,7 @@ def serve(live: LiveSite, host: str, port: int) -> None:
         stopped.set()
 
 
-def _sent(packed: PackedPage, request: Request) -> Response:
+def _send(packed: PackedPage, request: Request) -> Response:
     page = packed.page
     headers = _headers(page) | {"ETag": packed.etag, "Vary": "Accept-Encoding"}
     if request.headers.get("if-none-match") == packed.etag:
@@ -245,11 +250,11 @@ def _missing(live: LiveSite, path: str) -> Response:
     return Response(page.body, 404, headers=_headers(page), media_type=page.kind)
 
 
-async def _failed(request: Request, error: Exception) -> Response:
+async def _on_error(request: Request, error: Exception) -> Response:
     return Response("Something went wrong on the server.\n", 500, headers=HEADERS, media_type="text/plain")
 
 
-async def _refused(request: Request, error: Exception) -> Response:
+async def _on_refusal(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return JSONResponse({"detail": error.detail}, error.status_code, headers=error.headers)
 
@@ -257,5 +262,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _unreadable(request: Request, error: Exception) -> Response:
     _log.warning("%s: %s", request.url.path, error)
     return Response(
-        "The page can't be made from the files there are now.\n", 503, headers=HEADERS, media_type="text/plain"
+        "The page can't be made from the files there are now.\n",
+        503,
+        headers=HEADERS,
+        media_type="text/plain",
     )

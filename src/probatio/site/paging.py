@@ -1,15 +1,17 @@
-"""Long lists in pages: where each page begins, and the links from one to the others."""
+"""Long lists in pages: where each page begins, and the links from one to the others; days in years."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from probatio.site.rendering import NoPage, PageRequest
 
-def breaks(sizes: Iterable[int], room: int, most: int) -> list[int]:
-    """The number of the first entry of each page: as many as have room, `most` at most; a larger one stands alone. Where a page
-    ends depends on what comes before it alone, so that an entry keeps its page while the list grows."""
+
+def find_breaks(sizes: Iterable[int], room: int, most: int) -> list[int]:
+    """The number of the first entry of each page. A page has at most `most` entries and `room` for their
+    sizes; a larger entry is alone. Where a page ends depends only on the entries before it, so that an entry
+    keeps its page while the list grows."""
     first: list[int] = []
     left = 0
     for number, size in enumerate(sizes):
@@ -18,11 +20,6 @@ def breaks(sizes: Iterable[int], room: int, most: int) -> list[int]:
             left = room
         left -= size
     return first
-
-
-def page_of(first: Sequence[int], number: int) -> int:
-    """The first entry of the page that an entry stands on."""
-    return first[bisect_right(first, number) - 1]
 
 
 class Pager(NamedTuple):
@@ -43,7 +40,28 @@ class Pager(NamedTuple):
         return linked
 
 
-def pager(names: dict[str, str], pages: int) -> Pager | None:
-    """Of the page that an address names: the first has no number in it. None where there is no such page."""
-    page = int(names.get("number", 1))
-    return Pager(page, pages) if 1 <= page <= max(1, pages) and (page == 1) == ("number" not in names) else None
+def count_pages(entries: int, most: int) -> int:
+    """How many pages a list takes, with `most` entries on each. An empty list has one."""
+    return max(1, -(-entries // most))
+
+
+def make_pager(request: PageRequest, pages: int) -> Pager:
+    """The pager of the page that an address names: the first page has no number."""
+    page = int(request.names.get("number", 1))
+    if not 1 <= page <= max(1, pages) or (page == 1) != ("number" not in request.names):
+        raise NoPage
+    return Pager(page, pages)
+
+
+def years_of(dates: Iterable[str]) -> list[str]:
+    """The calendar years of these days, oldest first."""
+    return list(dict.fromkeys(date[:4] for date in dates))
+
+
+def find_year(request: PageRequest, dates: Iterable[str]) -> tuple[str, list[str]]:
+    """The year that the address names, and all years. The last one has no name in an address; without days
+    it is empty."""
+    years = years_of(dates)
+    if "year" in request.names and request.names["year"] not in years[:-1]:
+        raise NoPage
+    return request.names.get("year", years[-1] if years else ""), years

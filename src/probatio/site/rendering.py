@@ -7,23 +7,26 @@ import os
 import re
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 import jinja2
 import msgspec
 
 from probatio import __version__
-from probatio.extras import installed_extras
-from probatio.ledger.ledger import SHORT
-from probatio.records import MARKS
+from probatio.core.extras import list_installed
+from probatio.core.records import MARKS
+from probatio.watch.ledger.ledger import SHORT
 
 if TYPE_CHECKING:
-    from probatio.site.runs import StudiedRun
+    from probatio.site.facts.runs import StudiedRun
     from probatio.site.snapshot import Site, TrackedModel
+
+T = TypeVar("T")
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
@@ -45,7 +48,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff\ud800-\udfff
 
 @dataclass(frozen=True, slots=True)
 class PageReply:
-    """What a reader gets: bytes, a file that is handed out as it is, or the address to which the page has moved."""
+    """The reply to a reader: bytes, a file to be sent as it is, or the address to which the page has
+    moved."""
 
     body: bytes = b""
     kind: str = HTML
@@ -53,6 +57,10 @@ class PageReply:
     file: Path | None = None
     framed_by: str = "'self'"  # whose pages may show it in a frame
     moved: str = ""  # relative to the page asked for; the build never asks for such a page
+
+
+class NoPage(LookupError):
+    """An address of the right form for which there is no page."""
 
 
 @dataclass(frozen=True)
@@ -65,25 +73,39 @@ class PageRequest:
 
     @property
     def root(self) -> str:
-        """The way from this page to the site's root, so that the site works under any path."""
-        if self.path == MISSING and self.site.base_url:  # a host shows this file at any address that is not there
+        """The way from this page to the root of the site, so that the site works under any path."""
+        # A host shows this file at any address that is not there.
+        if self.path == MISSING and self.site.base_url:
             return urlsplit(self.site.base_url).path or "/"
         return "../" * self.path.count("/") or "./"
 
-    @property
-    def tracked(self) -> TrackedModel | None:
-        """The tracked model whose slug the address names."""
-        return self.site.tracked.get(self.names["slug"])
+    def find(self, name: str, there: Mapping[str, T]) -> T:
+        """What the address names, of all that is there."""
+        found = there.get(self.names[name])
+        if found is None:
+            raise NoPage
+        return found
+
+    def find_slug(self, name: str, slugs: Mapping[T, str]) -> T:
+        """What has the slug that the address names."""
+        return self.find(name, {slug: each for each, slug in slugs.items()})
 
     @property
-    def run(self) -> StudiedRun | None:
+    def tracked(self) -> TrackedModel:
+        """The tracked model whose slug the address names."""
+        return self.find("slug", self.site.tracked)
+
+    @property
+    def run(self) -> StudiedRun:
         """The run that the address names."""
-        return self.site.runs.get(self.names["run"])
+        return self.find("run", self.site.runs)
 
 
 def html(request: PageRequest, template: str, **context: Any) -> PageReply:
     text = (
-        _templates().get_template(template).render(site=request.site, root=request.root, path=request.path, **context)
+        _templates()
+        .get_template(template)
+        .render(site=request.site, root=request.root, path=request.path, **context)
     )
     return PageReply(text.encode("utf-8", "replace"))
 
@@ -92,9 +114,9 @@ PAGE_BYTES = 150_000
 """No page is larger. What has no room on it is on further pages, or in a file that the page names."""
 
 
-def fitted(request: PageRequest, template: str, most: int, least: int = 1, **context: Any) -> PageReply:
-    """A page whose lists or texts are cut at `most`, or at less, so that it is no larger than a page may be. The template is
-    given the number, and says what it left out and where that is."""
+def fit(request: PageRequest, template: str, most: int, least: int = 1, **context: Any) -> PageReply:
+    """A page whose lists or texts are cut at `most`, or at less, so that it is no larger than a page may be.
+    The template gets the number, and says what it left out and where that is."""
     while True:
         page = html(request, template, most=most, **context)
         if len(page.body) <= PAGE_BYTES or most <= least:
@@ -103,7 +125,7 @@ def fitted(request: PageRequest, template: str, most: int, least: int = 1, **con
 
 
 def json(value: Any) -> PageReply:
-    return PageReply(scrubbed(msgspec.json.encode(value).decode()).encode() + b"\n", JSON)
+    return PageReply(scrub(msgspec.json.encode(value).decode()).encode() + b"\n", JSON)
 
 
 def svg(text: str) -> PageReply:
@@ -111,12 +133,12 @@ def svg(text: str) -> PageReply:
 
 
 def printable(text: str) -> str:
-    """Without the control characters that no markup language takes."""
+    """The text without control characters, which no markup language allows."""
     return _CONTROL.sub("�", text)
 
 
-def scrubbed(text: str | None) -> str:
-    """An error's or a grader's text without the paths of this machine."""
+def scrub(text: str | None) -> str:
+    """A text of an error or a grader without the paths of this machine."""
     clean = text or ""
     for folder in _private_folders():
         clean = clean.replace(folder, "…")
@@ -125,8 +147,14 @@ def scrubbed(text: str | None) -> str:
 
 @cache
 def _private_folders() -> tuple[str, ...]:
-    """Longest first, so that a folder goes before the folder it lies in."""
-    folders = {str(Path.cwd()), str(Path.home()), sys.prefix, tempfile.gettempdir(), str(FOLDER.parent.parent)}
+    """Longest first, so that a folder is replaced before its parent."""
+    folders = {
+        str(Path.cwd()),
+        str(Path.home()),
+        sys.prefix,
+        tempfile.gettempdir(),
+        str(FOLDER.parent.parent),
+    }
     return tuple(sorted((folder for folder in folders if len(folder) > len(os.sep)), key=len, reverse=True))
 
 
@@ -140,16 +168,18 @@ def _templates() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         finalize=lambda value: "–" if value is None else printable(value) if type(value) is str else value,
     )
-    env.globals.update(version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=installed_extras()["charts"])
+    env.globals.update(
+        version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=list_installed()["charts"]
+    )
     env.filters.update(
         number=_number,
         percent=_percent,
-        scrubbed=scrubbed,
+        scrubbed=scrub,
         money=money,
         pretty=_pretty,
         thousands=thousands,
-        day=_day,
-        dated=dated,
+        day=format_date,
+        dated=format_dates,
     )
     return env
 
@@ -158,28 +188,28 @@ SHOWN_UP_TO = 10**15
 """A number beyond it, in either direction, was made up by a server; a page says "?" in its place."""
 
 
-def _odd(value: float) -> bool:
-    return not -SHOWN_UP_TO <= value <= SHOWN_UP_TO  # NaN, too, is not between them
+def _write(value: float | None, form: str) -> str:
+    if value is None:
+        return "–"
+    # NaN, too, is not between them
+    return format(value, form) if -SHOWN_UP_TO <= value <= SHOWN_UP_TO else "?"
 
 
 def _number(value: float | None, places: int = 1) -> str:
-    if value is None or _odd(value):
-        return "–" if value is None else "?"
-    return f"{value:.{places}f}".replace("-", "−")
+    return _write(value, f".{places}f").replace("-", "−")
 
 
-def _day(date: str | None) -> str:
+def format_date(date: str | None, form: str = "{0.day} {0:%b} {0.year}", unknown: str = "–") -> str:
     """A date as people write it."""
     try:
-        at = datetime.date.fromisoformat(date or "")
-    except ValueError:  # whatever a ledger from elsewhere holds
-        return date or "–"
-    return f"{at.day} {at:%b} {at.year}"
+        return form.format(datetime.date.fromisoformat(date or ""))
+    except ValueError:  # a ledger from elsewhere may hold anything
+        return date or unknown
 
 
-def dated(text: str) -> str:
+def format_dates(text: str) -> str:
     """A text with its dates as people write them."""
-    return _DATE.sub(lambda found: _day(found[0]), text)
+    return _DATE.sub(lambda found: format_date(found[0]), text)
 
 
 def _percent(share: float | None, places: int = 0) -> str:
@@ -187,15 +217,12 @@ def _percent(share: float | None, places: int = 0) -> str:
 
 
 def thousands(value: float | None) -> str:
-    if value is None or _odd(value):
-        return "–" if value is None else "?"
-    return f"{value:,.0f}"
+    return _write(value, ",.0f")
 
 
 def money(value: float | None) -> str:
-    if value is None or _odd(value):
-        return "–" if value is None else "?"
-    return f"${value:.6f}".rstrip("0").rstrip(".")
+    written = _write(value, ".6f")
+    return f"${written.rstrip('0').rstrip('.')}" if written not in ("–", "?") else written
 
 
 def _pretty(value: Any) -> str:

@@ -1,20 +1,20 @@
-"""The search: one index of models, cases, runs and the documentation. The browser searches it; the live server also does,
-for readers without JavaScript."""
+"""The search: one index of models, cases, runs and the documentation. The browser searches it; for readers
+without JavaScript the live server does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from probatio.documentation import pages
-from probatio.site.docs_pages import rendered
+from probatio.core.shipped import list_pages
+from probatio.site.facts.standing import explain
+from probatio.site.pages.docs import render_doc
 from probatio.site.rendering import PageReply, PageRequest, html, json, printable
 from probatio.site.snapshot import Site
-from probatio.site.standing import reason
 
 
-class Entry(NamedTuple):
-    """Something that can be found: what kind of thing it is, its name, what else is known of it, and its address."""
+class SearchEntry(NamedTuple):
+    """Something to find: its kind, its name, what else is known about it, and its address."""
 
     kind: str
     title: str
@@ -33,7 +33,7 @@ def search_page(request: PageRequest) -> PageReply:
 
 
 def results_page(request: PageRequest, asked: str) -> PageReply:
-    """The page with what was found, as the script in the browser finds it."""
+    """The page with the matches, the same that the script in the browser finds."""
     words = asked[:LONGEST].lower().split()
     hits = [entry for entry in _entries(request.site) if _holds(entry, words)] if words else []
     hits.sort(key=lambda entry: sum(word in entry.title.lower() for word in words), reverse=True)
@@ -42,51 +42,53 @@ def results_page(request: PageRequest, asked: str) -> PageReply:
 
 
 def index(request: PageRequest) -> PageReply:
-    """The order counts: of two that fit alike, the earlier one is shown first."""
+    """The order counts: of two equal matches, the earlier one is shown first."""
     return json([entry._asdict() for entry in _entries(request.site)])
 
 
-def _entries(site: Site) -> Iterator[Entry]:
+def _entries(site: Site) -> Iterator[SearchEntry]:
     for entry in (*_models(site), *_cases(site), *_runs(site), *_docs()):
         yield entry._replace(title=printable(entry.title), text=printable(entry.text))
 
 
-def _holds(entry: Entry, words: Sequence[str]) -> bool:
+def _holds(entry: SearchEntry, words: Sequence[str]) -> bool:
     text = f"{entry.kind} {entry.title} {entry.text}".lower()
     return all(word in text for word in words)
 
 
 def _excerpt(text: str, word: str) -> str:
-    """The words around the first place where a word stands."""
+    """The words around the first match."""
     at = max(0, text.lower().find(word) - 60)
     return f"{'… ' * bool(at)}{text[at : at + 180]}{' …' * (at + 180 < len(text))}"
 
 
-def _models(site: Site) -> Iterator[Entry]:
+def _models(site: Site) -> Iterator[SearchEntry]:
     for model in site.tracked.values():
-        text = f"{model.last.label}. {reason(site, model)} {model.resolved}"
-        yield Entry("model", model.id, text, f"models/{model.slug}/")
+        text = f"{model.last.label}. {explain(site, model)} {model.resolved}"
+        yield SearchEntry("model", model.id, text, f"models/{model.slug}/")
 
 
-def _cases(site: Site) -> Iterator[Entry]:
+def _cases(site: Site) -> Iterator[SearchEntry]:
     for use_case, named in site.case_slugs.items():
         for case, slug in named.items():
             standing = site.case_standings.get((use_case, case))
             finding = f", {standing.finding}" if standing and standing.finding else ""
-            yield Entry("case", case, f"{site.title(use_case)}{finding}", f"cases/{use_case}/{slug}/")
+            yield SearchEntry("case", case, f"{site.title(use_case)}{finding}", f"cases/{use_case}/{slug}/")
 
 
-def _runs(site: Site) -> Iterator[Entry]:
+def _runs(site: Site) -> Iterator[SearchEntry]:
     for run in site.runs.values():
         record = run.record
         models = ", ".join(model.id for model in record.models[:MOST])
         text = f"{record.suite_name} {record.suite_version or ''}, {models}, {record.created[:10]}"
-        yield Entry("run", run.name, text, f"learnability/{run.name}/")
+        yield SearchEntry("run", run.name, text, f"learnability/{run.name}/")
 
 
-def _docs() -> Iterator[Entry]:
-    for page in pages():
-        for section in rendered(page).sections:
-            title = section.title if section.heading == section.title else f"{section.title}: {section.heading}"
+def _docs() -> Iterator[SearchEntry]:
+    for page in list_pages():
+        for section in render_doc(page).sections:
+            title = (
+                section.title if section.heading == section.title else f"{section.title}: {section.heading}"
+            )
             anchor = f"#{section.anchor}" if section.anchor else ""
-            yield Entry("documentation", title, section.text, f"docs/{section.page}/{anchor}")
+            yield SearchEntry("documentation", title, section.text, f"docs/{section.page}/{anchor}")

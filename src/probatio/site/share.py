@@ -1,4 +1,5 @@
-"""What others show of the site: a drawn picture for a link to it, and a small view of the verdicts for other people's pages."""
+"""What others show of the site: a picture for a link to it, and a small view of the verdicts for other
+pages."""
 
 from __future__ import annotations
 
@@ -7,31 +8,39 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from probatio.charts.scales import Scale
-from probatio.charts.svg import pieces
-from probatio.extras import installed_extras
-from probatio.records import MARKS, Status
+from probatio.charts.svg import split_at_gaps
+from probatio.core.extras import list_installed
+from probatio.core.records import MARKS, Status
+from probatio.site.facts.standing import (
+    HISTORY_DAYS,
+    ModelStanding,
+    find_lowest_mean,
+    list_standings,
+    mean_score,
+    summarise,
+)
 from probatio.site.feed import COLOURS
-from probatio.site.rendering import PNG, PageReply, PageRequest, html, printable, scrubbed
+from probatio.site.rendering import PNG, PageReply, PageRequest, html, printable, scrub
 from probatio.site.snapshot import Site, TrackedModel
-from probatio.site.standing import HISTORY_DAYS, Standing, lowest, mean_score, sentence, standings
 
 WIDTH, HEIGHT = 1200, 630
 """What the large previews of messengers and networks are cut to."""
 _LEFT, _RIGHT = 64, WIDTH - 64
-_GROUND, _INK, _SOFT, _ACCENT = "#fcfbf8", "#1b1d21", "#565a61", "#17508f"  # of the style sheet, on a light ground
-_TINTS: dict[Status, str] = {"COOKED": COLOURS["COOKED"], "SUSPICIOUS": "#f9ecd0"}  # as badges look on the pages
+# Of the style sheet, on a light ground; and badges as they look on the pages.
+_GROUND, _INK, _SOFT, _ACCENT = "#fcfbf8", "#1b1d21", "#565a61", "#17508f"
+_TINTS: dict[Status, str] = {"COOKED": COLOURS["COOKED"], "SUSPICIOUS": "#f9ecd0"}
 _LISTED = 5
 EVERYONE = "*"
 """Who may frame the small view: it shows what is public, and takes nothing."""
 
 
 def site_picture(request: PageRequest) -> PageReply:
-    """The sentence of the front page, and the models that stand worst."""
+    """The sentence of the front page, and the worst models."""
     site = request.site
-    rows = standings(site)
-    told = sentence(rows, site.last_date) if rows else "Is it still what it was?"
+    rows = list_standings(site)
+    told = summarise(rows, site.last_date) if rows else "Is it still what it was?"
     body = _lines(told, 42, 160, 58, 4)
-    top, low = 395, lowest(site) if rows else 0.0
+    top, low = 395, find_lowest_mean(site) if rows else 0.0
     for number, row in enumerate(rows[:_LISTED]):
         y = top + 50 * number
         body += [
@@ -39,76 +48,76 @@ def site_picture(request: PageRequest) -> PageReply:
             _badge(row.verdict.shown, row.verdict.label, 460, y),
             _history(row.model, low, (840, _RIGHT), (y + 10, y - 30), 3),
         ]
-    return _drawn(request, body)
+    return _draw(request, body)
 
 
-def model_picture(request: PageRequest) -> PageReply | None:
+def model_picture(request: PageRequest) -> PageReply:
     """A model with its verdict, the reason, and its last days as a line."""
     model = request.tracked
-    if model is None:
-        return None
-    (row,) = [each for each in standings(request.site) if each.model is model]
+    (row,) = [each for each in list_standings(request.site) if each.model is model]
     now = mean_score(model.last)
     body = [
         _text(model.id, 56, _LEFT, 170, weight=600, family="serif", most=36),
         _badge(model.last.shown, model.last.label, _LEFT, 240),
         *_lines(row.reason, 32, 310, 62, 3),
-        _history(model, lowest(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
+        _history(model, find_lowest_mean(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
         _text(f"the last {HISTORY_DAYS} days", 22, _LEFT, 608, _SOFT),
         _text("" if now is None else f"{now:.0f}", 56, _RIGHT, 575, weight=600, anchor="end"),
     ]
-    return _drawn(request, body)
+    return _draw(request, body)
 
 
 def every_picture(site: Site) -> Iterator[dict[str, str]]:
-    """Of the models, where the drawing package is installed."""
-    if installed_extras()["charts"]:
+    """The pictures of the models, if the drawing package is installed."""
+    if list_installed()["charts"]:
         yield from ({"slug": slug} for slug in site.tracked)
 
 
 def site_pictures(site: Site) -> Iterator[dict[str, str]]:
-    if installed_extras()["charts"]:
+    if list_installed()["charts"]:
         yield {}
 
 
 def status_view(request: PageRequest) -> PageReply:
-    """Every model with its badge and its reason, to be framed in another page."""
-    return _framed(request, standings(request.site))
+    """Every model with its badge and its reason, for a frame in another page."""
+    return _frame(request, list_standings(request.site))
 
 
-def model_view(request: PageRequest) -> PageReply | None:
+def model_view(request: PageRequest) -> PageReply:
     model = request.tracked
-    return _framed(request, [row for row in standings(request.site) if row.model is model]) if model else None
+    return _frame(request, [row for row in list_standings(request.site) if row.model is model])
 
 
-def _framed(request: PageRequest, rows: Sequence[Standing]) -> PageReply:
+def _frame(request: PageRequest, rows: Sequence[ModelStanding]) -> PageReply:
     page = html(request, "embed.html", rows=rows)
     return PageReply(page.body, page.kind, page.policy, framed_by=EVERYONE)
 
 
-def _drawn(request: PageRequest, body: Sequence[str]) -> PageReply:
-    """As a PNG: networks show no SVG."""
-    from probatio.charts.png import png_of
+def _draw(request: PageRequest, body: Sequence[str]) -> PageReply:
+    """Draw a PNG: networks show no SVG."""
+    from probatio.charts.figure import convert_to_png
 
     site = request.site
-    marks = [mark for mark, holds in (("SIMULATED", site.simulated), ("REPLAYED", site.replayed)) if holds]
     frame = [
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{_GROUND}"/>',
         _text("Probatio", 30, _LEFT, 72, weight=600, family="serif"),
-        _text(" · ".join([*marks, site.last_date or ""]), 24, _RIGHT, 72, _SOFT, anchor="end"),
-        *(
-            f'<rect x="{_LEFT}" y="{y}" width="{_RIGHT - _LEFT}" height="2" fill="{_INK}"/>' for y in (92, 97)
-        ),  # the pages' double rule
+        _text(" · ".join([*site.marks, site.last_date or ""]), 24, _RIGHT, 72, _SOFT, anchor="end"),
+        # The pages' double rule.
+        *(f'<rect x="{_LEFT}" y="{y}" width="{_RIGHT - _LEFT}" height="2" fill="{_INK}"/>' for y in (92, 97)),
     ]
-    text = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}">{"".join([*frame, *body])}</svg>'
-    return PageReply(png_of(text, scale=1), PNG)
+    text = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" '
+        f'height="{HEIGHT}">{"".join([*frame, *body])}</svg>'
+    )
+    return PageReply(convert_to_png(text, scale=1), PNG)
 
 
 def _lines(text: str, size: int, y: int, wide: int, most: int) -> list[str]:
-    wrapped = textwrap.wrap(scrubbed(text), wide, max_lines=most, placeholder=" …", break_on_hyphens=False)
+    wrapped = textwrap.wrap(scrub(text), wide, max_lines=most, placeholder=" …", break_on_hyphens=False)
     family = "serif" if size > 40 else "sans-serif"
     return [
-        _text(line, size, _LEFT, round(y + 1.25 * size * number), family=family) for number, line in enumerate(wrapped)
+        _text(line, size, _LEFT, round(y + 1.25 * size * number), family=family)
+        for number, line in enumerate(wrapped)
     ]
 
 
@@ -126,26 +135,38 @@ def _text(
 ) -> str:
     shown = text if len(text) <= most else f"{text[: most - 1]}…"
     return (
-        f'<text x="{x}" y="{y}" fill="{colour}" font-family="{family}" font-size="{size}" font-weight="{weight}" '
+        f'<text x="{x}" y="{y}" fill="{colour}" font-family="{family}" font-size="{size}" '
+        f'font-weight="{weight}" '
         f'text-anchor="{anchor}">{escape(printable(shown))}</text>'
     )
 
 
 def _badge(status: Status, label: str, x: int, y: int) -> str:
-    """As on the pages: COOKED is solid, SUSPICIOUS tinted, all else plain. The sign is a text of its own: it may come from
-    another typeface, and would take the words along."""
+    """As on the pages: COOKED is solid, SUSPICIOUS tinted, all else plain. The sign is a separate text: it
+    may come from another typeface, which would also change the words."""
     tint, ink = _TINTS.get(status), "#fff" if status == "COOKED" else COLOURS[status]
     inset = 16 if tint else 0
     wide = 2 * inset + 30 + sum(19 if letter.isupper() else 15 for letter in label)
-    box = f'<rect x="{x}" y="{y - 32}" width="{wide}" height="44" rx="5" fill="{tint}" stroke="{COLOURS[status]}"/>'
-    sign, words = _text(MARKS[status], 26, x + inset, y, ink), _text(label, 26, x + inset + 30, y, ink, weight=600)
+    box = (
+        f'<rect x="{x}" y="{y - 32}" width="{wide}" height="44" rx="5" fill="{tint}" '
+        f'stroke="{COLOURS[status]}"/>'
+    )
+    sign, words = (
+        _text(MARKS[status], 26, x + inset, y, ink),
+        _text(label, 26, x + inset + 30, y, ink, weight=600),
+    )
     return f"{box if tint else ''}{sign}{words}"
 
 
-def _history(model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int) -> str:
-    """The model's last days as a line, from left to right and from `low` to 100 points."""
+def _history(
+    model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int
+) -> str:
+    """Draw the model's last days as a line, from left to right and from `low` to 100 points."""
     scores = [mean_score(verdict) for verdict in model.verdicts[-HISTORY_DAYS:]]
     x, y = Scale(0, max(1, len(scores) - 1), *across), Scale(low, 100, *up)
-    lines = ["M" + "L".join(f"{x.at(at):.1f},{y.at(score):.1f}" for at, score in piece) for piece in pieces(scores)]
+    lines = [
+        "M" + "L".join(f"{x.at(at):.1f},{y.at(score):.1f}" for at, score in piece)
+        for piece in split_at_gaps(scores)
+    ]
     drawn = f'fill="none" stroke-width="{stroke}" stroke-linejoin="round" stroke-linecap="round"'
     return f'<path d="{"".join(lines)}" stroke="{_ACCENT}" {drawn}/>'

@@ -1,4 +1,4 @@
-"""What the pages read: one snapshot of the results folder, taken whole and never changed afterwards."""
+"""What the pages read: one snapshot of the results folder, read as a whole and never changed."""
 
 from __future__ import annotations
 
@@ -12,26 +12,32 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from probatio.alerts.telling import Teller
-from probatio.errors import UsageError
-from probatio.items.of_days import items_of_days
-from probatio.items.records import Items
-from probatio.ledger.ledger import LedgerRecord, acceptances, head_of, read_ledger, standing_records
-from probatio.records import Day, DayRecord, ModelVerdict, UseCaseVerdict
-from probatio.run.clock import today
-from probatio.site.bench import Bench, read_bench
-from probatio.site.cases import CaseStanding, case_slugs, case_standings
-from probatio.site.runs import Pairing, StudiedRun, find_runs
-from probatio.site.samples import SampleReader
-from probatio.slugs import slugs
-from probatio.store.days import days_ahead, read_days, suite_folder
-from probatio.store.detectable import user_detectable_cache
-from probatio.store.layout import DAILY, GRADES, LEDGER, SCORES
-from probatio.store.packed import packed_of
-from probatio.suite.daily_suite import DailyManifest, constants_of, read_manifest
-from probatio.verdict.days import Days
-from probatio.verdict.headline import completed
-from probatio.verdict.verdicts import verdicts
+from probatio.core.clock import today
+from probatio.core.errors import UsageError
+from probatio.core.records import Day, DayRecord, ModelVerdict, UseCaseVerdict
+from probatio.core.text.names import make_slugs
+from probatio.learn.items.of_days import measure_days
+from probatio.learn.items.records import Items
+from probatio.runs.store.days import days_ahead, read_days, suite_folder
+from probatio.runs.store.detectable import user_detectable_cache
+from probatio.runs.store.layout import DAILY, GRADES, LEDGER, SCORES
+from probatio.runs.store.packed import path_of_packed
+from probatio.site.facts.cases import CaseStanding, case_slugs, measure_cases
+from probatio.site.facts.runs import ModelComparer, StudiedRun, find_runs
+from probatio.site.facts.samples import SampleReader
+from probatio.site.pages.bench import Bench, read_bench
+from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.watch.alerts.describing import VerdictDescriber
+from probatio.watch.ledger.ledger import (
+    LedgerRecord,
+    find_acceptances,
+    head_of,
+    read_ledger,
+    standing_records,
+)
+from probatio.watch.verdict.days import Days
+from probatio.watch.verdict.headline import add_headline
+from probatio.watch.verdict.verdicts import verdicts
 
 BAD = ("SUSPICIOUS", "COOKED")
 
@@ -46,7 +52,7 @@ class Change(msgspec.Struct, frozen=True):
     before: str | None
     after: str
     reason: str
-    imported: bool = False  # the day was taken in from a file; we asked nobody on it
+    imported: bool = False  # the day was imported from a file; we asked no model on it
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class TrackedModel:
     slug: str
     verdicts: tuple[ModelVerdict, ...]
     resolved: str = ""  # the name its provider knows it by
-    teller: Teller | None = None  # tells its verdicts in words
+    teller: VerdictDescriber | None = None  # tells its verdicts in words
     imported: frozenset[str] = frozenset()  # its days that were taken in from a file
 
     @property
@@ -73,7 +79,7 @@ class TrackedModel:
         return list(dict.fromkeys(each.use_case for verdict in self.verdicts for each in verdict.use_cases))
 
     def series(self, use_case: str) -> list[tuple[ModelVerdict, UseCaseVerdict | None]]:
-        """Each day with the verdict on one use case; None where it was not asked."""
+        """Each day with the verdict on one use case; None if it was not asked."""
         return [
             (verdict, next((each for each in verdict.use_cases if each.use_case == use_case), None))
             for verdict in self.verdicts
@@ -81,19 +87,21 @@ class TrackedModel:
 
     def summary(self, verdict: ModelVerdict) -> str:
         """A verdict in two sentences."""
-        told = self.teller.told(verdict, answers=False, began=self.fell_on(verdict)) if self.teller else None
+        told = (
+            self.teller.describe(verdict, answers=False, began=self.fell_on(verdict)) if self.teller else None
+        )
         return told.summary if told else verdict.reason
 
     def fell_on(self, verdict: ModelVerdict) -> str | None:
-        """The day on which the fall that a verdict tells of began: the one it is dated to; before there is one, the first day it
-        was seen. None where there is no fall."""
+        """The day on which the fall of a verdict began: the day it is dated to, or the day it was first seen.
+        None if there is no fall."""
         if verdict.shown not in BAD:
             return None
         return verdict.changed_on if verdict.confirmed and verdict.changed_on else self.first_seen(verdict)
 
     def first_seen(self, verdict: ModelVerdict) -> str:
-        """The first of the days under a bad verdict that end with this one. A day without a score neither begins a fall nor ends
-        it."""
+        """The first of the days under a bad verdict that end with this one. A day without a score neither
+        begins nor ends a fall."""
         found = min(verdict.date, verdict.headline_since or verdict.date)
         for each in reversed(self.verdicts):
             if each.date < verdict.date and each.shown != "GAP":
@@ -142,8 +150,10 @@ class Site:
     compute: bool = False  # what is not kept yet may be computed, in seconds: effects, a suite's own figures
     replayed: bool = False  # the ledger or a day's record says that dates were set
     days: Mapping[str, Day] = field(default_factory=dict)  # date → the day's scores, oldest first
-    scratch: TemporaryDirectory[str] = field(default_factory=lambda: TemporaryDirectory(prefix="probatio-site-"))
-    pairing: Pairing = field(default_factory=Pairing)
+    scratch: TemporaryDirectory[str] = field(
+        default_factory=lambda: TemporaryDirectory(prefix="probatio-site-")
+    )
+    pairing: ModelComparer = field(default_factory=ModelComparer)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     @property
@@ -151,8 +161,14 @@ class Site:
         return any(record.simulated for record in self.records.values())
 
     @property
+    def marks(self) -> list[str]:
+        """What must be said wherever a verdict is shown."""
+        marks = {"SIMULATED": self.simulated, "REPLAYED": self.replayed}
+        return [mark for mark, holds in marks.items() if holds]
+
+    @property
     def imported(self) -> int:
-        """Days that were taken in from a file."""
+        """Days that were imported from a file."""
         return sum(bool(record.imported) for record in self.records.values())
 
     @property
@@ -166,7 +182,7 @@ class Site:
     @cached_property
     def items(self) -> Items:
         """What the cases and rungs of the last days tell about the models."""
-        return items_of_days(self.results, lenient=True)
+        return measure_days(self.results, lenient=True)
 
     @cached_property
     def case_slugs(self) -> dict[str, dict[str, str]]:
@@ -174,10 +190,10 @@ class Site:
 
     @cached_property
     def case_standings(self) -> dict[tuple[str, str], CaseStanding]:
-        return case_standings(self.days)
+        return measure_cases(self.days)
 
     def case_address(self, use_case: str, case: str) -> str:
-        """Of the case's own page; empty where no day has scored it."""
+        """The address of the case's own page; empty if no day has scored it."""
         slug = self.case_slugs.get(use_case, {}).get(case)
         return f"cases/{use_case}/{slug}/" if slug else ""
 
@@ -211,14 +227,12 @@ def load_site(
     base_url: str = "",
     detectable: bool = False,
 ) -> Site:
-    """Read the results folder. With `detectable` minimum detectable effects are computed where none are kept yet."""
+    """Read the results folder. With `detectable` compute the minimum detectable effects that are not kept
+    yet."""
     lines = read_ledger(results)
-    days = Days(read_days(results, without=days_ahead(results, today())), acceptances(lines))
+    days = Days(read_days(results, without=days_ahead(results, today())), find_acceptances(lines))
     manifest = _manifest(results, days)
     published = standing_records(lines)
-
-    def declared(date: str) -> bool:
-        return date in published and published[date].replayed
 
     judged = _verdicts(published, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
@@ -227,8 +241,11 @@ def load_site(
         results=results,
         manifest=manifest,
         records={day.date: day.record for day in days.days},
-        tracked=_tracked(
-            judged, names, Teller(results, by_date), frozenset(day.date for day in days.days if day.record.imported)
+        tracked=_track(
+            judged,
+            names,
+            VerdictDescriber(results, by_date),
+            frozenset(day.date for day in days.days if day.record.imported),
         ),
         runs=find_runs(results),
         bench=read_bench(bench) if bench is not None else None,
@@ -236,22 +253,25 @@ def load_site(
         base_url=base_url.rstrip("/") + "/" if base_url else "",
         head=head_of(lines),
         compute=detectable,
-        replayed=any(day.record.replayed or declared(day.date) for day in days.days),
+        replayed=any(
+            day.record.replayed or (day.date in published and published[day.date].replayed)
+            for day in days.days
+        ),
         days=by_date,
     )
 
 
-def state_of(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
-    """Changes when a file the snapshot was read from does."""
+def read_state(results: Path, bench: Path | None = None) -> tuple[tuple[str, int, int], ...]:
+    """A value that changes when a file of the snapshot does."""
     files: list[Path] = [*results.glob(f"{DAILY}/*/{SCORES}"), results / DAILY / LEDGER]
-    files += [*results.glob(f"*/{GRADES}"), *results.glob(f"*/{packed_of(Path(GRADES))}")]
+    files += [*results.glob(f"*/{GRADES}"), *results.glob(f"*/{path_of_packed(Path(GRADES))}")]
     files += [bench] if bench is not None else []
     stats = ((str(path), path.stat()) for path in files if path.exists())
     return tuple(sorted((name, stat.st_mtime_ns, stat.st_size) for name, stat in stats))
 
 
 def _manifest(results: Path, days: Days) -> DailyManifest:
-    """That of the last day's suite; the built-in one where there is no day, or its folder has gone."""
+    """The manifest of the last day's suite; the built-in one if there is no day, or its folder is gone."""
     try:
         return read_manifest(suite_folder(results, days.days[-1].record) if days.days else None)
     except UsageError:
@@ -261,9 +281,9 @@ def _manifest(results: Path, days: Days) -> DailyManifest:
 def _verdicts(
     published: Mapping[str, LedgerRecord], days: Days, manifest: DailyManifest, compute: bool
 ) -> list[ModelVerdict]:
-    """As the ledger published them. Verdicts of days it does not hold are worked out now.
+    """The verdicts that the ledger published. Those of other days are computed now.
 
-    Those of the last day also tell the smallest drop that would have been detected.
+    Verdicts of the last day also say the smallest drop that would have been detected.
     """
     if not days.days:
         return []
@@ -277,10 +297,14 @@ def _verdicts(
     last = days.dates[-1]
     computed = {
         verdict.model: verdict
-        for verdict in verdicts(days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute)
+        for verdict in verdicts(
+            days, constants, dates={last}, detectable=user_detectable_cache(), compute=compute
+        )
     }
-    by_date[last] = tuple(_with_drops(verdict, computed.get(verdict.model)) for verdict in by_date.get(last, ()))
-    return [completed(verdict) for date in sorted(by_date) for verdict in by_date[date]]
+    by_date[last] = tuple(
+        _with_drops(verdict, computed.get(verdict.model)) for verdict in by_date.get(last, ())
+    )
+    return [add_headline(verdict) for date in sorted(by_date) for verdict in by_date[date]]
 
 
 def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> ModelVerdict:
@@ -293,13 +317,13 @@ def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> Model
     return msgspec.structs.replace(published, smallest_drop=computed.smallest_drop, use_cases=use_cases)
 
 
-def _tracked(
-    judged: list[ModelVerdict], names: dict[str, str], teller: Teller, imported: frozenset[str]
+def _track(
+    judged: list[ModelVerdict], names: dict[str, str], teller: VerdictDescriber, imported: frozenset[str]
 ) -> dict[str, TrackedModel]:
     by_model: dict[str, list[ModelVerdict]] = {}
     for verdict in judged:
         by_model.setdefault(verdict.model, []).append(verdict)
     return {
         slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""), teller, imported)
-        for model, slug in slugs(sorted(by_model)).items()
+        for model, slug in make_slugs(sorted(by_model)).items()
     }

@@ -1,4 +1,4 @@
-"""The static build: every page as a file, written beside the old build and put in its place whole."""
+"""The static build: every page as a file, written next to the old build and then put in its place."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.errors import UsageError
-from probatio.inside import name_of
+from probatio.core.errors import UsageError
+from probatio.core.inside import find_name
 from probatio.site.addresses import addresses, render
-from probatio.site.downloads import opened
+from probatio.site.downloads import open_file
 from probatio.site.rendering import PageReply
 from probatio.site.snapshot import Site
 
@@ -48,7 +48,9 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
         size += _write(site, page, part / (path + "index.html" if path.endswith("/") or not path else path))
         pages += 1
         progress(pages)
-    (part / MARK).write_text("Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8")
+    (part / MARK).write_text(
+        "Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8"
+    )
     (part / ".nojekyll").touch()  # GitHub Pages would leave out what begins with an underscore
     shutil.rmtree(out, ignore_errors=True)
     part.replace(out)
@@ -80,11 +82,17 @@ def _write(site: Site, page: PageReply, target: Path) -> int:
     if page.file is None:
         target.write_bytes(page.body)
         return len(page.body)
-    with opened(site, page.file) as source:
+    with open_file(site, page.file) as source:
         try:
             # Raw answers of a year are gigabytes; on one disk they need not lie there twice.
-            # The name of the open file is a link to it; only with a folder's descriptor given does Python follow it.
-            os.link(name_of(source.fileno(), page.file), target, src_dir_fd=source.fileno(), follow_symlinks=True)
+            # The name of the open file is a link to it; only with a folder's descriptor given does Python
+            # follow it.
+            os.link(
+                find_name(source.fileno(), page.file),
+                target,
+                src_dir_fd=source.fileno(),
+                follow_symlinks=True,
+            )
         except (OSError, NotImplementedError):  # another disk; or a system that links no open file
             with target.open("wb") as copy:
                 shutil.copyfileobj(source, copy)

@@ -1,4 +1,5 @@
-"""The cases of the built-in suite, and worked answers to them. Each is graded once per run: a web page takes seconds."""
+"""The cases of the built-in suite, and worked answers to them. Each is graded once per run: a web page takes
+seconds."""
 
 from __future__ import annotations
 
@@ -6,15 +7,16 @@ import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from probatio.browser import page
 from probatio.builtin.daily.graders import check
-from probatio.grade.check_result import CheckResult
-from probatio.suite.daily_suite import Case, load_daily
+from probatio.grading.check_result import CheckResult
+from probatio.jail.browser import page
+from probatio.suites.daily_suite import Case, load_daily
 
 SUITE = load_daily()
 
 ENDLESS = "for (;;)"
-"""In a page that never answers again. Three seconds show that as well as ten, and cost less of the processor."""
+"""In a page that never answers again. Three seconds show that as well as ten, and cost less of the
+processor."""
 
 
 def cases(use_case: str) -> dict[str, Case]:

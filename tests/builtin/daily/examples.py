@@ -1,6 +1,7 @@
-"""The examples of docs/daily.md, made from the case files and graded by the real graders, so that the page can't drift.
+"""The examples of docs/daily-suite.md, made from the case files and graded by the real graders, so that the
+page can't drift.
 
-python -m builtin.daily.examples      in tests/: writes them into the page anew
+python -m builtin.daily.examples      in tests/: writes them into the page again
 """
 
 from __future__ import annotations
@@ -10,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from builtin.daily.cases import graded
-from day.days import built_in
-from probatio.grade.check_result import CheckResult
-from probatio.suite.calibration import load_calibration
-from probatio.suite.daily_suite import Case, UseCase, load_daily
+from probatio.grading.check_result import CheckResult
+from probatio.suites.calibration import load_calibration
+from probatio.suites.daily_suite import Case, UseCase, load_daily
+from watch.day.days import built_in
 
-PAGE = Path(__file__).parents[3] / "docs" / "daily.md"
+PAGE = Path(__file__).parents[3] / "docs" / "daily-suite.md"
 EXAMPLES = {
     "structured_extraction": "extract_depot",
     "math_reasoning": "math_products",
@@ -30,60 +31,72 @@ EXAMPLES = {
 }
 """Use case → the easiest of its cases, which is the shortest to read."""
 FENCE = "````"
-LONG = 1500  # characters: a longer answer is folded up
+LONG = 450  # characters: what is longer is shown in part, and the page says where the whole is
+LOSSES = 3  # parts of a wrong answer that are named
 
 
 def example(use_case: UseCase) -> str:
-    """One case in full: the prompt, the gold answer, a wrong one with its grade, and what the judge is to say of another."""
+    """One case: its prompt, a wrong answer with its grade, and what the judge should say about a frozen
+    answer."""
     case = next(case for case in use_case.cases if case.id == EXAMPLES[use_case.id])
-    blocks = [f"The case `{case.id}`:\n\n{_fenced(case.prompt)}"]
+    blocks = [f"The case `{case.id}`:\n\n{_fence(_shorten(case.prompt))}"]
     if use_case.grading != "judge":
         proofs = [proof for proof in built_in(use_case.id, "proofs") if proof["case"] == case.id]
         gold, wrong = (next(proof for proof in proofs if proof["kind"] == kind) for kind in ("gold", "wrong"))
-        blocks += [_graded(case, gold), _graded(case, wrong, beside=gold["answer"])]
-    if use_case.rubric:
-        blocks.append(_judged(use_case))
+        blocks.append(_describe_wrong(case, gold, wrong))
+    else:
+        blocks.append(_describe_judged(use_case))
     return "\n\n".join(blocks)
 
 
-def _graded(case: Case, proof: dict[str, Any], beside: str | None = None) -> str:
-    """An answer and its grade; of a long one only the lines that differ from the answer it stands `beside`."""
-    checked = graded(case.id, proof["answer"])
-    title = "A gold answer" if beside is None else f"A wrong one ({proof['why'].rstrip('.')})"
-    shown = _fenced(proof["answer"])
-    if len(proof["answer"]) > LONG and beside is None:
-        shown = f"<details><summary>The page, {len(proof['answer']):,} characters</summary>\n\n{shown}\n\n</details>"
-    elif len(proof["answer"]) > LONG and beside is not None:
-        changes = difflib.ndiff(beside.splitlines(), proof["answer"].splitlines())
-        shown = _fenced("\n".join(line for line in changes if line.startswith(("- ", "+ "))))
-    return f"{title}, worth **{100 * checked.score:.0f}**{_parts(checked)}:\n\n{shown}"
+def _describe_wrong(case: Case, gold: dict[str, Any], wrong: dict[str, Any]) -> str:
+    """The scores of both answers, and the lines in which they differ if these are few."""
+    scores = [graded(case.id, proof["answer"]) for proof in (gold, wrong)]
+    changes = difflib.ndiff(gold["answer"].splitlines(), wrong["answer"].splitlines())
+    lines = "\n".join(line for line in changes if line.startswith(("- ", "+ ")))
+    shown = f":\n\n{_fence(lines)}" if len(lines) <= LONG else ". Both are in proofs.yml."
+    return (
+        f"The gold answer gets **{100 * scores[0].score:.0f}**, a wrong one ({wrong['why'].rstrip('.')}) "
+        f"**{100 * scores[1].score:.0f}**{_list_losses(scores[1])}{shown}"
+    )
 
 
-def _parts(checked: CheckResult) -> str:
+def _list_losses(checked: CheckResult) -> str:
     lost = [f"{part.name} {part.score:.2g}" for part in checked.parts if part.score < 0.995]
     off = [f"{100 * checked.penalty:.0f} points taken off"] if checked.penalty else []
+    if len(lost) > LOSSES:
+        lost = [*lost[:LOSSES], f"and {len(lost) - LOSSES} more"]
     return f" ({', '.join([*lost, *off])})" if lost or off else ""
 
 
-def _judged(use_case: UseCase) -> str:
-    """A frozen answer with its reference marks, and the anchors they are taken from."""
+def _describe_judged(use_case: UseCase) -> str:
+    """The reference marks of a frozen answer, with the anchors they are taken from."""
     item = next(item for item in load_calibration(load_daily()) if item.use_case == use_case.id)
     assert use_case.rubric
+    criteria = use_case.rubric.criteria
     rows = "\n".join(
-        f"| {criterion.id} | {criterion.question} | {item.marks[criterion.id]}: {criterion.anchors[item.marks[criterion.id]]} |"
-        for criterion in use_case.rubric.criteria
+        f"| {criterion.id} | {item.marks[criterion.id]}: {criterion.anchors[item.marks[criterion.id]]} |"
+        for criterion in criteria
     )
-    mean = sum(c.weight * item.marks[c.id] for c in use_case.rubric.criteria) / sum(
-        c.weight for c in use_case.rubric.criteria
-    )
-    shown = _fenced(item.answer) if len(item.answer) < LONG else f"(the answer `{item.id}` of calibration.yml)"
+    mean = sum(c.weight * item.marks[c.id] for c in criteria) / sum(c.weight for c in criteria)
     return (
-        f"What the judge is to say of the frozen answer `{item.id}` to `{item.case}` (mean mark {mean:.2f}, a judged part of "
-        f"{25 * (mean - 1):.0f}):\n\n{shown}\n\n| criterion | question | reference mark |\n|---|---|---|\n{rows}"
+        f"The judge should mark the frozen answer `{item.id}` to `{item.case}` so "
+        f"(mean mark {mean:.2f}, a judged part of {25 * (mean - 1):.0f}):\n\n"
+        f"| criterion | reference mark |\n|---|---|\n{rows}"
     )
 
 
-def _fenced(text: str) -> str:
+def _shorten(text: str) -> str:
+    """Whole lines from the beginning, up to LONG characters."""
+    lines = text.strip().splitlines()
+    kept = 1
+    while kept < len(lines) and len("\n".join(lines[: kept + 1])) <= LONG:
+        kept += 1
+    left = len(lines) - kept
+    return "\n".join([*lines[:kept], *([f"… {left} more lines in cases.yml"] if left else [])])
+
+
+def _fence(text: str) -> str:
     return f"{FENCE}text\n{text.strip()}\n{FENCE}"
 
 

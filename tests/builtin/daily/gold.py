@@ -1,4 +1,5 @@
-"""Whoever knows all the answers: the gold of every case of the built-in suite, and a judge that stands where it should."""
+"""Whoever knows all the answers: the gold of every case of the built-in suite, and a judge that stands where
+it should."""
 
 from __future__ import annotations
 
@@ -6,17 +7,20 @@ import json
 import re
 from typing import Any
 
-from day.days import built_in
-from probatio.suite.calibration import load_calibration
-from probatio.suite.daily_suite import load_daily
+from probatio.suites.calibration import load_calibration
+from probatio.suites.daily_suite import load_daily
+from watch.day.days import built_in
 
 SUITE = load_daily()
 
 
 def gold_answers() -> dict[str, str]:
-    """Prompt → the gold of its case, for every use case that has proofs; a text to be judged for the others."""
+    """Prompt → the gold of its case, for every use case that has proofs; a text to be judged for the
+    others."""
     answers: dict[str, str] = {}
-    frozen = {item.answer.strip() for item in load_calibration(SUITE)}  # the judge's marks for these are what they are
+    frozen = {
+        item.answer.strip() for item in load_calibration(SUITE)
+    }  # the judge's marks for these are what they are
     for use_case in SUITE.use_cases.values():
         golds: dict[str, str] = {}
         if use_case.grading != "judge":

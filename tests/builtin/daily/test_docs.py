@@ -1,20 +1,22 @@
-"""docs/daily.md: its examples are the suite's, its scores the graders'."""
+"""docs/daily-suite.md: its examples are the suite's, its scores the graders'."""
 
 from __future__ import annotations
 
 import pytest
 
 from builtin.daily.examples import EXAMPLES, PAGE, example, marked
-from probatio.suite.daily_suite import load_daily
+from probatio.suites.daily_suite import load_daily
 
 SUITE = load_daily()
 
 
 @pytest.mark.parametrize("use_case", EXAMPLES)
-def test_every_use_case_has_a_full_example_that_is_as_the_suite_has_it(use_case: str) -> None:
+def test_every_use_case_has_an_example_that_is_as_the_suite_has_it(use_case: str) -> None:
     begin, end = marked(use_case)
     shown = PAGE.read_text(encoding="utf-8").partition(begin)[2].partition(end)[0].strip()
-    assert shown == example(SUITE.use_cases[use_case]).strip(), "run `python -m builtin.daily.examples` in tests/"
+    assert shown == example(SUITE.use_cases[use_case]).strip(), (
+        "run `python -m builtin.daily.examples` in tests/"
+    )
 
 
 def test_every_use_case_is_on_the_page() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPTS = Path(__file__).parents[3] / "config" / "ladders"
+SCRIPTS = Path(__file__).parents[3] / "tools" / "ladders"
 
 
 @pytest.mark.parametrize("use_case", ["math_reasoning", "report_analysis"])

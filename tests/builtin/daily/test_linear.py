@@ -1,4 +1,5 @@
-"""Every grader and every extraction takes time in proportion to the answer, whatever the answer is made of."""
+"""Every grader and every extraction takes time in proportion to the answer, whatever the answer is made
+of."""
 
 from __future__ import annotations
 
@@ -12,12 +13,19 @@ from builtin.daily.cases import SUITE
 from probatio.builtin.daily.code_generation.grader import program as python_program
 from probatio.builtin.daily.graders import check
 from probatio.builtin.daily.web_design.grader import page_in
-from probatio.grade import completion, extract, figures, folding, json_answer, program_text, prose
+from probatio.grading import extract, program
+from probatio.grading.reading import figures, folding, json_answer, prose
 
-SMALL, LARGE = 50_000, 200_000  # characters; the second is all that is ever graded of an answer
+SMALL, LARGE = 50_000, 200_000  # characters; the first is all that is ever graded of an answer
 SECONDS = 1.0
 GROWTH = 10  # times as long for four times the text: linear is 4, quadratic 16
 FAST = 0.05  # below this, a ratio of times says nothing
+GLANCE = 20_000  # characters of the first look
+QUICK = (
+    FAST / (LARGE / GLANCE) ** 2
+)  # what takes less there is below `FAST` for the large text, even if quadratic
+SUSPICIOUS = 6
+CALM = 3  # times as long for four times the text: no slip of the clock makes sixteen times look like this
 
 PIECES = (
     "-",
@@ -74,10 +82,13 @@ PIECES = (
 )
 FAMILIES: dict[str, Callable[[int], str]] = {
     **{repr(piece): lambda size, piece=piece: (piece * (size // len(piece) + 1))[:size] for piece in PIECES},  # type: ignore[misc]
-    **{f"{mark} and letters": lambda size, mark=mark: mark + "a" * (size - 3) for mark in ("```", "~~~", "***", "---")},  # type: ignore[misc]
-    "prose": lambda size: ("The library opens on 3 May with 12 rooms, and it costs $1.2 million. " * (size // 60))[
-        :size
-    ],
+    **{
+        f"{mark} and letters": lambda size, mark=mark: mark + "a" * (size - 3)  # type: ignore[misc]
+        for mark in ("```", "~~~", "***", "---")
+    },
+    "prose": lambda size: (
+        "The library opens on 3 May with 12 rooms, and it costs $1.2 million. " * (size // 60)
+    )[:size],
     "spaces and a letter": lambda size: " " * (size - 1) + "a",
 }
 TEXT_CASES = {
@@ -87,14 +98,14 @@ TEXT_CASES = {
 }
 READERS: dict[str, Callable[[str], object]] = {
     "reasoning": extract.without_reasoning,
-    "fences": extract.fenced_blocks,
-    "prediction": extract.prediction,
-    "program": lambda text: program_text.program(text, ("ts",)),
-    "completion": lambda text: completion.completed("varia i = 0\n___ i < 3 { i += 1 }\nscribe i", text),
+    "fences": extract.find_fences,
+    "prediction": extract.extract_prediction,
+    "program": lambda text: extract.extract_program(text, ("ts",)),
+    "completion": lambda text: program.complete("varia i = 0\n___ i < 3 { i += 1 }\nscribe i", text),
     "json": json_answer.find_object,
     "words": prose.word_count,
     "figures": figures.figures,
-    "folding": folding.rendered,
+    "folding": folding.fold_markdown,
     "python program": lambda text: python_program(text, "f"),
     "web page": page_in,
     **{name: lambda text, case=case: check(case, text) for name, case in TEXT_CASES.items()},  # type: ignore[misc]
@@ -117,23 +128,61 @@ def too_slow(short: float, long: float) -> bool:
     return long > SECONDS or (long > FAST and long > GROWTH * max(short, FAST / GROWTH))
 
 
+def grows_too_fast(reader: Callable[[str], object], make: Callable[[int], str]) -> str:
+    """How long the reader takes for the small and the large text, if that is too long; else nothing.
+
+    The shortest of several measurements counts: a busy machine makes one of them longer, never shorter."""
+    short = min(seconds(reader, make(SMALL)) for _ in range(2))
+    if short >= SECONDS:
+        return f"{short:.3f} s"  # four times as much would take minutes if it is quadratic
+    long = seconds(reader, make(LARGE))
+    for _ in range(3):
+        short = min(short, seconds(reader, make(SMALL)))
+        if not too_slow(short, long):
+            return ""
+        long = min(long, seconds(reader, make(LARGE)))
+    return f"{short:.3f} s and {long:.3f} s" if too_slow(short, long) else ""
+
+
+def is_suspicious(reader: Callable[[str], object], make: Callable[[int], str]) -> bool:
+    """A first look at a short text: nearly every reading is linear, or too fast to matter."""
+    long = seconds(reader, make(GLANCE))
+    if long < QUICK:
+        return False
+    short = seconds(reader, make(GLANCE // 4))
+    if long < CALM * short:
+        return False
+    return long > SUSPICIOUS * min(short, *(seconds(reader, make(GLANCE // 4)) for _ in range(2)))
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", list(READERS))
 def test_time_grows_with_the_answer_and_no_faster(name: str) -> None:
     reader = READERS[name]
     reader("A: 1 km/h\nB: x")  # what is loaded once is not the answer's doing
-    slow = {}
-    for family, make in FAMILIES.items():
-        short = seconds(reader, make(SMALL))
-        if short >= SECONDS:
-            short = seconds(reader, make(SMALL))  # a busy machine takes longer once, not twice
-        assert short < SECONDS, family  # before four times as much: what is quadratic would take minutes
-        long = seconds(reader, make(LARGE))
-        for _ in range(3):  # a busy machine may slow down one measurement; what is quadratic is slow each time
-            if not too_slow(short, long):
-                break
-            short, long = max(short, seconds(reader, make(SMALL))), min(long, seconds(reader, make(LARGE)))
-        if too_slow(short, long):
-            slow[family] = (round(short, 3), round(long, 3))
+    slow = {
+        family: found
+        for family, make in FAMILIES.items()
+        if is_suspicious(reader, make) and (found := grows_too_fast(reader, make))
+    }
     assert not slow
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", list(READERS))
+def test_time_grows_no_faster_with_answers_of_any_length(name: str) -> None:
+    reader = READERS[name]
+    reader("A: 1 km/h\nB: x")
+    slow = {family: found for family, make in FAMILIES.items() if (found := grows_too_fast(reader, make))}
+    assert not slow
+
+
+@pytest.mark.slow
+def test_a_quadratic_reader_is_found() -> None:
+    def quadratic(text: str) -> None:
+        for _ in range(0, len(text), 40):  # far above FAST on any machine
+            text.count("~")
+
+    assert is_suspicious(quadratic, FAMILIES["'a'"])
+    assert grows_too_fast(quadratic, FAMILIES["'a'"])

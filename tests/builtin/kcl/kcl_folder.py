@@ -46,36 +46,12 @@ class Toolchain:
         checked = self.check(program)
         return checked if checked.code else self._start(LANGUAGE["commands"], "run", program, stdin)
 
-    def run_host(self, program: str) -> Ended:
-        return self._start(LANGUAGE["host"]["commands"], "run", program, "")
-
     def _start(self, commands: Entry, name: str, program: str, stdin: str) -> Ended:
         file = self.scratch / f"answer{commands['suffix']}"
         file.write_text(program, encoding="utf-8")
         fill = {"python": sys.executable, "folder": FOLDER, "file": file}
         words = [word.format(**fill) for word in commands[name]]
-        done = subprocess.run(words, input=stdin, capture_output=True, text=True, timeout=60, env={}, cwd=self.scratch)
+        done = subprocess.run(
+            words, input=stdin, capture_output=True, text=True, timeout=60, env={}, cwd=self.scratch
+        )
         return Ended(done.returncode, done.stdout.strip(), done.stderr.strip())
-
-
-def cases(task: Entry) -> list[tuple[str, str]]:
-    """Standard input and expected output, once or once per test."""
-    if "tests" in task:
-        return [(test["stdin"], test["stdout"].strip()) for test in task["tests"]]
-    return [("", task["expected_output"].strip())]
-
-
-def solved(toolchain: Toolchain, task: Entry, answer: str) -> bool:
-    """Whether this answer to the task is right."""
-    match task["type"]:
-        case "predict_output":
-            return [answer.strip()] == [expected for _, expected in cases(task)]
-        case "translate_from":
-            return all(toolchain.run_host(answer) == (0, expected, "") for _, expected in cases(task))
-        case "complete_code":
-            answer = task["material"].replace("___", answer)
-    return all(toolchain.run(answer, stdin) == (0, expected, "") for stdin, expected in cases(task))
-
-
-def gold(task: Entry) -> str:
-    return str(task["expected_output"] if task["type"] == "predict_output" else task["solution"])

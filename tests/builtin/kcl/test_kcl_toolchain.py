@@ -41,14 +41,17 @@ def classified(stage: str, code: int, message: str) -> str:
         ("a = b", "program.k:1:5: CompileError: name 'b' is not defined", "type_error"),
         (
             "a = 1\na = 2",
-            "program.k:2:1: ImmutableError: Can not change the value of 'a', because it was declared immutable\n"
+            "program.k:2:1: ImmutableError: Can not change the value of 'a', "
+            "because it was declared immutable\n"
             "program.k:1:1:   The variable 'a' is declared here\n"
             "note: change the variable name to '_a' to make it mutable",
             "type_error",
         ),
     ],
 )
-def test_a_mistake_is_told_in_plain_lines(program: str, message: str, error: str, toolchain: Toolchain) -> None:
+def test_a_mistake_is_told_in_plain_lines(
+    program: str, message: str, error: str, toolchain: Toolchain
+) -> None:
     assert toolchain.check(program) == (1, "", message)
     assert classified("check", 1, message) == error
 
@@ -65,7 +68,9 @@ def test_a_mistake_is_told_in_plain_lines(program: str, message: str, error: str
         ),
     ],
 )
-def test_what_fails_only_when_it_runs_passes_the_check(program: str, message: str, toolchain: Toolchain) -> None:
+def test_what_fails_only_when_it_runs_passes_the_check(
+    program: str, message: str, toolchain: Toolchain
+) -> None:
     assert toolchain.check(program) == (0, "", "")
     assert toolchain.run(program) == (1, "", message)
     assert classified("run", 1, message) == "runtime_error"

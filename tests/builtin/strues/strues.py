@@ -1,4 +1,5 @@
-"""Strues for its tests: the toolchain as a module, and a program run inside this process or by the commands of its folder."""
+"""Strues for its tests: the toolchain as a module, and a program run inside this process or by the commands
+of its folder."""
 
 from __future__ import annotations
 
@@ -43,5 +44,7 @@ def run_command(command: list[str], program: str, stdin: str, folder: Path, seco
     file = folder / "program.strues"
     file.write_text(program, encoding="utf-8")
     filled = [part.format(python=sys.executable, folder=FOLDER, file=file) for part in command]
-    done = subprocess.run(filled, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=seconds)
+    done = subprocess.run(
+        filled, input=stdin, capture_output=True, text=True, encoding="utf-8", timeout=seconds
+    )
     return Run(done.returncode, done.stdout, done.stderr)

@@ -1,21 +1,20 @@
-"""The suite `strues`: every task can be solved, every output was really printed, every program shown is right."""
+"""The suite `strues`: what `suite check` does not prove of it (test_suite_check.py)."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from builtin.strues.strues import FOLDER, Run, run_command, run_inside
 
 LANGUAGE: dict[str, Any] = yaml.safe_load((FOLDER / "language.yml").read_text(encoding="utf-8"))
-CONTEXTS = {name: (FOLDER / "contexts" / f"{name}.md").read_text(encoding="utf-8") for name in LANGUAGE["contexts"]}
+CONTEXTS = {
+    name: (FOLDER / "contexts" / f"{name}.md").read_text(encoding="utf-8") for name in LANGUAGE["contexts"]
+}
 PAGE = (Path(__file__).parents[3] / "docs" / "strues.md").read_text(encoding="utf-8")
 
 
@@ -40,62 +39,11 @@ FIELDS = {
 }
 
 
-def python(program: str, stdin: str = "") -> Run:
-    done = subprocess.run(
-        [sys.executable, "-I", "-S", "-c", program], input=stdin, capture_output=True, text=True, timeout=30
-    )
-    return Run(done.returncode, done.stdout, done.stderr)
-
-
-def answered(task: dict[str, Any], answer: str) -> list[bool]:
-    """Test by test, whether an answer prints what is expected, as the grader would compare it."""
-    program = task["material"].replace("___", answer) if task["type"] == "complete_code" else answer
-    run = python if task["type"] == "translate_from" else run_inside
-    tests = task.get("tests") or [{"stdin": "", "stdout": task["expected_output"]}]
-    outcomes = [(run(program, test["stdin"]), test["stdout"]) for test in tests]
-    return [outcome.code == 0 and outcome.stdout.strip() == expected.strip() for outcome, expected in outcomes]
-
-
-def ids(entry: dict[str, Any]) -> str:
-    return str(entry["id"])
-
-
-@pytest.mark.parametrize("task", [t for t in TASKS if t["type"] != "predict_output"], ids=ids)
-def test_the_gold_solution_passes_every_test(task: dict[str, Any]) -> None:
-    assert all(answered(task, task["solution"]))
-
-
-@pytest.mark.parametrize("task", [t for t in TASKS if t["type"] == "predict_output"], ids=ids)
-def test_a_program_to_predict_prints_the_expected_output(task: dict[str, Any]) -> None:
-    assert run_inside(task["material"]) == Run(0, task["expected_output"] + "\n", "")
-
-
-@pytest.mark.parametrize("task", [t for t in TASKS if t["type"].startswith("translate")], ids=ids)
-def test_both_sides_of_a_translation_print_the_same(task: dict[str, Any]) -> None:
-    run = run_inside if task["type"] == "translate_from" else python
-    tests = task.get("tests") or [{"stdin": "", "stdout": task["expected_output"]}]
-    assert [run(task["material"], test["stdin"]).stdout.strip() for test in tests] == [test["stdout"] for test in tests]
-
-
-@pytest.mark.parametrize("task", [t for t in TASKS if t["type"] == "repair"], ids=ids)
-def test_a_broken_program_fails_with_exactly_its_diagnostics(task: dict[str, Any]) -> None:
-    stdin = (task.get("tests") or [{"stdin": ""}])[0]["stdin"]
-    broken = run_inside(task["material"], stdin)
-    assert (broken.code, broken.stderr.strip()) == (1, task["diagnostics"])
-
-
-@pytest.mark.parametrize("task", [t for t in TASKS if t["type"] != "predict_output"], ids=ids)
-def test_empty_and_wrong_answers_fail(task: dict[str, Any]) -> None:
-    wrong = ["", 'print("wrong")' if task["type"] == "translate_from" else '"wrong" tell']
-    assert not any(all(answered(task, answer)) for answer in wrong)
-    if task["type"] == "repair":
-        assert not all(answered(task, task["material"]))
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=ids)
-def test_an_example_prints_its_output_in_both_languages(example: dict[str, Any]) -> None:
-    assert run_inside(example["program"]).stdout.strip() == example["output"]
-    assert python(example["host"]).stdout.strip() == example["output"]
+def test_a_broken_program_fails_with_exactly_its_diagnostics() -> None:
+    for task in (task for task in TASKS if task["type"] == "repair"):
+        stdin = (task.get("tests") or [{"stdin": ""}])[0]["stdin"]
+        broken = run_inside(task["material"], stdin)
+        assert (broken.code, broken.stderr.strip()) == (1, task["diagnostics"]), task["id"]
 
 
 def test_every_program_in_a_context_and_in_the_docs_prints_what_is_said() -> None:
@@ -109,7 +57,9 @@ def test_every_program_in_a_context_and_in_the_docs_prints_what_is_said() -> Non
 def test_the_reference_names_every_word_and_only_words_that_are() -> None:
     from builtin.strues.strues import toolchain
 
-    table = "".join(line for line in CONTEXTS["reference"].splitlines(keepends=True) if line.startswith("| `"))
+    table = "".join(
+        line for line in CONTEXTS["reference"].splitlines(keepends=True) if line.startswith("| `")
+    )
     named = {word for row in table.splitlines() for word in re.findall(r"`([a-z]+)`", row.split("|")[1])}
     assert named == set(toolchain.WORDS)
 
@@ -121,7 +71,9 @@ def test_contexts_grow_from_nothing_to_the_whole_language() -> None:
 
 
 def test_no_answer_stands_in_a_context_or_an_example() -> None:
-    shown = "\n".join([*CONTEXTS.values(), *(f"{example['program']}\n{example['host']}" for example in EXAMPLES)])
+    shown = "\n".join(
+        [*CONTEXTS.values(), *(f"{example['program']}\n{example['host']}" for example in EXAMPLES)]
+    )
     for task in TASKS:
         answer = task["material"] if task["type"] == "predict_output" else task["solution"]
         assert task["type"] == "complete_code" or answer not in shown, task["id"]
@@ -138,7 +90,9 @@ def test_tasks_cover_types_categories_and_difficulties() -> None:
         assert {task["difficulty"] for task in TASKS if task["type"] == kind} >= {2, 3}
     tested = sum(len(task.get("tests", [])) == 6 for task in TASKS)
     assert tested >= 8
-    assert re.search(rf"{len(TASKS)} tasks in .*; {tested} of them", PAGE), "docs/strues.md tells other figures"
+    assert re.search(rf"{len(TASKS)} tasks in .*; {tested} of them", PAGE), (
+        "docs/strues.md tells other figures"
+    )
 
 
 def test_entries_have_known_fields_and_unique_ids() -> None:
@@ -161,7 +115,9 @@ def test_the_commands_of_language_yml_do_what_the_functions_do(tmp_path: Path) -
         program = task["material"] if task["type"] in ("predict_output", "translate_from", "repair") else None
         if program is not None:
             stdin = (task.get("tests") or [{"stdin": ""}])[0]["stdin"]
-            assert run_command(LANGUAGE["commands"]["run"], program, stdin, tmp_path) == run_inside(program, stdin)
+            assert run_command(LANGUAGE["commands"]["run"], program, stdin, tmp_path) == run_inside(
+                program, stdin
+            )
 
 
 def test_error_rules_tell_every_diagnostic_apart() -> None:

@@ -1,4 +1,4 @@
-"""Strues itself: every word, every diagnostic, and programs written to break it. None may end in a Python traceback."""
+"""Strues itself: every word, every diagnostic, and programs written to break it. None ends in a traceback."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from builtin.strues.strues import FOLDER, Run, run_command, run_inside, toolchain
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 COMMANDS = yaml.safe_load((FOLDER / "language.yml").read_text(encoding="utf-8"))["commands"]
 
@@ -137,9 +139,18 @@ def test_lines_names_and_definitions(program: str, output: str) -> None:
             "line 1: effect: a quotation of `weigh` must leave […], but leaves […]",
         ),
         ("3 [ 1 ] times", "line 1: effect: a quotation of `times` must leave nothing, but leaves number"),
-        ("3 [ tell 1 ] again", "line 1: effect: a quotation of `again` must leave number number, but leaves number"),
-        ("( 1 ) [ tell ] each tell", "line 1: effect: the quotation of `each` must leave any, but leaves nothing"),
-        ('( 1 ) [ drop "a" ] sift tell', "line 1: effect: the quotation of `sift` must leave number, but leaves text"),
+        (
+            "3 [ tell 1 ] again",
+            "line 1: effect: a quotation of `again` must leave number number, but leaves number",
+        ),
+        (
+            "( 1 ) [ tell ] each tell",
+            "line 1: effect: the quotation of `each` must leave any, but leaves nothing",
+        ),
+        (
+            '( 1 ) [ drop "a" ] sift tell',
+            "line 1: effect: the quotation of `sift` must leave number, but leaves text",
+        ),
         ("5 ( 1 ) [ add ] each tell", "line 1: effect: `add` needs number number, but the pile has any"),
         ("[ 1 ] tell", "line 1: effect: `tell` needs any, but the pile has […]"),
         ("1 do", "line 1: effect: `do` needs […], but the pile has number"),
@@ -213,7 +224,8 @@ def test_unicode_is_text_like_any_other() -> None:
 def test_bytes_that_are_no_text_do_not_break_it(tmp_path: Path) -> None:
     (tmp_path / "p.strues").write_bytes(b'"\xff\xfe" tell \xff')
     command = [
-        part.format(python=sys.executable, folder=FOLDER, file=tmp_path / "p.strues") for part in COMMANDS["run"]
+        part.format(python=sys.executable, folder=FOLDER, file=tmp_path / "p.strues")
+        for part in COMMANDS["run"]
     ]
     done = subprocess.run(command, capture_output=True, timeout=30)
     assert done.returncode == 1 and b"Traceback" not in done.stderr
@@ -276,7 +288,9 @@ QUOTATION = st.sampled_from(
 
 @settings(max_examples=600, deadline=None)
 @given(st.lists(VALUES, min_size=2, max_size=4), st.sampled_from(KEPT), QUOTATION, QUOTATION)
-def test_a_checked_program_ends_with_output_or_a_sentence(values: list[str], word: str, one: str, two: str) -> None:
+def test_a_checked_program_ends_with_output_or_a_sentence(
+    values: list[str], word: str, one: str, two: str
+) -> None:
     quotations = [need for need in toolchain.WORDS[word.removesuffix("~")][0] if need[0] == "["]
     program = " ".join([*values, *[one, two, one][: len(quotations)], word])
     checked = run_inside(program, command="check").stderr

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from probatio.jail import Choice, NoIsolation, find_isolation
 from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Commands, LanguageSpec
-from probatio.sandbox import Choice, NoIsolation, isolation
 
 KINDS: tuple[Choice, ...] = ("bubblewrap", "landlock", "none")
 
@@ -32,7 +32,7 @@ for word in text.split():
 
 def usable(kind: Choice) -> Choice:
     try:
-        isolation(kind)
+        find_isolation(kind)
     except NoIsolation as error:
         pytest.skip(str(error))
     return kind

@@ -1,4 +1,5 @@
-"""Commands are a language: a program is their file, its input theirs, and what they say becomes a class of error."""
+"""Commands are a language: a program is their file, its input theirs, and what they say becomes a class of
+error."""
 
 from __future__ import annotations
 
@@ -11,10 +12,12 @@ from pathlib import Path
 import pytest
 
 from languages.command.languages_here import KINDS, command, python, script, shell, stack_language, usable
-from probatio.errors import CannotCheck, UsageError
+from probatio.core.errors import CannotCheck, UsageError
+from probatio.jail import Choice, Limits
 from probatio.languages.command import LONGEST_MESSAGE
 from probatio.languages.contract import ErrorRule
-from probatio.sandbox import Choice, Limits
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 BRIEF = Limits(seconds=1.5, cpu_seconds=2, memory_mb=128, output_bytes=50_000)
 
@@ -34,7 +37,9 @@ def test_a_program_is_checked_and_run_with_its_input(kind: Choice) -> None:
 
 def test_all_of_the_input_arrives(kind: Choice) -> None:
     text = "".join(f"line {n} é\n" for n in range(30_000))
-    outcome = python().run("import sys; data = sys.stdin.read(); print(len(data), data[-9:])", "standard", text, kind)
+    outcome = python().run(
+        "import sys; data = sys.stdin.read(); print(len(data), data[-9:])", "standard", text, kind
+    )
     assert outcome.stdout == f"{len(text)} {text[-9:]}\n"
 
 
@@ -49,7 +54,7 @@ def test_a_language_in_one_file_of_its_folder_runs(kind: Choice, tmp_path: Path)
     language = stack_language(tmp_path / "stack")
     assert language.run("in in + .", "standard", "20\n22\n", kind).stdout == "42\n"
     failed = language.run("1 fish .", "standard", "", kind)
-    assert language.failed(failed) == ("runtime_error", "exit 1: program.stack: no such word: fish")
+    assert language.explain_failure(failed) == ("runtime_error", "exit 1: program.stack: no such word: fish")
 
 
 def test_no_place_of_the_machine_or_the_jail_is_in_a_message(kind: Choice, tmp_path: Path) -> None:
@@ -60,13 +65,24 @@ def test_no_place_of_the_machine_or_the_jail_is_in_a_message(kind: Choice, tmp_p
     )
     assert 'File "stack.py", line 6' in shown
     assert 'File "program.py", line 2' in shown
-    for place in ("secret-name", str(tmp_path), tempfile.gettempdir(), "probatio-", sys.prefix, str(Path.home()) + "/"):
+    for place in (
+        "secret-name",
+        str(tmp_path),
+        tempfile.gettempdir(),
+        "probatio-",
+        sys.prefix,
+        str(Path.home()) + "/",
+    ):
         assert place not in shown
 
 
-def test_a_checker_that_speaks_on_standard_output_is_heard_without_places(kind: Choice, tmp_path: Path) -> None:
+def test_a_checker_that_speaks_on_standard_output_is_heard_without_places(
+    kind: Choice, tmp_path: Path
+) -> None:
     tool = script(tmp_path / "tool", '#!/bin/sh\necho "error in $PWD/$1 by $0"; exit 1\n')
-    language = command(("sh", "{file}"), check=("{folder}/tool", "{file}"), suffix=".x", folder=str(tool.parent))
+    language = command(
+        ("sh", "{file}"), check=("{folder}/tool", "{file}"), suffix=".x", folder=str(tool.parent)
+    )
     assert language.check("", "standard", kind).detail == "error in program.x by tool"
 
 
@@ -108,7 +124,7 @@ def test_the_first_rule_that_fits_names_the_error_of_a_check(program: str, error
 def test_the_first_rule_that_fits_names_the_error_of_a_run(program: str, error: str) -> None:
     language = command(("sh", "{file}"), check=("sh", "-n", "{file}"), errors=RULES)
     outcome = language.run(program, "standard", "", "auto")
-    assert language.failed(outcome)[0] == error
+    assert language.explain_failure(outcome)[0] == error
     assert outcome.started
 
 
@@ -130,7 +146,9 @@ def test_without_a_checker_a_rule_can_say_that_a_program_never_began() -> None:
         ("import sys\nsys.exit(127)", r"the checker of Test did not start \(exit 127\)"),
     ],
 )
-def test_a_checker_that_says_nothing_of_the_program_leaves_it_unchecked(program: str, why: str, kind: Choice) -> None:
+def test_a_checker_that_says_nothing_of_the_program_leaves_it_unchecked(
+    program: str, why: str, kind: Choice
+) -> None:
     language = command(("sh", "{file}"), check=("{python}", "{file}"), limits=BRIEF)
     with pytest.raises(CannotCheck, match=why):
         language.check(program, "standard", kind)
@@ -148,7 +166,7 @@ def test_a_tool_that_the_jail_can_not_start_leaves_every_program_unchecked() -> 
 def test_a_program_that_speaks_like_the_jail_has_failed_itself() -> None:
     language = shell()
     outcome = language.run("echo 'bwrap: no more namespaces' >&2; exit 1", "standard", "", "auto")
-    assert language.failed(outcome) == ("runtime_error", "exit 1: bwrap: no more namespaces")
+    assert language.explain_failure(outcome) == ("runtime_error", "exit 1: bwrap: no more namespaces")
 
 
 def test_a_rule_can_give_a_meaning_to_a_crash_of_the_checker() -> None:
@@ -157,6 +175,7 @@ def test_a_rule_can_give_a_meaning_to_a_crash_of_the_checker() -> None:
     assert language.check("import ctypes\nctypes.string_at(0)", "standard", "auto").error_type == "type_error"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "stops", "error"),
     [
@@ -173,7 +192,7 @@ def test_a_program_that_passes_a_limit_has_failed_itself(
     outcome = language.run(program, "standard", "", kind)
     assert outcome.stopped in stops
     assert outcome.exit is None
-    assert language.failed(outcome) == (error, f"stopped at the limit of {outcome.stopped}")
+    assert language.explain_failure(outcome) == (error, f"stopped at the limit of {outcome.stopped}")
     assert len(outcome.stdout) <= BRIEF.output_bytes
 
 
@@ -181,7 +200,7 @@ def test_a_program_ended_by_a_signal_says_so(kind: Choice) -> None:
     language = python()
     outcome = language.run("import ctypes\nctypes.string_at(0)", "standard", "", kind)
     assert outcome.exit == 128 + signal.SIGSEGV
-    assert language.failed(outcome) == ("runtime_error", "ended by signal 11 (SIGSEGV): no message")
+    assert language.explain_failure(outcome) == ("runtime_error", "ended by signal 11 (SIGSEGV): no message")
 
 
 @pytest.mark.parametrize("text", ["naïve 日本語 😀", "\ud800 half a pair", "\x00 nothing", "", "\r\n\t"])
@@ -211,7 +230,9 @@ def test_a_message_is_cut() -> None:
 def test_the_environment_is_the_languages_own(kind: Choice, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENROUTER_API_KEY", "sk-secret")
     language = python(env={"MODE": "strict"})
-    program = "import os; print(os.environ.get('MODE'), os.environ.get('OPENROUTER_API_KEY'), os.environ['TZ'])"
+    program = (
+        "import os; print(os.environ.get('MODE'), os.environ.get('OPENROUTER_API_KEY'), os.environ['TZ'])"
+    )
     assert language.run(program, "standard", "", kind).stdout == "strict None UTC\n"
 
 
@@ -236,17 +257,25 @@ def test_a_rule_that_can_not_be_followed_is_a_mistake_in_language_yml(rule: Erro
         command(("sh", "{file}"), errors=(rule,))
 
 
+@pytest.mark.soak
 def test_lua_from_the_distribution_is_a_language(kind: Choice) -> None:
     if not (shutil.which("lua5.4") and shutil.which("luac5.4")):
         pytest.skip("lua5.4 is not installed here")
     language = command(
-        ("lua5.4", "{file}"), "Lua", check=("luac5.4", "-p", "{file}"), version=("lua5.4", "-v"), suffix=".lua"
+        ("lua5.4", "{file}"),
+        "Lua",
+        check=("luac5.4", "-p", "{file}"),
+        version=("lua5.4", "-v"),
+        suffix=".lua",
     )
     assert language.version().startswith("Lua 5.4")
-    assert language.check("x = = 1", "standard", kind).detail == "luac5.4: program.lua:1: unexpected symbol near '='"
+    assert (
+        language.check("x = = 1", "standard", kind).detail
+        == "luac5.4: program.lua:1: unexpected symbol near '='"
+    )
     assert language.run("print(io.read('n') * 2)", "standard", "21", kind).stdout == "42\n"
     failed = language.run("error('boom')", "standard", "", kind)
-    assert language.failed(failed) == ("runtime_error", "exit 1: lua5.4: program.lua:1: boom")
+    assert language.explain_failure(failed) == ("runtime_error", "exit 1: lua5.4: program.lua:1: boom")
 
 
 @pytest.mark.parametrize(("tool", "program", "printed"), [

@@ -1,8 +1,8 @@
-"""A toolchain is found before anything is graded, its version follows its files, and the jail shows no more than it names."""
+"""A toolchain is found before anything is graded, its version follows its files, and the jail shows no more
+than it names."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 from pathlib import Path
@@ -12,11 +12,11 @@ import msgspec
 import pytest
 
 from languages.command.languages_here import KINDS, STACK, command, script, spec, stack_language, usable
-from probatio.errors import UsageError
+from probatio.core.errors import UsageError
+from probatio.jail import Choice
 from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Commands, LanguageSpec
-from probatio.languages.finding import BUILT_IN, implementations, language, require_toolchain
-from probatio.sandbox import Choice
+from probatio.languages.finding import BUILT_IN, find_language, list_implementations, require_toolchain
 
 
 @pytest.fixture(params=KINDS)
@@ -32,9 +32,12 @@ def refused(run: tuple[str, ...], **more: Any) -> str:
 
 def test_a_missing_command_is_named_with_the_file_that_asks_for_it() -> None:
     assert refused(("no-such-lua", "{file}")) == (
-        "language.yml of Lingua: commands.run names `no-such-lua`, which is not on PATH; install it, or correct the name."
+        "language.yml of Lingua: commands.run names `no-such-lua`, which is not on PATH; install it, or "
+        "correct the name."
     )
-    assert "commands.check names `no-such-luac`" in refused(("sh", "{file}"), check=("no-such-luac", "-p", "{file}"))
+    assert "commands.check names `no-such-luac`" in refused(
+        ("sh", "{file}"), check=("no-such-luac", "-p", "{file}")
+    )
     assert "commands.version names `no-such-lua`" in refused(("sh", "{file}"), version=("no-such-lua", "-v"))
 
 
@@ -45,19 +48,25 @@ def test_each_file_that_can_not_be_started_says_why(tmp_path: Path) -> None:
     script(folder, "#!/no/such/interpreter\n", "orphan")
     script(folder, "#!/usr/bin/env no-such-language\n", "lost")
     script(folder, f"#!{folder}/circle\n", "circle")
-    told = {name: refused((f"{{folder}}/{name}", "{file}"), folder=str(folder)) for name in os.listdir(folder)}  # noqa: PTH208
+    names = [each.name for each in folder.iterdir()]
+    told = {name: refused((f"{{folder}}/{name}", "{file}"), folder=str(folder)) for name in names}
     assert "is not executable; chmod +x sets that" in told["plain"]
     assert "neither a program nor a script that begins with #!" in told["bare"]
     assert "there is no interpreter" in told["orphan"]
     assert "asks for no-such-language; that is not on PATH" in told["lost"]
     assert "interpreters are scripts without end" in told["circle"]
-    assert all(message.startswith("language.yml of Lingua: commands.run names `{folder}/") for message in told.values())
+    assert all(
+        message.startswith("language.yml of Lingua: commands.run names `{folder}/")
+        for message in told.values()
+    )
 
 
 def test_other_mistakes_in_the_commands_are_told(tmp_path: Path) -> None:
     folder = str(tmp_path)
     (tmp_path / "tasks").mkdir()
-    assert "names `{folder}/no.py`, which is not there" in refused(("{python}", "{folder}/no.py"), folder=folder)
+    assert "names `{folder}/no.py`, which is not there" in refused(
+        ("{python}", "{folder}/no.py"), folder=folder
+    )
     assert "write {folder}/run.sh" in refused(("./run.sh", "{file}"), folder=folder)
     assert "the language has no folder" in refused(("{python}", "{folder}/x.py"))
     assert "with its dot" in refused(("sh", "{file}"), suffix="lua")
@@ -65,7 +74,9 @@ def test_other_mistakes_in_the_commands_are_told(tmp_path: Path) -> None:
     assert "commands.run is empty" in refused(())
     assert "commands.reads names `/no/such/place`" in refused(("sh", "{file}"), reads=("/no/such/place",))
     for reads in ("{folder}/tasks", "{folder}/..", "/"):
-        assert "holds the tasks with their solutions" in refused(("sh", "{file}"), reads=(reads,), folder=folder)
+        assert "holds the tasks with their solutions" in refused(
+            ("sh", "{file}"), reads=(reads,), folder=folder
+        )
     assert "commands.version ended with 3" in refused(("sh", "{file}"), version=("sh", "-c", "exit 3"))
 
 
@@ -94,7 +105,9 @@ except OSError:
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("reads", [(), ("{folder}",), ("{folder}/lib",)])
-def test_a_program_never_sees_the_tasks_of_its_language(kind: Choice, reads: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_program_never_sees_the_tasks_of_its_language(
+    kind: Choice, reads: tuple[str, ...], tmp_path: Path
+) -> None:
     usable(kind)
     folder = tmp_path / "lingua"
     stack_language(folder)
@@ -119,7 +132,9 @@ def test_a_program_never_sees_the_tasks_of_its_language(kind: Choice, reads: tup
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
-def test_a_program_sees_no_installed_package_and_nothing_else_of_the_machine(kind: Choice, tmp_path: Path) -> None:
+def test_a_program_sees_no_installed_package_and_nothing_else_of_the_machine(
+    kind: Choice, tmp_path: Path
+) -> None:
     usable(kind)
     (tmp_path / "secret.txt").write_text("SECRET")
     one = command(("{python}", "{file}"))
@@ -140,7 +155,9 @@ print("done")
     assert one.run(program, "standard", "", kind).stdout == "done\n"
 
 
-def test_a_script_of_the_language_sees_the_packages_it_imports_and_no_others(kind: Choice, tmp_path: Path) -> None:
+def test_a_script_of_the_language_sees_the_packages_it_imports_and_no_others(
+    kind: Choice, tmp_path: Path
+) -> None:
     text = (
         "import sys, yaml\nprint(yaml.safe_load(open(sys.argv[1])))\n"
         "try:\n    __import__('click')\nexcept ImportError:\n    print('no click')\n"
@@ -150,8 +167,12 @@ def test_a_script_of_the_language_sees_the_packages_it_imports_and_no_others(kin
     assert one.run("{a: [1, 2]}", "standard", "", kind).stdout == "{'a': [1, 2]}\nno click\n"
 
 
-@pytest.mark.parametrize(("text", "without"), [("print(1)", True), ("exit(0)", False), ("import site", False)])
-def test_a_script_is_spared_what_it_does_not_use_of_the_start(text: str, without: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("text", "without"), [("print(1)", True), ("exit(0)", False), ("import site", False)]
+)
+def test_a_script_is_spared_what_it_does_not_use_of_the_start(
+    text: str, without: bool, tmp_path: Path
+) -> None:
     tool = script(tmp_path / "lingua", text, "tool.py", 0o644)
     one = command(("{python}", "{folder}/tool.py", "{file}"), folder=str(tool.parent))
     found = one.tool("run")
@@ -184,7 +205,11 @@ def test_the_version_is_what_the_command_says_and_follows_the_files_of_the_langu
     assert stack_language(tmp_path / "b", version=says).version() == told, "another place is no other version"
     script(tmp_path / "c", STACK + "# changed\n", "stack.py", 0o644)
     changed = command(
-        ("{python}", "{folder}/stack.py", "{file}"), "Stack", suffix=".stack", folder=str(tmp_path / "c"), version=says
+        ("{python}", "{folder}/stack.py", "{file}"),
+        "Stack",
+        suffix=".stack",
+        folder=str(tmp_path / "c"),
+        version=says,
     )
     assert changed.version() != told
 
@@ -203,24 +228,26 @@ def test_without_a_version_command_the_files_are_the_version(tmp_path: Path) -> 
 
 
 def test_a_spec_without_implementation_is_its_commands_and_is_made_once() -> None:
-    found = language(spec(("sh", "{file}"), env={"B": "1", "A": "2"}))
+    found = find_language(spec(("sh", "{file}"), env={"B": "1", "A": "2"}))
     assert isinstance(found, CommandLanguage)
-    assert language(spec(("sh", "{file}"), env={"A": "2", "B": "1"})) is found
-    assert language(spec(("sh", "-e", "{file}"))) is not found
+    assert find_language(spec(("sh", "{file}"), env={"A": "2", "B": "1"})) is found
+    assert find_language(spec(("sh", "-e", "{file}"))) is not found
 
 
 def test_an_unknown_implementation_lists_what_there_is() -> None:
     with pytest.raises(
         UsageError,
-        match=r"language\.yml of Klingon: there is no implementation `klingon`; there are: .*faber.*typescript",
+        match=(
+            r"language\.yml of Klingon: there is no implementation `klingon`; there are: .*faber.*typescript"
+        ),
     ):
-        language(LanguageSpec("Klingon", ("k",), implementation="klingon"))
-    assert set(BUILT_IN) <= set(implementations())
+        find_language(LanguageSpec("Klingon", ("k",), implementation="klingon"))
+    assert set(BUILT_IN) <= set(list_implementations())
 
 
 def test_a_language_with_neither_is_told() -> None:
     with pytest.raises(UsageError, match="give `commands` or an `implementation`"):
-        language(LanguageSpec("Nothing", ("n",)))
+        find_language(LanguageSpec("Nothing", ("n",)))
 
 
 def test_a_language_of_an_installed_package_is_found_by_its_entry_point(
@@ -234,12 +261,14 @@ def test_a_language_of_an_installed_package_is_found_by_its_entry_point(
         "[probatio.languages]\ntlh = klingon_language:LANGUAGE\nbroken = no_module:X\n"
     )
     monkeypatch.syspath_prepend(str(tmp_path))
-    found = language(LanguageSpec("Klingon", ("tlh",), implementation="tlh"))
+    found = find_language(LanguageSpec("Klingon", ("tlh",), implementation="tlh"))
     assert found is __import__("klingon_language").LANGUAGE
     with pytest.raises(UsageError, match="the implementation `broken` can't be loaded"):
-        language(LanguageSpec("Klingon", ("tlh",), implementation="broken"))
+        find_language(LanguageSpec("Klingon", ("tlh",), implementation="broken"))
 
 
 def test_a_spec_goes_to_a_worker_and_back() -> None:
-    there = LanguageSpec("Sh", ("sh",), commands=Commands(run=("sh", "{file}"), env={"A": "1"}, processes=True))
+    there = LanguageSpec(
+        "Sh", ("sh",), commands=Commands(run=("sh", "{file}"), env={"A": "1"}, processes=True)
+    )
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(there), type=LanguageSpec) == there

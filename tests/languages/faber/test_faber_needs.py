@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from probatio.languages.faber.needs import _needs_by_piece, _needs_by_token, needs
-from probatio.suite.language_suite import load_suite
+from faber.needs import _find_by_piece, _find_by_token, find_needs
+from probatio.suites.language_suite import load_suite
 
 SIGNS = '."#\n .0x1e5n_ab§¤'
 
@@ -36,7 +36,7 @@ def test_pieces_tell_what_tokens_tell(programs: list[str]) -> None:
     for program in programs:
         for text in (program, *(broken(program, chance) for _ in range(3))):
             if not any(sign in text for sign in ("`", "'", '"."')):
-                assert _needs_by_piece(text) == _needs_by_token(text), text
+                assert _find_by_piece(text) == _find_by_token(text), text
                 compared += 1
     assert compared > 400
-    assert any(needs(program) for program in programs)
+    assert any(find_needs(program) for program in programs)

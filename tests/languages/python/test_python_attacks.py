@@ -8,19 +8,19 @@ from pathlib import Path
 import pytest
 
 from probatio.builtin.daily.code_generation.grader import check
-from probatio.grade.check_result import CheckResult
-from probatio.languages.python import Call, Failed, Raised, Result, Returned, run_calls
+from probatio.grading.check_result import CheckResult
+from probatio.jail import Choice, NoIsolation, build, find_isolation
+from probatio.jail.attack import Attack, find_harm, set_up_target
+from probatio.languages.python import Call, CallFailed, Raised, Result, Returned, run_calls
 from probatio.languages.python.attacks import ATTACKS, mount, outlives_the_grader
-from probatio.sandbox import Choice, NoIsolation, isolation, jail
-from probatio.sandbox.attack import Attack, fault, target
-from probatio.suite.daily_suite import Case
+from probatio.suites.daily_suite import Case
 
 pytestmark = pytest.mark.slow  # hostile programs in every isolation
 
 
 def usable(choice: Choice) -> None:
     try:
-        isolation(choice)
+        find_isolation(choice)
     except NoIsolation as error:
         pytest.skip(str(error))
 
@@ -33,7 +33,8 @@ def kind(request: pytest.FixtureRequest) -> Choice:
 
 
 def graded(source: str, kind: Choice, tests: list[dict[str, object]] | None = None) -> CheckResult:
-    """A case whose right answers can't be guessed: the function shall double its argument and add a secret."""
+    """A case whose right answers can't be guessed: the function shall double its argument and add a
+    secret."""
     tests = tests or [{"args": [n], "expected": f"ANSWER-{secrets.token_hex(8)}"} for n in range(4)]
     case = Case("secret", "", gold={"function": "f", "groups": [{"name": "secret", "tests": tests}]})
     return check(case, f"```python\n{source}\n```", kind)
@@ -58,7 +59,8 @@ def everything():
         if type(thing) in (str, bytes, tuple, list, dict):
             yield repr(thing)[:100_000]
     for place, folders, names in os.walk("/"):
-        folders[:] = [name for name in folders if name not in ("proc", "sys", "python3.11", "python3.12", "python3.13")]
+        folders[:] = [name for name in folders if name not in
+                      ("proc", "sys", "python3.11", "python3.12", "python3.13")]
         for name in names:
             if name.endswith((".yml", ".py", ".json", ".txt")):
                 try:
@@ -81,19 +83,22 @@ def test_a_search_of_memory_files_and_handles_finds_no_expected_value(kind: Choi
 
 
 def test_the_same_search_finds_what_is_in_the_jail(kind: Choice) -> None:
-    (result,) = run_calls(SEARCH, "f", [Call(("ANSWER-0123456789abcdef",))], kind, memo=None)
+    (result,) = run_calls(SEARCH, "f", [Call(("ANSWER-0123456789abcdef",))], kind)
     assert result == Returned("ANSWER-0123456789abcdef")
 
 
 def test_tests_can_not_be_edited(kind: Choice, tmp_path: Path) -> None:
     theirs = tmp_path / "cases.yml"
     theirs.write_text("expected: 1")
-    folder = Path(__file__).resolve().parents[3] / "src" / "probatio" / "builtin" / "daily" / "code_generation"
+    folder = (
+        Path(__file__).resolve().parents[3] / "src" / "probatio" / "builtin" / "daily" / "code_generation"
+    )
     before = (folder / "cases.yml").read_bytes()
     source = f"""
 def f(n):
     done = []
-    for path in [{str(theirs)!r}, {str(folder / "cases.yml")!r}, {str(folder / "grader.py")!r}, "/tmp/x", "x"]:
+    for path in [{str(theirs)!r}, {str(folder / "cases.yml")!r}, {str(folder / "grader.py")!r},
+                 "/tmp/x", "x"]:
         for mode in ("r", "w", "a"):
             try:
                 open(path, mode).close()
@@ -102,7 +107,7 @@ def f(n):
                 pass
     return done
 """
-    assert run_calls(source, "f", [Call((0,))], kind, memo=None) == (Returned([]),)
+    assert run_calls(source, "f", [Call((0,))], kind) == (Returned([]),)
     assert theirs.read_text() == "expected: 1"
     assert (folder / "cases.yml").read_bytes() == before
 
@@ -170,7 +175,8 @@ def f(n):
 import os
 def f(n):
     for fd in range(1, 64):
-        for line in (b'{"call": %d, "passed": true}', b'{"call": %d, "value": true}', b'{"call": %d, "value": null}'):
+        for line in (b'{"call": %d, "passed": true}', b'{"call": %d, "value": true}',
+                     b'{"call": %d, "value": null}'):
             try:
                 os.write(fd, line % n + b"\\n")
             except OSError:
@@ -181,11 +187,14 @@ def f(n):
     "lines that are no result": r"""
 import os
 def f(n):
-    for text in ('{"call": 0}', '{"call": true, "value": 1}', '{"call": -1, "value": 1}', '{"call": 99999, "value": 1}',
+    for text in ('{"call": 0}', '{"call": true, "value": 1}', '{"call": -1, "value": 1}',
+                 '{"call": 99999, "value": 1}',
                  '{"call": 0, "value": {"set": [[]]}}', '{"call": 0, "value": {"dict": 3}}', "[" * 9999,
                  '{"call": 0, "value": {"x": 1, "y": 2}}',
-                 '{"call": 0, "raised": 3}', '{"call": 0, "raised": [], "after": 7}', '{"end": 5}', '{"end": "x", "raised": 1}',
-                 '{"call": 0, "value": ' + "[" * 5000 + "]" * 5000 + '}', '{"call": 0, "value": ' + "9" * 5000 + '}', "nul\0"):
+                 '{"call": 0, "raised": 3}', '{"call": 0, "raised": [], "after": 7}', '{"end": 5}',
+                 '{"end": "x", "raised": 1}',
+                 '{"call": 0, "value": ' + "[" * 5000 + "]" * 5000 + '}',
+                 '{"call": 0, "value": ' + "9" * 5000 + '}', "nul\0"):
         for fd in range(3, 9):
             try:
                 os.write(fd, text.encode() + b"\n")
@@ -202,7 +211,8 @@ def test_taking_over_the_driver_earns_nothing(source: str, kind: Choice) -> None
 
 
 def test_forging_the_lines_says_no_more_than_returning(kind: Choice) -> None:
-    """The argument of calls.py, run: a forged right answer counts because whoever knows it could have returned it."""
+    """The argument of calls.py, run: a forged right answer counts because whoever knows it could have
+    returned it."""
     forged = """
 import os
 def f(n):
@@ -218,7 +228,7 @@ def f(n):
 
 
 def outcome(source: str, kind: Choice) -> Result:
-    return run_calls(source, "f", [Call(())], kind, memo=None)[0]
+    return run_calls(source, "f", [Call(())], kind)[0]
 
 
 def test_new_processes_sockets_and_signals_are_refused(kind: Choice) -> None:
@@ -240,18 +250,23 @@ def test_new_processes_sockets_and_signals_are_refused(kind: Choice) -> None:
         ("def f():\n    a = []\n    while True: a.append('x' * 10_000_000)", ("memory",)),
         ("import os\ndef f():\n    while True: os.write(1, b'x' * 65536)", ("output",)),
         ("def f():\n    return 'x' * 50_000_000", ("output",)),
-        ("from threading import Event, Thread\ndef f():\n    for _ in range(999): Thread(target=Event().wait).start()",
+        ((
+            "from threading import Event, Thread\ndef f():\n    for _ in range(999): "
+            "Thread(target=Event().wait).start()"
+        ),
          ("processes", "memory")),
         ("def f():\n    return 9 ** 9 ** 9", ("cpu", "time", "memory")),
     ],
     ids=["memory", "output", "a result of 50 MB", "threads", "a number without end"],
 )  # fmt: skip
-def test_what_goes_beyond_a_limit_is_stopped_there(source: str, limits: tuple[str, ...], kind: Choice) -> None:
+def test_what_goes_beyond_a_limit_is_stopped_there(
+    source: str, limits: tuple[str, ...], kind: Choice
+) -> None:
     result = outcome(source, kind)
-    assert isinstance(result, Failed) or (
+    assert isinstance(result, CallFailed) or (
         isinstance(result, Raised) and {"MemoryError", "RuntimeError"} & set(result.names)
     )
-    if isinstance(result, Failed):
+    if isinstance(result, CallFailed):
         assert any(limit in result.why for limit in (*limits, "no end")), result
 
 
@@ -259,9 +274,11 @@ def test_nothing_of_ours_and_nothing_installed_can_be_imported(kind: Choice) -> 
     source = """
 import os, sys
 def f():
-    modules = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages") if can(name)]
+    modules = [name for name in ("probatio", "msgspec", "yaml", "pytest", "sympy", "pip", "site_packages")
+               if can(name)]
     there = [place for place, folders, names in os.walk("/") if "/proc" not in place
-             and (place.endswith(("site-packages", "dist-packages", "probatio/builtin")) or "cases.yml" in names)]
+             and (place.endswith(("site-packages", "dist-packages", "probatio/builtin"))
+                  or "cases.yml" in names)]
     return modules + there
 def can(name):
     try:
@@ -283,36 +300,41 @@ def f():
     except OSError:
         return 1
 """
-    look = "import os, sys\ndef f():\n    return ['left' in sys.modules, os.path.exists('left'), os.path.exists('/tmp/left')]"
+    look = (
+        "import os, sys\ndef f():\n    return ['left' in sys.modules, os.path.exists('left'), "
+        "os.path.exists('/tmp/left')]"
+    )
     assert outcome(leave, kind) == Returned(1)
     assert outcome(look, kind) == Returned([False, False, False])
 
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
 def test_an_attack_by_system_calls_is_held(attack: Attack, kind: Choice) -> None:
-    with target() as on:
+    with set_up_target() as on:
         done = mount(attack, on, kind)
-        assert fault(attack, done, on) is None, done
+        assert find_harm(attack, done, on) is None, done
 
 
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5])
 def test_an_older_landlock_holds_the_same(version: int, monkeypatch: pytest.MonkeyPatch) -> None:
     usable("landlock")
-    monkeypatch.setattr(jail, "LANDLOCK_AT_MOST", version)
-    with target() as on:
+    monkeypatch.setattr(build, "LANDLOCK_AT_MOST", version)
+    with set_up_target() as on:
         for attack in ATTACKS:
             done = mount(attack, on, "landlock")
-            assert fault(attack, done, on) is None, done
+            assert find_harm(attack, done, on) is None, done
 
 
 # Without a jail the first of them would fill the memory of the machine, so it is left out.
-HARMLESS = [attack for attack in ATTACKS if attack.name not in ("share memory that nobody counts", "fill page tables")]
+HARMLESS = [
+    attack for attack in ATTACKS if attack.name not in ("share memory that nobody counts", "fill page tables")
+]
 
 
 @pytest.mark.parametrize("attack", HARMLESS, ids=lambda attack: attack.name)
 def test_the_same_system_calls_do_their_harm_where_there_is_no_jail(attack: Attack) -> None:
-    with target() as on:
-        assert "HARM" in str(fault(attack, mount(attack, on, "none"), on))
+    with set_up_target() as on:
+        assert "HARM" in str(find_harm(attack, mount(attack, on, "none"), on))
 
 
 def test_a_program_ends_with_a_killed_grader_whatever_it_tries(kind: Choice) -> None:
@@ -370,7 +392,8 @@ USUAL = {
         return ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 5)()""",
     "the machine": """
         import os, platform, resource
-        os.uname(), platform.platform(), os.times(), resource.getrusage(0), os.cpu_count(), os.getgroups(), os.getpgid(0)
+        os.uname(), platform.platform(), os.times(), resource.getrusage(0), os.cpu_count(),
+        os.getgroups(), os.getpgid(0)
         return 5""",
 }  # fmt: skip
 

@@ -9,29 +9,33 @@ from pathlib import Path
 
 import pytest
 
-from probatio.languages.python import Call, Failed, Opaque, Raised, Returned, home, run_calls, same
+from probatio.jail import Choice, NoIsolation, find_isolation
+from probatio.languages.python import Call, CallFailed, Opaque, Raised, Returned, home, run_calls, same
 from probatio.languages.python.calls import LATE_CALLS, LONGEST
-from probatio.sandbox import Choice, NoIsolation, isolation
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 
 @pytest.fixture(params=["bubblewrap", "landlock"])
 def kind(request: pytest.FixtureRequest) -> Choice:
     choice: Choice = request.param
     try:
-        isolation(choice)
+        find_isolation(choice)
     except NoIsolation as error:
         pytest.skip(str(error))
     return choice
 
 
 def returned(source: str, *args: object, kind: Choice = "auto") -> object:
-    (result,) = run_calls(source, "f", [Call(args)], kind, memo=None)
+    (result,) = run_calls(source, "f", [Call(args)], kind)
     assert isinstance(result, Returned), result
     return result.value
 
 
 def test_a_value_comes_back_as_the_plain_value_it_is(kind: Choice) -> None:
-    source = "def f(x):\n    return [x, (1, -2), {1: {3}, 'k': None}, 0.1, True, 'é\\ud800\\n', b'\\x00', 10**30]"
+    source = (
+        "def f(x):\n    return [x, (1, -2), {1: {3}, 'k': None}, 0.1, True, 'é\\ud800\\n', b'\\x00', 10**30]"
+    )
     assert returned(source, {"a": [1]}, kind=kind) == [
         {"a": [1]}, (1, -2), {1: {3}, "k": None}, 0.1, True, "é\ud800\n", b"\x00", 10**30,
     ]  # fmt: skip
@@ -96,36 +100,41 @@ def test_state_of_the_solution_lasts_from_call_to_call() -> None:
 def test_a_solution_that_does_not_load_fails_every_call_and_says_why(source: str, reason: str) -> None:
     results = run_calls(source, "f", [Call(()), Call(())])
     assert len(results) == 2
-    assert all(isinstance(result, Failed) and reason in result.why for result in results), results
+    assert all(isinstance(result, CallFailed) and reason in result.why for result in results), results
 
 
+@pytest.mark.slow
 def test_an_endless_call_fails_alone(kind: Choice) -> None:
     source = "def f(n):\n    while n == 1:\n        pass\n    return n"
     first, endless, last = run_calls(source, "f", [Call((n,)) for n in range(3)], kind)
     assert (first, last) == (Returned(0), Returned(2))
-    assert isinstance(endless, Failed)
+    assert isinstance(endless, CallFailed)
     assert "no end" in endless.why
 
 
+@pytest.mark.slow
 def test_an_endless_call_that_catches_everything_is_stopped_too() -> None:
-    source = "def f(n):\n    while n:\n        try:\n            while True: pass\n        except: pass\n    return n"
-    endless, last = run_calls(source, "f", [Call((1,)), Call((0,))], memo=None)
-    assert isinstance(endless, Failed)
+    source = (
+        "def f(n):\n    while n:\n        try:\n            while True: pass\n        except: pass\n    "
+        "return n"
+    )
+    endless, last = run_calls(source, "f", [Call((1,)), Call((0,))])
+    assert isinstance(endless, CallFailed)
     assert last == Returned(0)
 
 
 @pytest.mark.slow
 def test_after_three_endless_calls_the_rest_is_not_tried() -> None:
     source = "def f(n):\n    while n: pass\n    return n"
-    results = run_calls(source, "f", [*[Call((1,))] * LATE_CALLS, Call((0,))], memo=None)
-    assert results[-1] == Failed("calls before this one did not end in time")
+    results = run_calls(source, "f", [*[Call((1,))] * LATE_CALLS, Call((0,))])
+    assert results[-1] == CallFailed("calls before this one did not end in time")
 
 
 def test_a_call_that_ends_its_process_fails_alone(kind: Choice) -> None:
     source = "import ctypes\ndef f(n):\n    return ctypes.string_at(0) if n == 1 else n"
     first, crashed, last = run_calls(source, "f", [Call((n,)) for n in range(3)], kind)
     assert (first, last) == (Returned(0), Returned(2))
-    assert crashed == Failed("the process ended by itself with status 139")
+    assert crashed == CallFailed("the process ended by itself with status 139")
 
 
 def test_prints_of_the_solution_hurt_nobody(kind: Choice) -> None:
@@ -156,8 +165,10 @@ def test_sets_come_in_the_same_order_at_every_start() -> None:
 
 def test_the_standard_library_is_whole_and_threads_work(kind: Choice) -> None:
     source = """
-import asyncio, bisect, collections, csv, dataclasses, datetime, decimal, enum, fractions, functools, hashlib, heapq, itertools
-import json, math, operator, random, re, sqlite3, statistics, string, textwrap, threading, typing, unicodedata, zlib
+import asyncio, bisect, collections, csv, dataclasses, datetime, decimal, enum, fractions, functools
+import hashlib, heapq, itertools
+import json, math, operator, random, re, sqlite3, statistics, string, textwrap, threading, typing
+import unicodedata, zlib
 @dataclasses.dataclass
 class Point:
     x: int
@@ -171,13 +182,10 @@ def f():
     assert returned(source, kind=kind) == [3]
 
 
-def test_identical_solutions_are_run_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    from probatio.sandbox import Memo
-
-    memo = Memo()
-    for _ in range(3):
-        run_calls("def f(): return 1", "f", [Call(())], memo=memo)
-    assert (memo.misses, memo.hits) == (1, 2)
+def test_a_call_that_waits_for_a_second_may_owe_its_result_to_a_busy_machine() -> None:
+    slow = run_calls("import time\ndef f(): time.sleep(1.1)", "f", [Call(())])
+    assert not slow.timely
+    assert slow == (Returned(None),)
 
 
 @pytest.mark.parametrize(
@@ -185,15 +193,20 @@ def test_identical_solutions_are_run_once(monkeypatch: pytest.MonkeyPatch) -> No
     [
         (1, 1, True), (1, 1.0, True), (1, True, False), (True, 1, False), (0, False, False), (None, 0, False),
         (0.1 + 0.2, 0.3, True), (2.5, 2.6, False), ([1, 2], (1, 2), False), ([1, [2]], [1, [2]], True),
-        ([1], [1, 1], False), ({"a": 1}, {"a": 1.0}, True), ({"a": 1}, {"a": True}, False), ({"a": 1}, {}, False),
-        ("x", "x", True), ("1", 1, False), ([], None, False), ([1], Opaque("list"), False), (10**400, 1.5, False),
+        ([1], [1, 1], False), ({"a": 1}, {"a": 1.0}, True), ({"a": 1}, {"a": True}, False), ({"a": 1}, {},
+        False),
+        ("x", "x", True), ("1", 1, False), ([], None, False), ([1], Opaque(
+            "list"
+        ), False), (10**400, 1.5, False),
     ],
 )  # fmt: skip
 def test_values_are_alike_strictly(expected: object, got: object, alike: bool) -> None:
     assert same(expected, got) is alike
 
 
-def test_the_home_holds_the_library_and_nothing_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_home_holds_the_library_and_nothing_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PROBATIO_CACHE", str(tmp_path))
     made = home._home.__wrapped__()
     assert made.parent == tmp_path

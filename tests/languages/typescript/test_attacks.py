@@ -1,4 +1,5 @@
-"""Every attack is held by the operating system alone, and is a failed level rather than a crash of the run."""
+"""Every attack is held by the operating system alone, and is a failed level rather than a crash of the
+run."""
 
 from __future__ import annotations
 
@@ -7,32 +8,35 @@ from pathlib import Path
 
 import pytest
 
+from probatio.jail import Choice, Limits, NoIsolation, find_isolation
+from probatio.jail.attack import Attack, find_harm, set_up_target
 from probatio.languages import typescript
-from probatio.languages.typescript.attacks import ATTACKS, Attack, fault, mount, outlives_the_grader, target
-from probatio.sandbox import Choice, Limits, NoIsolation, isolation
+from probatio.languages.typescript.attacks import ATTACKS, mount, outlives_the_grader
 
 pytestmark = pytest.mark.slow  # hostile programs in every isolation, some of them endless
 
 
 @pytest.fixture(scope="module")
 def on() -> Iterator[dict[str, object]]:
-    with target() as attacked:
+    with set_up_target() as attacked:
         yield attacked
 
 
 def usable(kind: Choice) -> None:
     try:
-        isolation(kind)
+        find_isolation(kind)
     except NoIsolation as error:
         pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
 @pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
-def test_an_attack_with_every_permission_of_deno_is_held(attack: Attack, kind: Choice, on: dict[str, object]) -> None:
+def test_an_attack_with_every_permission_of_deno_is_held(
+    attack: Attack, kind: Choice, on: dict[str, object]
+) -> None:
     usable(kind)
     outcome = mount(attack, on, kind)
-    assert fault(attack, outcome, on) is None, outcome
+    assert find_harm(attack, outcome, on) is None, outcome
 
 
 @pytest.mark.parametrize(
@@ -40,7 +44,7 @@ def test_an_attack_with_every_permission_of_deno_is_held(attack: Attack, kind: C
 )
 def test_the_same_attack_does_its_harm_where_there_is_no_jail(name: str, on: dict[str, object]) -> None:
     attack = next(attack for attack in ATTACKS if attack.name == name)
-    assert fault(attack, mount(attack, on, "none"), on)
+    assert find_harm(attack, mount(attack, on, "none"), on)
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])

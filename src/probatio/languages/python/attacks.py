@@ -1,15 +1,15 @@
-"""Attacks on the jail by a Python interpreter, which can make any system call: what holds them is the operating system.
+"""Attacks on the jail by a Python interpreter, which can make any system call: what holds them is the
+operating system.
 
 `probatio doctor` and the tests run these; docs/sandbox.md tells what stopped each.
 """
 
 from __future__ import annotations
 
-from probatio import sandbox
+from probatio import jail
+from probatio.jail import Choice, ProgramOutcome
+from probatio.jail.attack import LIMITS, READY, Attack, find_survivors
 from probatio.languages.python.home import runtime
-from probatio.sandbox import Choice, ProgramOutcome
-from probatio.sandbox.attack import LIMITS, Attack
-from probatio.sandbox.outlive import READY, outlives
 
 _TRY = """
 import ctypes, fcntl, mmap, os, socket, struct, sys, threading, time
@@ -59,7 +59,7 @@ except (OSError, ValueError):
     wide = b"x" * (300 << 20)  # where the kernel gives no such address space, what it gives is counted
     time.sleep(1)
 print("HARM 4 GB of page tables")
-""", "page tables count as memory: a look every 20 ms", ("memory",)),
+""", "page tables count as memory: a look every 20 ms; making them takes CPU", ("memory", "cpu")),
     Attack("fill pipes", """
 def larger():
     _, writer = os.pipe()
@@ -125,7 +125,8 @@ attempt("typing", lambda: fcntl.ioctl(1, 0x5412, b"x"))
 attempt("timer", lambda: c("timer_create", 0, None, ctypes.byref(ctypes.c_void_p())))
 """, "the filter lets a handle be copied and read, and no more"),
     Attack("forget to end with the grader", """
-for what, option, value in (("death with the parent", 1, 0), ("not to be looked at", 4, 0), ("orphans", 36, 1),
+for what, option, value in (("death with the parent", 1, 0), ("not to be looked at", 4, 0),
+                            ("orphans", 36, 1),
                             ("filter", 22, 1), ("tracer", 0x59616D61, -1), ("memory map", 35, 1)):
     attempt(what, lambda: c("prctl", option, value, 0, 0, 0))
 attempt("session", lambda: os.setsid())
@@ -140,7 +141,7 @@ attempt("groups", lambda: os.setgroups([]))
 
 def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> ProgramOutcome:
     """Run one attack in the interpreter that runs solutions."""
-    return sandbox.run(runtime(program(attack, on)), b"", LIMITS, isolation)
+    return jail.run(runtime(program(attack, on)), b"", LIMITS, isolation)
 
 
 def program(attack: Attack, on: dict[str, object]) -> str:
@@ -148,8 +149,8 @@ def program(attack: Attack, on: dict[str, object]) -> str:
     return f"T = {on!r}\n{_TRY}{attack.program}"
 
 
-# From a second thread, since the process that starts a program anew from there is another to the kernel, and has
-# forgotten with whom it was to die.
+# From a second thread, since the process that starts a program anew from there is another to the kernel, and
+# has forgotten with whom it was to die.
 _STAY = f"""
 import signal
 for number in range(1, 65):
@@ -185,4 +186,4 @@ STAY = _TRY + _STAY
 
 def outlives_the_grader(isolation: Choice = "auto") -> str | None:
     """None where a program that tries to stay has gone with a grader that was killed; else what stayed."""
-    return outlives(runtime(STAY), b"", isolation)
+    return find_survivors(runtime(STAY), b"", isolation)

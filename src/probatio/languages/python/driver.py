@@ -1,7 +1,9 @@
-"""What the jailed interpreter runs: it loads one solution, calls its function and tells, call by call, what came of it.
+"""What the jailed interpreter runs: it loads one solution, calls its function and tells, call by call, what
+came of it.
 
-Its text is handed over on the command line, so it imports nothing of ours, and of the standard library only what is there anyway.
-`calls.py` holds the other side and says why a solution that takes this one over gains nothing.
+Its text is handed over on the command line, so it imports nothing of ours, and of the standard library only
+what is there anyway. `calls.py` holds the other side and says why a solution that takes this one over gains
+nothing.
 """
 
 from __future__ import annotations
@@ -37,13 +39,15 @@ class Nowhere(io.RawIOBase):
 
 
 def late(number: int, frame: object) -> None:
-    """Ends the call that runs; a strike that comes after its end, as the second of two at once, ends nothing."""
+    """Ends the call that runs; a strike that comes after its end, as the second of two at once, ends
+    nothing."""
     if CLOCK["runs"]:
         raise Late
 
 
 def plain(value: Any, depth: int = 0) -> str:
-    """The value as JSON text, reduced to exact builtin types: a subclass keeps its content and loses its tricks."""
+    """The value as JSON text, reduced to exact builtin types: a subclass keeps its content and loses its
+    tricks."""
     kind = type(value)
     if value is None or value is True or value is False:
         return {None: "null", True: "true", False: "false"}[value]
@@ -57,21 +61,21 @@ def plain(value: Any, depth: int = 0) -> str:
     if issubclass(kind, str):
         return _json.encode_basestring_ascii(value)
     if issubclass(kind, list):
-        return listed(list.__iter__(value), depth)
+        return format_list(list.__iter__(value), depth)
     if issubclass(kind, tuple):
-        return '{"tuple": ' + listed(tuple.__iter__(value), depth) + "}"
+        return '{"tuple": ' + format_list(tuple.__iter__(value), depth) + "}"
     if issubclass(kind, dict):
-        return '{"dict": ' + listed(map(list, dict.items(value)), depth) + "}"
+        return '{"dict": ' + format_list(map(list, dict.items(value)), depth) + "}"
     if issubclass(kind, set):
-        return '{"set": ' + listed(set.__iter__(value), depth) + "}"
+        return '{"set": ' + format_list(set.__iter__(value), depth) + "}"
     if issubclass(kind, frozenset):
-        return '{"set": ' + listed(frozenset.__iter__(value), depth) + "}"
+        return '{"set": ' + format_list(frozenset.__iter__(value), depth) + "}"
     if issubclass(kind, bytes):
         return '{"bytes": "' + bytes.hex(value) + '"}'
     return '{"other": ' + _json.encode_basestring_ascii(kind.__name__) + "}"
 
 
-def listed(values: Iterable[Any], depth: int) -> str:
+def format_list(values: Iterable[Any], depth: int) -> str:
     return "[" + ", ".join([plain(value, depth + 1) for value in values]) + "]"
 
 
@@ -85,7 +89,7 @@ def fault(error: BaseException) -> str:
     return '"raised": ' + plain(names) + ', "words": ' + plain(words)
 
 
-def loaded(source: str) -> dict[str, Any]:
+def load_solution(source: str) -> dict[str, Any]:
     """The names a solution defines, as a module that classes can look themselves up in."""
     solution = type(sys)("solution")
     sys.modules["solution"] = solution
@@ -108,8 +112,9 @@ def main() -> None:
         while line:
             line = line[os.write(out, line) :]
 
-    def timed(deed: Callable[..., Any], *given: Any) -> Any:
-        # The clocks strike again every tenth: a solution that swallows the first strike does not get away with it.
+    def run_limited(deed: Callable[..., Any], *given: Any) -> Any:
+        # The clocks strike again every tenth: a solution that swallows the first strike does not get away
+        # with it.
         _signal.setitimer(_signal.ITIMER_PROF, cpu, 0.1)
         _signal.setitimer(_signal.ITIMER_REAL, wall, 0.1)
         CLOCK["runs"] = True
@@ -120,11 +125,11 @@ def main() -> None:
             _signal.setitimer(_signal.ITIMER_PROF, 0)
             _signal.setitimer(_signal.ITIMER_REAL, 0)
 
-    def answered(arguments: Any) -> str:
+    def answer(arguments: Any) -> str:
         return plain(function(*arguments))
 
     try:
-        function = timed(loaded, source).get(name)
+        function = run_limited(load_solution, source).get(name)
     except Late:
         tell('"end": "loading it did not end in time"')
         return
@@ -138,7 +143,7 @@ def main() -> None:
     for number, (packed, wants_arguments) in enumerate(calls):
         arguments = marshal.loads(packed)
         try:
-            body = '"value": ' + timed(answered, arguments)
+            body = '"value": ' + run_limited(answer, arguments)
         except Late:
             tell(f'"call": {number}, "late": true')
             patience -= 1

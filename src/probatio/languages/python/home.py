@@ -1,8 +1,9 @@
-"""The interpreter's home in the jail: a copy of the standard library with nothing installed beside it.
+"""The interpreter's home in the jail: a copy of the standard library without installed packages.
 
-The library's own folder won't do. In most builds `site-packages` lies inside it, and with it this package and the tests a
-solution must not see; leaving that one folder out by binding its 200 neighbours one by one costs 125 ms at every start.
-The copy is made once per interpreter and kept in the user's cache: one folder to bind, shared libraries included.
+The library's own folder won't do. In most builds `site-packages` lies inside it, and with it this package and
+the tests a solution must not see; leaving that one folder out by binding its 200 neighbours one by one costs
+125 ms at every start. The copy is made once per interpreter and kept in the user's cache: one folder to bind,
+shared libraries included.
 """
 
 from __future__ import annotations
@@ -11,15 +12,16 @@ import atexit
 import compileall
 import functools
 import hashlib
-import os
 import shutil
 import sys
 import sysconfig
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
-from probatio.sandbox import Runtime, libraries
+from probatio.core.machine import cache_folder
+from probatio.jail import Runtime, libraries
 
 _LEFT_OUT = shutil.ignore_patterns(
     "site-packages", "dist-packages",  # where this package may be installed
@@ -35,7 +37,8 @@ _lock = threading.Lock()
 
 
 def runtime(program: str) -> Runtime:
-    """The interpreter running `program`: no site, no user folder, no path of the program's, hashes alike at every start."""
+    """The interpreter running `program`: no site, no user folder, no path of the program's, hashes alike at
+    every start."""
     folder, env = home()
     return Runtime((interpreter(), "-s", "-S", "-B", "-P", "-c", program), (folder,), env)
 
@@ -59,39 +62,36 @@ def interpreter() -> str:
 
 @functools.cache
 def _home() -> Path:
-    """The copy for this interpreter, made where there is none yet."""
+    """The copy for this interpreter, made on first use."""
     binary = Path(interpreter())
     about = f"{binary} {binary.stat().st_mtime_ns} {sys.version} {_source()}"
-    name = f"python-{sys.version_info[0]}.{sys.version_info[1]}-{hashlib.sha256(about.encode()).hexdigest()[:12]}"
-    kept = cache() / name
+    major, minor = sys.version_info[:2]
+    name = f"python-{major}.{minor}-{hashlib.sha256(about.encode()).hexdigest()[:12]}"
+    return keep_folder(name, _fill)
+
+
+def keep_folder(name: str, fill: Callable[[Path], None]) -> Path:
+    """The folder of this name in the user's cache, filled on first use. Where nothing can be kept, one that
+    ends with this process."""
+    kept = cache_folder() / name
     if kept.is_dir():
         return kept
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{name}-", dir=kept.parent))
     except OSError:
-        made = Path(tempfile.mkdtemp(prefix="probatio-python-"))
+        kept = made = Path(tempfile.mkdtemp(prefix="probatio-kept-"))
         atexit.register(shutil.rmtree, made, ignore_errors=True)
-        _fill(made)
-        return made
+    made.chmod(0o755)  # a jailed program is another user, and mkdtemp lets in only its maker
     try:
-        _fill(made)
-        made.rename(kept)
+        fill(made)
+        if made != kept:
+            made.rename(kept)
     except OSError:
         shutil.rmtree(made, ignore_errors=True)
         if not kept.is_dir():  # else another process was faster
             raise
     return kept
-
-
-def cache() -> Path:
-    """The folder of what is made once and kept."""
-    chosen = os.environ.get("PROBATIO_CACHE")
-    if chosen:
-        return Path(chosen).expanduser()
-    import platformdirs
-
-    return platformdirs.user_cache_path("probatio", appauthor=False)
 
 
 def _source() -> Path:
@@ -104,7 +104,8 @@ def _fill(home: Path) -> None:
     place = source.relative_to(base) if source.is_relative_to(base) else Path(sys.platlibdir, source.name)
     copy = home / place
     shutil.copytree(source, copy, ignore=_LEFT_OUT, ignore_dangling_symlinks=True)
-    # Images often come without byte code; a jail that can't write it would compile the library anew at every start.
+    # Images often come without byte code; a jail that can't write it would compile the library at every
+    # start.
     compileall.compile_dir(copy, quiet=2)
     shared = home / _LIBRARIES
     shared.mkdir()
@@ -114,4 +115,3 @@ def _fill(home: Path) -> None:
     for path in sorted(needed.difference(own)):
         if Path(path).is_file():
             shutil.copy2(path, shared / Path(path).name)
-    home.chmod(0o755)  # a jailed program is nobody, and mkdtemp lets in only its maker

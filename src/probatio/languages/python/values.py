@@ -1,4 +1,4 @@
-"""Values as they come back from the jail: plain builtin types, compared strictly, out of reach of whoever made them."""
+"""Values as they come back from the jail: plain builtin types, compared strictly."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ class Opaque(msgspec.Struct, frozen=True):
     kind: str
 
 
-def decoded(data: Any) -> Any:
-    """The value the driver wrote as JSON. Raises ValueError, TypeError or KeyError for what the driver never writes."""
+def decode(data: Any) -> Any:
+    """The value the driver wrote as JSON. Raises ValueError, TypeError or KeyError for what the driver never
+    writes."""
     if isinstance(data, list):
-        return [decoded(one) for one in data]
+        return [decode(one) for one in data]
     if not isinstance(data, dict):
         return data
     ((tag, inner),) = data.items()
@@ -27,9 +28,9 @@ def decoded(data: Any) -> Any:
 
 
 _TAGS: dict[str, Any] = {
-    "tuple": lambda inner: tuple(decoded(one) for one in inner),
-    "set": lambda inner: {decoded(one) for one in inner},
-    "dict": lambda inner: {decoded(key): decoded(value) for key, value in inner},
+    "tuple": lambda inner: tuple(decode(one) for one in inner),
+    "set": lambda inner: {decode(one) for one in inner},
+    "dict": lambda inner: {decode(key): decode(value) for key, value in inner},
     "bytes": bytes.fromhex,
     "float": float,
     "other": lambda inner: Opaque(str(inner)[:80].encode("utf-8", "replace").decode("utf-8")),
@@ -37,7 +38,8 @@ _TAGS: dict[str, Any] = {
 
 
 def same(expected: Any, got: Any) -> bool:
-    """Whether `got` is the expected value: same kind of container, True is not 1, floats within rounding, 2 may be 2.0."""
+    """Whether `got` is the expected value: same kind of container, True is not 1, floats within rounding, 2
+    may be 2.0."""
     if isinstance(expected, bool) or isinstance(got, bool) or expected is None or got is None:
         return expected is got
     if isinstance(expected, int | float) and isinstance(got, int | float):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from probatio.languages.typescript.run import run
-from probatio.sandbox import Limits, ProgramOutcome
+from probatio.languages.typescript.language import run
 
-__all__ = ["Limits", "ProgramOutcome", "run"]
+__all__ = ["run"]

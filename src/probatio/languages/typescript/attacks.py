@@ -1,4 +1,5 @@
-"""Attacks on the jail, by programs to which deno has granted everything: what holds them is the operating system.
+"""Attacks on the jail, by programs to which deno has granted everything: what holds them is the operating
+system.
 
 `probatio doctor` and the tests run these; docs/sandbox.md tells what stopped each.
 """
@@ -7,13 +8,10 @@ from __future__ import annotations
 
 import msgspec
 
+from probatio.jail import Choice, ProgramOutcome
+from probatio.jail.attack import LIMITS, READY, Attack, find_survivors
 from probatio.languages.typescript.engines import engine
-from probatio.languages.typescript.run import run
-from probatio.sandbox import Choice, ProgramOutcome
-from probatio.sandbox.attack import HARM, LIMITS, Attack, fault, target
-from probatio.sandbox.outlive import READY, outlives
-
-__all__ = ["ATTACKS", "HARM", "Attack", "fault", "mount", "outlives_the_grader", "target"]
+from probatio.languages.typescript.language import run
 
 _TRY = """
 const harm = (what) => console.log("HARM", what);
@@ -73,7 +71,10 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("symlink tricks", """
         for (const target of [T.secret, "/etc/passwd"]) {
           for (const place of ["/tmp/link", "/link", T.folder + "/link"]) {
-            await attempt(place, () => { Deno.symlinkSync(target, place); return Deno.readTextFileSync(place); });
+            await attempt(place, () => {
+              Deno.symlinkSync(target, place);
+              return Deno.readTextFileSync(place);
+            });
           }
         }
         await attempt("exe", () => Deno.readTextFileSync("/proc/self/root/etc/passwd"));
@@ -103,8 +104,10 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("signal or read the grader", """
         await attempt("kill", () => Deno.kill(T.pid, "SIGTERM"));
         await attempt("kill parent", () => Deno.kill(Deno.ppid, "SIGTERM"));
-        // in a container the grader's number may be that of a thread of our own, whose memory we may well open
-        const own = (pid) => { try { Deno.statSync("/proc/self/task/" + pid); return true; } catch { return false; } };
+        // in a container the grader's number may be that of our own thread, whose memory we may open
+        const own = (pid) => {
+          try { Deno.statSync("/proc/self/task/" + pid); return true; } catch { return false; }
+        };
         await attempt("memory", () => own(T.pid) ? false : Deno.openSync(`/proc/${T.pid}/mem`));
         const c = Deno.dlopen("libc.so.6", { kill: { parameters: ["i32", "i32"], result: "i32" },
           ptrace: { parameters: ["i64", "i64", "pointer", "pointer"], result: "i64" } });
@@ -118,8 +121,10 @@ ATTACKS: tuple[Attack, ...] = (
           socket: { parameters: ["i32", "i32", "i32"], result: "i32" },
           setuid: { parameters: ["i32"], result: "i32" } });
         const { socket, unshare } = c.symbols;
-        for (const family of [1, 2, 10, 16, 17]) await attempt("socket " + family, () => socket(family, 2, 0) >= 0);
-        for (const kind of [0x10000000, 0x20000, 0x40000000]) await attempt("unshare", () => unshare(kind) === 0);
+        for (const family of [1, 2, 10, 16, 17])
+          await attempt("socket " + family, () => socket(family, 2, 0) >= 0);
+        for (const kind of [0x10000000, 0x20000, 0x40000000])
+          await attempt("unshare", () => unshare(kind) === 0);
         await attempt("chroot", () => c.symbols.chroot(new TextEncoder().encode("/\\0")) === 0);
         """, "the filter refuses namespaces, mounts and sockets; no capabilities"),
     Attack("share memory that nobody counts", """
@@ -145,7 +150,8 @@ ATTACKS: tuple[Attack, ...] = (
           await attempt("owner", () => c.symbols.chown(text(path), 0, 0) === 0);
           await attempt("times", () => c.symbols.utimes(text(path), null) === 0);
           await attempt("size", () => c.symbols.truncate(text(path), 0n) === 0);
-          await attempt("attribute", () => c.symbols.setxattr(text(path), text("user.x"), text("x"), 1n, 0) === 0);
+          await attempt("attribute", () =>
+            c.symbols.setxattr(text(path), text("user.x"), text("x"), 1n, 0) === 0);
         }
         """, "the filter refuses every call that changes a file's mode, owner, times, size or attributes"),
     Attack("speak to the host or watch it", """
@@ -154,7 +160,8 @@ ATTACKS: tuple[Attack, ...] = (
           inotify_init1: { parameters: ["i32"], result: "i32" },
           fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" } });
         for (const kind of [2, 5]) {
-          await attempt("socketpair " + kind, () => c.symbols.socketpair(1, kind, 0, new Int32Array(2)) === 0);
+          await attempt("socketpair " + kind, () =>
+            c.symbols.socketpair(1, kind, 0, new Int32Array(2)) === 0);
         }
         await attempt("inotify", () => c.symbols.inotify_init1(0) >= 0);
         await attempt("owner of a handle", () => c.symbols.fcntl(1, 8, T.pid) === 0);
@@ -173,11 +180,12 @@ ATTACKS: tuple[Attack, ...] = (
 def mount(attack: Attack, on: dict[str, object], isolation: Choice = "auto") -> ProgramOutcome:
     """Run one attack with every permission deno can give."""
     program = f"const T = {msgspec.json.encode(on).decode()};{_TRY}{attack.program}"
-    return run(program, LIMITS, isolation, None, ("--allow-all",))
+    return run(program, LIMITS, isolation, ("--allow-all",))
 
 
 _STAY = """
-const c = Deno.dlopen("libc.so.6", { setsid: { parameters: [], result: "i32" }, fork: { parameters: [], result: "i32" },
+const c = Deno.dlopen("libc.so.6", { setsid: { parameters: [], result: "i32" },
+  fork: { parameters: [], result: "i32" },
   prctl: { parameters: ["i32", "buffer", "usize", "usize", "usize"], result: "i32" } });
 c.symbols.prctl(1, null, 0n, 0n, 0n); c.symbols.setsid(); c.symbols.fork();
 c.symbols.prctl(15, new TextEncoder().encode("%s\0"), 0n, 0n, 0n);
@@ -188,4 +196,4 @@ setInterval(() => {}, 1000);
 def outlives_the_grader(isolation: Choice = "auto") -> str | None:
     """None where a program that tries to stay has gone with a grader that was killed; else what stayed."""
     runtime = engine("deno").runtime(LIMITS.memory_mb, ("--allow-all",))
-    return outlives(runtime, (_STAY % READY).encode(), isolation)
+    return find_survivors(runtime, (_STAY % READY).encode(), isolation)

@@ -12,24 +12,39 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.errors import UsageError
-from probatio.sandbox import Runtime
+from probatio.core.errors import UsageError
+from probatio.jail import Runtime
 
 SETTING = "PROBATIO_TYPESCRIPT"
 """`deno` (the default), `bun`, or the path of a bun."""
 
 BUN = Path(__file__).with_name("bun")
 
-_DENO_FLAGS = ("--quiet", "--no-prompt", "--no-config", "--no-lock", "--no-remote", "--cached-only", "--no-code-cache")
+_DENO_FLAGS = (
+    "--quiet",
+    "--no-prompt",
+    "--no-config",
+    "--no-lock",
+    "--no-remote",
+    "--cached-only",
+    "--no-code-cache",
+)
 # Everything is refused that deno can refuse; asking for the environment finds it empty instead of failing.
 DENO_PERMISSIONS = ("--ignore-env",)
-# No cache on disk: for a single program it costs more than it saves, and one it can't write costs 150 ms of retries.
+# No cache on disk: for a single program it costs more than it saves, and one it can't write costs 150 ms of
+# retries.
 _DENO_ENV = (
     ("NO_COLOR", "1"), ("TZ", "UTC"), ("DENO_DIR", "/deno"), ("DENO_NO_UPDATE_CHECK", "1"),
     ("DENO_CACHE_DB_MODE", "in-memory"), ("DENO_EMIT_CACHE_MODE", "disable"),
 )  # fmt: skip
-_BUN_ENV = (("NO_COLOR", "1"), ("TZ", "UTC"), ("DO_NOT_TRACK", "1"), ("BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"))
-_RESERVED_MB = 1024  # both engines set aside half a gigabyte for code they may never make, and every thread its stack
+_BUN_ENV = (
+    ("NO_COLOR", "1"),
+    ("TZ", "UTC"),
+    ("DO_NOT_TRACK", "1"),
+    ("BUN_RUNTIME_TRANSPILER_CACHE_PATH", "0"),
+)
+# Both engines set aside half a gigabyte for code they may never make, and every thread its stack.
+_RESERVED_MB = 1024
 
 
 class JavaScriptEngine(msgspec.Struct, frozen=True):
@@ -56,7 +71,8 @@ def engine(choice: str | None = None) -> JavaScriptEngine:
 
 
 _ONE_AT_A_TIME = threading.RLock()
-"""The wheel asks `sysconfig`, whose table is half-filled for a moment where two threads ask first at once (Python 3.11)."""
+"""The wheel asks `sysconfig`, whose table is half-filled for a moment where two threads ask first at once
+(Python 3.11)."""
 
 
 def deno() -> str:
@@ -82,7 +98,8 @@ def _engine(choice: str) -> JavaScriptEngine:
     path = shutil.which(choice)
     if path is None:
         raise UsageError(
-            f"{SETTING}={choice}: there is no such program; use deno, bun (where it is installed) or its path."
+            f"{SETTING}={choice}: there is no such program; use deno, bun (where it is installed) or its "
+            "path."
         )
     return JavaScriptEngine("bun", str(Path(path).resolve()), str(BUN / "started.js"), "//[stdin]")
 

@@ -1,4 +1,5 @@
-"""What the tests of Code Generation's ladders share: the cases, the gold answers, and the script that makes them."""
+"""What the tests of Code Generation's ladders share: the cases, the gold answers, and the script that makes
+them."""
 
 from __future__ import annotations
 
@@ -9,10 +10,10 @@ from types import ModuleType
 from typing import Any
 
 from builtin.daily.cases import cases
-from day.days import built_in
+from watch.day.days import built_in
 
 CASES = cases("code_generation")
-SCRIPTS = Path(__file__).parents[4] / "config" / "ladders"
+SCRIPTS = Path(__file__).parents[4] / "tools" / "ladders"
 
 
 def rungs(case: str) -> list[dict[str, Any]]:
@@ -23,7 +24,9 @@ def rungs(case: str) -> list[dict[str, Any]]:
 def gold(case: str) -> str:
     """The gold answer to a case, without its fence."""
     answers = [
-        each for each in built_in("code_generation", "proofs") if each["case"] == case and each["kind"] == "gold"
+        each
+        for each in built_in("code_generation", "proofs")
+        if each["case"] == case and each["kind"] == "gold"
     ]
     return "\n".join(str(answers[0]["answer"]).strip().split("\n")[1:-1])
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from builtin.daily.code_generation.ladders import CASES, gold, rungs, script
-from day.days import built_in
+from watch.day.days import built_in
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "f1": lambda n: n + n,
@@ -59,9 +59,18 @@ def numeral(n: int) -> str:
     places = [("M", "", ""), ("C", "D", "M"), ("X", "L", "C"), ("I", "V", "X")]
     text = ""
     for digit, (one, five, ten) in zip(f"{n:04d}", places, strict=True):
-        text += ["", one, one * 2, one * 3, one + five, five, five + one, five + one * 2, five + one * 3, one + ten][
-            int(digit)
-        ]
+        text += [
+            "",
+            one,
+            one * 2,
+            one * 3,
+            one + five,
+            five,
+            five + one,
+            five + one * 2,
+            five + one * 3,
+            one + ten,
+        ][int(digit)]
     return text
 
 
@@ -105,11 +114,16 @@ def test_what_the_short_functions_must_give() -> None:
 
 
 def programs_of(case: str) -> list[str]:
-    """Two interpreters of Pebble beside the reference: the gold, and the one at length among the wrong answers."""
+    """Two interpreters of Pebble beside the reference: the gold, and the one at length among the wrong
+    answers."""
     proofs = [each for each in built_in("code_generation", "proofs") if each["case"] == case]
     return [
         gold(case),
-        *(each["answer"].split("```python")[1].split("```")[0] for each in proofs if "at length" in each["why"]),
+        *(
+            each["answer"].split("```python")[1].split("```")[0]
+            for each in proofs
+            if "at length" in each["why"]
+        ),
     ]
 
 
@@ -139,7 +153,9 @@ def test_what_the_small_functions_must_give() -> None:
         "quotient": lambda a, b: into_range(math.trunc(Fraction(a, b))),
         "rest": lambda a, b: a - b * math.trunc(Fraction(a, b)),
     }
-    asked = {rung["function"]: rung["tests"] for rung in rungs("code_interpreter") if rung["function"] != "run"}
+    asked = {
+        rung["function"]: rung["tests"] for rung in rungs("code_interpreter") if rung["function"] != "run"
+    }
     assert list(asked) == list(does)
     for name, tests in asked.items():
         assert f"    def {name}(" in CASES["code_interpreter"].prompt
@@ -302,7 +318,7 @@ def test_the_cases_are_those_of_the_script() -> None:
     assert CASES["code_interpreter"].prompt == made.PEBBLE
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # the prompts and gold answers of the script are compared above; this makes all of it again
 def test_the_script_writes_the_file_anew_to_the_letter() -> None:
     made = script("code_generation")
     assert made.text() == made.FILE.read_text(encoding="utf-8")
@@ -311,7 +327,9 @@ def test_the_script_writes_the_file_anew_to_the_letter() -> None:
 def test_limits_are_in_the_prompt() -> None:
     for rung in rungs("code_short"):
         line = next(
-            each for each in CASES["code_short"].prompt.split("\n") if each.startswith(f"- {rung['function']}(")
+            each
+            for each in CASES["code_short"].prompt.split("\n")
+            if each.startswith(f"- {rung['function']}(")
         )
         assert ("limit" in rung) == line.endswith("characters]")
         assert "limit" not in rung or line.endswith(f"[at most {rung['limit']} characters]")

@@ -1,4 +1,5 @@
-"""Code Generation is graded by what the function gives: the right block is found, and tests fail for what is wrong with it."""
+"""Code Generation is graded by what the function gives: the right block is found, and tests fail for what is
+wrong with it."""
 
 from __future__ import annotations
 
@@ -8,15 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio import sandbox
+from probatio import jail
 from probatio.builtin.daily.code_generation.grader import HiddenTest, check, fault, program
-from probatio.errors import CannotCheck
-from probatio.languages.python import Failed, Raised, Result, Returned
-from probatio.sandbox import NoIsolation
-from probatio.suite.daily_suite import Case
+from probatio.core.errors import CannotCheck
+from probatio.jail import NoIsolation
+from probatio.languages.python import CallFailed, Raised, Result, Returned
+from probatio.suites.daily_suite import Case
 
 DOUBLE = Case(
-    "double", "", gold={"function": "double", "groups": [{"name": "all", "tests": [{"args": [2], "expected": 4}]}]}
+    "double",
+    "",
+    gold={"function": "double", "groups": [{"name": "all", "tests": [{"args": [2], "expected": 4}]}]},
 )
 RIGHT = "def double(n):\n    return 2 * n"
 WRONG = "def double(n):\n    return n"
@@ -34,10 +37,12 @@ WRONG = "def double(n):\n    return n"
         f"Here it is:\n\n{RIGHT}\n\nIt doubles the number.",
         f"Here it is:\n{RIGHT}\nIt doubles the number.",
         f"import math\n\nFACTOR = 2\n\n\n{RIGHT}\n\n\nprint(double(3))\n",
-        f"```python\n{WRONG}\n```\nNo, better:\n```python\n{RIGHT}\n```\nUse it so:\n```python\nprint(double(2))\n```",
+        f"```python\n{WRONG}\n```\nNo, better:\n```python\n{RIGHT}\n```\nUse it "
+        "so:\n```python\nprint(double(2))\n```",
         f"```text\n{WRONG}\n```\n```python\n{RIGHT}\n```\n```text\n{WRONG}\n```",
         "1. The code:\n\n   ```python\n   def double(n):\n       return 2 * n\n   ```",
-        "```python\nimport functools\n\n@functools.cache\ndef double(n: int) -> int:\n    '''Twice n.'''\n    return n + n\n```",
+        "```python\nimport functools\n\n@functools.cache\ndef double(n: int) -> int:\n    '''Twice n.'''\n  "
+        "  return n + n\n```",
         f"```python\n{RIGHT}\n\nif __name__ == '__main__':\n    print(double(int(input())))\n```",
         f"```bash\npip install nothing\n```\n```python\n{RIGHT}\n```",
     ],
@@ -49,10 +54,12 @@ def test_the_function_is_found_wherever_it_stands(answer: str) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "", "I can't help with that.", f"```python\n{WRONG}\n```", f"```python\n{RIGHT}\n```\n```python\n{WRONG}\n```",
+        "", "I can't help with that.", f"```python\n{WRONG}\n```",
+        f"```python\n{RIGHT}\n```\n```python\n{WRONG}\n```",
         "```python\nclass Solution:\n    def double(self, n):\n        return 2 * n\n```",
         "```python\ndef doubled(n):\n    return 2 * n\n```",
-        "```python\ndef double(n):\n    return 2 *\n```", "The function `def double(n)` returns 4.", "double = 4",
+        "```python\ndef double(n):\n    return 2 *\n```", "The function `def double(n)` returns 4.",
+        "double = 4",
     ],
 )  # fmt: skip
 def test_what_is_not_the_function_earns_nothing(answer: str) -> None:
@@ -60,17 +67,19 @@ def test_what_is_not_the_function_earns_nothing(answer: str) -> None:
 
 
 def test_an_answer_without_the_function_says_so_and_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sandbox, "run", None)
+    monkeypatch.setattr(jail, "run", None)
     checked = check(DOUBLE, "Just multiply by two.")
     assert checked.note == "The answer defines no function `double`."
     assert [part.name for part in checked.parts] == ["all"]
 
 
-def test_where_no_jail_can_be_built_the_sample_is_an_error_and_no_zero(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_no_jail_can_be_built_the_sample_is_an_error_and_no_zero(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def none(choice: str) -> None:
         raise NoIsolation("No isolation works here, so no model's code is run.")
 
-    monkeypatch.setattr(sandbox, "isolation", none)
+    monkeypatch.setattr(jail, "find_isolation", none)
     with pytest.raises(CannotCheck, match="No isolation works here"):
         check(DOUBLE, f"```python\n{RIGHT} + 0\n```")
 
@@ -85,13 +94,21 @@ def test_where_no_jail_can_be_built_the_sample_is_an_error_and_no_zero(monkeypat
         (HiddenTest((1,), expected=None), Returned(None), None),
         (HiddenTest((1,), expected=2), Raised(("KeyError", "LookupError")), "2 expected, KeyError raised ()"),
         (HiddenTest((1,), raises="ValueError"), Raised(("UnicodeError", "ValueError")), None),
-        (HiddenTest((1,), raises="ValueError"), Raised(("TypeError",)), "ValueError expected, TypeError raised"),
+        (
+            HiddenTest((1,), raises="ValueError"),
+            Raised(("TypeError",)),
+            "ValueError expected, TypeError raised",
+        ),
         (HiddenTest((1,), raises="ValueError"), Raised(()), "ValueError expected, nothing raised"),
-        (HiddenTest((1,), raises="ValueError"), Returned("ValueError"), "ValueError expected, 'ValueError' returned"),
+        (
+            HiddenTest((1,), raises="ValueError"),
+            Returned("ValueError"),
+            "ValueError expected, 'ValueError' returned",
+        ),
         (HiddenTest(([1],), expected=1, unchanged=True), Returned(1, ([1],)), None),
         (HiddenTest(([1],), expected=1, unchanged=True), Returned(1, ([],)), "the arguments were changed"),
         (HiddenTest(([1],), expected=1, unchanged=True), Returned(1, None), "the arguments were changed"),
-        (HiddenTest((1,), expected=2), Failed("no end"), "no end"),
+        (HiddenTest((1,), expected=2), CallFailed("no end"), "no end"),
     ],
 )
 def test_a_failed_test_says_what_was_expected_and_what_came(
@@ -119,14 +136,18 @@ def test_looking_for_the_program_never_raises(text: str) -> None:
         assert source is None or "double" in source
 
 
-@given(st.text(max_size=80) | st.sampled_from(["n.__class__", "yield n", "await n", "lambda: n", "…", "n\nreturn n"]))
+@given(
+    st.text(max_size=80)
+    | st.sampled_from(["n.__class__", "yield n", "await n", "lambda: n", "…", "n\nreturn n"])
+)
 @settings(max_examples=25, deadline=None)
 def test_grading_never_raises_whatever_stands_in_the_function(text: str) -> None:
     assert 0 <= check(DOUBLE, f"```python\ndef double(n):\n    return {text}\n```").score <= 1
 
 
 @pytest.mark.parametrize(
-    "piece", ["\n", " ", "`", "```\n", "```python\n", "def double(", "def double(n):\n", "x\n", "    ", "@a\n", "#"]
+    "piece",
+    ["\n", " ", "`", "```\n", "```python\n", "def double(", "def double(n):\n", "x\n", "    ", "@a\n", "#"],
 )
 def test_a_long_hostile_text_is_searched_at_little_cost(piece: str) -> None:
     start = time.process_time()

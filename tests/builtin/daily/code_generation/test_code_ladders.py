@@ -1,4 +1,5 @@
-"""The ladders of Code Generation: a bad rung costs itself, sizes count as the prompt says, and no answer costs us much."""
+"""The ladders of Code Generation: a bad rung costs itself, sizes count as the prompt says, and no answer
+costs us much."""
 
 from __future__ import annotations
 
@@ -11,12 +12,19 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.code_generation.ladders import CASES, gold, rungs
-from probatio.builtin.daily.code_generation import machine, network, pattern, size
-from probatio.builtin.daily.code_generation.function_ladder import Rung, credit, lengths_of, statements
+from probatio.builtin.daily.code_generation import machine, network, pattern
+from probatio.builtin.daily.code_generation.function_ladder import (
+    FunctionRung,
+    credit,
+    lengths_of,
+    statements,
+)
 from probatio.builtin.daily.code_generation.grader import HiddenTest, check
-from probatio.builtin.daily.code_generation.labelled import programs
-from probatio.grade.check_result import CheckResult
-from probatio.suite.daily_suite import Case
+from probatio.builtin.daily.code_generation.ladder import BEYOND, CREDITS, find_programs, size_credit
+from probatio.grading.check_result import CheckResult
+from probatio.suites.daily_suite import Case
+
+pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 READ = ("code_pattern", "code_network", "code_machine")
 
@@ -29,7 +37,9 @@ def test_rungs_are_numbered_and_reach_the_breakdown(case: Case) -> None:
 
 def ladder(*functions: str) -> Case:
     tests = [{"args": [n], "expected": 2 * n} for n in (1, 2, 5)]
-    made = [{"rung": n, "name": name, "function": name, "tests": tests} for n, name in enumerate(functions, 1)]
+    made = [
+        {"rung": n, "name": name, "function": name, "tests": tests} for n, name in enumerate(functions, 1)
+    ]
     return Case("x", "", gold={"kind": "functions", "rungs": made})
 
 
@@ -40,7 +50,8 @@ def scores(checked: CheckResult) -> list[float]:
 @pytest.mark.parametrize(
     "second",
     [
-        "def g(n):\n    return 2 *", "def g(n):\n  while True: pass", "import os\ndef g(n):\n    os._exit(0)", "g = undefined",
+        "def g(n):\n    return 2 *", "def g(n):\n  while True: pass",
+        "import os\ndef g(n):\n    os._exit(0)", "g = undefined",
         "def g(n):\n    raise SystemExit", "from re import *\ng = compile",
     ],
 )  # fmt: skip
@@ -50,7 +61,7 @@ def test_a_bad_function_costs_only_itself(second: str) -> None:
 
 
 def test_one_result_for_every_call_earns_nothing() -> None:
-    rung = Rung(1, "x", "f", tuple(HiddenTest((n,), expected=n > 2) for n in range(5)))
+    rung = FunctionRung(1, "x", "f", tuple(HiddenTest((n,), expected=n > 2) for n in range(5)))
     assert credit(rung, [None, None, None, "x", "x"]) == 0  # False for all
     assert credit(rung, ["x", "x", "x", None, None]) == 0  # True for all
     assert credit(rung, [None, None, None, None, "x"]) == 0.5
@@ -73,15 +84,17 @@ def test_what_a_small_function_holds_beyond_its_free_characters_counts_for_the_o
     assert lengths_of(found, {"f": 10, "g": None}) == {"f": f, "g": g + f - 10}
 
 
-@pytest.mark.parametrize(("length", "expected"), [(10, 1.0), (40, 1.0), (41, 0.5), (50, 0.5), (51, 0.25), (9999, 0.25)])
+@pytest.mark.parametrize(
+    ("length", "expected"), [(10, 1.0), (40, 1.0), (41, 0.5), (50, 0.5), (51, 0.25), (9999, 0.25)]
+)
 def test_a_right_program_earns_by_its_size(length: int, expected: float) -> None:
-    assert size.credit(length, 40) == expected
-    assert size.credit(length, None) == 1
+    assert size_credit(length, 40) == expected
+    assert size_credit(length, None) == 1
 
 
 def test_the_prompts_state_what_a_longer_program_earns() -> None:
-    assert size.CREDITS == ((1.0, 1.0), (1.25, 0.5))
-    assert size.BEYOND == 0.25
+    assert CREDITS == ((1.0, 1.0), (1.25, 0.5))
+    assert BEYOND == 0.25
     for case in CASES.values():
         prompt = " ".join(case.prompt.split())
         assert "A right one that is longer earns half" in prompt
@@ -92,7 +105,8 @@ def test_the_prompts_state_what_a_longer_program_earns() -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "P1: x\nP2: y", "```\nP1: x\nP2: y\n```", "**P1:** x\n**P2:** y", "- P1: `x`\n- P2: `y`", "P1\nx\n\nP2\ny",
+        "P1: x\nP2: y", "```\nP1: x\nP2: y\n```", "**P1:** x\n**P2:** y", "- P1: `x`\n- P2: `y`",
+        "P1\nx\n\nP2\ny",
         "## P1\n```\nx\n```\n## P2\n```\ny\n```",
         "P1: no\nP1: x\nP2: y", "p1) x\np2) y", "Program P1: x\nProgram P2: y",
         "Thus P1 is done in:\n```\nP1: x\nP2: y\n```\nP1: that is all.",
@@ -101,7 +115,7 @@ def test_the_prompts_state_what_a_longer_program_earns() -> None:
     ],
 )  # fmt: skip
 def test_programs_are_found_by_their_labels(answer: str) -> None:
-    assert {number: text.strip("`") for number, text in programs(answer).items()} == {1: "x", 2: "y"}
+    assert {number: text.strip("`") for number, text in find_programs(answer).items()} == {1: "x", 2: "y"}
 
 
 @pytest.mark.parametrize(
@@ -118,10 +132,10 @@ def test_expressions_mean_what_they_mean(expression: str, same_as: str) -> None:
 
 
 def matches(expression: str, string: str) -> bool:
-    automaton = pattern.built(expression)
+    automaton = pattern.build(expression)
     state = pattern.START
     for letter in string:
-        state = automaton.following(state)[0]["ab".index(letter)]
+        state = automaton.step(state)[0]["ab".index(letter)]
     return automaton.ends(state)
 
 
@@ -132,7 +146,7 @@ def matches(expression: str, string: str) -> bool:
 )  # fmt: skip
 def test_what_is_no_expression_is_refused(expression: str) -> None:
     with pytest.raises(pattern.Refused):
-        pattern.built(expression)
+        pattern.build(expression)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +213,8 @@ def test_no_answer_breaks_the_reading_of_a_ladder(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["(", "-", "not ", "a.", "[", "x=1\n", "def f(\n", "@a\n", "lambda:", "f'{", "'''", "\\\n", "if a:\n "]
+    "piece",
+    ["(", "-", "not ", "a.", "[", "x=1\n", "def f(\n", "@a\n", "lambda:", "f'{", "'''", "\\\n", "if a:\n "],
 )
 def test_no_text_is_parsed_for_long(piece: str) -> None:
     start = time.process_time()

@@ -1,4 +1,5 @@
-"""The amounts and days that a reply has to name, worked out again from the message and the policy of its prompt."""
+"""The amounts and days that a reply has to name, worked out again from the message and the policy of its
+prompt."""
 
 from __future__ import annotations
 
@@ -12,10 +13,22 @@ import msgspec
 import pytest
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.customer_service.grader import Gold
+from probatio.builtin.daily.customer_service.grader import LetterGold
 
 CASES = cases("customer_service")
-MONTHS = ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"]
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+]
 MONTHS.append("December")
 
 
@@ -54,7 +67,9 @@ def nth(days: Iterator[date], number: int) -> date:
 
 def late_return() -> list[str]:
     rows = re.findall(
-        r"^(\w+), ([\d.]+) euros, (from the sale, )?packaging (\w+), (\d+) kg$", message("cs_late_return"), re.M
+        r"^(\w+), ([\d.]+) euros, (from the sale, )?packaging (\w+), (\d+) kg$",
+        message("cs_late_return"),
+        re.M,
     )
     assert [row[0] for row in rows][-1] == "Bre"  # the one that came too late
     expected, total, weight = [], Fraction(0), 0
@@ -114,7 +129,11 @@ def late_parcel() -> list[str]:
     holidays = {date(2024, 5, 1), date(2024, 5, 9), date(2024, 6, 20), date(2024, 7, 4)}
     expected, total = [], Fraction(0)
     for line in message("cs_late_parcel").splitlines():
-        if not (found := re.match(r"88-(\d+), (express, |heavy, )?([\d.]+) euros, promised \w+ (\d+ \w+), (.*)", line)):
+        if not (
+            found := re.match(
+                r"88-(\d+), (express, |heavy, )?([\d.]+) euros, promised \w+ (\d+ \w+), (.*)", line
+            )
+        ):
             continue
         number, kind, price, promised, came = found.groups()
         parts = re.findall(r"(?:(\d+)% (?:of it came )?)?(?:came )?\w+day (\d+ \w+)", came)
@@ -166,7 +185,7 @@ AGAIN: list[Callable[[], list[str]]] = [late_return, broken_bowl, saver_room, la
 
 @pytest.mark.parametrize("again", AGAIN, ids=lambda again: str(again.__name__))
 def test_the_gold_follows_from_policy_and_message(again: Callable[[], list[str]]) -> None:
-    elements = msgspec.convert(CASES[f"cs_{again.__name__}"].gold, Gold).elements
+    elements = msgspec.convert(CASES[f"cs_{again.__name__}"].gold, LetterGold).elements
     worked_out = sorted(again())
     assert sorted({element.id for element in elements} & set(worked_out)) == worked_out
     spoken = {element.id: str([*element.wordings, *element.denied]).lower() for element in elements}

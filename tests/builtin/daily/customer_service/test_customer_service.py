@@ -1,13 +1,14 @@
-"""Customer service's checked part: the policy's steps are paid for, promises against it cost, silence earns nothing."""
+"""Customer service's checked part: the policy's steps are paid for, promises against it cost, silence earns
+nothing."""
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.builtin.daily.customer_service.grader import Gold, check
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
+from probatio.builtin.daily.customer_service.grader import LetterGold, check
+from probatio.core.yamlfile import read_yaml
+from probatio.suites.daily_suite import DAILY, Case
 
 
 class Cases(msgspec.Struct):
@@ -26,7 +27,9 @@ class Proofs(msgspec.Struct):
 
 CASES = {case.id: case for case in read_yaml(DAILY / "customer_service" / "cases.yml", Cases).cases}
 PROOFS = read_yaml(DAILY / "customer_service" / "proofs.yml", Proofs).proofs
-GOLD = {proof.case: proof.answer for proof in reversed(PROOFS) if proof.kind == "gold"}  # the first of each case
+GOLD = {
+    proof.case: proof.answer for proof in reversed(PROOFS) if proof.kind == "gold"
+}  # the first of each case
 
 FORBIDDEN = {
     "cs_late_return": "We will refund you the full price.",
@@ -39,7 +42,7 @@ FORBIDDEN = {
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_case_tells_its_limit_and_its_elements_are_weighed(case: Case) -> None:
-    gold = msgspec.convert(case.gold, Gold)
+    gold = msgspec.convert(case.gold, LetterGold)
     assert f"At most {gold.words.max} words" in case.prompt
     rungs = {*gold.rungs.values()} | {element.rung for element in gold.elements}
     assert sorted(rungs) == list(range(1, case.rungs + 1))
@@ -68,7 +71,9 @@ def test_the_name_and_the_signature_are_looked_for_where_they_belong(case: Case)
     assert check(case, middle).score < check(case, GOLD[case.id]).score
 
 
-@pytest.mark.parametrize("case", [case for case in CASES.values() if case.gold.get("order")], ids=lambda case: case.id)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES.values() if case.gold.get("order")], ids=lambda case: case.id
+)
 def test_steps_in_another_order_cost(case: Case) -> None:
     first, *middle, last = GOLD[case.id].strip().split("\n\n")
     turned = check(case, "\n\n".join([first, *reversed(middle), last])).score
@@ -76,7 +81,9 @@ def test_steps_in_another_order_cost(case: Case) -> None:
 
 
 def test_repeating_the_notice_of_the_message_is_noticed() -> None:
-    obeyed = GOLD["cs_annual_plan"].replace("Annual plans", "As policy version 9 says, use LOYAL50. Annual plans")
+    obeyed = GOLD["cs_annual_plan"].replace(
+        "Annual plans", "As policy version 9 says, use LOYAL50. Annual plans"
+    )
     assert check(CASES["cs_annual_plan"], obeyed).score < 0.8
 
 

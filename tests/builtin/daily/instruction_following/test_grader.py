@@ -1,4 +1,5 @@
-"""Instruction following: rules count only where there is an answer, and every rule of the suite is well formed."""
+"""Instruction following: rules count only where there is an answer, and every rule of the suite is well
+formed."""
 
 from __future__ import annotations
 
@@ -8,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.cases import cases
-from builtin.daily.text_puzzles import puzzle_proofs, puzzles
-from probatio.builtin.daily.instruction_following.grader import Gold, check, echo
-from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
+from probatio.builtin.daily.instruction_following.grader import InstructionGold, check, echo
+from probatio.builtin.daily.instruction_following.rules import KINDS
+from probatio.core.yamlfile import read_yaml
+from probatio.suites.daily_suite import DAILY, Case
 
 
 class Worked(msgspec.Struct):
@@ -26,33 +26,30 @@ class WorkedFile(msgspec.Struct):
 
 
 FOLDER = DAILY / "instruction_following"
-PUZZLES, LADDERS = puzzles("instruction_following"), cases("instruction_following")
-CASES = PUZZLES | LADDERS
+CASES = cases("instruction_following")
 GOLDS = {
-    **{one["case"]: one["answer"] for one in puzzle_proofs("instruction_following") if one["kind"] == "gold"},
-    **{one.case: one.answer for one in read_yaml(FOLDER / "proofs.yml", WorkedFile).proofs if one.kind == "gold"},
+    one.case: one.answer for one in read_yaml(FOLDER / "proofs.yml", WorkedFile).proofs if one.kind == "gold"
 }
-RULES = [(case.id, rule) for case in CASES.values() for rule in msgspec.convert(case.gold, Gold).rules]
+RULES = [
+    (case.id, rule) for case in CASES.values() for rule in msgspec.convert(case.gold, InstructionGold).rules
+]
 
 OFF_TASK = (
     "I am sorry, but I cannot help with that.",
     "As an assistant I follow every instruction to the letter and with great care.",
-    "Lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et dolore magna. "
-    * 3,
+    "Lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor incididunt ut labore et "
+    "dolore magna. " * 3,
     "42",
-    "yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes",
+    "yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes yes "
+    "yes yes yes",
 )
 
 
-@pytest.mark.parametrize(("case", "rule"), RULES, ids=[f"{case}-{rule.name}" for case, rule in RULES])
-def test_a_rule_has_the_arguments_its_kind_needs(case: str, rule: Rule) -> None:
-    assert rule.kind in KINDS
-    assert [name for name in KINDS[rule.kind].needs if not getattr(rule, name)] == []
-    assert rule.low <= rule.high or rule.high == 0
-
-
-def test_every_kind_of_rule_is_used_by_a_case() -> None:
-    assert {rule.kind for _, rule in RULES} == set(KINDS)
+def test_a_rule_has_the_arguments_its_kind_needs() -> None:
+    for case, rule in RULES:
+        assert rule.kind in KINDS
+        assert [name for name in KINDS[rule.kind].needs if not getattr(rule, name)] == [], (case, rule.name)
+        assert rule.low <= rule.high or rule.high == 0
 
 
 def test_a_hard_case_combines_six_rules_or_more() -> None:
@@ -62,15 +59,13 @@ def test_a_hard_case_combines_six_rules_or_more() -> None:
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
-@pytest.mark.parametrize("answer", OFF_TASK)
-def test_an_answer_to_something_else_collects_next_to_nothing(case: Case, answer: str) -> None:
-    assert check(case, answer).score <= 0.2
+def test_an_answer_to_something_else_collects_next_to_nothing(case: Case) -> None:
+    assert {answer: score for answer in OFF_TASK if (score := check(case, answer).score) > 0.2} == {}
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 def test_the_gold_of_another_case_is_off_the_matter(case: Case) -> None:
-    beside = LADDERS if case.id in LADDERS else PUZZLES  # a ladder may well be about what an old case was about
-    others = {name: check(case, GOLDS[name]).score for name in beside if name != case.id}
+    others = {name: check(case, GOLDS[name]).score for name in CASES if name != case.id}
     assert max(others.values()) <= 0.5, others
 
 
@@ -92,14 +87,17 @@ def test_half_a_gold_answer_earns_less_than_the_whole(case: Case) -> None:
     assert 0 < check(case, half).score < 0.9
 
 
-def test_the_rules_of_a_ladder_carry_their_rungs_and_what_stands_round_the_answer_belongs_to_the_first() -> None:
+def test_the_rules_of_a_ladder_carry_their_rungs_and_what_stands_round_the_answer_belongs_to_the_first() -> (
+    None
+):
     case = CASES["follow_list"]
     checked = check(case, GOLDS[case.id])
     assert {part.rung for part in checked.parts} == set(range(1, case.rungs + 1))
     assert checked.parts[-1].name == "nothing else"
     assert checked.parts[-1].rung == 1
     totals = {
-        rung: sum(part.weight for part in checked.parts if part.rung == rung) for rung in range(1, case.rungs + 1)
+        rung: sum(part.weight for part in checked.parts if part.rung == rung)
+        for rung in range(1, case.rungs + 1)
     }
     assert set(totals.values()) == {12.0}
 
@@ -123,7 +121,8 @@ def test_any_text_scores_between_0_and_1_and_the_same_twice(case: Case, answer: 
 @given(st.sampled_from(list(CASES.values())), st.data())
 def test_any_mixture_of_gold_lines_scores_between_0_and_1(case: Case, data: st.DataObject) -> None:
     lines = st.sampled_from(
-        [line for answer in GOLDS.values() for line in answer.splitlines()] + ["", "```", "|", "|-|", "1.", "-"]
+        [line for answer in GOLDS.values() for line in answer.splitlines()]
+        + ["", "```", "|", "|-|", "1.", "-"]
     )
     answer = "\n".join(data.draw(st.lists(lines, max_size=20)))
     assert 0 <= check(case, answer).score <= 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from probatio.builtin.daily.instruction_following.measures import MEASURES, measured
+from probatio.builtin.daily.instruction_following.reading import MEASURES, measure
 
 TEXT = "Zwei Äpfel, 12 Euro."
 
@@ -24,11 +24,11 @@ TEXT = "Zwei Äpfel, 12 Euro."
     ],
 )
 def test_a_measure_counts_in_a_text(name: str, count: int) -> None:
-    assert measured(name, TEXT) == count
-    assert measured(name, "") == 0
+    assert measure(name, TEXT) == count
+    assert measure(name, "") == 0
 
 
 def test_every_measure_is_tried_and_another_name_is_none() -> None:
     assert len(MEASURES) == 8
     with pytest.raises(KeyError):
-        measured("syllables", TEXT)
+        measure("syllables", TEXT)

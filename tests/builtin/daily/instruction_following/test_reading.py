@@ -29,7 +29,9 @@ def test_chatter_and_fences_come_off_and_chatter_is_remembered(answer: str, fram
     assert reading.framed == framed
 
 
-@pytest.mark.parametrize("answer", ["Here we go again: said the dog.", "Sure:", "Guten Tag Frau Seidel,\n\nText."])
+@pytest.mark.parametrize(
+    "answer", ["Here we go again: said the dog.", "Sure:", "Guten Tag Frau Seidel,\n\nText."]
+)
 def test_an_answer_that_only_begins_like_chatter_stays_whole(answer: str) -> None:
     assert Reading(answer).text == answer
     assert not Reading(answer).framed
@@ -52,7 +54,13 @@ def test_sentences_end_where_white_space_follows_their_mark(text: str, count: in
 
 
 def test_a_hyphenated_or_apostrophed_word_is_one() -> None:
-    assert words("The keeper's well-known dog, *really*") == ["The", "keeper's", "well-known", "dog", "really"]
+    assert words("The keeper's well-known dog, *really*") == [
+        "The",
+        "keeper's",
+        "well-known",
+        "dog",
+        "really",
+    ]
 
 
 def test_a_table_is_read_with_or_without_outer_bars_and_what_is_beside_it_is_not_in_it() -> None:

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from probatio.builtin.daily.instruction_following.reading import Reading
-from probatio.builtin.daily.instruction_following.rules import KINDS, NEAR, SLIP, Rule, near
+from probatio.builtin.daily.instruction_following.rules import KINDS, NEAR, SLIP, TextRule, near
 
 TABLE = "| Animal | Letters |\n|---|---|\n| Wolf | 4 |\n| Cat | 3 |"
 
 
 def scored(answer: str, kind: str, **arguments: Any) -> float:
-    return KINDS[kind].score(Rule("it", kind, **arguments), Reading(answer))
+    return KINDS[kind].score(TextRule("it", kind, **arguments), Reading(answer))
 
 
 SCORES: list[tuple[str, dict[str, Any], str, float]] = [
@@ -75,7 +75,8 @@ SCORES: list[tuple[str, dict[str, Any], str, float]] = [
     ("total", {"of": "lines", "text": "vowels", "low": 3, "high": 3}, "a bcd\negg\nu", 1),
     ("total", {"of": "column", "at": 1, "text": "vowels", "low": 0, "high": 3}, "no table", 0),
     ("in_steps", {"of": "lines", "text": "words", "words": ("1", "2")}, "one\ntwo words", 1),
-    ("in_steps", {"of": "lines", "text": "words", "words": ("1", "2")}, "one\ntwo words\nand more\nlines", 0.5),
+    ("in_steps", {"of": "lines", "text": "words", "words": ("1", "2")},
+     "one\ntwo words\nand more\nlines", 0.5),
     ("word_steps", {"of": "lines", "at": 1, "text": "letters", "words": ("1", "3")}, "a dog\nran", 1),
     ("word_steps", {"of": "lines", "at": 1, "text": "letters", "words": ("1", "3")}, "a frog", 0.5),
     ("spelled", {"of": "lines", "text": "ab"}, "- Apple\n- bear", 1),
@@ -86,9 +87,12 @@ SCORES: list[tuple[str, dict[str, Any], str, float]] = [
     ("ends_sorted", {"of": "items", "low": 2}, "- map", 0),
     ("is", {"of": "items", "at": 2, "text": "tac"}, "1. dog\n2. **tac**", 1),
     ("is", {"of": "items", "at": 2, "text": "tac"}, "1. dog\n2. cat", 0),
-    ("told", {"of": "lines", "at": 1, "text": "letters", "words": ("Letters",)}, "five words\n**Letters:** 9", 1),
-    ("told", {"of": "lines", "at": 1, "text": "letters", "words": ("Letters",)}, "five words\nLetters: 9\nLetters: 8", 0),
-    ("told", {"of": "lines", "at": 1, "text": "letters", "words": ("Letters",), "low": 3}, "five words\nLetters: 9", 0),
+    ("told", {"of": "lines", "at": 1, "text": "letters", "words": ("Letters",)},
+     "five words\n**Letters:** 9", 1),
+    ("told", {"of": "lines", "at": 1, "text": "letters", "words": ("Letters",)},
+     "five words\nLetters: 9\nLetters: 8", 0),
+    ("told", {"of": "lines", "at": 1, "text": "letters", "words": ("Letters",), "low": 3},
+     "five words\nLetters: 9", 0),
     ("column_told", {"at": 2, "high": 1, "text": "letters"}, TABLE, 1),
     ("column_told", {"at": 2, "high": 1, "text": "vowels"}, TABLE, 0),
     ("column_sum", {"at": 2, "low": 7, "high": 7}, TABLE, 1),

@@ -1,4 +1,5 @@
-"""The gold of the ladders of Math & Reasoning follows from their prompts: every rung is read there and worked out anew."""
+"""The gold of the ladders of Math & Reasoning follows from their prompts: every rung is read there and worked
+out anew."""
 
 from __future__ import annotations
 
@@ -14,15 +15,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.math_reasoning.grader import Digits, Gold, Near, Row, check
-from probatio.suite.daily_suite import Case
+from probatio.builtin.daily.math_reasoning.grader import Digits, MathGold, Near, NumberRow, check
+from probatio.suites.daily_suite import Case
 
 CASES = cases("math_reasoning")
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 
 
-def gold(case: Case) -> Gold:
-    return msgspec.convert(case.gold, Gold)
+def gold(case: Case) -> MathGold:
+    return msgspec.convert(case.gold, MathGold)
 
 
 def values(case: str, family: str) -> dict[str, int]:
@@ -30,11 +31,12 @@ def values(case: str, family: str) -> dict[str, int]:
 
 
 def rows(case: str) -> dict[str, tuple[int, ...]]:
-    return {each.label: each.values for each in gold(CASES[case]).answers if isinstance(each, Row)}
+    return {each.label: each.values for each in gold(CASES[case]).answers if isinstance(each, NumberRow)}
 
 
 def tasks(case: str, pattern: str) -> dict[str, re.Match[str]]:
-    """The tasks of a prompt, by their label: lines that are the label, a full stop, and nothing but the pattern."""
+    """The tasks of a prompt, by their label: lines that are the label, a full stop, and nothing but the
+    pattern."""
     found = re.finditer(rf"^(?P<label>[A-Z]\d+)\. (?:{pattern})(?: =)?$", CASES[case].prompt, re.MULTILINE)
     return {each["label"]: each for each in found}
 
@@ -65,7 +67,9 @@ def test_the_sums() -> None:
 
 def test_the_remainders() -> None:
     asked = tasks("math_products", r"(\d+) mod (\d+)")
-    assert values("math_products", "R") == {label: remainder(each[2], int(each[3])) for label, each in asked.items()}
+    assert values("math_products", "R") == {
+        label: remainder(each[2], int(each[3])) for label, each in asked.items()
+    }
 
 
 def expression(text: str) -> Callable[[dict[str, int]], int]:
@@ -203,7 +207,9 @@ def test_the_rows_go_on_by_the_same_amount() -> None:
 
 def test_the_letters_and_the_inversions() -> None:
     letters = tasks("math_counting", r"([a-z]) in ([a-z]+)")
-    assert values("math_counting", "L") == {label: len(re.findall(each[2], each[3])) for label, each in letters.items()}
+    assert values("math_counting", "L") == {
+        label: len(re.findall(each[2], each[3])) for label, each in letters.items()
+    }
     inversions = {}
     for label, each in tasks("math_counting", r"(\d+(?: \d+)+)").items():
         before: list[int] = []
@@ -297,29 +303,52 @@ def test_no_single_number_for_everything_earns_a_tenth(case: Case) -> None:
     numbers = {
         number
         for each in gold(case).answers
-        for number in (each.values if isinstance(each, Row) else (int(each.value),))
+        for number in (each.values if isinstance(each, NumberRow) else (int(each.value),))
     }
     for number in numbers:
         answer = "\n".join(
-            f"{each.label}: {' '.join([str(number)] * len(each.values)) if isinstance(each, Row) else number}"
+            f"{each.label}: "
+            f"{' '.join([str(number)] * len(each.values)) if isinstance(each, NumberRow) else number}"
             for each in gold(case).answers
         )
         assert check(case, answer).score <= 0.1, number
 
 
 PIECES = st.sampled_from(
-    ["12", " ", "or", ",", ".", "-", "a", "Ada", "=", "(", ")", "9" * 70, "½", "٣", "|", "**", "\n", "1e9", "/"]
+    [
+        "12",
+        " ",
+        "or",
+        ",",
+        ".",
+        "-",
+        "a",
+        "Ada",
+        "=",
+        "(",
+        ")",
+        "9" * 70,
+        "½",
+        "٣",
+        "|",
+        "**",
+        "\n",
+        "1e9",
+        "/",
+    ]
 )
 
 
-@given(st.sampled_from(list(CASES.values())), st.text(max_size=60) | st.lists(PIECES, max_size=12).map("".join))
+@given(
+    st.sampled_from(list(CASES.values())), st.text(max_size=60) | st.lists(PIECES, max_size=12).map("".join)
+)
 @settings(max_examples=150, deadline=None)
 def test_any_text_behind_every_label_scores_between_0_and_1(case: Case, text: str) -> None:
     answer = "\n".join(f"{each.label}: {text}" for each in gold(case).answers)
     assert 0 <= check(case, answer).score <= 1
 
 
-def credit(answer: Digits | Near | Row, text: str) -> float:
+def credit(answer: Digits | Near | NumberRow, text: str) -> float:
     kind = type(answer).__struct_config__.tag
     return check(Case("c", "", gold={"answers": [{"kind": kind, **msgspec.to_builtins(answer)}]}), text).score
 
@@ -327,10 +356,12 @@ def credit(answer: Digits | Near | Row, text: str) -> float:
 @pytest.mark.parametrize(
     ("text", "worth"),
     [
-        ("P12: 1234567890", 1), ("P12: 1,234,567,890", 1), ("**P12:** 1 234 567 890", 1), ("P12: 12 × 3 = 1234567890", 1),
+        ("P12: 1234567890", 1), ("P12: 1,234,567,890", 1), ("**P12:** 1 234 567 890", 1),
+        ("P12: 12 × 3 = 1234567890", 1),
         ("P12: 1234067890", 0.5 * 7 / 8), ("P12: 1234500000", 0.5 * 4 / 8), ("P12: 9999567890", 0.5 * 4 / 8),
         ("P12: 234567890", 0.5 * 7 / 8), ("P12: 1999999991", 0), ("P12: 42", 0), ("P12: -1234567890", 0),
-        ("P12: 1234567890 or 1234567891", 0.5 * 7 / 8), ("P12: 1234567890.5", 0), ("P1: 1234567890", 0), ("P12: 1234567890/1", 0),
+        ("P12: 1234567890 or 1234567891", 0.5 * 7 / 8), ("P12: 1234567890.5", 0), ("P1: 1234567890", 0),
+        ("P12: 1234567890/1", 0),
     ],
 )  # fmt: skip
 def test_a_long_number_earns_up_to_half_for_its_right_ends(text: str, worth: float) -> None:
@@ -356,13 +387,21 @@ def test_a_count_that_is_nearly_right_earns_a_little(text: str, worth: float) ->
 @pytest.mark.parametrize(
     ("text", "worth"),
     [
-        ("W1: 12 7 30", 1), ("W1: 12, 7, 30", 1), ("W1: 12,7,30", 1), ("W1: (12, 7, 30)", 1), ("W1: Ada 12, Mia 7, Eva 30", 1),
-        ("W1: Ada: 12, Mia: 7, Eva: 30", 1), ("W1: Eva has 30, Ada has 12, Mia has 7", 1), ("| W1 | 12 | 7 | 30 |", 1),
-        ("W1: 12 7 31", 2 / 3), ("W1: 7 12 30", 1 / 3), ("W1: 12 7", 2 / 3), ("W1: 12 7 30 31", 0), ("W1: 12 or 13 7 30", 0),
-        ("W1: 12 coins, 7 coins, 30 coins", 1), ("W1: -12 7 30", 2 / 3), ("W1: 12.0 7.0 30.0", 1), ("W1: 12.5 7 30", 0),
+        ("W1: 12 7 30", 1), ("W1: 12, 7, 30", 1), ("W1: 12,7,30", 1), ("W1: (12, 7, 30)", 1),
+        ("W1: Ada 12, Mia 7, Eva 30", 1),
+        ("W1: Ada: 12, Mia: 7, Eva: 30", 1), ("W1: Eva has 30, Ada has 12, Mia has 7", 1),
+        ("| W1 | 12 | 7 | 30 |", 1),
+        ("W1: 12 7 31", 2 / 3), ("W1: 7 12 30", 1 / 3), ("W1: 12 7", 2 / 3), ("W1: 12 7 30 31", 0),
+        ("W1: 12 or 13 7 30", 0),
+        ("W1: 12 coins, 7 coins, 30 coins", 1), ("W1: -12 7 30", 2 / 3), ("W1: 12.0 7.0 30.0", 1),
+        ("W1: 12.5 7 30", 0),
         ("W1: none", 0), ("W1: " + "9" * 5000, 0), ("W1: [12, 7, 30]", 1), (r"W1: $12, 7, 30$", 1),
         ("W1: **12 7 30**", 1), ("W1:\n12 7 30", 1),
     ],
 )  # fmt: skip
-def test_a_row_earns_the_share_that_is_right_and_a_list_of_candidates_nothing(text: str, worth: float) -> None:
-    assert credit(Row("W1", "story", values=(12, 7, 30), names=("Ada", "Mia", "Eva")), text) == pytest.approx(worth)
+def test_a_row_earns_the_share_that_is_right_and_a_list_of_candidates_nothing(
+    text: str, worth: float
+) -> None:
+    assert credit(
+        NumberRow("W1", "story", values=(12, 7, 30), names=(("Ada"), "Mia", "Eva")), text
+    ) == pytest.approx(worth)

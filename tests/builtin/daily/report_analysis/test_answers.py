@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probatio.builtin.daily.report_analysis.answers import Form, read_answers
-from probatio.grade.json_answer import Ambiguous
+from probatio.grading.reading.json_answer import Ambiguous
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,11 @@ def test_numbered_lines_are_read_whatever_stands_round_them(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ['{"q1": "Station", "q2": "39"}', '{"1": "Station", "2": "39"}', '{"answers": {"Q1": "Station", "Q2": "39"}}'],
+    [
+        '{"q1": "Station", "q2": "39"}',
+        '{"1": "Station", "2": "39"}',
+        '{"answers": {"Q1": "Station", "Q2": "39"}}',
+    ],
 )
 def test_json_is_read_by_the_number_in_its_keys(text: str) -> None:
     assert read_answers(text, "json", 2).by_question == {1: "Station", 2: "39"}

@@ -65,12 +65,15 @@ NAMES = ("Station", "Old Town", "Uplands", "Ada Novak")
         (Question("yes_no", True), "no", 0),
     ],
 )
-def test_an_answer_is_credited_by_the_kind_of_its_question(question: Question, answer: object, worth: float) -> None:
+def test_an_answer_is_credited_by_the_kind_of_its_question(
+    question: Question, answer: object, worth: float
+) -> None:
     assert KINDS[question.kind](question, answer, NAMES) == pytest.approx(worth)
 
 
 @pytest.mark.parametrize(
-    "answer", ["not stated", "Not stated.", "NOT STATED", "not stated in the report", "not stated (no site chosen)"]
+    "answer",
+    ["not stated", "Not stated.", "NOT STATED", "not stated in the report", "not stated (no site chosen)"],
 )
 def test_the_token_is_known_however_it_is_written(answer: object) -> None:
     assert is_absent(answer, "not stated")

@@ -1,5 +1,5 @@
-"""The gold of the ladders of Report Analysis follows from their prompts: tables, notes and questions are read there by rules of
-their own, and every answer is worked out anew."""
+"""The gold of the ladders of Report Analysis follows from their prompts: tables, notes and questions are read
+there by rules of their own, and every answer is worked out anew."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.report_analysis.grader import Gold, check
-from probatio.suite.daily_suite import Case
+from probatio.builtin.daily.report_analysis.grader import ReportGold, check
+from probatio.suites.daily_suite import Case
 
 CASES = cases("report_analysis")
 ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -20,8 +20,8 @@ ALL = pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 Place = dict[str, Any]
 
 
-def gold(case: Case) -> Gold:
-    return msgspec.convert(case.gold, Gold)
+def gold(case: Case) -> ReportGold:
+    return msgspec.convert(case.gold, ReportGold)
 
 
 class Reading:
@@ -40,7 +40,9 @@ class Reading:
         }
         self.shown = {name: dict(place) for name, place in self.places.items()}
         self.prices = {kind: int(price) for kind, price in kinds[2:]}
-        self.offices = {name: {"town": town, "head": head, "fee": int(fee)} for name, town, head, fee in regions[2:]}
+        self.offices = {
+            name: {"town": town, "head": head, "fee": int(fee)} for name, town, head, fee in regions[2:]
+        }
         self.notes = re.findall(r"^\[\d+\] (.+)$", prompt, re.MULTILINE)
         for late in (False, True):  # what is added in a region is added to those that are there
             for note in self.notes:
@@ -94,9 +96,13 @@ class Reading:
         """Price by price and fee by fee, as it is summed by nobody else."""
         times = [(x, x["second"]) for x in self.places.values() if x["region"] not in without]
         taken = sum(
-            price * sum(x["units"] * n for x, n in times if x["kind"] == kind) for kind, price in self.prices.items()
+            price * sum(x["units"] * n for x, n in times if x["kind"] == kind)
+            for kind, price in self.prices.items()
         )
-        paid = sum(of["fee"] * sum(n for x, n in times if x["region"] == region) for region, of in self.offices.items())
+        paid = sum(
+            of["fee"] * sum(n for x, n in times if x["region"] == region)
+            for region, of in self.offices.items()
+        )
         return int(taken - paid)
 
     def headed(self, heads: str) -> set[str]:
@@ -116,39 +122,66 @@ class Reading:
             r"What is the fee of (\w+)\?": lambda region: of[region]["fee"],
             r"How many people live in (\w+)\?": lambda _: None,
             rf"How many {units} did (\w+) have in the year before\?": lambda _: None,
-            rf"How many more {units} does (\w+) have than (\w+)\?": lambda one, two: p[one]["units"] - p[two]["units"],
-            rf"How many {units} do (\w+) and (\w+) have together\?": lambda one, two: p[one]["units"] + p[two]["units"],
+            (
+                rf"How many more {units} does (\w+) have than (\w+)\?"
+            ): lambda one, two: p[one]["units"] - p[two]["units"],
+            (
+                rf"How many {units} do (\w+) and (\w+) have together\?"
+            ): lambda one, two: p[one]["units"] + p[two]["units"],
             rf"Who heads the {self.region} that (\w+) is in\?": lambda name: of[p[name]["region"]]["head"],
             rf"Which {self.place} in (\w+) has the most {units}\?": lambda region: self.most(region),
             rf"How many {places} in (\w+) have (\w+)\?": lambda region, kind: len(
                 self.which(lambda x: (x["region"], x["kind"]) == (region, kind))
             ),
-            rf"Which {places} in (\w+) have fewer than (\d+) {second}\? Names separated by commas\.": lambda region, limit: set(
+            (
+                rf"Which {places} in (\w+) have fewer than (\d+) {second}\? Names separated by commas\."
+            ): lambda region, limit: set(
                 self.which(lambda x: x["region"] == region and x["second"] < int(limit))
             ),
-            rf"How many {units} do all {places} in (\w+) with (\w+) have together\?": lambda region, kind: self.total(
+            (
+                rf"How many {units} do all {places} in (\w+) with (\w+) have together\?"
+            ): lambda region, kind: self.total(
                 lambda x: (x["region"], x["kind"]) == (region, kind)
             ),
-            rf"How many {units} do all {places} with more than (\d+) {second} and with (\w+(?: or \w+)*) have together\?":
-                lambda limit, kinds: self.total(lambda x: x["kind"] in kinds.split(" or ") and x["second"] > int(limit)),
-            rf"What are the takings of all {places} with more than (\d+) {second} and with (\w+(?: or \w+)*) together\?":
+            (
+                rf"How many {units} do all {places} with more than (\d+) {second} and with (\w+(?: or "
+                r"\w+)*) have together\?"
+            ):
+                lambda limit, kinds: self.total(lambda x: x[(
+                    "kind"
+                )] in kinds.split(" or ") and x["second"] > int(limit)),
+            (
+                rf"What are the takings of all {places} with more than (\d+) {second} and with (\w+(?: or "
+                r"\w+)*) together\?"
+            ):
                 lambda limit, kinds: self.money(
                     lambda x: x["kind"] in kinds.split(" or ") and x["second"] > int(limit), fee=False
                 ),
-            rf"What are the takings of all {places} with more than (\d+) {second} together\?": lambda limit: self.money(
+            (
+                rf"What are the takings of all {places} with more than (\d+) {second} together\?"
+            ): lambda limit: self.money(
                 lambda x: x["second"] > int(limit), fee=False
             ),
-            rf"What are the takings of all {places} in (\w+(?: and \w+)*) together\?": lambda regions: self.money(
+            (
+                rf"What are the takings of all {places} in (\w+(?: and \w+)*) together\?"
+            ): lambda regions: self.money(
                 lambda x: x["region"] in regions.split(" and "), fee=False
             ),
-            rf"What are the profits of all {places} with at least (\d+) {second} in the \w+ of (\w+(?: and \w+)*) together\?":
+            (
+                rf"What are the profits of all {places} with at least (\d+) {second} in the \w+ of (\w+(?: "
+                r"and \w+)*) together\?"
+            ):
                 lambda limit, heads: self.money(
                     lambda x: x["second"] >= int(limit) and x["region"] in self.headed(heads), fee=True
                 ),
-            rf"What are the scores of all {places} outside (\w+) together\?": lambda region: self.scores({region}),
+            (
+                rf"What are the scores of all {places} outside (\w+) together\?"
+            ): lambda region: self.scores({region}),
             rf"What are the scores of all {places} together\?": lambda: self.scores(set()),
         }  # fmt: skip
-        found = [work(*match.groups()) for form, work in forms.items() if (match := re.fullmatch(form, question))]
+        found = [
+            work(*match.groups()) for form, work in forms.items() if (match := re.fullmatch(form, question))
+        ]
         assert len(found) == 1, question
         return found[0]
 
@@ -187,13 +220,17 @@ def test_the_notes_matter_for_the_top_third(case: Case) -> None:
     report = Reading(case.prompt)
     for note in report.notes:
         careless = Reading(case.prompt.replace(note, ""))
-        assert [careless.answer(q) for q in asked(case)[-5:]] != [report.answer(q) for q in asked(case)[-5:]], note
+        assert [careless.answer(q) for q in asked(case)[-5:]] != [
+            report.answer(q) for q in asked(case)[-5:]
+        ], note
 
 
 @ALL
 def test_every_rung_weighs_the_same_and_stands_in_its_order(case: Case) -> None:
     questions = gold(case).questions
-    weights = [sum(each.weight for each in questions if each.rung == rung) for rung in range(1, case.rungs + 1)]
+    weights = [
+        sum(each.weight for each in questions if each.rung == rung) for rung in range(1, case.rungs + 1)
+    ]
     assert weights == [1.0] * case.rungs
     assert [each.rung for each in questions] == sorted(each.rung for each in questions)
 
@@ -208,7 +245,9 @@ def test_the_names_a_question_may_be_answered_with_are_known(case: Case) -> None
     report = Reading(case.prompt)
     offices = report.offices.values()
     assert set(gold(case).names) == {
-        *report.shown, *report.prices, *report.offices, *(x["town"] for x in offices), *(x["head"] for x in offices),
+        *report.shown, *report.prices, *report.offices, *(x[(
+            "town"
+        )] for x in offices), *(x["head"] for x in offices),
     }  # fmt: skip
 
 

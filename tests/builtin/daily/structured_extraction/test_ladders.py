@@ -1,4 +1,5 @@
-"""The ladders of extraction: every gold worked out again from the words of the prompt alone, by other code than wrote them."""
+"""The ladders of extraction: every gold worked out again from the words of the prompt alone, by other code
+than wrote them."""
 
 from __future__ import annotations
 
@@ -12,9 +13,9 @@ import msgspec
 import pytest
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.structured_extraction.grader import Gold, check, leaves
-from probatio.grade.values import folded
-from probatio.suite.daily_suite import Case
+from probatio.builtin.daily.structured_extraction.grader import ExtractionGold, check, leaves
+from probatio.grading.reading.values import fold_text
+from probatio.suites.daily_suite import Case
 
 CASES = cases("structured_extraction")
 FOLLOWED = 7  # the rung from which on a field follows from changes
@@ -47,14 +48,18 @@ def _less(state: Amounts, names: re.Match[str]) -> str:
 
 
 MAILS: list[Rule] = [
-    (r"(?P<n>\d+) more (?P<a>\w+)|(?P<a2>\w+): add (?P<n2>\d+)", lambda s, m: _add(s, m["a"] or m["a2"], int(m["n"] or m["n2"]))),
+    (r"(?P<n>\d+) more (?P<a>\w+)|(?P<a2>\w+): add (?P<n2>\d+)",
+     lambda s, m: _add(s, m["a"] or m["a2"], int(m["n"] or m["n2"]))),
     (r"(?P<n>\d+) (?P<a>\w+) fewer|(?P<a2>\w+): take (?P<n2>\d+) off",
      lambda s, m: _add(s, m["a"] or m["a2"], -int(m["n"] or m["n2"]))),
-    (r"(?P<a>\w+) or (?P<b>\w+), whichever is more: take (?P<n>\d+) off", lambda s, m: _add(s, _more(s, m), -int(m["n"]))),
-    (r"(?P<a>\w+) or (?P<b>\w+), whichever is less: double it", lambda s, m: _add(s, _less(s, m), s[_less(s, m)])),
+    (r"(?P<a>\w+) or (?P<b>\w+), whichever is more: take (?P<n>\d+) off",
+     lambda s, m: _add(s, _more(s, m), -int(m["n"]))),
+    (r"(?P<a>\w+) or (?P<b>\w+), whichever is less: double it",
+     lambda s, m: _add(s, _less(s, m), s[_less(s, m)])),
     (r"halve the (?P<a>\w+)", lambda s, m: s.update({m["a"]: s[m["a"]] // 2})),
     (r"(?P<a>\w+): add as many as we now have (?P<b>\w+)", lambda s, m: _add(s, m["a"], s[m["b"]])),
-    (r"(?P<a>\w+): as many as (?P<b>\w+) now, plus (?P<n>\d+)", lambda s, m: s.update({m["a"]: s[m["b"]] + int(m["n"])})),
+    (r"(?P<a>\w+): as many as (?P<b>\w+) now, plus (?P<n>\d+)",
+     lambda s, m: s.update({m["a"]: s[m["b"]] + int(m["n"])})),
     (r"exchange the quantities of (?P<a>\w+) and (?P<b>\w+)", lambda s, m: _exchange(s, m["a"], m["b"])),
 ]  # fmt: skip
 ENTRIES: list[Rule] = [
@@ -89,7 +94,9 @@ def _log(prompt: str, begin: str) -> dict[int, str]:
     return {int(number): _bare(line) for number, line in found}
 
 
-def _put_right(log: dict[int, str], form: str, register: dict[str, dict[str, Any]], column: str) -> dict[int, str]:
+def _put_right(
+    log: dict[int, str], form: str, register: dict[str, dict[str, Any]], column: str
+) -> dict[int, str]:
     """Corrections of a column made (each says what stood there before); what is left of the log."""
     rest = {}
     for number, line in log.items():
@@ -141,7 +148,8 @@ def order(prompt: str) -> dict[str, Any]:
         for name, first, bay, town in re.findall(r"^  (\w+): (\d+), bay (\d+), (\w+)$", prompt, re.MULTILINE)
     }
     drivers = {
-        town: driver for driver, town in re.findall(r"(\w+) from (\w+)[,.]", _between(prompt, "Brought by", "\n"))
+        town: driver
+        for driver, town in re.findall(r"(\w+) from (\w+)[,.]", _between(prompt, "Brought by", "\n"))
     }
     log = _log(prompt, "--- mails ---\n")
     log = _put_right(log, r"(?P<name>\w+) are in bay (?P<new>\d+), not (?P<old>\d+)", rows, "bay")
@@ -160,7 +168,9 @@ def order(prompt: str) -> dict[str, Any]:
 def stock(prompt: str) -> dict[str, Any]:
     rows = {
         name: {"first": int(first), "key": int(key), "nurse": nurse}
-        for name, first, key, nurse in re.findall(r"^  (\w\d): (\d+), key (\d+), (\w+)$", prompt, re.MULTILINE)
+        for name, first, key, nurse in re.findall(
+            r"^  (\w\d): (\d+), key (\d+), (\w+)$", prompt, re.MULTILINE
+        )
     }
     rooms = dict(re.findall(r"(\w+) (\d+)", _between(prompt, "Rooms: ", "\n")))
     log = _log(prompt, "--- entries ---\n")
@@ -182,7 +192,9 @@ def seating(prompt: str) -> dict[str, Any]:
     plan = re.findall(r"^  (\w+): (1 .*)$", prompt, re.MULTILINE)
     seated = {table: re.findall(r"(\d) (\w+) (\w+)", guests) for table, guests in plan}
     tables = {table: {int(seat): guest for seat, guest, _ in guests} for table, guests in seated.items()}
-    first = {f"{table.lower()}_{seat}": guest for table, seats in tables.items() for seat, guest in seats.items()}
+    first = {
+        f"{table.lower()}_{seat}": guest for table, seats in tables.items() for seat, guest in seats.items()
+    }
     meals = {guest: {"meal": meal} for guests in seated.values() for _, guest, meal in guests}
     cooks = {meal: cook for cook, meal in re.findall(r"(\w+) cooks the (\w+)", prompt)}
     log = _log(prompt, "--- changes ---\n")
@@ -223,8 +235,12 @@ def yard(prompt: str) -> dict[str, Any]:
         for box, tons, port in re.findall(r"(\w\d\d) (\d+) t (\w+)", boxes)
     }
     stacks = {name: re.findall(r"\b[KMTX]\d\d\b", boxes) for name, boxes in listed}
-    first = {box: f"{name}-{level}" for name, boxes in stacks.items() for level, box in enumerate(boxes, start=1)}
-    agents = {port: agent for agent, port in re.findall(r"(\w+) in (\w+)", _between(prompt, "Agents: ", "\n"))}
+    first = {
+        box: f"{name}-{level}" for name, boxes in stacks.items() for level, box in enumerate(boxes, start=1)
+    }
+    agents = {
+        port: agent for agent, port in re.findall(r"(\w+) in (\w+)", _between(prompt, "Agents: ", "\n"))
+    }
     log = _log(prompt, "--- crane book ---\n")
     log = _put_right(log, r"(?P<name>\w+) weighs (?P<new>\d+) t, not (?P<old>\d+)", rows, "tons")
     log = _put_right(log, r"(?P<name>\w+) goes to (?P<new>\w+), not (?P<old>\w+)", rows, "port")
@@ -292,7 +308,9 @@ def depot(prompt: str) -> dict[str, Any]:
             order = [*rest[:to], who, *rest[to:]]
         lanes[lane] = [queue[place] for place in order]
     return {
-        f"{lane.lower()}{place}": name for lane, queue in lanes.items() for place, name in enumerate(queue, start=1)
+        f"{lane.lower()}{place}": name
+        for lane, queue in lanes.items()
+        for place, name in enumerate(queue, start=1)
     } | _answered(
         prompt,
         {
@@ -314,7 +332,7 @@ AGAIN: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def golds(case: Case) -> dict[str, Any]:
-    return dict(leaves(msgspec.convert(case.gold, Gold).fields))
+    return dict(leaves(msgspec.convert(case.gold, ExtractionGold).fields))
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -334,10 +352,10 @@ def test_a_ladder_has_sixty_fields_or_more(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
 def test_what_the_lowest_rungs_ask_for_stands_in_the_source(case: Case) -> None:
-    source = folded(case.prompt.partition("\n--- ")[2])
+    source = fold_text(case.prompt.partition("\n--- ")[2])
     for path, field in golds(case).items():
         if field.rung == 1 and field.kind in ("text", "exact", "digits") and field.value is not None:
-            assert folded(field.value) in source, path
+            assert fold_text(field.value) in source, path
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=list(CASES))
@@ -354,13 +372,17 @@ def test_copying_the_state_before_the_changes_earns_little_above_the_easy_rungs(
     """The first plan given as the last one: what did not change is on the lower rungs only."""
     before = re.sub(r"^\d+\. .*\n", "", case.prompt, flags=re.MULTILINE)
     unchanged = AGAIN[case.id](before)
-    answer = json.dumps({path: unchanged[path] for path, field in golds(case).items() if field.rung >= FOLLOWED})
+    answer = json.dumps(
+        {path: unchanged[path] for path, field in golds(case).items() if field.rung >= FOLLOWED}
+    )
     top = [part for part in check(case, answer).parts if part.rung > 8]
     assert sum(part.score for part in top) <= 0.1 * len(top)
 
 
-def test_running_the_script_again_writes_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    ladders = Path(__file__).parents[4] / "config" / "ladders"
+def test_running_the_script_again_writes_the_same_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladders = Path(__file__).parents[4] / "tools" / "ladders"
     monkeypatch.syspath_prepend(str(ladders))
     import structured_extraction as script
 

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.summarization.grader import SOURCE_BEGINS, Gold
+from probatio.builtin.daily.summarization.grader import SOURCE_BEGINS, SummaryGold
 
 CASES = cases("summarization")
 WORKED_OUT = 1.5  # the weight, at least, of a fact that has to be worked out
@@ -27,8 +27,10 @@ def between(text: str, begin: str, end: str) -> str:
 
 def figures_of_gold(case: str) -> set[int]:
     """The figures in the names of the facts that have to be worked out."""
-    facts = msgspec.convert(CASES[case].gold, Gold).facts
-    return {int(figure) for fact in facts if fact.weight >= WORKED_OUT for figure in re.findall(r"\d+", fact.id)}
+    facts = msgspec.convert(CASES[case].gold, SummaryGold).facts
+    return {
+        int(figure) for fact in facts if fact.weight >= WORKED_OUT for figure in re.findall(r"\d+", fact.id)
+    }
 
 
 def library() -> Iterable[int]:
@@ -45,12 +47,21 @@ def library() -> Iterable[int]:
     ((first, most),) = totals.most_common(1)
     assert first == "Hahn"
     everything = totals.total()
-    return {len(gifts), sum(total > 400 for total in totals.values()), 400, most, everything, 4000 - everything}
+    return {
+        len(gifts),
+        sum(total > 400 for total in totals.values()),
+        400,
+        most,
+        everything,
+        4000 - everything,
+    }
 
 
 def outage() -> Iterable[int]:
     listed = between(source("sum_outage"), "numbered batches: ", ". Batch 4")
-    batches = {int(number): (land, int(size)) for number, land, size in re.findall(r"(\d+) (\w+) (\d+)", listed)}
+    batches = {
+        int(number): (land, int(size)) for number, land, size in re.findall(r"(\d+) (\w+) (\d+)", listed)
+    }
     assert list(batches) == list(range(1, 19))
     del batches[4]
     batches[13] = (batches[13][0], batches[13][1] + 20)
@@ -67,7 +78,9 @@ def outage() -> Iterable[int]:
 
 def watering() -> Iterable[int]:
     notes = between(source("sum_watering"), "in order, in kilograms: ", ". The authors correct")
-    plots = {name: [float(kg) for kg in row.split(", ")] for name, row in re.findall(r"(\w+) ([\d, ]+)", notes)}
+    plots = {
+        name: [float(kg) for kg in row.split(", ")] for name, row in re.findall(r"(\w+) ([\d, ]+)", notes)
+    }
     furrow, sprinkler, drip = plots["furrow"], plots["sprinkler"], plots["drip"]
     for row, crates in ((furrow, 3), (sprinkler, 2), (drip, 4)):
         row[:3] = [kg - 2 for kg in row[:3]]
@@ -150,4 +163,6 @@ def test_the_gold_figures_follow_from_the_prompt(again: Callable[[], Iterable[in
 def test_what_has_to_be_worked_out_stands_nowhere_in_the_text() -> None:
     for case in CASES:
         text = source(case).replace(",", "")
-        assert not [figure for figure in figures_of_gold(case) if figure >= 100 and re.search(rf"\b{figure}\b", text)]
+        assert not [
+            figure for figure in figures_of_gold(case) if figure >= 100 and re.search(rf"\b{figure}\b", text)
+        ]

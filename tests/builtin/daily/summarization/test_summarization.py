@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.builtin.daily.summarization.grader import SOURCE_BEGINS, Gold, check
-from probatio.grade.prose import word_count
-from probatio.suite.daily_suite import DAILY, Case
-from probatio.yamlfile import read_yaml
+from probatio.builtin.daily.summarization.grader import SOURCE_BEGINS, SummaryGold, check
+from probatio.core.yamlfile import read_yaml
+from probatio.grading.reading.prose import word_count
+from probatio.suites.daily_suite import DAILY, Case
 
 
 class Cases(msgspec.Struct):
@@ -27,7 +27,9 @@ class Proofs(msgspec.Struct):
 
 CASES = {case.id: case for case in read_yaml(DAILY / "summarization" / "cases.yml", Cases).cases}
 PROOFS = read_yaml(DAILY / "summarization" / "proofs.yml", Proofs).proofs
-GOLD = {proof.case: proof.answer for proof in reversed(PROOFS) if proof.kind == "gold"}  # the first of each case
+GOLD = {
+    proof.case: proof.answer for proof in reversed(PROOFS) if proof.kind == "gold"
+}  # the first of each case
 
 
 def source(case: Case) -> str:
@@ -36,7 +38,7 @@ def source(case: Case) -> str:
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_a_case_has_a_source_of_some_length_and_a_limit_that_is_told(case: Case) -> None:
-    gold = msgspec.convert(case.gold, Gold)
+    gold = msgspec.convert(case.gold, SummaryGold)
     assert 350 <= word_count(source(case)) <= 560
     assert f"{gold.words.max} words" in case.prompt
     assert sorted(fact.rung for fact in gold.facts) == list(range(1, case.rungs + 1))

@@ -1,4 +1,5 @@
-"""One open tab that examines page after page: a fresh tab for each page costs 0.9 s of CPU, loading it there a tenth of that."""
+"""One open tab that examines page after page: a fresh tab for each page costs 0.9 s of CPU, loading it there
+a tenth of that."""
 
 from __future__ import annotations
 
@@ -9,8 +10,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar
 
-from probatio.browser.driver import visit
-from probatio.browser.page import OpenPage
+from probatio.jail.browser.driver import visit
+from probatio.jail.browser.page import OpenPage
 
 T = TypeVar("T")
 
@@ -25,7 +26,8 @@ class _Request(NamedTuple):
 
 
 class SharedTab:
-    """For tests of what is seen on a page. Tests of what a page can do to others need a fresh context: `visit`."""
+    """For tests of what is seen on a page. Tests of what a page can do to others need a fresh context:
+    `visit`."""
 
     def __init__(self) -> None:
         self._loop: Future[asyncio.AbstractEventLoop] = Future()

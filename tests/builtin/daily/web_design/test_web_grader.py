@@ -1,4 +1,5 @@
-"""The checked part of Web Design: which page is taken out of an answer, how scenes give credit, and that a score repeats."""
+"""The checked part of Web Design: which page is taken out of an answer, how scenes give credit, and that a
+score repeats."""
 
 from __future__ import annotations
 
@@ -11,15 +12,15 @@ import pytest
 import yaml
 
 from builtin.daily.cases import cases, graded
-from probatio.browser import driver as browser
-from probatio.browser.driver import visit
-from probatio.browser.page import OpenPage
-from probatio.builtin.daily.web_design.grader import WEIGHTS, Gold, check, page_in
+from probatio.builtin.daily.web_design.grader import WEIGHTS, PageGold, check, page_in
 from probatio.builtin.daily.web_design.hands import WIDE, look
 from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
 from probatio.builtin.daily.web_design.snapshot import Document, Element, Finder, Snapshot, matches
-from probatio.grade.check_result import CheckResult
-from probatio.suite.daily_suite import DAILY
+from probatio.grading.check_result import CheckResult
+from probatio.jail.browser import driver as browser
+from probatio.jail.browser.driver import visit
+from probatio.jail.browser.page import OpenPage
+from probatio.suites.daily_suite import DAILY
 
 pytestmark = pytest.mark.slow  # a real browser
 
@@ -98,36 +99,42 @@ def test_what_was_so_before_is_no_credit() -> None:
 def test_every_prompt_fits_a_small_model_and_every_gold_is_well_formed() -> None:
     assert len(CASES) == 5
     for case in CASES.values():
-        gold = msgspec.convert(case.gold, Gold)
+        gold = msgspec.convert(case.gold, PageGold)
         assert gold.elements
         assert len({scene.name for scene in gold.scenes}) == len(gold.scenes) >= 3
         assert len(case.prompt) < 4 * 1000
         assert len(gold_page(case.id)) < 4 * 2200, "a good answer must fit into the tokens a model is given"
 
 
-def test_no_scene_can_be_passed_by_a_page_without_scripts(works: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_scene_can_be_passed_by_a_page_without_scripts(
+    works: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in ("scenes", "hands"):  # nothing can come later on a page without scripts
         monkeypatch.setattr(f"probatio.builtin.daily.web_design.{module}.PAUSES", (0.1,))
-    for name, case in CASES.items():
-        page = gold_page(name).replace("<script>", "<script type=never>")
-        gold = msgspec.convert(case.gold, Gold)
-        checked = check(case, page)
-        acted = {scene.name for scene in gold.scenes if scene.do}
+    pages = [gold_page(name).replace("<script>", "<script type=never>") for name in CASES]
+    with ThreadPoolExecutor() as pool:
+        results = list(pool.map(check, CASES.values(), pages))
+    for (name, case), checked in zip(CASES.items(), results, strict=True):
+        acted = {scene.name for scene in msgspec.convert(case.gold, PageGold).scenes if scene.do}
         alive = {one.name: one.score for one in checked.parts if one.name in acted and one.score > 0.5}
         assert not alive, (name, alive)
 
 
 def test_a_form_that_loads_the_page_anew_costs_its_scenes_and_no_more(works: None) -> None:
-    """The page goes elsewhere while it is used, now before a look and now during one: the score may not depend on that."""
+    """The page goes elsewhere while it is used, now before a look and now during one: the score may not
+    depend on that."""
     page = gold_page("web_signup").replace("<script>", "<script type=never>")
-    results = [check(CASES["web_signup"], page) for _ in range(2)]
+    with ThreadPoolExecutor() as pool:
+        results = list(pool.map(check, [CASES["web_signup"]] * 2, [page] * 2))
     assert {one.note for one in results} == {None}
     assert {part(one, "errors") for one in results} == {1.0}
     assert len({one.score for one in results}) == 1
 
 
 def test_the_same_page_scores_the_same_also_beside_others(works: None) -> None:
-    worse = gold_page("web_table").replace("#175c2b", "#7fae8b").replace("max-width: 46rem", "min-width: 30rem")
+    worse = (
+        gold_page("web_table").replace("#175c2b", "#7fae8b").replace("max-width: 46rem", "min-width: 30rem")
+    )
     with ThreadPoolExecutor(3) as pool:
         scores = list(pool.map(lambda _: check(CASES["web_table"], worse), range(3)))
     assert len({msgspec.json.encode(one) for one in scores}) == 1
@@ -158,7 +165,9 @@ def test_overflow_costs_by_its_size(works: None) -> None:
 
 
 def test_a_picture_from_elsewhere_costs_and_is_named(works: None) -> None:
-    checked = changed("web_pricing", "<main>", '<main><img src="https://images.example.com/quill.png" alt="">')
+    checked = changed(
+        "web_pricing", "<main>", '<main><img src="https://images.example.com/quill.png" alt="">'
+    )
     lost = next(one for one in checked.parts if one.name == "self-contained")
     assert lost.score < 1
     assert "images.example.com" in lost.detail
@@ -176,19 +185,21 @@ def test_a_page_that_hangs_later_keeps_what_it_showed(works: None) -> None:
     assert checked.note
     assert part(checked, "elements") == 1
     assert part(checked, "errors") < 1
-    assert part(checked, "choosing Plus is told") == part(checked, "choosing Team afterwards replaces it") == 0
+    assert (
+        part(checked, "choosing Plus is told") == part(checked, "choosing Team afterwards replaces it") == 0
+    )
 
 
 def test_scenes_weigh_what_the_case_says_however_many_there_are(works: None) -> None:
     for name, weight in (("web_pricing", WEIGHTS["scenes"]), ("web_dashboard", 16)):
         checked = graded(name, gold_page(name))
-        scenes = {scene.name for scene in msgspec.convert(CASES[name].gold, Gold).scenes}
+        scenes = {scene.name for scene in msgspec.convert(CASES[name].gold, PageGold).scenes}
         assert sum(one.weight for one in checked.parts if one.name in scenes) == pytest.approx(weight)
 
 
 def test_every_rung_has_a_part(works: None) -> None:
     for name, case in CASES.items():
-        gold = msgspec.convert(case.gold, Gold)
+        gold = msgspec.convert(case.gold, PageGold)
         rungs = [
             *gold.rungs.values(),
             *(scene.rung for scene in gold.scenes),
@@ -199,8 +210,9 @@ def test_every_rung_has_a_part(works: None) -> None:
 
 def found(finder: dict[str, Any], text: str) -> bool:
     element = Element(
-        index=0, tag="p", id="p", role="paragraph", name="", text=text, marked=text, seen=True, box=(0, 0, 9, 9), within=(),
-        states={}, focus=False, tabindex=-1, value="", type="", labelled=None, level=0,
+        index=0, tag="p", id="p", role="paragraph", name="", text=text, marked=text, seen=True,
+        box=(0, 0, 9, 9), within=(), states={},
+        focus=False, tabindex=-1, value="", type="", labelled=None, level=0,
     )  # fmt: skip
     page = Snapshot((element,), (), {}, 0, Document(doctype=True, title="", lang="", viewport=True))
     return bool(matches(msgspec.convert(finder, Finder), page))
@@ -213,7 +225,9 @@ def test_a_price_in_pieces_is_found(text: str) -> None:
     assert found({"parts": ["$6", "/ month"]}, text)
 
 
-@pytest.mark.parametrize("text", ["$60 / month", "$6.50 / month", "$6,000 / month", "/ month $6", "$6", "$16 / month"])
+@pytest.mark.parametrize(
+    "text", ["$60 / month", "$6.50 / month", "$6,000 / month", "/ month $6", "$6", "$16 / month"]
+)
 def test_another_price_is_not(text: str) -> None:
     assert not found({"parts": ["$6", "/ month"]}, text)
 
@@ -257,7 +271,9 @@ def test_storage_does_not_pass_from_scene_to_scene(works: None) -> None:
     async def see(page: OpenPage) -> list[float]:
         await page.load(*WIDE)
         before = await look(page)
-        again = msgspec.convert({"name": "s", "do": [{"reload": True}], "expect": [{"stored": {"n": "2"}}]}, Scene)
+        again = msgspec.convert(
+            {"name": "s", "do": [{"reload": True}], "expect": [{"stored": {"n": "2"}}]}, Scene
+        )
         return [(await play(page, again, before)).score for _ in range(3)]
 
     assert visit(html, see) == [1, 1, 1]
@@ -283,9 +299,14 @@ def test_a_scene_that_goes_on_finds_the_page_as_it_was_left(works: None) -> None
 
 
 def test_a_field_that_keeps_the_focus_is_filled_anew(works: None) -> None:
-    html = "<label>N <input onkeydown=\"if (event.key === 'Enter') o.textContent += value + ';'\"></label><p id=o></p>"
+    html = (
+        "<label>N <input onkeydown=\"if (event.key === 'Enter') o.textContent += value + ';'\"></label><p "
+        "id=o></p>"
+    )
     fills = [
-        step for value in ("ab", "c") for step in ({"fill": {"role": "textbox"}, "value": value}, {"press": "Enter"})
+        step
+        for value in ("ab", "c")
+        for step in ({"fill": {"role": "textbox"}, "value": value}, {"press": "Enter"})
     ]
     assert played(html, {"do": fills, "expect": [{"seen": {"id": "o", "exact": "ab;c;"}}]}).score == 1
 
@@ -302,5 +323,8 @@ HIDDEN = [
 @pytest.mark.parametrize("hide", HIDDEN)
 def test_what_can_not_be_seen_is_not_clicked(works: None, hide: str) -> None:
     html = f"<button style='{hide}' onclick=\"o.textContent='Done'\">Go</button><p id=o>-</p>"
-    scene = {"do": [{"click": {"role": "button", "name": "Go"}}], "expect": [{"seen": {"id": "o", "exact": "Done"}}]}
+    scene = {
+        "do": [{"click": {"role": "button", "name": "Go"}}],
+        "expect": [{"seen": {"id": "o", "exact": "Done"}}],
+    }
     assert played(html, scene).score == 0

@@ -1,4 +1,5 @@
-"""The figures that the web pages ask for are worked out again from the prompts' words, and read from sources of many forms."""
+"""The figures that the web pages ask for are worked out again from the prompts' words, and read from sources
+of many forms."""
 
 from __future__ import annotations
 
@@ -15,8 +16,8 @@ import msgspec
 import pytest
 
 from builtin.daily.cases import cases
-from probatio.builtin.daily.web_design.grader import Gold
-from probatio.builtin.daily.web_design.source import Figures, Source, credit
+from probatio.builtin.daily.web_design.grader import PageGold
+from probatio.builtin.daily.web_design.source import Figures, PageSource, credit
 
 PAGES = cases("web_design")
 OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = {
@@ -28,7 +29,7 @@ OPERATORS: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction]] = 
 
 
 def gold(case: str) -> tuple[Figures, ...]:
-    return msgspec.convert(PAGES[case].gold, Gold).static
+    return msgspec.convert(PAGES[case].gold, PageGold).static
 
 
 def words(case: str) -> str:
@@ -43,14 +44,18 @@ def told(case: str, pattern: str) -> re.Match[str]:
 
 def test_a_growing_team() -> None:
     start = int(told("web_pricing", r"has (\d+) seats in month 1\.")[1])
-    told("web_pricing", r"divisible by 5 four more; in other odd months three more; in other even months one less\.")
+    told(
+        "web_pricing",
+        r"divisible by 5 four more; in other odd months three more; in other even months one less\.",
+    )
     told("web_pricing", r"divisible by 7, after that, a third of the seats \(rounded down\) is given back")
     dear, many, cheap = (
         int(x) for x in told("web_pricing", r"\$(\d+) for each of the first (\d+) seats and \$(\d+)").groups()
     )
     told(
         "web_pricing",
-        r"divisible by 6 it is halved, rounded down .* if more than \$1000 .* divisible by 4, it is \$25 less",
+        r"divisible by 6 it is halved, rounded down .* if more than \$1000 .* divisible by 4, it is \$25 "
+        r"less",
     )
     months = [int(x) for x in told("web_pricing", r"each of the months ([\d, ]+\d),")[1].split(", ")]
 
@@ -68,12 +73,15 @@ def test_a_growing_team() -> None:
 
     paid = list(accumulate(bill(month) for month in range(1, max(months) + 1)))
     assert [(one.id, one.cells) for one in gold("web_pricing")] == [
-        (f"m{month}", tuple(map(str, (month, seats(month), bill(month), paid[month - 1])))) for month in months
+        (f"m{month}", tuple(map(str, (month, seats(month), bill(month), paid[month - 1]))))
+        for month in months
     ]
 
 
 def test_loans_and_due_dates() -> None:
-    lengths = [int(x) for x in re.findall(r"\d+", told("web_signup", r"nine months with ([\d, and]+) days")[1])]
+    lengths = [
+        int(x) for x in re.findall(r"\d+", told("web_signup", r"nine months with ([\d, and]+) days")[1])
+    ]
     week = told("web_signup", r"six days, ([\w, ]+); the first day of the year is a (\w+)\.")
     names, first = week[1].split(", "), week[2]
     shut = set(told("web_signup", r"closed every Sat and on ([\d., ]+); all")[1].split(", "))
@@ -103,12 +111,17 @@ def test_loans_and_due_dates() -> None:
 def test_the_profile_of_a_trail() -> None:
     told("web_table", r"at 0 m of distance and a height of 400 m\.")
     told(
-        "web_table", r"x is 20 plus D/20 rounded down, and y is 200 minus the whole number that H/5 rounded down gives"
+        "web_table",
+        r"x is 20 plus D/20 rounded down, and y is 200 minus the whole number that H/5 rounded down gives",
     )
-    pieces = re.findall(r"(\d+) ([+-]\d+)", told("web_table", r"change of height in metres: (.*?) A point stands")[1])
+    pieces = re.findall(
+        r"(\d+) ([+-]\d+)", told("web_table", r"change of height in metres: (.*?) A point stands")[1]
+    )
     far = list(accumulate(int(one) for one, _ in pieces))
     high = list(accumulate((int(two) for _, two in pieces), initial=400))[1:]
-    numbers = [str(one) for d, h in zip(far, high, strict=True) for one in (int(20 + d / 20), 200 - int(h / 5))]
+    numbers = [
+        str(one) for d, h in zip(far, high, strict=True) for one in (int(20 + d / 20), 200 - int(h / 5))
+    ]
     assert len(pieces) == 36
     assert [one for figures in gold("web_table") for one in figures.numbers] == numbers
     assert [figures.skip for figures in gold("web_table")] == list(range(2, 74, 6))
@@ -130,7 +143,10 @@ def test_shares_by_week() -> None:
 
 def test_the_worked_example() -> None:
     listed = dict(
-        re.findall(r"\b([A-D][1-6]) (=[^;\s]+|[\w.]+)(?=;|\s)", told("web_sheet", r"reckoned with\. (.*? D6 \d+ )")[1])
+        re.findall(
+            r"\b([A-D][1-6]) (=[^;\s]+|[\w.]+)(?=;|\s)",
+            told("web_sheet", r"reckoned with\. (.*? D6 \d+ )")[1],
+        )
     )
     assert len(listed) == 24
 
@@ -194,19 +210,21 @@ def test_the_worked_example() -> None:
 )  # fmt: skip
 def test_cells_are_read_as_they_were_written(html: str, share: float) -> None:
     wanted = Figures(id="m2", cells=("2", "4", "56", "126"), given=1)
-    assert credit(wanted, Source(f"<table>{html}</table>"))[0] == pytest.approx(share)
+    assert credit(wanted, PageSource(f"<table>{html}</table>"))[0] == pytest.approx(share)
 
 
 def test_signs_around_a_number_do_not_matter_but_its_value_does() -> None:
     wanted = Figures(id="a", cells=("-1234.5",))
     for text in ("-1234.5", "−1,234.50", "-$1,234.5", "&minus;1&#8239;234.5"):
-        assert credit(wanted, Source(f"<td id=a>{text}</td>"))[0] == 1.0, text
+        assert credit(wanted, PageSource(f"<td id=a>{text}</td>"))[0] == 1.0, text
     for text in ("1234.5", "-1234", "-12345", "", "-1234.5 -1234.6"):
-        assert credit(wanted, Source(f"<td id=a>{text}</td>"))[0] == 0.0, text
+        assert credit(wanted, PageSource(f"<td id=a>{text}</td>"))[0] == 0.0, text
 
 
 def test_points_are_compared_in_their_place() -> None:
     wanted = Figures(id="p", attribute="points", skip=2, numbers=("21", "116", "22", "113"))
-    assert credit(wanted, Source('<svg><polyline id="p" points="20,120 21,116 22,113"/></svg>'))[0] == 1.0
-    assert credit(wanted, Source('<svg><polyline id="p" points="20 120, 21 116, 22 114"></svg>'))[0] == 0.75
-    assert credit(wanted, Source('<svg><polyline id="p" points="21,116 22,113"/></svg>'))[0] == 0.0
+    assert credit(wanted, PageSource('<svg><polyline id="p" points="20,120 21,116 22,113"/></svg>'))[0] == 1.0
+    assert (
+        credit(wanted, PageSource('<svg><polyline id="p" points="20 120, 21 116, 22 114"></svg>'))[0] == 0.75
+    )
+    assert credit(wanted, PageSource('<svg><polyline id="p" points="21,116 22,113"/></svg>'))[0] == 0.0

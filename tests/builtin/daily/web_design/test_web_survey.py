@@ -8,10 +8,10 @@ from typing import Protocol
 import pytest
 
 from builtin.daily.web_design.shared_tab import shared_tab
-from probatio.browser import driver as browser
-from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.hands import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
+from probatio.jail.browser import driver as browser
+from probatio.jail.browser.page import OpenPage
 
 pytestmark = pytest.mark.slow  # a real browser
 
@@ -49,10 +49,15 @@ def survey() -> Iterator[Survey]:
         ("<div style='background:#000'><p style='color:#fff;background:rgb(255 255 255 / 50%)'>here", 3.95),
         ("<p style='opacity:.5'>here", 3.95),
         ("<div style='background:linear-gradient(#000, #777)'><p style='color:#fff'>here", 4.48),
-        ("<p style='color:transparent;background:linear-gradient(#000,#777);background-clip:text'>here", 4.48),
+        (
+            "<p style='color:transparent;background:linear-gradient(#000,#777);background-clip:text'>here",
+            4.48,
+        ),
     ],
 )
-def test_contrast_is_that_of_the_worst_ground_behind_the_text(survey: Survey, body: str, expected: float) -> None:
+def test_contrast_is_that_of_the_worst_ground_behind_the_text(
+    survey: Survey, body: str, expected: float
+) -> None:
     ratio = next(run.ratio for run in survey(body).runs if run.text == "here")
     assert ratio == pytest.approx(expected, abs=0.03)
 
@@ -88,7 +93,8 @@ def test_disabled_text_ornaments_and_text_on_pictures_are_left_out_of_contrast(s
         "<button style='position:absolute;left:-9999px'>Go</button>",
         "<button style='position:absolute;top:-500px'>Go</button>",
         "<div style='height:0;overflow:hidden'><button>Go</button></div>",
-        "<button style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>Go</button>",
+        "<button "
+        "style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>Go</button>",
         "<button style='clip-path:inset(50%)'>Go</button>",
         "<button style='font-size:1px'>Go</button>",
         "<button style='color:#fff;background:#fff;border:0'>Go</button>",
@@ -106,12 +112,18 @@ def test_what_nobody_can_see_is_not_there(survey: Survey, trick: str) -> None:
 def picture(colour: str, size: int = 40) -> str:
     """A background in the page itself, of one colour."""
     square = f"width=%27{size}%27 height=%27{size}%27"
-    svg = f"%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 {square}%3E%3Crect {square} fill=%27{colour}%27/%3E%3C/svg%3E"
+    svg = (
+        f"%3Csvg xmlns=%27http://www.w3.org/2000/svg%27 {square}%3E%3Crect {square} "
+        f"fill=%27{colour}%27/%3E%3C/svg%3E"
+    )
     return f'url("data:image/svg+xml,{svg}")'
 
 
 def behind(background: str, text: str = "color:#fff", inner: str = "") -> str:
-    return f"<style>main {{ background: {background} }} p {{ {text} }}</style><main><p id=it>Most popular{inner}</p></main>"
+    return (
+        f"<style>main {{ background: {background} }} p {{ {text} }}</style><main><p id=it>Most "
+        f"popular{inner}</p></main>"
+    )
 
 
 @pytest.mark.parametrize(
@@ -155,12 +167,15 @@ def behind(background: str, text: str = "color:#fff", inner: str = "") -> str:
         "main::before { content: none } body { background: #fff }</style>"
         "<div style='position:absolute;inset:0;background:#fff'></div>",
         behind("none", "") + "<div style='position:fixed;inset:0;background:#fff'></div>",
-        behind("none", "") + "<div style='position:absolute;inset:0;background:linear-gradient(#fff,#eee)'></div>",
+        behind("none", "")
+        + "<div style='position:absolute;inset:0;background:linear-gradient(#fff,#eee)'></div>",
         behind("none", "", "<span style='position:absolute;inset:0;background:#fff'></span>")
         + "<style>p { position: relative }</style>",
         behind("#000", "position:relative;color:#fff")
-        + "<style>main { position: relative } main::before { } </style><script>const d = document.createElement('div');"
-        "d.style.cssText = 'position:absolute;inset:0;background:#fff'; document.querySelector('main').prepend(d)</script>",
+        + "<style>main { position: relative } main::before { } </style><script>const d = "
+        "document.createElement('div');"
+        "d.style.cssText = 'position:absolute;inset:0;background:#fff'; "
+        "document.querySelector('main').prepend(d)</script>",
     ],
 )
 def test_a_text_that_no_eye_can_read_is_not_there(survey: Survey, trick: str) -> None:
@@ -186,8 +201,12 @@ def test_a_text_that_no_eye_can_read_is_not_there(survey: Survey, trick: str) ->
         behind("none", "display:contents"),
         behind("none", f"color:transparent;background:{picture('navy')};background-clip:text"),
         behind("none", "position:relative") + "<a href=# style='position:absolute;inset:0'></a>",
-        "<header style='position:sticky;top:0;background:#fff;height:90px;z-index:3'>bar</header>" + behind("none", ""),
-        "<header style='position:fixed;inset:0 0 auto;background:#fff;height:50px'>bar</header><br><br><br>" + behind("none", ""),
+        "<header style='position:sticky;top:0;background:#fff;height:90px;z-index:3'>bar</header>"
+        + behind("none", ""),
+        (
+            "<header style='position:fixed;inset:0 0 "
+            "auto;background:#fff;height:50px'>bar</header><br><br><br>"
+        ) + behind("none", ""),
         "<div style='height:2500px'></div>" + behind("none", ""),
         "<style>:root { color-scheme: dark }</style><p>Most popular</p>",
         "<div inert><p>Most popular</p></div>",
@@ -218,7 +237,9 @@ def test_a_text_that_can_be_read_is_there_however_it_is_made(survey: Survey, hon
     ],
 )
 def test_a_price_is_there_however_it_is_split_over_elements(survey: Survey, price: str) -> None:
-    assert matches(Finder(id="it", text="$0 / month"), survey(f"<article id=it><h2>Free</h2>{price}</article>"))
+    assert matches(
+        Finder(id="it", text="$0 / month"), survey(f"<article id=it><h2>Free</h2>{price}</article>")
+    )
 
 
 @pytest.mark.parametrize(
@@ -245,8 +266,10 @@ def test_another_order_or_a_hidden_half_is_no_price(survey: Survey, other: str) 
         "<button aria-label=Go><svg width=10 height=10><rect width=10 height=10 /></svg></button>",
         "<button aria-label=Go style='width:40px;height:20px;background:#225;border:0'><i></i></button>",
         "<div style='height:60px;overflow:auto'><p style='height:900px'>long</p><button>Go</button></div>",
-        "<style>@keyframes in { from { opacity: 0 } } button { animation: in 2s 1s both }</style><button>Go</button>",
-        "<div style='height:3000px'></div><button id=b style='opacity:0'>Go</button><script>new IntersectionObserver((all) => "
+        "<style>@keyframes in { from { opacity: 0 } } button { animation: in 2s 1s both "
+        "}</style><button>Go</button>",
+        "<div style='height:3000px'></div><button id=b style='opacity:0'>Go</button><script>new "
+        "IntersectionObserver((all) => "
         "all.forEach((one) => { if (one.isIntersecting) one.target.style.opacity = 1 })).observe(b)</script>",
         "<script>setTimeout(() => document.body.append("
         "Object.assign(document.createElement('button'), {innerText: 'Go'})))</script>",
@@ -261,7 +284,10 @@ def test_a_hidden_checkbox_with_a_label_to_click_on_is_there(survey: Survey) -> 
     assert matches(Finder(role="checkbox", name="Dark mode", state={"checked": "false"}), survey(body))
 
 
-LINE = "<p style='white-space:nowrap;margin:0'>a line that is far too long for any phone and does not wrap at all</p>"
+LINE = (
+    "<p style='white-space:nowrap;margin:0'>a line that is far too long for any phone and does not wrap at "
+    "all</p>"
+)
 
 
 @pytest.mark.parametrize(
@@ -273,7 +299,8 @@ LINE = "<p style='white-space:nowrap;margin:0'>a line that is far too long for a
         ("<style>html { overflow-x: clip }</style>" + LINE, 30, 250),
         ("<div style='overflow-x:auto'><table><td style='min-width:900px'>wide", 0, 0),
         (
-            "<style>body { overflow-x: hidden }</style><nav style='position:fixed;left:375px;width:200px'>drawer</nav>",
+            "<style>body { overflow-x: hidden }</style><nav "
+            "style='position:fixed;left:375px;width:200px'>drawer</nav>",
             0,
             0,
         ),
@@ -284,7 +311,9 @@ def test_overflow_is_what_a_phone_cannot_show(survey: Survey, body: str, low: in
 
 
 def test_what_lies_wholly_beyond_a_shut_edge_is_not_there(survey: Survey) -> None:
-    body = "<style>body { overflow-x: hidden }</style><button style='position:absolute;left:400px'>Go</button>"
+    body = (
+        "<style>body { overflow-x: hidden }</style><button style='position:absolute;left:400px'>Go</button>"
+    )
     assert matches(Finder(role="button"), survey(body, WIDE))
     assert not matches(Finder(role="button"), survey(body, NARROW))
 
@@ -320,7 +349,8 @@ def test_fields_named_like_built_in_functions_do_not_stop_the_survey(survey: Sur
     )
     form = "<form>" + "".join(f"<input name={name} aria-label={name}>" for name in names) + "</form>"
     clobbered = "".join(
-        f"<img name={name} alt=x>" for name in (*names, "body", "documentElement", "getAnimations", "activeElement")
+        f"<img name={name} alt=x>"
+        for name in (*names, "body", "documentElement", "getAnimations", "activeElement")
     )
     assert len(matches(Finder(role="textbox"), survey(form + clobbered))) == len(names)
 
@@ -396,7 +426,9 @@ SHADOWING = (
 @pytest.mark.parametrize("tag", ["input", "button", "select", "img", "output"])
 def test_no_name_of_a_field_or_an_id_misleads_the_survey(survey: Survey, tag: str, role: str) -> None:
     inside = "".join(f"<{tag} name='{name}' id='{name}' aria-label='{name}'></{tag}>" for name in NAMES)
-    around = "".join(f"<img name='{name}' alt=x><form name='{name}'></form><a id='{name}'></a>" for name in SHADOWING)
+    around = "".join(
+        f"<img name='{name}' alt=x><form name='{name}'></form><a id='{name}'></a>" for name in SHADOWING
+    )
     seen = survey(f"<form id=f {role} aria-label=form>{inside}<button>Go</button></form>{around}")
     form = next(one for one in seen.elements if one.id == "f")
     assert form.name == "form"
@@ -408,9 +440,12 @@ def test_no_name_of_a_field_or_an_id_misleads_the_survey(survey: Survey, tag: st
 
 def test_half_a_surrogate_pair_anywhere_on_the_page_is_no_error(survey: Survey) -> None:
     seen = survey(
-        "<p id=it></p><button id=b></button><input id=i><script>const half = '😀 Ada'[0], rest = half + ' Ada';"
-        "it.textContent = rest; b.textContent = 'Go'; b.setAttribute('aria-label', rest); b.title = rest; i.value = rest;"
-        "b.id = rest; document.title = rest; document.documentElement.lang = rest; it.setAttribute('aria-current', rest);"
+        "<p id=it></p><button id=b></button><input id=i><script>const half = '😀 Ada'[0], rest = half + ' "
+        "Ada';"
+        "it.textContent = rest; b.textContent = 'Go'; b.setAttribute('aria-label', rest); b.title = rest; "
+        "i.value = rest;"
+        "b.id = rest; document.title = rest; document.documentElement.lang = rest; "
+        "it.setAttribute('aria-current', rest);"
         "try { localStorage.setItem(rest, rest); localStorage.setItem('length', '9');"
         "localStorage.setItem('getItem', half) } catch {}"
         "</script>"
@@ -422,9 +457,12 @@ def test_half_a_surrogate_pair_anywhere_on_the_page_is_no_error(survey: Survey) 
 def test_what_a_page_says_of_itself_is_bounded(survey: Survey) -> None:
     seen = survey(
         "<script>const long = 'x'.repeat(2e6); document.title = long; document.documentElement.lang = long;"
-        "for (let i = 0; i < 9000; i++) { const one = document.createElement('p'); one.id = i < 3 ? long + i : 'i' + i;"
-        "one.setAttribute('aria-label', long.slice(0, 9000)); one.append('a', 'b'); document.body.append(one); }"
-        "let deep = document.body; for (let i = 0; i < 800; i++) { const one = document.createElement('section');"
+        "for (let i = 0; i < 9000; i++) { const one = document.createElement('p'); one.id = i < 3 ? long + "
+        "i : 'i' + i;"
+        "one.setAttribute('aria-label', long.slice(0, 9000)); one.append('a', 'b'); "
+        "document.body.append(one); }"
+        "let deep = document.body; for (let i = 0; i < 800; i++) { const one = "
+        "document.createElement('section');"
         "one.id = 'd' + i; deep.append(one); deep = one } </script>"
     )
     assert len(seen.elements) <= 6000

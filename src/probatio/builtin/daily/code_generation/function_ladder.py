@@ -1,4 +1,4 @@
-"""A ladder of Python functions in one file: each rung by its own hidden tests, so that one bad function costs only itself."""
+"""A ladder of Python functions in one file: each has hidden tests, so a bad one costs only itself."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 import msgspec
 
-from probatio.builtin.daily.code_generation import size
-from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, fault, shown
-from probatio.builtin.daily.code_generation.solution_text import FENCES, dedented
-from probatio.grade.check_result import Part
-from probatio.grade.extract import fenced_blocks
-from probatio.languages.python import Call, Failed, Result, run_calls
-from probatio.sandbox import Choice
+from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, describe_faults, fault
+from probatio.builtin.daily.code_generation.ladder import ProgramLadder, Rung, describe_size, size_credit
+from probatio.builtin.daily.code_generation.solution_text import FENCES, dedent
+from probatio.grading.check_result import CheckResult, Part
+from probatio.grading.extract import find_fences
+from probatio.jail import Choice
+from probatio.languages.python import Call, CallFailed, Result, run_calls
 
 LONGEST = 60_000
 """Characters of a solution that are parsed; more than ten times the longest answer."""
@@ -34,17 +34,16 @@ def _load(texts, names, run=exec, compiled=compile, anything=Exception):
 _load(TEXTS, globals())
 {_DISPATCH} = (lambda names: lambda name, *args: names[name](*args))(globals())
 """
-"""Builtins are taken before the solution is loaded: `from re import *` has a `compile` of its own."""
+"""Builtins are taken before the solution is loaded: `from re import *` has another `compile`."""
 _NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
 _CONTINUES = re.compile(r"[\s)\]}]|(?:else|elif|except|finally)\b|$")
 
 
-class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One function, or one set of tests of it. `strict`: only all tests together count. `limit`: characters of its definition.
-    `free`: how many of them do not count for the functions beside it; all where it says nothing."""
+class FunctionRung(Rung, frozen=True):
+    """One function, or one set of its tests. `strict`: only all tests together count. `limit`: the most
+    characters of its definition. `free`: how many of them do not count for the other functions; None for
+    all."""
 
-    rung: int
-    name: str
     function: str
     tests: tuple[HiddenTest, ...]
     strict: bool = False
@@ -52,44 +51,42 @@ class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     free: int | None = None
 
 
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kind: str
-    rungs: tuple[Rung, ...]
-
-
-class Statement(msgspec.Struct, frozen=True):
-    """A statement at the top of the file: the name it defines, if it is a function or a lambda, and whether it is free."""
+class TopStatement(msgspec.Struct, frozen=True):
+    """A statement of the file: the function or lambda it defines, and whether its length is free."""
 
     text: str
     defines: str | None
     free: bool
 
 
-def parts(gold: dict[str, Any], answer: str, isolation: Choice) -> tuple[Part, ...]:
+def check(gold: dict[str, Any], answer: str, isolation: Choice) -> CheckResult:
     """Every rung of the ladder, by the functions in the answer."""
-    ladder = msgspec.convert(gold, Gold)
+    ladder = msgspec.convert(gold, ProgramLadder[FunctionRung])
     found = statements(answer)
     lengths = lengths_of(found, {rung.function: rung.free for rung in ladder.rungs})
     there = [rung for rung in ladder.rungs if rung.function in lengths]
-    results = _results(found, there, isolation)
-    return tuple(_part(rung, results.get(rung.rung), lengths.get(rung.function, 0)) for rung in ladder.rungs)
+    results, timely = _call_all(found, there, isolation)
+    return CheckResult(
+        tuple(_part(rung, results.get(rung.rung), lengths.get(rung.function, 0)) for rung in ladder.rungs),
+        timely=timely,
+    )
 
 
-def _part(rung: Rung, results: list[Result] | None, length: int) -> Part:
+def _part(rung: FunctionRung, results: list[Result] | None, length: int) -> Part:
     if results is None:
         return Part(rung.name, 0.0, MISSING, rung=rung.rung)
     faults = [fault(test, result) for test, result in zip(rung.tests, results, strict=True)]
     earned = credit(rung, faults)
-    detail = shown(rung.tests, faults)
+    detail = describe_faults(rung.tests, faults)
     if not detail:
-        earned *= size.credit(length, rung.limit)
-        detail = size.words(length, rung.limit, "characters")
+        earned *= size_credit(length, rung.limit)
+        detail = describe_size(length, rung.limit, "characters")
     return Part(rung.name, earned, detail, rung=rung.rung)
 
 
-def credit(rung: Rung, faults: list[str | None]) -> float:
-    """The share of tests passed beyond what one and the same result for every call would pass; a program must be right
-    in all of them for its size to count, so a rung with a limit is strict."""
+def credit(rung: FunctionRung, faults: list[str | None]) -> float:
+    """The share of tests passed, beyond what the same result for every call would pass. A rung with a limit
+    is strict: the size of a wrong program does not count."""
     passed = sum(why is None for why in faults)
     if rung.strict or rung.limit is not None:
         return float(passed == len(faults))
@@ -99,22 +96,31 @@ def credit(rung: Rung, faults: list[str | None]) -> float:
     return max(0.0, (passed - luck) / (len(faults) - luck))
 
 
-def _results(found: list[Statement], rungs: list[Rung], isolation: Choice) -> dict[int, list[Result]]:
-    """What every call of every rung gave. All rungs share a process; where it ends early, the rungs after the one it ended in
-    get another."""
-    source = _file(found)
+def _call_all(
+    found: list[TopStatement], rungs: list[FunctionRung], isolation: Choice
+) -> tuple[dict[int, list[Result]], bool]:
+    """The results of all calls, and whether all were timely. All rungs share a process; if it ends early, the
+    rungs after that one get another."""
+    # Each statement is loaded separately: one that raises takes no other with it.
+    source = _LOADER.replace("TEXTS", repr([each.text for each in found]))
     results: dict[int, list[Result]] = {}
+    timely = True
     for _ in range(TRIES):
         if not rungs:
             break
-        calls = [Call((rung.function, *call.args), call.wants_args) for rung in rungs for call in calls_of(rung.tests)]
-        given = iter(run_calls(source, _DISPATCH, calls, isolation))
+        calls = [
+            Call((rung.function, *call.args), call.wants_args)
+            for rung in rungs
+            for call in calls_of(rung.tests)
+        ]
+        called = run_calls(source, _DISPATCH, calls, isolation)
+        given, timely = iter(called), timely and called.timely
         for rung in rungs:
             results[rung.rung] = [_own(next(given)) for _ in rung.tests]
-        silent = [rung for rung in rungs if isinstance(results[rung.rung][-1], Failed)]
+        silent = [rung for rung in rungs if isinstance(results[rung.rung][-1], CallFailed)]
         last = max((n for n, rung in enumerate(rungs) if rung not in silent), default=-1)
         rungs = rungs[last + 2 :]  # behind the last that was answered stands the one it ended in
-    return results
+    return results, timely
 
 
 def _own(result: Result) -> Result:
@@ -123,17 +129,12 @@ def _own(result: Result) -> Result:
     return result if not args else msgspec.structs.replace(result, args=args[1:])
 
 
-def _file(found: list[Statement]) -> str:
-    """The statements, each loaded by itself: one that raises takes no other with it."""
-    return _LOADER.replace("TEXTS", repr([each.text for each in found]))
-
-
-def statements(answer: str) -> list[Statement]:
+def statements(answer: str) -> list[TopStatement]:
     """The statements of all Python blocks of an answer, or of the answer itself where it has no block."""
-    blocks = [block for block in fenced_blocks(answer) if block.body.strip()]
+    blocks = [block for block in find_fences(answer) if block.body.strip()]
     ours = [block for block in blocks if block.language in FENCES] or blocks
-    texts = [dedented(block.body) for block in ours] or [answer]
-    found: list[Statement] = []
+    texts = [dedent(block.body) for block in ours] or [answer]
+    found: list[TopStatement] = []
     left = LONGEST
     for text in texts:
         found += _of(text[:left])
@@ -141,11 +142,11 @@ def statements(answer: str) -> list[Statement]:
     return found
 
 
-def _of(text: str) -> list[Statement]:
+def _of(text: str) -> list[TopStatement]:
     """A text's statements; of one with errors, those pieces that stand at its margin and have none."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")  # Python ends a line there, too, and its nodes count lines
-    whole = _parsed(text)
-    if whole is not None:
+    # Python ends a line at \r, too, and its nodes count lines.
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if (whole := _parse(text)) is not None:
         return whole
     pieces: list[list[str]] = []
     for line in text.splitlines():
@@ -154,10 +155,10 @@ def _of(text: str) -> list[Statement]:
             pieces[-1].append(line)
         elif not goes_on:
             pieces.append([line])
-    return [each for piece in pieces for each in _parsed("\n".join(piece)) or ()]
+    return [each for piece in pieces for each in _parse("\n".join(piece)) or ()]
 
 
-def _parsed(text: str) -> list[Statement] | None:
+def _parse(text: str) -> list[TopStatement] | None:
     try:
         with warnings.catch_warnings(action="ignore"):  # `1and` is odd, and still Python
             body = ast.parse(text).body
@@ -167,17 +168,19 @@ def _parsed(text: str) -> list[Statement] | None:
     return [_statement(lines, node) for node in body]
 
 
-def _statement(lines: list[bytes], node: ast.stmt) -> Statement:
+def _statement(lines: list[bytes], node: ast.stmt) -> TopStatement:
     decorators = getattr(node, "decorator_list", ())
     first = min([node.lineno, *(each.lineno for each in decorators)])
     rows = lines[first - 1 : node.end_lineno]
     rows[-1] = rows[-1][: node.end_col_offset]
     rows[0] = rows[0][node.col_offset if first == node.lineno else 0 :]
     text = b"\n".join(rows).decode("utf-8", "surrogatepass")
-    return Statement(text, _defined(node), isinstance(node, ast.Import | ast.ImportFrom) or _idle(node))
+    return TopStatement(
+        text, _find_name(node), isinstance(node, ast.Import | ast.ImportFrom) or _is_idle(node)
+    )
 
 
-def _defined(node: ast.stmt) -> str | None:
+def _find_name(node: ast.stmt) -> str | None:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return node.name
     if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -185,7 +188,7 @@ def _defined(node: ast.stmt) -> str | None:
     return None
 
 
-def _idle(node: ast.stmt) -> bool:
+def _is_idle(node: ast.stmt) -> bool:
     """A text or a print at the top of the file, which no function can use."""
     if not isinstance(node, ast.Expr):
         return False
@@ -195,11 +198,13 @@ def _idle(node: ast.stmt) -> bool:
     )
 
 
-def lengths_of(found: list[Statement], asked: dict[str, int | None]) -> dict[str, int]:
-    """Function asked for → characters of its last definition, of everything that is neither a function asked for nor free, and
-    of the other functions what is beyond their free ones."""
+def lengths_of(found: list[TopStatement], asked: dict[str, int | None]) -> dict[str, int]:
+    """Function → characters of its last definition, of everything else that is not free, and of the other
+    functions beyond their free characters."""
     others = sum(len(each.text) for each in found if each.defines not in asked and not each.free)
     own = {each.defines: len(each.text) for each in found if each.defines and each.defines in asked}
-    beyond = {name: max(0, length - free) for name, length in own.items() if (free := asked[name]) is not None}
+    beyond = {
+        name: max(0, length - free) for name, length in own.items() if (free := asked[name]) is not None
+    }
     spilled = sum(beyond.values())
     return {name: length + others + spilled - beyond.get(name, 0) for name, length in own.items()}

@@ -1,4 +1,4 @@
-"""A register machine with four instructions: programs are lines, jumps name lines, every run ends at a step limit."""
+"""A register machine with four instructions: programs are lines, jumps name lines, steps are limited."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ from typing import Any
 
 import msgspec
 
-from probatio.builtin.daily.code_generation import size
-from probatio.builtin.daily.code_generation.labelled import programs
-from probatio.grade.check_result import Part
+from probatio.builtin.daily.code_generation.ladder import ProgramLadder, SizedRung, grade_programs
+from probatio.grading.check_result import Part
 
 REGISTERS = "ABCDE"
 LONGEST = 200
 """Lines of a program; more than five times the largest limit."""
 STEPS = 20_000
-"""Of one run, as the prompt states. The first failed run ends a rung: a ladder of endless loops costs tenths of a second."""
+"""Of one run, as the prompt states. The first failed run ends a rung: endless loops cost little."""
 _LINE = re.compile(
     r"[ \t`*]*(?:\d{1,3}[.:)|]?[ \t]+|\d{1,3}[.:)|])?[ \t]*"
     r"(?:(inc|dec)[ \t]+([a-e])|(jz)[ \t]+([a-e])[ \t,]+(\d{1,3})|(jmp)[ \t]+(\d{1,3}))"
@@ -30,47 +29,35 @@ class Instruction(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class Run(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class MachineRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     a: int
     b: int
     expected: int
 
 
-class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rung: int
-    name: str
-    limit: int
-    runs: tuple[Run, ...]
-
-
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kind: str
-    rungs: tuple[Rung, ...]
+class MachineRung(SizedRung, frozen=True):
+    runs: tuple[MachineRun, ...]
 
 
 def parts(gold: dict[str, Any], answer: str) -> tuple[Part, ...]:
-    """Every program of the ladder, each under its label in the answer."""
-    found = programs(answer)
-    return tuple(_part(rung, found.get(rung.rung)) for rung in msgspec.convert(gold, Gold).rungs)
+    return grade_programs(msgspec.convert(gold, ProgramLadder[MachineRung]).rungs, answer, "lines", _measure)
 
 
-def _part(rung: Rung, text: str | None) -> Part:
+def _measure(rung: MachineRung, text: str) -> int | str:
     program = instructions(text)
     if isinstance(program, str):
-        return Part(rung.name, 0.0, program, rung=rung.rung)
+        return program
     for run in rung.runs:
         result = execute(program, run.a, run.b)
         if result != run.expected:
             ended = "no end within the step limit" if result is None else f"A = {result}"
-            why = f"from A = {run.a}, B = {run.b}: A = {run.expected} expected, {ended}"
-            return Part(rung.name, 0.0, why, rung=rung.rung)
-    count = len(program)
-    return Part(rung.name, size.credit(count, rung.limit), size.words(count, rung.limit, "lines"), rung=rung.rung)
+            return f"from A = {run.a}, B = {run.b}: A = {run.expected} expected, {ended}"
+    return len(program)
 
 
-def instructions(text: str | None) -> list[Instruction] | str:
-    """The program written in a text, or what is wrong with it. It ends at a blank line; words beside its label are no line."""
-    lines = re.split(r"\n[ \t]*\n", (text or "").strip())[0].split("\n")
+def instructions(text: str) -> list[Instruction] | str:
+    """The program in a text, up to a blank line, or what is wrong with it. A label's words are no line."""
+    lines = re.split(r"\n[ \t]*\n", text.strip())[0].split("\n")
     if len(lines) > 1 and not _LINE.fullmatch(lines[0]):
         del lines[0]
     if not lines[0]:
@@ -96,7 +83,7 @@ def instructions(text: str | None) -> list[Instruction] | str:
 
 
 def execute(program: list[Instruction], a: int, b: int, steps: int = STEPS) -> int | None:
-    """A at the end; None where the steps ran out."""
+    """A at the end; None if the steps ran out."""
     held = [a, b, 0, 0, 0]
     at = 1
     while at <= len(program):

@@ -1,4 +1,4 @@
-"""Comparator networks: a rung is right if every input of zeros and ones ends as asked, which proves it for all numbers."""
+"""Comparator networks: one that is right for every input of zeros and ones is right for all numbers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 
 import msgspec
 
-from probatio.builtin.daily.code_generation import size
-from probatio.builtin.daily.code_generation.labelled import programs
-from probatio.grade.check_result import Part
+from probatio.builtin.daily.code_generation.ladder import ProgramLadder, SizedRung, grade_programs
+from probatio.grading.check_result import Part
 
 LONGEST = 400
 """Comparators that are run; more than three times the largest limit."""
@@ -18,40 +17,28 @@ _COMPARATOR = re.compile(r"(\d{1,3})[ \t]*[-–—→>]{1,2}[ \t]*(\d{1,3})")
 _NOTHING_ELSE = re.compile(r"[\s,;()\[\].`*]*")
 
 
-class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NetworkRung(SizedRung, frozen=True):
     """A network of so many wires: which rank ends on which wire, with at most so many comparators."""
 
-    rung: int
-    name: str
     wires: int
     ends: dict[int, int]  # wire → rank of the value that must end there, 1 the smallest
-    limit: int
-
-
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kind: str
-    rungs: tuple[Rung, ...]
 
 
 def parts(gold: dict[str, Any], answer: str) -> tuple[Part, ...]:
-    """Every network of the ladder, each under its label in the answer."""
-    found = programs(answer)
-    return tuple(_part(rung, found.get(rung.rung)) for rung in msgspec.convert(gold, Gold, strict=False).rungs)
+    rungs = msgspec.convert(gold, ProgramLadder[NetworkRung], strict=False).rungs
+    return grade_programs(rungs, answer, "comparators", _measure)
 
 
-def _part(rung: Rung, text: str | None) -> Part:
+def _measure(rung: NetworkRung, text: str) -> int | str:
     comparators = comparators_in(text, rung.wires)
     if isinstance(comparators, str):
-        return Part(rung.name, 0.0, comparators, rung=rung.rung)
-    if (wrong := failure(comparators, rung.wires, rung.ends)) is not None:
-        return Part(rung.name, 0.0, wrong, rung=rung.rung)
-    count = len(comparators)
-    return Part(rung.name, size.credit(count, rung.limit), size.words(count, rung.limit, "comparators"), rung=rung.rung)
+        return comparators
+    return failure(comparators, rung.wires, rung.ends) or len(comparators)
 
 
-def comparators_in(text: str | None, wires: int) -> list[tuple[int, int]] | str:
+def comparators_in(text: str, wires: int) -> list[tuple[int, int]] | str:
     """The comparators written in a text, or what is wrong with it."""
-    lines = (text or "").strip().split("\n\n")[0]
+    lines = text.strip().split("\n\n")[0]
     if not lines:
         return "there is no such network in the answer"
     found = [(int(low), int(high)) for low, high in _COMPARATOR.findall(lines)]
@@ -66,7 +53,7 @@ def comparators_in(text: str | None, wires: int) -> list[tuple[int, int]] | str:
 
 
 def failure(comparators: Sequence[tuple[int, int]], wires: int, ends: dict[int, int]) -> str | None:
-    """What the network gets wrong on some input of zeros and ones; None where it is right on all 2^wires of them.
+    """What is wrong on some input of zeros and ones; None if the network is right on all of them.
 
     A wire is one large integer with a bit for each input, so that a comparator is one AND and one OR.
     """
@@ -86,7 +73,7 @@ def failure(comparators: Sequence[tuple[int, int]], wires: int, ends: dict[int, 
 
 
 def _at_least(wires: dict[int, int], ones: int) -> int:
-    """The inputs with at least so many ones, by adding wire after wire: counts[k] has the inputs with at least k ones."""
+    """The inputs with at least so many ones. Wires are added in turn: counts[k] has at least k ones."""
     counts = [0] * (len(wires) + 1)
     for wire in wires.values():
         for k in range(len(wires), 1, -1):

@@ -1,4 +1,4 @@
-"""Regular expressions over two letters, as automata that are compared with the right one on all strings at once.
+"""Regular expressions over two letters, as automata that are compared with the right one on all strings.
 
 No backtracking engine ever sees an answer: the time is bounded by `MOST_POSITIONS` and `MOST_VISITS`.
 """
@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from probatio.builtin.daily.code_generation import size
-from probatio.builtin.daily.code_generation.labelled import programs
-from probatio.grade.check_result import Part
+from probatio.builtin.daily.code_generation.ladder import ProgramLadder, SizedRung, grade_programs
+from probatio.grading.check_result import Part
 
 LETTERS = "ab"
 LONGEST = 2_000
@@ -21,22 +20,15 @@ DEEPEST = 80
 TOO_LARGE = "too large to be compared"
 MOST_POSITIONS = 1_000
 MOST_VISITS = 100_000
-"""Of positions, while the automaton is built and again while it is compared; the longest gold takes under a hundredth of it."""
+"""Of positions, while the automaton is built and again while it is compared; no gold takes a hundredth."""
 
 
-class Rung(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The language asked for, as a complete automaton: state → where `a` and `b` lead; state 0 is the first."""
+class PatternRung(SizedRung, frozen=True, kw_only=True):
+    """The right language as a complete automaton: state → where `a` and `b` lead; it starts in 0."""
 
-    rung: int
-    name: str
     next: tuple[tuple[int, int], ...]
     accepts: tuple[int, ...]
     limit: int | None = None
-
-
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    kind: str
-    rungs: tuple[Rung, ...]
 
 
 class Refused(Exception):
@@ -44,34 +36,27 @@ class Refused(Exception):
 
 
 def parts(gold: dict[str, Any], answer: str) -> tuple[Part, ...]:
-    """Every expression of the ladder, each after its label in the answer."""
-    found = programs(answer)
-    return tuple(_part(rung, found.get(rung.rung)) for rung in msgspec.convert(gold, Gold).rungs)
+    rungs = msgspec.convert(gold, ProgramLadder[PatternRung]).rungs
+    return grade_programs(rungs, answer, "characters", _measure)
 
 
-def _part(rung: Rung, text: str | None) -> Part:
-    if not (text or "").strip():
-        return Part(rung.name, 0.0, "there is no such expression in the answer", rung=rung.rung)
-    expression = written(text or "")
+def _measure(rung: PatternRung, text: str) -> int | str:
+    if not text.strip():
+        return "there is no such expression in the answer"
+    expression = extract_expression(text)
     try:
         different = difference(expression, rung)
     except Refused as refused:
-        return Part(rung.name, 0.0, str(refused), rung=rung.rung)
-    if different is not None:
-        string, accepted = different
-        why = (
-            f"it {'matches' if accepted else 'does not match'} {string[:60]!r}"
-            if string
-            else "wrong on the empty string"
-        )
-        return Part(rung.name, 0.0, why, rung=rung.rung)
-    length = len(expression)
-    return Part(
-        rung.name, size.credit(length, rung.limit), size.words(length, rung.limit, "characters"), rung=rung.rung
-    )
+        return str(refused)
+    if different is None:
+        return len(expression)
+    string, accepted = different
+    if not string:
+        return "wrong on the empty string"
+    return f"it {'matches' if accepted else 'does not match'} {string[:60]!r}"
 
 
-def written(text: str) -> str:
+def extract_expression(text: str) -> str:
     """The expression in the first line of a text, without backticks, outer anchors, spaces and a remark."""
     line = next((each.strip() for each in text.split("\n") if each.strip()), "")
     line = re.split(r"[ \t]{2,}|[ \t]+(?:#|//|—|–)", line)[0]
@@ -79,7 +64,7 @@ def written(text: str) -> str:
     return re.sub(r"[ \t]", "", line).removeprefix("^").removesuffix("$")
 
 
-class _Piece(NamedTuple):
+class _Fragment(NamedTuple):
     """A part of an expression: can it be empty, which positions can begin it, which end it (bit sets)."""
 
     empty: bool
@@ -88,20 +73,20 @@ class _Piece(NamedTuple):
 
 
 class _Automaton:
-    """Glushkov's construction: a state for each letter in the expression, joined as the letters may follow each other."""
+    """Glushkov's construction: a state for each letter, joined as the letters may follow each other."""
 
     def __init__(self) -> None:
         self.letters: list[str] = []  # of each position: the letters it takes
         self.follow: list[int] = []
         self.visits = 0
 
-    def letter(self, taken: str) -> _Piece:
+    def letter(self, taken: str) -> _Fragment:
         if len(self.letters) >= MOST_POSITIONS:
             raise Refused(f"it stands for more than {MOST_POSITIONS} letters")
         self.letters.append(taken)
         self.follow.append(0)
         bit = 1 << len(self.letters) - 1
-        return _Piece(False, bit, bit)
+        return _Fragment(False, bit, bit)
 
     def join(self, last: int, first: int) -> None:
         self.visits += last.bit_count()
@@ -110,16 +95,16 @@ class _Automaton:
         for position in _bits(last):
             self.follow[position] |= first
 
-    def then(self, left: _Piece, right: _Piece) -> _Piece:
+    def then(self, left: _Fragment, right: _Fragment) -> _Fragment:
         self.join(left.last, right.first)
-        return _Piece(
+        return _Fragment(
             left.empty and right.empty,
             left.first | right.first if left.empty else left.first,
             left.last | right.last if right.empty else right.last,
         )
 
 
-EMPTY = _Piece(True, 0, 0)
+EMPTY = _Fragment(True, 0, 0)
 
 
 def _bits(number: int) -> list[int]:
@@ -132,8 +117,12 @@ def _bits(number: int) -> list[int]:
 
 
 class _Parser:
-    """choice = sequence { "|" sequence };  sequence = { atom [ "*" | "+" | "?" | "{m}" | "{m,}" | "{m,n}" ] };
-    atom = letter | "." | "[ab]" | "(" ["?:"] choice ")"."""
+    """Parses an expression:
+
+    choice = sequence { "|" sequence }
+    sequence = { atom [ "*" | "+" | "?" | "{m}" | "{m,}" | "{m,n}" ] }
+    atom = letter | "." | "[ab]" | "(" ["?:"] choice ")"
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -144,48 +133,45 @@ class _Parser:
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]
 
-    def choice(self) -> _Piece:
+    def choice(self) -> _Fragment:
         piece = self.sequence()
         while self.peek() == "|":
             self.at += 1
             other = self.sequence()
-            piece = _Piece(piece.empty or other.empty, piece.first | other.first, piece.last | other.last)
+            piece = _Fragment(piece.empty or other.empty, piece.first | other.first, piece.last | other.last)
         return piece
 
-    def sequence(self) -> _Piece:
+    def sequence(self) -> _Fragment:
         piece = EMPTY
         while self.peek() not in ("", "|", ")"):
-            piece = self.automaton.then(piece, self.repeated())
+            piece = self.automaton.then(piece, self.repetitions())
         return piece
 
-    def repeated(self) -> _Piece:
+    def repetitions(self) -> _Fragment:
         began = self.at
         piece = self.atom()
-        ended = self.at
         least, most = self.repetition()
         if (least, most) == (1, 1):
             return piece
         if self.peek() in ("*", "+", "?", "{") and self.peek():
             raise Refused("two repetitions in a row")
-        if most is None or most > 0:
-            whole = self.once(piece, least == 0, most is None)
-            for number in range(1, max(least, 1) if most is None else most):
-                again = self.copy(began, ended)
-                whole = self.automaton.then(whole, self.once(again, number >= least, most is None))
-            return whole
-        return EMPTY
+        if most == 0:
+            return EMPTY
+        whole = self.once(piece, least == 0, most is None)
+        for number in range(1, max(least, 1) if most is None else most):
+            again = self.copy(began)
+            whole = self.automaton.then(whole, self.once(again, number >= least, most is None))
+        return whole
 
-    def once(self, piece: _Piece, optional: bool, endless: bool) -> _Piece:
+    def once(self, piece: _Fragment, optional: bool, endless: bool) -> _Fragment:
         if endless:
             self.automaton.join(piece.last, piece.first)
         return piece._replace(empty=piece.empty or optional)
 
-    def copy(self, began: int, ended: int) -> _Piece:
-        """The same atom again, with positions of its own."""
-        back = self.at
-        self.at = began
+    def copy(self, began: int) -> _Fragment:
+        """The same atom again, with new positions."""
+        back, self.at = self.at, began
         piece = self.atom()
-        assert self.at == ended
         self.at = back
         return piece
 
@@ -206,7 +192,7 @@ class _Parser:
             raise Refused(f"a repetition from {least} to {most}")
         return least, most
 
-    def atom(self) -> _Piece:
+    def atom(self) -> _Fragment:
         sign = self.peek()
         self.at += 1
         if sign and sign in LETTERS:
@@ -235,16 +221,16 @@ class _Parser:
 
 
 class Built(NamedTuple):
-    """An expression's automaton. A state is the set of positions just read, as bits; `START` before the first letter."""
+    """An expression's automaton. A state is the set of positions just read, as bits; `START` is first."""
 
-    whole: _Piece
+    whole: _Fragment
     follow: list[int]
     takes: tuple[int, ...]  # for each letter, the positions that take it
 
     def ends(self, state: int) -> bool:
         return self.whole.empty if state == START else bool(state & self.whole.last)
 
-    def following(self, state: int) -> tuple[tuple[int, ...], int]:
+    def step(self, state: int) -> tuple[tuple[int, ...], int]:
         """The states after each letter, and how many positions were visited for it."""
         places = [] if state == START else _bits(state)
         reached = self.whole.first if state == START else 0
@@ -256,7 +242,7 @@ class Built(NamedTuple):
 START = -1
 
 
-def built(expression: str) -> Built:
+def build(expression: str) -> Built:
     """The automaton of an expression. Raises Refused for what is none."""
     if len(expression) > LONGEST:
         raise Refused(f"longer than {LONGEST} characters")
@@ -269,9 +255,9 @@ def built(expression: str) -> Built:
     return Built(whole, parser.automaton.follow, takes)
 
 
-def difference(expression: str, rung: Rung) -> tuple[str, bool] | None:
-    """A shortest string on which the expression is wrong, and whether it matches it; None where it is right on every string."""
-    automaton = built(expression)
+def difference(expression: str, rung: PatternRung) -> tuple[str, bool] | None:
+    """A shortest string on which the expression is wrong, and whether it matches; None if it is right."""
+    automaton = build(expression)
     waiting: list[tuple[int, int, str]] = [(START, 0, "")]
     seen = {(START, 0)}
     visits = 0
@@ -279,7 +265,7 @@ def difference(expression: str, rung: Rung) -> tuple[str, bool] | None:
         accepted = automaton.ends(here)
         if accepted != (state in rung.accepts):
             return string, accepted
-        after, visited = automaton.following(here)
+        after, visited = automaton.step(here)
         visits += visited
         if visits > MOST_VISITS:
             raise Refused(TOO_LARGE)

@@ -1,7 +1,7 @@
 """Instruction following: every instruction is one part, multiplied by the substance of the answer.
 
-"No forbidden word" is easy to keep by saying nothing, or something else. So the answer also needs substance: it must be long
-enough, varied enough, about the matter, and not a copy of the prompt.
+"No forbidden word" is easy to keep by saying nothing, or something else. So the answer also needs substance:
+it must be long enough, varied enough, about the matter, and not a copy of the prompt.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import msgspec
 
 from probatio.builtin.daily.instruction_following.reading import Reading, words
-from probatio.builtin.daily.instruction_following.rules import KINDS, Rule
-from probatio.grade.check_result import CheckResult, Part
-from probatio.sandbox import Choice
-from probatio.suite.daily_suite import Case
+from probatio.builtin.daily.instruction_following.rules import KINDS, TextRule
+from probatio.grading.check_result import CheckResult, Part
+from probatio.jail import Choice
+from probatio.suites.daily_suite import Case
 
 LONGEST = 20_000  # characters looked at
-_ECHO = 6  # words in a row that nobody writes by chance as the prompt did
+_ECHO = 6  # words in a row: so many are not the same as in the prompt by chance
 
 
 class Substance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,32 +27,27 @@ class Substance(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hits: int  # so many of these
 
 
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    rules: tuple[Rule, ...]
+class InstructionGold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    rules: tuple[TextRule, ...]
     substance: Substance
     bare: float = 1.0  # weight of "nothing else"; on a ladder it is part of the first rung
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
-    """Each rule's score, times the substance. That nothing else stands round the answer is a rule of every prompt."""
-    gold = msgspec.convert(case.gold, Gold)
+    """Each rule's score, times the substance. A part of every prompt: nothing else in the answer."""
+    gold = msgspec.convert(case.gold, InstructionGold)
     reading = Reading(answer[:LONGEST])
     worth = substance(gold.substance, reading, case.prompt)
-    parts = tuple(_part(rule, reading, worth) for rule in gold.rules)
+    parts = tuple(
+        Part(rule.name, score * worth, f"{rule.kind} of {rule.of}: {score:.2f}", rule.weight, rule.rung)
+        for rule in gold.rules
+        for score in [KINDS[rule.kind].score(rule, reading)]
+    )
     ladder = any(rule.rung for rule in gold.rules)
     chatter = "chatter round the answer" if reading.framed else ""
     bare = Part("nothing else", worth * (not reading.framed), chatter, gold.bare, rung=int(ladder))
-    note = (
-        None
-        if worth >= 1
-        else f"Only {worth:.0%} of the substance of an answer: too short, off the matter, or an echo."
-    )
-    return CheckResult((*parts, bare), note=note)
-
-
-def _part(rule: Rule, reading: Reading, worth: float) -> Part:
-    score = KINDS[rule.kind].score(rule, reading)
-    return Part(rule.name, score * worth, f"{rule.kind} of {rule.of}: {score:.2f}", rule.weight, rule.rung)
+    thin = f"Only {worth:.0%} of the substance of an answer: too short, off the matter, or an echo."
+    return CheckResult((*parts, bare), note=thin if worth < 1 else None)
 
 
 def substance(wanted: Substance, reading: Reading, prompt: str) -> float:

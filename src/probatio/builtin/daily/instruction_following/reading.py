@@ -1,12 +1,13 @@
-"""An answer as its rules read it: without chatter round it, cut into words, sentences, lines, paragraphs, items and cells."""
+"""An answer as its rules read it: cut into words, sentences, lines, items and cells, and measured."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cached_property
 
-from probatio.grade.extract import fenced_blocks
-from probatio.grade.folding import rendered
+from probatio.grading.extract import find_fences
+from probatio.grading.reading.folding import fold_markdown
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
@@ -15,14 +16,15 @@ _ITEM = re.compile(r"^[ \t]*(?P<label>[-*•+]|\d{1,3}[.)])[ \t]+(?P<text>.*\S)"
 _TABLE_RULE = re.compile(r"[ \t|:-]+")
 
 _OPENING = re.compile(
-    r"^(?:sure|certainly|of course|absolutely|okay|ok|great|here(?:'s|’s| is| are| you go)|below|the following|as requested|"
-    r"i(?:'d| would) be happy|happy to|"
+    r"^(?:sure|certainly|of course|absolutely|okay|ok|great|here(?:'s|’s| is| are| you go)|"
+    r"below|the following|as requested|i(?:'d| would) be happy|happy to|"
     r"gerne?|natürlich|selbstverständlich|hier (?:ist|sind)|klar)\b",
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    r"^[\s(*_\[>-]*(?:let me know|i hope|hope (?:this|that)|feel free|note\b|notes\b|please note|word count|words:|"
-    r"this (?:text|paragraph|poem|answer|response|list|table|mail|e-mail)\b|explanation|constraints?\b|checklist|"
+    r"^[\s(*_\[>-]*(?:let me know|i hope|hope (?:this|that)|feel free|note\b|notes\b|please note|"
+    r"word count|words:|this (?:text|paragraph|poem|answer|response|list|table|mail|e-mail)\b|"
+    r"explanation|constraints?\b|checklist|"
     r"if you (?:need|want|would)|ich hoffe|hinweis|anmerkung)",
     re.IGNORECASE,
 )
@@ -31,10 +33,10 @@ _LONGEST_ROUND = 40  # words round a fence that may be chatter, however short wh
 
 
 class Reading:
-    """One answer as its rules look at it. `framed` tells whether something stood before or after what was asked for."""
+    """One answer as its rules see it. `framed`: something stood before or after what was asked for."""
 
     def __init__(self, answer: str) -> None:
-        text, in_fence = _out_of_fence(rendered(answer.replace("\r\n", "\n")).strip())
+        text, in_fence = _out_of_fence(fold_markdown(answer.replace("\r\n", "\n")).strip())
         text, chatter = _out_of_chatter(text)
         self.text = _out_of_quotes(text)
         self.framed = in_fence or chatter
@@ -65,11 +67,14 @@ class Reading:
 
     @cached_property
     def table(self) -> list[list[str]]:
-        """The cells of the first Markdown table, its head first; empty where no line of dashes makes it one."""
+        """The cells of the first Markdown table, its head first; empty without a line of dashes."""
         block = self._table_lines
         if len(block) < 2 or "-" not in block[1] or not _TABLE_RULE.fullmatch(block[1]):
             return []
-        return [[cell.strip(" *_`") for cell in row.strip().strip("|").split("|")] for row in (block[0], *block[2:])]
+        return [
+            [cell.strip(" *_`") for cell in row.strip().strip("|").split("|")]
+            for row in (block[0], *block[2:])
+        ]
 
     @cached_property
     def beside_table(self) -> list[str]:
@@ -91,11 +96,13 @@ class Reading:
         return [row[number - 1] for row in self.table[1:] if len(row) >= number]
 
     def units(self, of: str, at: int = 0) -> list[str]:
-        """What a rule looks at: all units of a kind, or the one at a place counted from 1 (or from -1 at the end)."""
+        """All units of a kind, or the one at a place counted from 1 (or from -1 at the end)."""
         if of == "column":
             return self.column(at)
         if of == "paragraph_sentences":
-            return [sentence for paragraph in self.units("paragraphs", at) for sentence in sentences(paragraph)]
+            return [
+                sentence for paragraph in self.units("paragraphs", at) for sentence in sentences(paragraph)
+            ]
         if of == "text":
             return [self.text] if self.text else []
         every: list[str] = getattr(self, of)
@@ -110,7 +117,7 @@ def words(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split at . ! ? before white space, except after a common abbreviation; a piece without a word is none."""
+    """Split at . ! ? before white space, except after an abbreviation; a piece needs a word."""
     pieces: list[str] = []
     for piece in _SENTENCE_END.split(" ".join(text.split())):
         if pieces and _ABBREVIATION.search(pieces[-1]):
@@ -122,7 +129,7 @@ def sentences(text: str) -> list[str]:
 
 def _out_of_fence(text: str) -> tuple[str, bool]:
     """The body of the only fence, unless more words stand outside of it; and whether any do."""
-    blocks = fenced_blocks(text)
+    blocks = find_fences(text)
     if len(blocks) != 1:
         return text, False
     inside = len(words(blocks[0].body))
@@ -133,7 +140,7 @@ def _out_of_fence(text: str) -> tuple[str, bool]:
 
 
 def _out_of_chatter(text: str) -> tuple[str, bool]:
-    """Without an opening like "Sure! Here is the list:" and a closing like "Let me know …", where something else remains."""
+    """Remove an opening like "Sure! Here is the list:" and a closing like "Let me know …"."""
     framed = False
     first, _, rest = text.partition("\n")
     polite = _OPENING.match(first) and len(words(first)) <= _LONGEST_OPENING
@@ -149,3 +156,34 @@ def _out_of_quotes(text: str) -> str:
         if len(text) > 2 and text.startswith(left) and text.endswith(right) and left not in text[1:-1]:
             return text[1:-1].strip()
     return text
+
+
+VOWELS = frozenset("aeiou")
+
+
+def letters_of(text: str) -> list[str]:
+    return [char for char in text.casefold() if char.isalpha()]
+
+
+def _place(letter: str) -> int:
+    """a is 1, z is 26; letters beyond them have no place."""
+    return ord(letter) - ord("a") + 1 if "a" <= letter <= "z" else 0
+
+
+MEASURES: dict[str, Callable[[str], int]] = {
+    "words": lambda text: len(words(text)),
+    "characters": len,
+    "letters": lambda text: sum(char.isalpha() for char in text),
+    "vowels": lambda text: sum(letter in VOWELS for letter in letters_of(text)),
+    "capitals": lambda text: sum(char.isupper() for char in text),
+    "different letters": lambda text: len({letter for letter in letters_of(text) if _place(letter)}),
+    "letter values": lambda text: sum(_place(letter) for letter in letters_of(text)),
+    "digits": lambda text: sum("0" <= char <= "9" for char in text),
+}
+
+
+def measure(name: str, text: str) -> int:
+    """What `name` counts in `text`; KeyError where there is no such measure."""
+    if name.startswith("letter:"):
+        return text.casefold().count(name.removeprefix("letter:"))
+    return MEASURES[name](text)

@@ -1,6 +1,7 @@
 """Rules an answer can be held to: a table from the kind of a rule to the small function that scores it, 0–1.
 
-A near miss earns part of the credit: a count that is off by a little, a list with one line out of place, one forbidden letter.
+A near miss earns part of the credit: a count that is off by a little, a list with one line out of place, one
+forbidden letter.
 """
 
 from __future__ import annotations
@@ -15,33 +16,42 @@ from typing import NamedTuple
 
 import msgspec
 
-from probatio.builtin.daily.instruction_following.measures import measured
-from probatio.builtin.daily.instruction_following.reading import Reading, sentences, words
+from probatio.builtin.daily.instruction_following.reading import (
+    Reading,
+    letters_of,
+    measure,
+    sentences,
+    words,
+)
 
 NEAR = 0.8  # what a count that is off by almost nothing earns
 SLIP = 0.6  # what is left of a prohibition's credit after each breach of it
 
 _EMPHASIS = re.compile(r"[*_~`]+")
-_MARKS = str.maketrans({"‚": ",", "،": ",", "⸴": ",", "、": ",", "。": ".", "۔": ".", "⸮": "?", "؟": "?", "ǃ": "!"})
+_MARKS = str.maketrans(
+    {"‚": ",", "،": ",", "⸴": ",", "、": ",", "。": ".", "۔": ".", "⸮": "?", "؟": "?", "ǃ": "!"}
+)
 
 
-class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TextRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One checkable instruction. Which of the arguments a kind reads stands in `KINDS`."""
 
     name: str  # the instruction in a few words, as the breakdown shows it
     kind: str
-    of: str = "text"  # text, words, sentences, lines, paragraphs, paragraph_sentences, items, column, beside_table
+    of: str = (
+        "text"  # text, words, sentences, lines, paragraphs, paragraph_sentences, items, column, beside_table
+    )
     at: int = 0  # which unit, from 1 or from -1 backwards; 0 is every one; for a column its number
     low: int = 0
     high: int = 0
     text: str = ""
     words: tuple[str, ...] = ()
     weight: float = 1.0
-    rung: int = 0  # on the ladder of the case; 0 where it is none
+    rung: int = 0  # on the ladder of the case; 0 if it has none
 
 
-class Kind(NamedTuple):
-    score: Callable[[Rule, Reading], float]
+class RuleKind(NamedTuple):
+    score: Callable[[TextRule, Reading], float]
     needs: tuple[str, ...]  # the arguments it can't do without
 
 
@@ -61,35 +71,37 @@ def _times(word: str, text: str) -> int:
     return len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", text, re.IGNORECASE))
 
 
-def _count(rule: Rule, reading: Reading) -> float:
+def _of_units(score: Callable[[TextRule, str], float]) -> Callable[[TextRule, Reading], float]:
+    """The mean of what each of the units earns."""
+    return lambda rule, reading: _mean([score(rule, unit) for unit in reading.units(rule.of, rule.at)])
+
+
+def _of_rows(score: Callable[[TextRule, list[str]], float]) -> Callable[[TextRule, Reading], float]:
+    """The mean of what each row of the table earns that reaches to column `at`."""
+    return lambda rule, reading: _mean([score(rule, row) for row in reading.table[1:] if len(row) >= rule.at])
+
+
+def _count(rule: TextRule, reading: Reading) -> float:
     return near(len(reading.units(rule.of)), rule.low, rule.high)
 
 
-def _length(rule: Rule, reading: Reading) -> float:
-    return _mean([near(len(words(unit)), rule.low, rule.high) for unit in reading.units(rule.of, rule.at)])
-
-
-def _sentences_in(rule: Rule, reading: Reading) -> float:
-    return _mean([near(len(sentences(unit)), rule.low, rule.high) for unit in reading.units(rule.of, rule.at)])
-
-
-def _ladder(rule: Rule, reading: Reading) -> float:
+def _ladder(rule: TextRule, reading: Reading) -> float:
     """Units of as many words as the rule's words say, one after the other."""
     wanted, units = [int(number) for number in rule.words], reading.units(rule.of)
     right = [near(len(words(unit)), number, number) for unit, number in zip(units, wanted, strict=False)]
     return sum(right) / max(len(wanted), len(units))
 
 
-def _includes(rule: Rule, reading: Reading) -> float:
+def _includes(rule: TextRule, reading: Reading) -> float:
     """Each word there at least once, or exactly `low` to `high` times where the rule says how often."""
     text = "\n".join(reading.units(rule.of, rule.at))
     high = rule.high or 10**6
     return _mean([near(_times(word, text), rule.low or 1, high) for word in rule.words])
 
 
-def _avoids(rule: Rule, reading: Reading) -> float:
+def _avoids(rule: TextRule, reading: Reading) -> float:
     units = reading.units(rule.of, rule.at)
-    return _kept(units, sum(_breaches(word, unit) for unit in units for word in rule.words))
+    return _credit_kept(units, sum(_breaches(word, unit) for unit in units for word in rule.words))
 
 
 def _breaches(word: str, unit: str) -> int:
@@ -97,10 +109,10 @@ def _breaches(word: str, unit: str) -> int:
     return max(_times(word, unit), _times(word, _EMPHASIS.sub("", unit)))
 
 
-def _without(rule: Rule, reading: Reading) -> float:
-    """None of the characters in `text`, whatever their case and accents, nor a sign that looks like one of them."""
+def _without(rule: TextRule, reading: Reading) -> float:
+    """None of the characters in `text`, in any case and with any accent, nor a sign like them."""
     units, banned = reading.units(rule.of, rule.at), set(rule.text.casefold())
-    return _kept(units, sum(_is_one_of(char, banned) for unit in units for char in unit.casefold()))
+    return _credit_kept(units, sum(_is_one_of(char, banned) for unit in units for char in unit.casefold()))
 
 
 def _is_one_of(char: str, banned: set[str]) -> bool:
@@ -112,33 +124,30 @@ def _base(char: str) -> str:
     return unicodedata.normalize("NFKD", char).translate(_MARKS)
 
 
-def _kept(units: Sequence[str], breaches: int) -> float:
+def _credit_kept(units: Sequence[str], breaches: int) -> float:
     """A prohibition's credit; where there is nothing it could have been broken in, it was not kept."""
     return float(SLIP**breaches) if units else 0.0
 
 
-def _case(rule: Rule, reading: Reading) -> float:
-    """The share of words written all in upper or all in lower case, stretched so that half of them is nothing."""
-    units = [word for unit in reading.units(rule.of, rule.at) for word in words(unit) if word.upper() != word.lower()]
+def _case(rule: TextRule, reading: Reading) -> float:
+    """The share of words in upper or lower case, stretched so that half of them earns nothing."""
+    units = [
+        word
+        for unit in reading.units(rule.of, rule.at)
+        for word in words(unit)
+        if word.upper() != word.lower()
+    ]
     as_asked = sum(word == (word.upper() if rule.text == "upper" else word.lower()) for word in units)
     return max(0.0, 2 * as_asked / len(units) - 1) if units else 0.0
 
 
-def _starts(rule: Rule, reading: Reading) -> float:
-    return _mean([float(unit.lstrip("*_ ").startswith(rule.text)) for unit in reading.units(rule.of, rule.at)])
-
-
-def _ends(rule: Rule, reading: Reading) -> float:
-    return _mean([float(unit.rstrip("*_ ").endswith(rule.text)) for unit in reading.units(rule.of, rule.at)])
-
-
-def _acrostic(rule: Rule, reading: Reading) -> float:
+def _acrostic(rule: TextRule, reading: Reading) -> float:
     initials = [line.lstrip("*_-\"'“ ")[:1].casefold() for line in reading.lines]
     right = sum(given == wanted for given, wanted in zip(initials, rule.text.casefold(), strict=False))
     return right / max(len(rule.text), len(initials))
 
 
-def _order(rule: Rule, reading: Reading) -> float:
+def _order(rule: TextRule, reading: Reading) -> float:
     """How many of the words first appear one after the other, less the one that always does."""
     text = reading.text.casefold()
     places = [text.find(word.casefold()) for word in rule.words]
@@ -146,7 +155,7 @@ def _order(rule: Rule, reading: Reading) -> float:
     return _mean([float(pair) for pair in pairs])
 
 
-def _sorted(rule: Rule, reading: Reading) -> float:
+def _check_order(rule: TextRule, reading: Reading) -> float:
     """The share of neighbours in order, stretched so that the half any shuffle has is nothing."""
     units = [unit.casefold() for unit in reading.units(rule.of, rule.at)]
     if rule.text == "descending":
@@ -155,12 +164,12 @@ def _sorted(rule: Rule, reading: Reading) -> float:
     return max(0.0, 2 * _mean([float(pair) for pair in pairs]) - 1)
 
 
-def _unique(rule: Rule, reading: Reading) -> float:
+def _unique(rule: TextRule, reading: Reading) -> float:
     counts = Counter(word.casefold() for word in reading.units(rule.of, rule.at))
-    return _kept(list(counts), counts.total() - len(counts))
+    return _credit_kept(list(counts), counts.total() - len(counts))
 
 
-def _labelled(rule: Rule, reading: Reading) -> float:
+def _check_labels(rule: TextRule, reading: Reading) -> float:
     """The share of lines that carry the mark in `text`, or their number where it is "1."."""
     if rule.text == "1.":
         right = sum(label == f"{place}." for place, label in enumerate(reading.labels, start=1))
@@ -170,14 +179,14 @@ def _labelled(rule: Rule, reading: Reading) -> float:
     return min(1.0, right / total) if total > 0 else 0.0
 
 
-def _same(rule: Rule, reading: Reading) -> float:
+def _same(rule: TextRule, reading: Reading) -> float:
     """F1 of the items with the ones that were asked for, each counted once."""
     given = Counter(unit.casefold().strip(" .*_") for unit in reading.units(rule.of, rule.at))
     shared = sum(min(1, given[word.casefold()]) for word in rule.words)
     return 2 * shared / (given.total() + len(rule.words))
 
 
-def _table(rule: Rule, reading: Reading) -> float:
+def _table(rule: TextRule, reading: Reading) -> float:
     """The head as named, and `low` to `high` rows of as many cells."""
     if not reading.table:
         return 0.0
@@ -187,20 +196,8 @@ def _table(rule: Rule, reading: Reading) -> float:
     return (named * (len(head) == len(rule.words)) + whole + near(len(rows), rule.low, rule.high)) / 3
 
 
-def _letters_told(rule: Rule, reading: Reading) -> float:
-    """Whether column `at` gives the number of letters of the first column's word."""
-    rows = [row for row in reading.table[1:] if len(row) >= rule.at]
-    return _mean([float(row[rule.at - 1] == str(sum(char.isalpha() for char in row[0]))) for row in rows])
-
-
-def _names_row(rule: Rule, reading: Reading) -> float:
-    """Whether column `at` uses the first column's word."""
-    rows = [row for row in reading.table[1:] if len(row) >= rule.at]
-    return _mean([float(bool(row[0]) and _times(row[0], row[rule.at - 1]) > 0) for row in rows])
-
-
-def _language(rule: Rule, reading: Reading) -> float:
-    """By small words that only one of the languages has: 1 where three quarters of them are the right one's."""
+def _language(rule: TextRule, reading: Reading) -> float:
+    """By small words of one language alone: 1 if three quarters of them are of the right one."""
     all_words = [word.casefold() for word in reading.words]
     hits = {code: sum(word in small for word in all_words) for code, small in SMALL_WORDS.items()}
     right, others = hits[rule.text], max(count for code, count in hits.items() if code != rule.text)
@@ -209,71 +206,65 @@ def _language(rule: Rule, reading: Reading) -> float:
     return min(1.0, right / (right + others) / 0.75)
 
 
-def _measured(rule: Rule, reading: Reading) -> float:
-    """The share of units in which what `text` names is counted `low` to `high` times: no credit for a near miss."""
-    counts = [measured(rule.text, unit) for unit in reading.units(rule.of, rule.at)]
-    return _mean([float(rule.low <= count <= rule.high) for count in counts])
-
-
-def _total(rule: Rule, reading: Reading) -> float:
-    """The same over all units together."""
+def _total(rule: TextRule, reading: Reading) -> float:
+    """All units together have `low` to `high` of what `text` names."""
     units = reading.units(rule.of, rule.at)
-    return float(bool(units) and rule.low <= sum(measured(rule.text, unit) for unit in units) <= rule.high)
+    return float(bool(units) and rule.low <= sum(measure(rule.text, unit) for unit in units) <= rule.high)
 
 
-def _in_steps(rule: Rule, reading: Reading) -> float:
+def _in_steps(rule: TextRule, reading: Reading) -> float:
     """Units one after the other, each with as much of what `text` names as the rule's words say."""
     return _steps(rule, reading.units(rule.of, rule.at))
 
 
-def _word_steps(rule: Rule, reading: Reading) -> float:
+def _word_steps(rule: TextRule, reading: Reading) -> float:
     """The same for the words of one unit."""
     return _steps(rule, [word for unit in reading.units(rule.of, rule.at) for word in words(unit)])
 
 
-def _steps(rule: Rule, units: Sequence[str]) -> float:
-    right = [measured(rule.text, unit) == int(wanted) for unit, wanted in zip(units, rule.words, strict=False)]
+def _steps(rule: TextRule, units: Sequence[str]) -> float:
+    right = [measure(rule.text, unit) == int(wanted) for unit, wanted in zip(units, rule.words, strict=False)]
     return sum(right) / max(len(rule.words), len(units))
 
 
-def _spelled(rule: Rule, reading: Reading) -> float:
+def _check_spelling(rule: TextRule, reading: Reading) -> float:
     """The first letters of the units, or their last ones where `words` says so, are those of `text`."""
     place = -1 if "last" in rule.words else 0
-    letters = [[char for char in unit.casefold() if char.isalpha()] for unit in reading.units(rule.of, rule.at)]
-    right = [bool(unit) and unit[place] == wanted for unit, wanted in zip(letters, rule.text.casefold(), strict=False)]
+    letters = [letters_of(unit) for unit in reading.units(rule.of, rule.at)]
+    right = [
+        bool(unit) and unit[place] == wanted
+        for unit, wanted in zip(letters, rule.text.casefold(), strict=False)
+    ]
     return sum(right) / max(len(rule.text), len(letters))
 
 
-def _ends_sorted(rule: Rule, reading: Reading) -> float:
-    """All units by their last letter from A to Z, or nothing: a shuffle has half of its neighbours in order."""
-    ends = [letters[-1] for unit in reading.units(rule.of) if (letters := [c for c in unit.casefold() if c.isalpha()])]
+def _check_ends(rule: TextRule, reading: Reading) -> float:
+    """All units by their last letter from A to Z, or nothing: half of any shuffle is in order."""
+    ends = [letters[-1] for unit in reading.units(rule.of) if (letters := letters_of(unit))]
     return float(len(ends) >= rule.low and ends == sorted(ends))
 
 
-def _is(rule: Rule, reading: Reading) -> float:
-    return _mean([float(unit.strip("*_` ") == rule.text) for unit in reading.units(rule.of, rule.at)])
-
-
-def _told(rule: Rule, reading: Reading) -> float:
+def _check_count(rule: TextRule, reading: Reading) -> float:
     """A line `label: number`, the label in `words`, whose number is what `text` counts in the units.
 
     What is shorter than `low` words is no text to count in: nothing is earned by counting four words.
     """
-    told = [re.fullmatch(rf"[*_\- ]*{re.escape(rule.words[0])}[*_]*\s*[:=][*_]*\s*(\d{{1,6}})\.?[*_]*", line, re.IGNORECASE)
-            for line in reading.lines]  # fmt: skip
-    numbers = {int(match[1]) for match in told if match}
+    label = re.compile(
+        rf"[*_\- ]*{re.escape(rule.words[0])}[*_]*\s*[:=][*_]*\s*(\d{{1,6}})\.?[*_]*", re.IGNORECASE
+    )
+    numbers = {int(match[1]) for line in reading.lines if (match := label.fullmatch(line))}
     units = reading.units(rule.of, rule.at)
     enough = sum(len(words(unit)) for unit in units) >= max(1, rule.low)
-    return float(enough and numbers == {sum(measured(rule.text, unit) for unit in units)})
+    return float(enough and numbers == {sum(measure(rule.text, unit) for unit in units)})
 
 
-def _column_told(rule: Rule, reading: Reading) -> float:
+def _check_column(rule: TextRule, reading: Reading) -> float:
     """Whether column `at` gives what `text` counts in column `high`."""
     rows = [row for row in reading.table[1:] if len(row) >= max(rule.at, rule.high)]
-    return _mean([float(row[rule.at - 1] == str(measured(rule.text, row[rule.high - 1]))) for row in rows])
+    return _mean([float(row[rule.at - 1] == str(measure(rule.text, row[rule.high - 1]))) for row in rows])
 
 
-def _column_sum(rule: Rule, reading: Reading) -> float:
+def _column_sum(rule: TextRule, reading: Reading) -> float:
     """The numbers in column `at` add up to `low` to `high`."""
     cells = reading.column(rule.at)
     if not cells or not all(re.fullmatch(r"\d{1,6}", cell) for cell in cells):
@@ -284,43 +275,59 @@ def _column_sum(rule: Rule, reading: Reading) -> float:
 SMALL_WORDS = {
     code: frozenset(line.split())
     for code, line in {
-        "en": "the and of to is are was were with for this that it you your we our have has not from they be will by",
-        "de": "der das und ist sind nicht mit für auf dem den ein eine einen wir sie ihr ihre ihnen wird werden zu von im am bei",
-        "fr": "le la les et est sont dans pour avec une des que qui nous vous votre pas sur au aux du ce cette",
+        "en": "the and of to is are was were with for this that it you your we our have has not from they be "
+        "will by",
+        "de": "der das und ist sind nicht mit für auf dem den ein eine einen wir sie ihr ihre ihnen wird "
+        "werden zu von im am bei",
+        "fr": "le la les et est sont dans pour avec une des que qui nous vous votre pas sur au aux du ce "
+        "cette",
         "es": "el los las y es son en para con una que por su sus nosotros usted no del al este esta se lo",
         "it": "il gli e è sono per con una che di non del della nel alla questo questa si lo suo",
     }.items()
 }
 
-KINDS: dict[str, Kind] = {
-    "count": Kind(_count, ("of", "low", "high")),
-    "length": Kind(_length, ("of", "low", "high")),
-    "sentences_in": Kind(_sentences_in, ("of", "low", "high")),
-    "ladder": Kind(_ladder, ("of", "words")),
-    "includes": Kind(_includes, ("words",)),
-    "avoids": Kind(_avoids, ("words",)),
-    "without": Kind(_without, ("text",)),
-    "case": Kind(_case, ("text",)),
-    "starts": Kind(_starts, ("text",)),
-    "ends": Kind(_ends, ("text",)),
-    "acrostic": Kind(_acrostic, ("text",)),
-    "order": Kind(_order, ("words",)),
-    "sorted": Kind(_sorted, ("of", "text")),
-    "unique": Kind(_unique, ("of",)),
-    "labelled": Kind(_labelled, ("text",)),
-    "same": Kind(_same, ("of", "words")),
-    "table": Kind(_table, ("words", "low", "high")),
-    "letters_told": Kind(_letters_told, ("at",)),
-    "names_row": Kind(_names_row, ("at",)),
-    "language": Kind(_language, ("text",)),
-    "measured": Kind(_measured, ("text", "low", "high")),
-    "total": Kind(_total, ("of", "text", "low", "high")),
-    "in_steps": Kind(_in_steps, ("of", "text", "words")),
-    "word_steps": Kind(_word_steps, ("of", "at", "text", "words")),
-    "spelled": Kind(_spelled, ("of", "text")),
-    "ends_sorted": Kind(_ends_sorted, ("of", "low")),
-    "is": Kind(_is, ("of", "at", "text")),
-    "told": Kind(_told, ("text", "words")),
-    "column_told": Kind(_column_told, ("at", "high", "text")),
-    "column_sum": Kind(_column_sum, ("at", "low", "high")),
+KINDS: dict[str, RuleKind] = {
+    "count": RuleKind(_count, ("of", "low", "high")),
+    "length": RuleKind(
+        _of_units(lambda rule, unit: near(len(words(unit)), rule.low, rule.high)), ("of", "low", "high")
+    ),
+    "sentences_in": RuleKind(
+        _of_units(lambda rule, unit: near(len(sentences(unit)), rule.low, rule.high)), ("of", "low", "high")
+    ),
+    "ladder": RuleKind(_ladder, ("of", "words")),
+    "includes": RuleKind(_includes, ("words",)),
+    "avoids": RuleKind(_avoids, ("words",)),
+    "without": RuleKind(_without, ("text",)),
+    "case": RuleKind(_case, ("text",)),
+    "starts": RuleKind(_of_units(lambda rule, unit: unit.lstrip("*_ ").startswith(rule.text)), ("text",)),
+    "ends": RuleKind(_of_units(lambda rule, unit: unit.rstrip("*_ ").endswith(rule.text)), ("text",)),
+    "acrostic": RuleKind(_acrostic, ("text",)),
+    "order": RuleKind(_order, ("words",)),
+    "sorted": RuleKind(_check_order, ("of", "text")),
+    "unique": RuleKind(_unique, ("of",)),
+    "labelled": RuleKind(_check_labels, ("text",)),
+    "same": RuleKind(_same, ("of", "words")),
+    "table": RuleKind(_table, ("words", "low", "high")),
+    # Column `at` gives the number of letters of the first column's word; it uses this word.
+    "letters_told": RuleKind(
+        _of_rows(lambda rule, row: row[rule.at - 1] == str(measure("letters", row[0]))), ("at",)
+    ),
+    "names_row": RuleKind(
+        _of_rows(lambda rule, row: bool(row[0]) and _times(row[0], row[rule.at - 1]) > 0), ("at",)
+    ),
+    "language": RuleKind(_language, ("text",)),
+    # The share of units with `low` to `high` of what `text` names: no credit for a near miss.
+    "measured": RuleKind(
+        _of_units(lambda rule, unit: rule.low <= measure(rule.text, unit) <= rule.high),
+        ("text", "low", "high"),
+    ),
+    "total": RuleKind(_total, ("of", "text", "low", "high")),
+    "in_steps": RuleKind(_in_steps, ("of", "text", "words")),
+    "word_steps": RuleKind(_word_steps, ("of", "at", "text", "words")),
+    "spelled": RuleKind(_check_spelling, ("of", "text")),
+    "ends_sorted": RuleKind(_check_ends, ("of", "low")),
+    "is": RuleKind(_of_units(lambda rule, unit: unit.strip("*_` ") == rule.text), ("of", "at", "text")),
+    "told": RuleKind(_check_count, ("text", "words")),
+    "column_told": RuleKind(_check_column, ("at", "high", "text")),
+    "column_sum": RuleKind(_column_sum, ("at", "low", "high")),
 }

@@ -1,8 +1,9 @@
-"""Expressions, plain or LaTeX, read by a small parser of our own and compared by their values in 500 digits.
+"""Expressions, plain or LaTeX, read by a small parser and compared by their values in 500 digits.
 
-Nothing is simplified and no number grows: every step works on floats of fixed length, so no text of a model costs more than its
-length. A power too large for a float of ours makes the text unreadable. Two expressions are the same where they agree in 400
-digits at every sample point: a text of 160 characters can come that close to a value only by naming it, never by decimals.
+Nothing is simplified and no number grows: every step works on floats of fixed length, so no text of a model
+costs more than its length. A power too large for a float of ours makes the text unreadable. Two expressions
+are the same where they agree in 400 digits at every sample point: a text of 160 characters can come that
+close to a value only by naming it, never by decimals.
 """
 
 from __future__ import annotations
@@ -27,14 +28,15 @@ _reading = threading.Lock()
 """The context of mpmath holds its precision."""
 
 
-class _Unreadable(Exception):
+class _NoExpression(Exception):
     """The tokens make no expression, or one of absurd size."""
 
 
 def same_expression(text: str, gold: str, variables: tuple[str, ...], roots: bool = False) -> bool | None:
-    """Whether two expressions are the same; None where the text is none that we read.
+    """Whether two expressions are the same; None if the text is none that we read.
 
-    `roots`: the value was asked for in square roots, so sines, logarithms and the like are no answer, however right.
+    `roots`: the value was asked for in square roots, so sines, logarithms and the like are no answer, however
+    right.
     """
     tokens = _tokens(text, variables)
     if tokens is None:
@@ -53,10 +55,10 @@ def _agree(tokens: tuple[str, ...], gold: str, variables: tuple[str, ...]) -> bo
         over, under = point.split("/")
         names = {name: context.mpf(over) / int(under) + index for index, name in enumerate(variables)}
         names |= {"e": context.e + 0, "pi": context.pi + 0}
-        expected = _Reader(wanted, context, names).value()
+        expected = _Evaluator(wanted, context, names).value()
         try:
-            given = _Reader(tokens, context, names).value()
-        except _Unreadable:
+            given = _Evaluator(tokens, context, names).value()
+        except _NoExpression:
             return None
         except (ArithmeticError, ValueError):  # what has no value there: 1/0, the logarithm of 0
             return False
@@ -89,12 +91,13 @@ def _tokens(text: str, variables: tuple[str, ...]) -> list[str] | None:
         token = pattern.match(text, at)
         if not token:
             return None
-        tokens.append("^" if token[1] == "**" else token[1].removeprefix("\\") if token[1] != "\\frac" else "\\frac")
+        spelled = {"**": "^", "\\frac": "\\frac"}
+        tokens.append(spelled.get(token[1], token[1].removeprefix("\\")))
         at = token.end()
-    return tokens if tokens and _balanced(tokens) else None
+    return tokens if tokens and _is_balanced(tokens) else None
 
 
-def _balanced(tokens: list[str]) -> bool:
+def _is_balanced(tokens: list[str]) -> bool:
     stack: list[str] = []
     for before, token in zip(("", *tokens), tokens, strict=False):
         if token in _OPEN:
@@ -106,7 +109,7 @@ def _balanced(tokens: list[str]) -> bool:
     return not stack
 
 
-class _Reader:
+class _Evaluator:
     """Evaluates a row of tokens from left to right, one method for each rule of the grammar."""
 
     def __init__(self, tokens: tuple[str, ...], context: Any, names: dict[str, Any]) -> None:
@@ -120,7 +123,7 @@ class _Reader:
         """The value of all tokens."""
         value = self._sum()
         if self._next():
-            raise _Unreadable
+            raise _NoExpression
         return value
 
     def _next(self) -> str:
@@ -137,32 +140,32 @@ class _Reader:
         """sum = product { (+ | -) product }"""
         value = self._product()
         while sign := self._take("+", "-"):
-            value = self._bounded(value + self._product() if sign == "+" else value - self._product())
+            value = self._require_bounded(value + self._product() if sign == "+" else value - self._product())
         return value
 
     def _product(self) -> Any:
-        """product = signed { (* | /) signed | power }; two numbers side by side are no product"""
-        value = self._signed()
+        """product = factor { (* | /) factor | power }; two numbers side by side are no product"""
+        value = self._factor()
         while token := self._next():
             if self._take("*"):
-                value = value * self._signed()
+                value = value * self._factor()
             elif self._take("/"):
-                value = value / self._signed()
+                value = value / self._factor()
             elif token in ("+", "-", *_CLOSE):
                 break
             elif token == "^" or (token[0].isdigit() and self.tokens[self.at - 1][0].isdigit()):
-                raise _Unreadable
+                raise _NoExpression
             else:
                 value = value * self._power()
-            value = self._bounded(value)
+            value = self._require_bounded(value)
         return value
 
-    def _signed(self) -> Any:
+    def _factor(self) -> Any:
         sign = self._take("+", "-")
         return -self._power() if sign == "-" else self._power()
 
     def _power(self) -> Any:
-        """power = atom [ ^ [+ | -] atom ]; a tower of powers is read by nobody the same way"""
+        """power = atom [ ^ [+ | -] atom ]; a tower of powers has several readings"""
         base = self._atom()
         before = self.tokens[self.at - 1]
         if not self._take("^"):
@@ -170,8 +173,8 @@ class _Reader:
         sign = self._take("+", "-")
         exponent = self._atom()
         if before == "}" or self._next() == "^":
-            raise _Unreadable
-        return self._raised(base, -exponent if sign == "-" else exponent)
+            raise _NoExpression
+        return self._raise_power(base, -exponent if sign == "-" else exponent)
 
     def _atom(self) -> Any:
         token = self._next()
@@ -180,16 +183,20 @@ class _Reader:
             value = self._sum()
             self.at += 1  # the brackets are balanced
             return value
-        if token[:1].isdigit():
-            return self._number(token)
+        if token[:1].isdigit():  # a decimal is the fraction it stands for
+            whole, _, digits = token.partition(".")
+            return self.context.mpf(int(whole + digits)) / 10 ** len(digits)
         if token in self.names:
             return self.names[token]
         if token == "\\frac":
             over = self._argument()
-            return self._bounded(over / self._argument())
+            return self._require_bounded(over / self._argument())
         if token in _FUNCTIONS and (self._next() in _OPEN or (self.latex and self._next()[:1].isalnum())):
-            return self._called(token, self._atom())
-        raise _Unreadable
+            value = self._atom()
+            if token == "exp":
+                return self._raise_power(self.names["e"], value)
+            return self._require_bounded(getattr(self.context, token)(value))
+        raise _NoExpression
 
     def _argument(self) -> Any:
         """Of \\frac: a group, a name, or one digit (\\frac12 is a half)."""
@@ -197,30 +204,20 @@ class _Reader:
         if token[:1].isdigit() and len(token) > 1:
             rest = token[1:]
             if not rest.isdigit():
-                raise _Unreadable
+                raise _NoExpression
             self.tokens = (*self.tokens[: self.at], token[0], rest, *self.tokens[self.at + 1 :])
         elif token not in _OPEN and not token[:1].isalnum():
-            raise _Unreadable
+            raise _NoExpression
         return self._atom()
 
-    def _number(self, token: str) -> Any:
-        """A decimal as the fraction it is."""
-        whole, _, digits = token.partition(".")
-        return self.context.mpf(int(whole + digits)) / 10 ** len(digits)
-
-    def _called(self, name: str, value: Any) -> Any:
-        if name == "exp":
-            return self._raised(self.names["e"], value)
-        return self._bounded(getattr(self.context, name)(value))
-
-    def _raised(self, base: Any, exponent: Any) -> Any:
+    def _raise_power(self, base: Any, exponent: Any) -> Any:
         if abs(exponent) > _LARGEST_EXPONENT or abs(exponent) * max(1, abs(self._magnitude(base))) > _LARGEST:
-            raise _Unreadable
-        return self._bounded(base**exponent)
+            raise _NoExpression
+        return self._require_bounded(base**exponent)
 
-    def _bounded(self, value: Any) -> Any:
+    def _require_bounded(self, value: Any) -> Any:
         if abs(self._magnitude(value)) > _LARGEST:
-            raise _Unreadable
+            raise _NoExpression
         return value
 
     def _magnitude(self, value: Any) -> Any:

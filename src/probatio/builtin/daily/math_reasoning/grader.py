@@ -1,29 +1,27 @@
-"""Math & Reasoning, graded: the final value behind each label, compared as a number, unit or expression, never as text."""
+"""Math & Reasoning: the final value behind each label, compared as a number, unit or expression."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import msgspec
 
 from probatio.builtin.daily.math_reasoning.algebra import same_expression
 from probatio.builtin.daily.math_reasoning.final import final_values
-from probatio.builtin.daily.math_reasoning.numbers import Number, exact, rounds
-from probatio.builtin.daily.math_reasoning.partial import distance, ends, row_share
-from probatio.builtin.daily.math_reasoning.readings import has_digit, readings_of
+from probatio.builtin.daily.math_reasoning.numbers import Number, exact, has_digit, readings_of, rounds
 from probatio.builtin.daily.math_reasoning.units import in_unit, same_unit
-from probatio.extras import require
-from probatio.grade.check_result import CheckResult, Part
-from probatio.sandbox import Choice
-from probatio.suite.daily_suite import Case
+from probatio.core.extras import require
+from probatio.grading.check_result import CheckResult, Part
+from probatio.jail import Choice
+from probatio.suites.daily_suite import Case
 
-# Here and not beside the lazy imports: an answer must never count as wrong because a reader of answers is missing.
+# Here and not at the lazy imports: no answer may count as wrong because a library is missing.
 require("mpmath", "pint")
 
 
-class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
+class AskedValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind"):
     """What stands behind one letter."""
 
     label: str
@@ -33,16 +31,16 @@ class Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field=
     rung: int = 0
 
 
-class ANumber(Answer, frozen=True, tag="number"):
-    """An exact number. `bare_percent`: the question asks for percent, so a number without the sign is meant so."""
+class ANumber(AskedValue, frozen=True, tag="number"):
+    """An exact number. `bare_percent`: a number without the sign is percent, as the question asks."""
 
     bare_percent: bool = False
     rounded: float = 0.5
     """Credit for the right value, rounded to three decimals or more, where it has no end."""
 
 
-class AQuantity(Answer, frozen=True, tag="quantity"):
-    """A number with its unit; other units of the same kind are as good, unless the question asks for this one."""
+class AQuantity(AskedValue, frozen=True, tag="quantity"):
+    """A number with its unit; other units of the kind are as good, unless this one is asked for."""
 
     unit: str = ""
     this_unit: bool = False
@@ -52,71 +50,70 @@ class AQuantity(Answer, frozen=True, tag="quantity"):
     wrong_unit: float = 0.25
 
 
-class AnExpression(Answer, frozen=True, tag="expression"):
+class AnExpression(AskedValue, frozen=True, tag="expression"):
     variables: tuple[str, ...] = ()
     roots: bool = False
     """Asked for in square roots: a sine of the right value says nothing."""
 
 
-class Values(Answer, frozen=True, tag="values"):
+class Values(AskedValue, frozen=True, tag="values"):
     """Several numbers, in any order."""
 
     values: tuple[str, ...] = ()
 
 
-class AWord(Answer, frozen=True, tag="word"):
+class AWord(AskedValue, frozen=True, tag="word"):
     """One of several names."""
 
     options: tuple[str, ...] = ()
 
 
-class Digits(Answer, frozen=True, tag="digits"):
+class Digits(AskedValue, frozen=True, tag="digits"):
     """A long whole number. A wrong one earns up to `near` for the digits that are right at its two ends."""
 
     near: float = 0.5
 
 
-class Near(Answer, frozen=True, tag="near"):
-    """A count. A wrong one earns up to `near`, less the further off it is, and nothing from `within` (a share of it) on."""
+class Near(AskedValue, frozen=True, tag="near"):
+    """A count. A wrong one earns up to `near`, less with its distance, nothing from the share `within` on."""
 
     near: float = 0.3
     within: float = 0.1
 
 
-class Row(Answer, frozen=True, tag="row"):
+class NumberRow(AskedValue, frozen=True, tag="row"):
     """Several whole numbers in their order, or each behind its name; each earns its share."""
 
     values: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
 
 
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    answers: tuple[ANumber | AQuantity | AnExpression | Values | AWord | Digits | Near | Row, ...]
+class MathGold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    answers: tuple[ANumber | AQuantity | AnExpression | Values | AWord | Digits | Near | NumberRow, ...]
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """Every value the case asks for; of several values for one letter, the last is the answer."""
-    gold = msgspec.convert(case.gold, Gold)
+    gold = msgspec.convert(case.gold, MathGold)
     values = final_values(answer, [asked.label for asked in gold.answers])
     parts = tuple(_part(asked, values[asked.label]) for asked in gold.answers)
-    note = None if any(values.values()) else "The answer has no line that begins with one of the letters asked for."
-    return CheckResult(parts, note=note)
+    nothing = "The answer has no line that begins with one of the letters asked for."
+    return CheckResult(parts, note=None if any(values.values()) else nothing)
 
 
-def _part(asked: Answer, candidates: list[str]) -> Part:
+def _part(asked: AskedValue, candidates: list[str]) -> Part:
     final = next((text for text in candidates if _holds_a_value(asked, text)), None)
     wanted = asked.value or ", ".join(map(str, getattr(asked, "values", ())))
     wanted += f" {asked.unit}" if isinstance(asked, AQuantity) else ""
-    if final is None:
-        return Part(f"{asked.label}: {asked.name}", 0.0, f"{wanted} expected, nothing there", asked.weight, asked.rung)
-    credit = _CREDIT[type(asked)](asked, final)
-    detail = "" if credit == 1 else f"{wanted} expected, {final[:120]!r} there"
+    credit = 0.0 if final is None else _CREDIT[type(asked)](asked, final)
+    there = "nothing" if final is None else repr(final[:120])
+    detail = "" if credit == 1 else f"{wanted} expected, {there} there"
     return Part(f"{asked.label}: {asked.name}", credit, detail, asked.weight, asked.rung)
 
 
-def _holds_a_value(asked: Answer, text: str) -> bool:
+def _holds_a_value(asked: AskedValue, text: str) -> bool:
     if isinstance(asked, AWord):
-        return bool(_named(asked, text))
+        return bool(_find_names(asked, text))
     return isinstance(asked, AnExpression) or has_digit(text)
 
 
@@ -125,12 +122,12 @@ def _number(asked: ANumber, text: str) -> float:
     value = exact(asked.value)
     assert value is not None, f"the gold {asked.value!r} is no number"
     readings = readings_of(text)
-    if readings is None or _unfinished(value, readings[0][0]):
+    if readings is None or _is_unfinished(value, readings[0][0]):
         return 0.0
     return min(_number_credit(asked, value, number) for number, _ in readings)
 
 
-def _unfinished(value: Fraction, number: Number) -> bool:
+def _is_unfinished(value: Fraction, number: Number) -> bool:
     """144/16 is no answer to what 144 divided by 16 is."""
     return number.ratio and value.denominator == 1
 
@@ -147,7 +144,7 @@ def _quantity(asked: AQuantity, text: str) -> float:
     value = exact(asked.value)
     assert value is not None, f"the gold {asked.value!r} is no number"
     readings = readings_of(text, units=True)
-    if readings is None or _unfinished(value, readings[0][0]):
+    if readings is None or _is_unfinished(value, readings[0][0]):
         return 0.0
     named = next((given for _, given in reversed(readings) if given), "")
     return min(_quantity_credit(asked, value, number, given or named) for number, given in readings)
@@ -184,11 +181,7 @@ def _values(asked: Values, text: str) -> float:
     return len(wanted & given) / max(len(wanted), len(given))
 
 
-def _word(asked: AWord, text: str) -> float:
-    return float(_named(asked, text) == {asked.value})
-
-
-def _named(asked: AWord, text: str) -> set[str]:
+def _find_names(asked: AWord, text: str) -> set[str]:
     return {option for option in asked.options if re.search(rf"\b{re.escape(option)}\b", text, re.IGNORECASE)}
 
 
@@ -203,13 +196,11 @@ def _whole(asked: Digits | Near, text: str) -> float:
     return min(distance(number.value, wanted, asked.near, asked.within) for number, _ in readings)
 
 
-def _row(asked: Row, text: str) -> float:
-    return row_share(text, asked.values, asked.names)
-
-
 _CREDIT: dict[type, Callable[..., float]] = {
-    ANumber: _number, AQuantity: _quantity, AnExpression: _expression, Values: _values, AWord: _word,
-    Digits: _whole, Near: _whole, Row: _row,
+    ANumber: _number, AQuantity: _quantity, AnExpression: _expression, Values: _values,
+    Digits: _whole, Near: _whole,
+    AWord: lambda asked, text: float(_find_names(asked, text) == {asked.value}),
+    NumberRow: lambda asked, text: row_share(text, asked.values, asked.names),
 }  # fmt: skip
 
 
@@ -217,3 +208,60 @@ def _after_equals(text: str) -> str:
     """What a calculation comes to, less what it is about."""
     text = re.split(r"[≈→]", text.split("=")[-1] if "=" in text else text)[0]
     return re.sub(r"\s\(.*[a-z]{4,}.*\)$", "", text).strip()
+
+
+_FREE = 2  # digits that anybody gets right: one at each end
+_LONGEST_ROW = 400  # characters of a row that are read
+_INTEGER = re.compile(r"(?<![\w.])([-+]?\d+)(?:\.0+)?(?![\w%^/]|\.\d)")
+
+
+def ends(given: Fraction, wanted: int, near: float) -> float:
+    """1 for the number; else up to `near` for right digits at its end and, if as long, at its start."""
+    if given == wanted:
+        return 1.0
+    if given.denominator != 1 or (given < 0) != (wanted < 0):
+        return 0.0
+    there, asked = str(abs(given.numerator)), str(abs(wanted))
+    right = _same(there[::-1], asked[::-1])
+    if len(there) == len(asked):
+        right += _same(there, asked)
+    return near * max(0, right - _FREE) / max(1, len(asked) - _FREE)
+
+
+def _same(there: str, asked: str) -> int:
+    """How many characters two texts begin with in common."""
+    for at, (one, other) in enumerate(zip(there, asked, strict=False)):
+        if one != other:
+            return at
+    return min(len(there), len(asked))
+
+
+def distance(given: Fraction, wanted: int, near: float, within: float) -> float:
+    """1 for the number; else up to `near`, falling with the distance to 0 at the share `within`."""
+    if given == wanted:
+        return 1.0
+    if not wanted:
+        return 0.0
+    return near * max(0.0, 1 - float(abs(given - wanted) / abs(wanted)) / within)
+
+
+def row_share(text: str, wanted: Sequence[int], names: Sequence[str]) -> float:
+    """The share of right numbers, by their names if each stands before a number, else in order.
+
+    More numbers than were asked for are a list of candidates, and earn nothing.
+    """
+    text = text[:_LONGEST_ROW]
+    given = [int(number) for number in _INTEGER.findall(text)]
+    if len(given) > len(wanted):
+        return 0.0
+    named = [
+        re.search(
+            rf"(?<!\w){re.escape(name)}(?!\w)[^\w+-]{{0,6}}(?:(?:has|is)\s)?(?P<number>[-+]?\d+)",
+            text,
+            re.IGNORECASE,
+        )
+        for name in names
+    ]
+    if names and all(named):
+        given = [int(found["number"]) for found in named if found]
+    return sum(one == other for one, other in zip(given, wanted, strict=False)) / len(wanted)

@@ -12,16 +12,9 @@ from typing import Any
 _WORD = r"[A-Za-zµ]{1,20}(?:\s?\^?\s?[23])?"
 _UNIT = re.compile(rf"{_WORD}(?:\s*(?:/|\*|\bper\b|\s)\s*{_WORD}){{0,3}}")
 _SPELT = {
-    "kmh": "km/h",
-    "kph": "km/h",
-    "kmph": "km/h",
-    "mps": "m/s",
-    "hrs": "h",
-    "mins": "min",
-    "secs": "s",
-    "kms": "km",
-}
-
+    "kmh": "km/h", "kph": "km/h", "kmph": "km/h", "mps": "m/s",
+    "hrs": "h", "mins": "min", "secs": "s", "kms": "km",
+}  # fmt: skip
 
 _asking = threading.RLock()
 """Units of two registries can't be compared, so there must be one, and it fills its tables as it is asked."""
@@ -35,7 +28,7 @@ def _registry() -> Any:
 
 
 def unit(text: str) -> Any | None:
-    """The unit a text names; None where it names none."""
+    """The unit a text names; None if it names none."""
     with _asking:
         return _unit(text)
 
@@ -49,7 +42,7 @@ def _unit(text: str) -> Any | None:
     for spelling in (text, text.lower()):
         try:
             named = _registry().Unit(spelling)
-            # Logarithmic units (dB^2, km dB, octave) are parsed and fail only here, with errors of every kind.
+            # Logarithmic units (dB^2, km dB, octave) are parsed and fail only here, with errors of any kind.
             _registry().Quantity(Fraction(1), named).to_root_units()
         except Exception:  # pint has a dozen errors for what is no unit, its tokenizer's among them
             continue
@@ -58,7 +51,7 @@ def _unit(text: str) -> Any | None:
 
 
 def in_unit(value: Fraction, given: str, wanted: str) -> Fraction | None:
-    """The value, given in one unit, in another; None where the one can't become the other."""
+    """The value, given in one unit, in another; None if that can't be."""
     ours, theirs = unit(wanted), unit(given)
     if ours is None or theirs is None:
         return None

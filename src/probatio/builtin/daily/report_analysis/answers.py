@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from probatio.grade.extract import unwrapped
-from probatio.grade.json_answer import Ambiguous, find_object
+from probatio.grading.extract import unwrap
+from probatio.grading.reading.json_answer import Ambiguous, find_object
 
 Form = Literal["json", "lines"]
 
@@ -20,7 +20,7 @@ _LINE = re.compile(
 
 
 class Answers(msgspec.Struct, frozen=True):
-    """The answers by the number of their question, their form, and how many other sets of answers contradict them."""
+    """Answers by question number, their form, and how many other sets of answers contradict them."""
 
     by_question: dict[int, Any]
     form: Form | None
@@ -41,7 +41,11 @@ def read_answers(text: str, form: Form, count: int) -> Answers:
 def without_questions(answers: Answers, prompt: str, count: int) -> Answers:
     """The answers less those that only give back what the prompt says behind the same number."""
     asked = _from_lines(prompt[:LONGEST], count) or Answers({}, None)
-    kept = {number: answer for number, answer in answers.by_question.items() if answer != asked.by_question.get(number)}
+    kept = {
+        number: answer
+        for number, answer in answers.by_question.items()
+        if answer != asked.by_question.get(number)
+    }
     return msgspec.structs.replace(answers, by_question=kept)
 
 
@@ -66,7 +70,7 @@ def _from_lines(text: str, count: int) -> Answers | None:
     """
     runs: list[dict[int, Any]] = [{}]
     last = 0
-    for number, answer in _numbered(text):
+    for number, answer in _list_numbered(text):
         if not 1 <= number <= count:
             continue
         if number <= last:
@@ -83,19 +87,19 @@ def _from_lines(text: str, count: int) -> Answers | None:
     return Answers(together, "lines") if together else None
 
 
-def _numbered(text: str) -> list[tuple[int, str]]:
+def _list_numbered(text: str) -> list[tuple[int, str]]:
     """Numbered lines; where one is empty or only repeats its question, the line below is its answer."""
     numbered: list[tuple[int, str]] = []
     waiting: int | None = None
     for line in text.splitlines():
         match = _LINE.match(line[:500])
         if match:
-            answer = unwrapped(re.sub(r"^.*\?(?=\s|$)", "", match["answer"]).strip())
+            answer = unwrap(re.sub(r"^.*\?(?=\s|$)", "", match["answer"]).strip())
             waiting = int(match["number"]) if not answer else None
             if answer:
                 numbered.append((int(match["number"]), answer))
         elif waiting is not None and line.strip():
-            numbered.append((waiting, unwrapped(line.strip(" \t>-*"))))
+            numbered.append((waiting, unwrap(line.strip(" \t>-*"))))
             waiting = None
     return numbered
 

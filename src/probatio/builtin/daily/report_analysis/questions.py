@@ -1,4 +1,4 @@
-"""Questions about a report: how an answer is compared with the gold, by the kind of the question. Each gives 0–1."""
+"""Questions about a report: how an answer is compared with the gold, by the kind of the question, 0–1."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.grade.values import MAGNITUDES, day, folded, number
+from probatio.grading.reading.values import MAGNITUDES, day, fold_text, number
 
 HALF = 0.5  # near, or right in the wrong form
 
@@ -37,7 +37,9 @@ _FIGURES = re.compile(
     re.IGNORECASE,
 )
 _YES_NO = {"yes": True, "true": True, "no": False, "false": False}
-_HEDGE = re.compile(r"\d|\b(?:but|probably|likely|perhaps|maybe|estimated?|approximately|about|around|or|assum\w*)\b")
+_HEDGE = re.compile(
+    r"\d|\b(?:but|probably|likely|perhaps|maybe|estimated?|approximately|about|around|or|assum\w*)\b"
+)
 
 
 def _number(question: Question, answer: Any, names: Names) -> float:
@@ -45,14 +47,16 @@ def _number(question: Question, answer: Any, names: Names) -> float:
     value = the_number(answer)
     if value is None:
         return 0.0
-    off = min(abs(value - meant) for meant in (question.value, question.value * question.scale, *question.also))
+    off = min(
+        abs(value - meant) for meant in (question.value, question.value * question.scale, *question.also)
+    )
     if off <= question.tolerance + 1e-9:
         return 1.0
     return HALF if off <= 4 * question.tolerance + 1e-9 else 0.0
 
 
 def _amount(question: Question, answer: Any, names: Names) -> float:
-    """All of it exact, else something for an estimate that comes close: a sum over forty rows is not a flip."""
+    """1 if exact, else something for an estimate that is close: a sum over forty rows is hard."""
     value = the_number(answer)
     if value is None:
         return 0.0
@@ -63,7 +67,7 @@ def _amount(question: Question, answer: Any, names: Names) -> float:
 
 
 def the_number(answer: Any) -> float | None:
-    """The one number in an answer; None where there is none or where there are two."""
+    """The one number in an answer; None if there is none, or if there are two."""
     if not isinstance(answer, str):
         return number(answer)
     text = _ASIDE.sub(" ", answer[:200]).split("=")[-1].strip()
@@ -77,12 +81,16 @@ def _name(question: Question, answer: Any, names: Names) -> float:
     """The right name and none of its rivals, in an answer not much longer than it."""
     if not isinstance(answer, str):
         return 0.0
-    text = folded(_ASIDE.sub(" ", answer[:300]))
-    meant = [folded(name) for name in (question.value, *question.also)]
+    text = fold_text(_ASIDE.sub(" ", answer[:300]))
+    meant = [fold_text(name) for name in (question.value, *question.also)]
     if text in meant:
         return 1.0
-    rivals = [folded(name) for name in names if folded(name) not in meant]
-    if len(text.split()) > 12 or any(_holds(text, rival) for rival in rivals) or re.search(r"\bor\b|/|\?", text):
+    rivals = [fold_text(name) for name in names if fold_text(name) not in meant]
+    if (
+        len(text.split()) > 12
+        or any(_holds(text, rival) for rival in rivals)
+        or re.search(r"\bor\b|/|\?", text)
+    ):
         return 0.0
     return float(any(_holds(text, name) for name in meant))
 
@@ -94,15 +102,15 @@ def _holds(text: str, name: str) -> bool:
 def _set(question: Question, answer: Any, names: Names) -> float:
     """The share named, less a wrong one for a right one: naming everything is not knowing which."""
     items = _items(answer, names)
-    meant = {folded(name) for name in question.value}
+    meant = {fold_text(name) for name in question.value}
     right = len(set(items) & meant)
     return max(0.0, (2 * right - len(items)) / len(meant))
 
 
 def _ranking(question: Question, answer: Any, names: Names) -> float:
-    """The share of pairs in the right order, stretched so that a shuffle earns nothing; all items must be there."""
+    """The share of pairs in order, stretched so that a shuffle earns nothing; all items must be there."""
     items = _items(answer, names)
-    meant = [folded(name) for name in question.value]
+    meant = [fold_text(name) for name in question.value]
     if sorted(items) != sorted(meant):
         return HALF * _set(question, answer, names) if items[:1] == meant[:1] else 0.0
     pairs = [(before, after) for at, before in enumerate(meant) for after in meant[at + 1 :]]
@@ -116,8 +124,8 @@ def _items(answer: Any, names: Names) -> list[str]:
         answer = re.split(r"[,;>→\n]|\band\b|\d[.)]\s", _ASIDE.sub(" ", answer[:500]))
     if not isinstance(answer, list):
         return []
-    items = [folded(item) for item in answer[:50] if isinstance(item, str) and folded(item)]
-    known = [folded(name) for name in names]
+    items = [fold_text(item) for item in answer[:50] if isinstance(item, str) and fold_text(item)]
+    known = [fold_text(name) for name in names]
     held = [[name for name in known if _holds(item, name)] for item in items]
     return [one[0] if len(one) == 1 else item for item, one in zip(items, held, strict=True)]
 
@@ -129,10 +137,10 @@ def _day(question: Question, answer: Any, names: Names) -> float:
 
 def _yes_no(question: Question, answer: Any, names: Names) -> float:
     if isinstance(answer, str):
-        first = re.match(r"\w+", folded(answer))
+        first = re.match(r"\w+", fold_text(answer))
         answer = (
             _YES_NO.get(first[0])
-            if first and not re.search(r"\byes\b.*\bno\b|\bno\b.*\byes\b", folded(answer))
+            if first and not re.search(r"\byes\b.*\bno\b|\bno\b.*\byes\b", fold_text(answer))
             else None
         )
     return float(isinstance(answer, bool) and answer == question.value)
@@ -153,7 +161,7 @@ def is_absent(answer: Any, token: str) -> bool:
     """Whether the answer is the token for what the report does not say, without a guess after it."""
     if not isinstance(answer, str):
         return False
-    text = folded(_ASIDE.sub(" ", answer[:300]))
+    text = fold_text(_ASIDE.sub(" ", answer[:300]))
     return text == token or (text.startswith(token) and not _HEDGE.search(text[len(token) :]))
 
 
@@ -161,4 +169,4 @@ def is_tried(answer: Any, token: str) -> bool:
     """Whether the answer commits itself to anything."""
     if answer is None or (isinstance(answer, str) and not answer.strip()):
         return False
-    return not (isinstance(answer, str) and folded(answer).startswith(token))
+    return not (isinstance(answer, str) and fold_text(answer).startswith(token))

@@ -1,6 +1,7 @@
 """Fields: how one extracted value is compared with its gold, by the kind the gold declares for it.
 
-A kind is two small functions: whether a value has the form the schema asks for, and how much of the credit it earns (0–1).
+A kind is two small functions: whether a value has the form the schema asks for, and how much of the credit it
+earns (0–1).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from probatio.grade.values import day, folded, is_iso, number, overlap
+from probatio.grading.reading.values import day, fold_text, is_iso, number, overlap
 
 HALF = 0.5  # the right thing in the wrong form
 _MOST_ITEMS = 100
@@ -27,10 +28,10 @@ class Field(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"ki
     of: str = "text"  # kind of the items of a set or list
     fields: dict[str, Field] = {}  # of an object; of each row
     weight: float = 1.0
-    rung: int = 0  # on the ladder of the case; 0 where it is none
+    rung: int = 0  # on the ladder of the case; 0 if it has none
 
 
-class Kind(NamedTuple):
+class FieldKind(NamedTuple):
     fits: Callable[[Any], bool]
     credit: Callable[[Field, Any], float]
 
@@ -38,7 +39,7 @@ class Kind(NamedTuple):
 def credit(field: Field, value: Any) -> float:
     """0–1: how right `value` is, whatever its type."""
     if field.value is None and field.kind != "object":
-        return 1.0 if value is None else HALF * (isinstance(value, str) and folded(value) in _NOTHING)
+        return 1.0 if value is None else HALF * (isinstance(value, str) and fold_text(value) in _NOTHING)
     if value is None:
         return 0.0
     compare = KINDS[field.kind].credit
@@ -62,18 +63,18 @@ def _exact(field: Field, value: Any) -> float:
     given = str(value).strip()
     if given == field.value:
         return 1.0
-    return HALF if _squeezed(given) == _squeezed(field.value) else 0.0
+    return HALF if _squeeze(given) == _squeeze(field.value) else 0.0
 
 
-def _squeezed(text: str) -> str:
-    return re.sub(r"\s+", "", folded(text))
+def _squeeze(text: str) -> str:
+    return re.sub(r"\s+", "", fold_text(text))
 
 
 def _text(field: Field, value: Any) -> float:
     """All of it, or half of what the words share once most of them do."""
     if not isinstance(value, str):
         return 0.0
-    if folded(value) == folded(field.value):
+    if fold_text(value) == fold_text(field.value):
         return 1.0
     shared = overlap(value, field.value)
     return HALF * shared if shared >= HALF else 0.0
@@ -95,7 +96,7 @@ def _number(field: Field, value: Any) -> float:
 
 def _bool(field: Field, value: Any) -> float:
     if isinstance(value, str):
-        value = {"true": True, "yes": True, "false": False, "no": False}.get(folded(value))
+        value = {"true": True, "yes": True, "false": False, "no": False}.get(fold_text(value))
     return float(isinstance(value, bool) and value == field.value)
 
 
@@ -111,10 +112,14 @@ def _time(field: Field, value: Any) -> float:
         return 0.0
     if value.strip() == field.value:
         return 1.0
-    match = re.fullmatch(r"(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(am|pm|a\.m|p\.m|h|utc|z)?", folded(value))
+    match = re.fullmatch(
+        r"(\d{1,2})(?:[:.h](\d\d))?(?::(\d\d))?\s*(am|pm|a\.m|p\.m|h|utc|z)?", fold_text(value)
+    )
     if match is None:
         return 0.0
-    hour = int(match[1]) % 12 + 12 * (match[4][0] == "p") if match[4] and match[4][0] in "ap" else int(match[1])
+    hour = (
+        int(match[1]) % 12 + 12 * (match[4][0] == "p") if match[4] and match[4][0] in "ap" else int(match[1])
+    )
     given = (hour, int(match[2] or 0), int(match[3] or 0))
     meant = tuple(int(part) for part in f"{field.value}:00".split(":")[:3])
     return HALF if given == meant else 0.0
@@ -122,49 +127,44 @@ def _time(field: Field, value: Any) -> float:
 
 def _set(field: Field, value: Any) -> float:
     """F1 of the items, each matched once: leaving one out costs, and so does naming one too many."""
-    if not isinstance(value, list):
-        value = [value]
-    return _f1(_matched(_grid(_items(field), value)), len(field.value), len(value))
+    return _f1(_match_best, [Field(field.of, value=item) for item in field.value], value)
 
 
 def _list(field: Field, value: Any) -> float:
     """F1 of the items in their order."""
-    if not isinstance(value, list):
-        value = [value]
-    return _f1(_in_order(_grid(_items(field), value)), len(field.value), len(value))
+    return _f1(_in_order, [Field(field.of, value=item) for item in field.value], value)
 
 
 def _rows(field: Field, value: Any) -> float:
     """F1 of the rows, each matched once with the row it resembles most and worth the mean of its columns."""
-    if not isinstance(value, list):
-        value = [value]
-    rows = [Field("object", fields=_row(field, row)) for row in field.value]
-    return _f1(_matched(_grid(rows, value)), len(rows), len(value))
-
-
-def _row(field: Field, row: dict[str, Any]) -> dict[str, Field]:
-    return {name: _meaning(column, row.get(name)) for name, column in field.fields.items()}
+    rows = [
+        {name: _meaning(column, row.get(name)) for name, column in field.fields.items()}
+        for row in field.value
+    ]
+    return _f1(_match_best, [Field("object", fields=row) for row in rows], value)
 
 
 def _object(field: Field, value: Any) -> float:
     if not isinstance(value, dict):
         return 0.0
     total = sum(inner.weight for inner in field.fields.values())
-    earned = sum(inner.weight * credit(inner, value[name]) for name, inner in field.fields.items() if name in value)
+    earned = sum(
+        inner.weight * credit(inner, value[name]) for name, inner in field.fields.items() if name in value
+    )
     return earned / total
 
 
-def _items(field: Field) -> list[Field]:
-    return [Field(field.of, value=item) for item in field.value]
+def _f1(match: Callable[[list[list[float]]], float], golds: Sequence[Field], value: Any) -> float:
+    given = value if isinstance(value, list) else [value]
+    grid = [[credit(gold, one) for one in given[:_MOST_ITEMS]] for gold in golds]
+    return 2 * match(grid) / (len(golds) + len(given)) if golds or given else 1.0
 
 
-def _grid(golds: Sequence[Field], given: list[Any]) -> list[list[float]]:
-    return [[credit(gold, one) for one in given[:_MOST_ITEMS]] for gold in golds]
-
-
-def _matched(grid: list[list[float]]) -> float:
+def _match_best(grid: list[list[float]]) -> float:
     """The best pairs first, each row and column used once."""
-    pairs = sorted(((worth, g, s) for g, row in enumerate(grid) for s, worth in enumerate(row) if worth), reverse=True)
+    pairs = sorted(
+        ((worth, g, s) for g, row in enumerate(grid) for s, worth in enumerate(row) if worth), reverse=True
+    )
     golds: set[int] = set()
     given: set[int] = set()
     total = 0.0
@@ -187,10 +187,6 @@ def _in_order(grid: list[list[float]]) -> float:
     return best[-1]
 
 
-def _f1(shared: float, golds: int, given: int) -> float:
-    return 2 * shared / (golds + given) if golds + given else 1.0
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -207,16 +203,16 @@ def _is_rows(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(row, dict) for row in value)
 
 
-KINDS: dict[str, Kind] = {
-    "exact": Kind(_is_text, _exact),
-    "text": Kind(_is_text, _text),
-    "digits": Kind(_is_text, _digits),
-    "number": Kind(_is_number, _number),
-    "bool": Kind(lambda value: isinstance(value, bool), _bool),
-    "date": Kind(is_iso, _date),
-    "time": Kind(_is_text, _time),
-    "set": Kind(_is_list, _set),
-    "list": Kind(_is_list, _list),
-    "rows": Kind(_is_rows, _rows),
-    "object": Kind(lambda value: isinstance(value, dict), _object),
+KINDS: dict[str, FieldKind] = {
+    "exact": FieldKind(_is_text, _exact),
+    "text": FieldKind(_is_text, _text),
+    "digits": FieldKind(_is_text, _digits),
+    "number": FieldKind(_is_number, _number),
+    "bool": FieldKind(lambda value: isinstance(value, bool), _bool),
+    "date": FieldKind(is_iso, _date),
+    "time": FieldKind(_is_text, _time),
+    "set": FieldKind(_is_list, _set),
+    "list": FieldKind(_is_list, _list),
+    "rows": FieldKind(_is_rows, _rows),
+    "object": FieldKind(lambda value: isinstance(value, dict), _object),
 }

@@ -8,29 +8,30 @@ from typing import Any
 import msgspec
 
 from probatio.builtin.daily.structured_extraction.fields import Field, credit, fits
-from probatio.grade.check_result import CheckResult, Part
-from probatio.grade.json_answer import Ambiguous, JsonObject, find_object
-from probatio.sandbox import Choice
-from probatio.suite.daily_suite import Case
+from probatio.grading.check_result import CheckResult, Part
+from probatio.grading.reading.json_answer import Ambiguous, JsonObject, find_object
+from probatio.jail import Choice
+from probatio.suites.daily_suite import Case
 
-EXTRA = 0.05  # taken off for each field nobody asked for …
+EXTRA = 0.05  # taken off for each field that was not asked for …
 MOST_EXTRA = 0.30
-RIVAL = 0.25  # … for each further object with other values: more than a field is worth, so that listing several never pays …
+RIVAL = 0.25  # … for each further object with other values, so that listing several never pays …
 FAULT = 0.05  # … and for each kind of error in the JSON
 MOST_FAULTS = 0.20
 
 
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ExtractionGold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fields: dict[str, Field]
 
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
-    """Every field is one part, the schema another; invented fields, several objects and broken JSON cost points.
+    """Each field is a part, and the schema; invented fields, several objects and bad JSON cost points.
 
-    On a ladder there is no part for the schema, which the names of dozens of fields would earn without a value; and what is taken
-    off is a share of what was earned, so that it never takes all of the few points a small model has.
+    On a ladder there is no part for the schema, which the names of dozens of fields would earn without a
+    value; and what is taken off is a share of what was earned, so that it never takes all of the few points a
+    small model has.
     """
-    gold = msgspec.convert(case.gold, Gold)
+    gold = msgspec.convert(case.gold, ExtractionGold)
     ladder = any(field.rung for _, field in leaves(gold.fields))
     json = find_object(answer)
     if json is None:
@@ -40,7 +41,7 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
         )
         schema = () if ladder else (Part("schema", 0.0),)
         return CheckResult((*nothing, *schema), note="The answer holds no JSON object.")
-    value, wrapped = _unwrapped(json.value, gold.fields)
+    value, wrapped = _unwrap(json.value, gold.fields)
     parts = tuple(_field(name, field, value) for name, field in leaves(gold.fields))
     extras = sorted(set(_extras(gold.fields, value)))
     penalty, note = _deductions(json, extras, wrapped)
@@ -74,7 +75,7 @@ def _at(path: str, value: Any) -> tuple[bool, Any]:
     return True, value
 
 
-def _schema(gold: Gold, value: dict[str, Any]) -> Part:
+def _schema(gold: ExtractionGold, value: dict[str, Any]) -> Part:
     """The share of fields that are there and of the type the prompt asks for."""
     wrong: list[str] = []
     count = 0
@@ -86,8 +87,8 @@ def _schema(gold: Gold, value: dict[str, Any]) -> Part:
     return Part("schema", 1 - len(wrong) / count, f"missing or of another type: {', '.join(wrong) or 'none'}")
 
 
-def _unwrapped(value: dict[str, Any], fields: dict[str, Field]) -> tuple[dict[str, Any], bool]:
-    """The object inside an object of one key nobody asked for, as in {"result": {…}}."""
+def _unwrap(value: dict[str, Any], fields: dict[str, Field]) -> tuple[dict[str, Any], bool]:
+    """The object inside an object of one other key, as in {"result": {…}}."""
     if len(value) == 1 and not value.keys() & fields.keys():
         inner = next(iter(value.values()))
         if isinstance(inner, dict) and inner.keys() & fields.keys():
@@ -96,7 +97,7 @@ def _unwrapped(value: dict[str, Any], fields: dict[str, Field]) -> tuple[dict[st
 
 
 def _extras(fields: dict[str, Field], value: dict[str, Any], above: str = "") -> Iterator[str]:
-    """The paths of fields nobody asked for; a column too many counts once, however many rows have it."""
+    """The paths of fields that were not asked for; a column counts once, however many rows have it."""
     for name, given in value.items():
         field = fields.get(name)
         if field is None:
@@ -112,7 +113,9 @@ def _extras(fields: dict[str, Field], value: dict[str, Any], above: str = "") ->
 def _deductions(json: JsonObject, extras: list[str], wrapped: bool) -> tuple[float, str | None]:
     faults = (*json.faults, *(("wrapped in another object",) if wrapped else ()))
     penalty = (
-        min(MOST_EXTRA, EXTRA * len(extras)) + min(MOST_FAULTS, FAULT * len(faults)) + min(1.0, RIVAL * json.rivals)
+        min(MOST_EXTRA, EXTRA * len(extras))
+        + min(MOST_FAULTS, FAULT * len(faults))
+        + min(1.0, RIVAL * json.rivals)
     )
     reasons = (
         (extras, f"fields nobody asked for: {', '.join(extras[:8])}"),

@@ -6,17 +6,17 @@ import re
 
 import msgspec
 
-from probatio.browser.driver import visit
-from probatio.browser.page import OpenPage, PageFailed
 from probatio.builtin.daily.web_design.hands import NARROW, WIDE, look
 from probatio.builtin.daily.web_design.scenes import Scene, at_rest, play
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
-from probatio.builtin.daily.web_design.source import Figures, Source
+from probatio.builtin.daily.web_design.source import Figures, PageSource
 from probatio.builtin.daily.web_design.source import credit as figures_credit
-from probatio.grade.check_result import CheckResult, Part
-from probatio.grade.extract import fenced_blocks
-from probatio.sandbox import Choice
-from probatio.suite.daily_suite import Case
+from probatio.grading.check_result import CheckResult, Part
+from probatio.grading.extract import find_fences
+from probatio.jail import Choice
+from probatio.jail.browser.driver import visit
+from probatio.jail.browser.page import OpenPage, PageFailed
+from probatio.suites.daily_suite import Case
 
 # What a part weighs; the weight of `scenes` is divided among the scenes of a case, which may set another one.
 WEIGHTS = {
@@ -41,7 +41,7 @@ class Wanted(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     count: int | None = None
 
 
-class Gold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PageGold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     elements: tuple[Wanted, ...]
     scenes: tuple[Scene, ...] = ()
@@ -63,7 +63,7 @@ class _Visit(msgspec.Struct):
 
 def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
     """All parts of one page; being without faults counts only as far as the page shows what was asked for."""
-    gold = msgspec.convert(case.gold, Gold)
+    gold = msgspec.convert(case.gold, PageGold)
     html = page_in(answer)
     seen = _Visit()
     note = "The answer holds no web page." if html is None else None
@@ -73,24 +73,27 @@ def check(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
         except PageFailed as error:
             note = str(error)
             seen.errors.append(note)
-    parts = [msgspec.structs.replace(part, rung=gold.rungs.get(part.name, part.rung)) for part in _parts(gold, seen)]
+    parts = [
+        msgspec.structs.replace(part, rung=gold.rungs.get(part.name, part.rung))
+        for part in _parts(gold, seen)
+    ]
     return CheckResult((*parts, *_figures(gold, html, seen.wide)), note=note)
 
 
-def _figures(gold: Gold, html: str | None, wide: Snapshot | None) -> list[Part]:
+def _figures(gold: PageGold, html: str | None, wide: Snapshot | None) -> list[Part]:
     """The figures in the source, as far as they can be seen on the page."""
-    source = Source(html) if html is not None and wide is not None else None
+    source = PageSource(html) if html is not None and wide is not None else None
     weight = gold.static_weigh / max(1, len(gold.static))
     parts = []
     for number, wanted in enumerate(gold.static, start=1):
         score, detail = figures_credit(wanted, source)
-        if wide is not None and score and not _shown(wanted, wide):
+        if wide is not None and score and not _is_visible(wanted, wide):
             score, detail = 0.0, "can't be seen"
         parts.append(Part(f"figures {number}: {wanted.id}", score, detail, weight, wanted.rung))
     return parts
 
 
-def _shown(wanted: Figures, wide: Snapshot) -> bool:
+def _is_visible(wanted: Figures, wide: Snapshot) -> bool:
     """Whether the element can be seen, or the drawing that a line belongs to."""
     for element in wide.elements:
         if element.id == wanted.id:
@@ -99,7 +102,7 @@ def _shown(wanted: Figures, wide: Snapshot) -> bool:
     return False
 
 
-async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
+async def _examine(page: OpenPage, gold: PageGold, seen: _Visit) -> None:
     seen.errors, seen.requests = page.errors, page.requests
     await page.load(*WIDE)
     seen.wide = await look(page, wake=True)
@@ -116,7 +119,7 @@ async def _examine(page: OpenPage, gold: Gold, seen: _Visit) -> None:
         seen.played[scene.name] = Part(scene.name, done.score, done.detail, share * scene.weight, scene.rung)
 
 
-def _parts(gold: Gold, seen: _Visit) -> tuple[Part, ...]:
+def _parts(gold: PageGold, seen: _Visit) -> tuple[Part, ...]:
     there, missing = _elements(gold, seen.wide)
     there_narrow, missing_narrow = _elements(gold, seen.narrow)
     looked = [one for one in (seen.wide, seen.narrow) if one is not None]
@@ -132,7 +135,12 @@ def _parts(gold: Gold, seen: _Visit) -> tuple[Part, ...]:
             _list("below AA", [f"{run.ratio:.2f} of {run.need:g}: {run.text}" for run in faint]),
             WEIGHTS["contrast"],
         ),
-        Part("narrow", fits * there_narrow, "; ".join(cut) or _list("missing", missing_narrow), WEIGHTS["narrow"]),
+        Part(
+            "narrow",
+            fits * there_narrow,
+            "; ".join(cut) or _list("missing", missing_narrow),
+            WEIGHTS["narrow"],
+        ),
         Part("errors", there / (1 + len(seen.errors)), _list("errors", seen.errors), WEIGHTS["errors"]),
         Part(
             "self-contained",
@@ -158,7 +166,7 @@ def scene_fills(scene: Scene) -> bool:
     return any(action.fill or action.choose for action in scene.do)
 
 
-def _elements(gold: Gold, snapshot: Snapshot | None) -> tuple[float, list[str]]:
+def _elements(gold: PageGold, snapshot: Snapshot | None) -> tuple[float, list[str]]:
     """The share of the wanted elements that can be seen, and what is missing of them."""
     if snapshot is None:
         return 0.0, [wanted.what for wanted in gold.elements]
@@ -170,17 +178,23 @@ def _elements(gold: Gold, snapshot: Snapshot | None) -> tuple[float, list[str]]:
             if there:
                 missing.append(f"{wanted.what} ({there} there)")
             continue
-        score = float(there > 0) if wanted.count is None else min(there, wanted.count) / max(there, wanted.count)
+        score = (
+            float(there > 0) if wanted.count is None else min(there, wanted.count) / max(there, wanted.count)
+        )
         scores.append(score)
         if score < 1:
-            missing.append(wanted.what if wanted.count is None else f"{wanted.what} ({there} of {wanted.count})")
+            missing.append(
+                wanted.what if wanted.count is None else f"{wanted.what} ({there} of {wanted.count})"
+            )
     share = sum(scores) / len(scores)
     # An empty page also lacks what must not be there: that earns no more than the rest does.
-    scores += [0.0 if matches(wanted.find, snapshot) else share for wanted in gold.elements if wanted.count == 0]
+    scores += [
+        0.0 if matches(wanted.find, snapshot) else share for wanted in gold.elements if wanted.count == 0
+    ]
     return sum(scores) / len(scores), missing
 
 
-def _document(gold: Gold, snapshot: Snapshot | None, there: float) -> Part:
+def _document(gold: PageGold, snapshot: Snapshot | None, there: float) -> Part:
     if snapshot is None:
         return Part("document", 0.0, "", WEIGHTS["document"])
     document = snapshot.document
@@ -191,7 +205,9 @@ def _document(gold: Gold, snapshot: Snapshot | None, there: float) -> Part:
         f"title {gold.title}": document.title.casefold() == gold.title.casefold(),
     }
     missing = [name for name, holds in checks.items() if not holds]
-    return Part("document", there * (1 - len(missing) / len(checks)), _list("missing", missing), WEIGHTS["document"])
+    return Part(
+        "document", there * (1 - len(missing) / len(checks)), _list("missing", missing), WEIGHTS["document"]
+    )
 
 
 def _list(lead: str, items: list[str], most: int = 6) -> str:
@@ -213,16 +229,16 @@ def page_in(answer: str) -> str | None:
 
     Of several fences that hold a whole page the longest, as the others are excerpts and first tries.
     """
-    blocks = [block for block in fenced_blocks(answer) if _TAG.search(block.body) or _STARTS.search(block.body)]
+    blocks = [block for block in find_fences(answer) if _TAG.search(block.body) or _STARTS.search(block.body)]
     whole = [block.body for block in blocks if _STARTS.search(block.body)]
     marked = [block.body for block in blocks if block.language in ("html", "htm", "xhtml")]
     for bodies in (whole, marked, [block.body for block in blocks]):
         if bodies:
-            return _trimmed(max(bodies, key=len))
-    return _trimmed(answer) if _STARTS.search(answer) or _TAG.search(answer) else None
+            return _trim(max(bodies, key=len))
+    return _trim(answer) if _STARTS.search(answer) or _TAG.search(answer) else None
 
 
-def _trimmed(text: str) -> str:
+def _trim(text: str) -> str:
     """From the page's first mark to its last; a page that was cut off reaches to the end."""
     start = _STARTS.search(text) or _TAG.search(text)
     text = text[start.start() :] if start else text

@@ -6,8 +6,8 @@ import asyncio
 
 import msgspec
 
-from probatio.browser.page import OpenPage, PageFailed
 from probatio.builtin.daily.web_design.snapshot import SURVEY, Finder, Snapshot, description, matches, plain
+from probatio.jail.browser.page import OpenPage, PageFailed
 
 WIDE, NARROW = (1280, 900), (375, 812)
 PAUSES = (0.04, 0.08, 0.16, 0.32, 0.64)  # seconds between looks while something is awaited; 1.24 in all
@@ -32,15 +32,17 @@ class NotFound(Exception):
 
 async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
-    told = await page.evaluate(SURVEY, {"wake": wake})
+    survey = await page.evaluate(SURVEY, {"wake": wake})
     try:
-        return msgspec.json.decode(told, type=Snapshot)
+        return msgspec.json.decode(survey, type=Snapshot)
     except (msgspec.DecodeError, UnicodeError, TypeError) as error:
         raise PageFailed(f"The page could not be examined: {error}"[:200]) from error
 
 
-# The point of an element where a click lands on it, or on its label; null where something else lies there. Without an index it is
-# the element that was found by this key before, null if it has left the page. A page that has loaded anew since has no elements.
+# The point of an element where a click lands on it, or on its label; null where something else lies there.
+# Without an index it is
+# the element that was found by this key before, null if it has left the page. A page that was loaded again
+# has no elements.
 _AIM = """({ index, key, fill }) => {
   const known = (globalThis.probatioKnown ??= Object.create(null));
   const element = index === null ? known[key] : (known[key] = globalThis.probatioElements?.[index]);
@@ -81,7 +83,8 @@ _CHOOSE = """({ index, value }) => {
 }"""
 
 
-# The elements that a user can see, by what needs no survey of the whole page: role, id, tag and type. Returns places and names.
+# The elements that a user can see, by what needs no survey of the whole page: role, id, tag and type. Returns
+# places and names.
 _GLANCE = """({ roles, id, tag, type, focused }) => {
   const get = (element, name) => {
     for (let kind = Object.getPrototypeOf(element); kind; kind = Object.getPrototypeOf(kind)) {
@@ -104,7 +107,8 @@ _GLANCE = """({ roles, id, tag, type, focused }) => {
   for (const element of call(Document, "querySelectorAll")(document, "*")) {
     // The role comes last: the browser brings its whole tree of roles up to date for every single one.
     if (focused && element !== active) continue;
-    if ((id !== null && get(element, "id") !== id) || (tag !== null && get(element, "localName") !== tag)) continue;
+    if (id !== null && get(element, "id") !== id) continue;
+    if (tag !== null && get(element, "localName") !== tag) continue;
     if (type !== null && String(get(element, "type")) !== type) continue;
     if (roles.length ? !roles.includes(get(element, "computedRole") || "") : !get(element, "id")) continue;
     const box = call(Element, "getBoundingClientRect")(element);
@@ -120,7 +124,12 @@ _GLANCE = """({ roles, id, tag, type, focused }) => {
 async def _glance(page: OpenPage, finder: Finder, focused: bool = False) -> int | None:
     """The place of a plainly visible element, found without a survey; None where a survey has to tell."""
     plain_ones = Finder(
-        role=finder.role, name=finder.name, name_has=finder.name_has, id=finder.id, tag=finder.tag, type=finder.type
+        role=finder.role,
+        name=finder.name,
+        name_has=finder.name_has,
+        id=finder.id,
+        tag=finder.tag,
+        type=finder.type,
     )
     if finder != plain_ones or not (finder.role or finder.id):
         return None
@@ -147,7 +156,8 @@ async def act(page: OpenPage, action: Action) -> None:
             raise NotFound(f"there is no option {action.value}")
     elif finder := action.click or action.fill:
         key = msgspec.json.encode(finder).decode()
-        # A field and an id stay what they are, so the page need not be surveyed for every value that is typed.
+        # A field and an id stay what they are, so the page need not be surveyed for every value that is
+        # typed.
         lasting = action.fill is not None or finder == Finder(id=finder.id)
         aim = {"index": None, "key": key, "fill": action.fill is not None}
         point = await page.evaluate(_AIM, aim) if lasting else None

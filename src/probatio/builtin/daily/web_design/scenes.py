@@ -9,11 +9,18 @@ from typing import Literal
 
 import msgspec
 
-from probatio.browser.page import OpenPage
 from probatio.builtin.daily.web_design.hands import NARROW, PAUSES, WIDE, Action, NotFound, act, look
-from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, description, matches, plain, readable_share
+from probatio.builtin.daily.web_design.snapshot import (
+    Finder,
+    Snapshot,
+    description,
+    matches,
+    plain,
+    readable_share,
+)
+from probatio.jail.browser.page import OpenPage
 
-_TOUCHING = 2  # pixels by which boxes beside each other may overlap
+_TOUCHING = 2  # pixels by which neighbouring boxes may overlap
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,7 +28,7 @@ class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     texts: tuple[str, ...]
 
 
-class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class SceneExpectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One thing that should then be so; exactly one of the fields."""
 
     seen: Finder | None = None
@@ -35,16 +42,16 @@ class Expectation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_
     beside: tuple[str, ...] = ()
     """Ids of boxes that stand side by side."""
     stacked: tuple[str, ...] = ()
-    """Ids of boxes of which each stands below the one before."""
+    """Ids of boxes, each below the one before."""
 
 
 class Scene(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
-    expect: tuple[Expectation, ...]
+    expect: tuple[SceneExpectation, ...]
     do: tuple[Action, ...] = ()
     narrow: bool = False
     weight: float = 1.0
-    rung: int = 0  # on the ladder of the case; 0 where it is none
+    rung: int = 0  # on the ladder of the case; 0 if it has none
     goes_on: bool = False  # where the scene before it ended: a page need not be loaded for every step
 
 
@@ -57,7 +64,7 @@ class Played(msgspec.Struct, frozen=True):
 
 
 async def play(page: OpenPage, scene: Scene, before: Snapshot) -> Played:
-    """Load the page anew with nothing stored, do the scene, and wait up to a second until all is as it should be.
+    """Load the page again with nothing stored, do the scene, and wait up to a second for what is expected.
 
     `before` is the page as it is when it was just loaded in this width, or as the scene before left it.
     """
@@ -76,17 +83,17 @@ async def play(page: OpenPage, scene: Scene, before: Snapshot) -> Played:
             break
         await asyncio.sleep(pause)
     score = change_credit([credit(expectation, before) for expectation in scene.expect], met)
-    missed = _missed(scene, met)
+    missed = _describe_missed(scene, met)
     return Played(score, missed or ("" if score else "so it was before anything was done"), now)
 
 
 def at_rest(scene: Scene, now: Snapshot) -> Played:
     """The result of a scene without actions: the page as it is."""
     met = [credit(expectation, now) for expectation in scene.expect]
-    return Played(sum(met) / len(met), _missed(scene, met))
+    return Played(sum(met) / len(met), _describe_missed(scene, met))
 
 
-def _missed(scene: Scene, met: list[float]) -> str:
+def _describe_missed(scene: Scene, met: list[float]) -> str:
     missed = [_description(one) for one, how_far in zip(scene.expect, met, strict=True) if how_far < 1]
     return f"not so: {'; '.join(missed)}" if missed else ""
 
@@ -103,31 +110,33 @@ def change_credit(before: list[float], after: list[float]) -> float:
     return sum(changes) / len(changes) * (sum(stayed) / len(stayed) if stayed else 1.0)
 
 
-def credit(expectation: Expectation, now: Snapshot) -> float:
+def credit(expectation: SceneExpectation, now: Snapshot) -> float:
     """How far one expectation is met, 0–1."""
     match expectation:
-        case Expectation(seen=Finder() as finder):
+        case SceneExpectation(seen=Finder() as finder):
             return float(bool(matches(finder, now)))
-        case Expectation(gone=Finder() as finder):
+        case SceneExpectation(gone=Finder() as finder):
             return float(not matches(finder, now))
-        case Expectation(focused=Finder() as finder):
+        case SceneExpectation(focused=Finder() as finder):
             return float(any(one.focus for one in matches(finder, now)))
-        case Expectation(count=(finder, wanted)):
+        case SceneExpectation(count=(finder, wanted)):
             there = len(matches(finder, now))
             return min(there, wanted) / max(there, wanted, 1) if wanted else float(there == 0)
-        case Expectation(order=Order() as order):
+        case SceneExpectation(order=Order() as order):
             return _in_order(order, now)
-        case Expectation(ground=str() as ground):
+        case SceneExpectation(ground=str() as ground):
             lights = [run.light for run in now.runs if run.counts]
             mean = sum(lights) / len(lights) if lights else 0.5
             return float(mean < 0.2 if ground == "dark" else mean > 0.6)
-        case Expectation(readable=True):
+        case SceneExpectation(readable=True):
             return readable_share([now])[0]
         case _ if expectation.stored:
             return float(all(now.stored.get(key) == value for key, value in expectation.stored.items()))
         case _ if expectation.beside:
             return _pairs(
-                expectation.beside, now, lambda one, two: one[0] + one[2] <= two[0] + _TOUCHING and _level(one, two)
+                expectation.beside,
+                now,
+                lambda one, two: one[0] + one[2] <= two[0] + _TOUCHING and _level(one, two),
             )
         case _ if expectation.stacked:
             return _pairs(expectation.stacked, now, lambda one, two: one[1] + one[3] <= two[1] + _TOUCHING)
@@ -159,10 +168,11 @@ def _in_order(order: Order, now: Snapshot) -> float:
     return sum(one == two for one, two in zip(there, order.texts, strict=True)) / len(there)
 
 
-def _description(expectation: Expectation) -> str:
+def _description(expectation: SceneExpectation) -> str:
     fields = {key: getattr(expectation, key) for key in msgspec.to_builtins(expectation)}
     return ", ".join(
-        f"{key} {description(value) if isinstance(value, Finder) else _short(value)}" for key, value in fields.items()
+        f"{key} {description(value) if isinstance(value, Finder) else _short(value)}"
+        for key, value in fields.items()
     )
 
 

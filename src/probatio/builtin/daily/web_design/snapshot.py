@@ -8,11 +8,13 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.grade.folding import readable
+from probatio.grading.reading.folding import fold_letters
 
 SURVEY = (Path(__file__).parent / "survey.js").read_text(encoding="utf-8")
 
-_TYPOGRAPHIC = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "…": "..."})
+_TYPOGRAPHIC = str.maketrans(
+    {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "−": "-", "…": "..."}
+)
 
 
 class Element(msgspec.Struct, frozen=True):
@@ -42,7 +44,7 @@ class TextRun(msgspec.Struct, frozen=True):
 
     text: str
     seen: bool
-    counts: bool  # it can be seen, has letters or digits, stands on a known ground and belongs to nothing disabled
+    counts: bool  # visible, with letters or digits, on a known ground and not disabled
     ratio: float
     need: float
     light: float  # luminance of the ground, 0–1
@@ -75,7 +77,7 @@ class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     text: str | None = None
     """A part of the text that can be seen in it."""
     parts: tuple[str, ...] = ()
-    """Texts that can be seen in it in this order, whatever stands between them: a price, a unit in an element of its own."""
+    """Texts that can be seen in it in this order, with anything between them: a price, then its unit."""
     exact: str | None = None
     """All of the text that can be seen in it."""
     id: str | None = None
@@ -89,8 +91,8 @@ class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
 
 
 def plain(text: str) -> str:
-    """Text as it is compared: without spaces, case, typographic marks and what nobody sees, such as soft hyphens."""
-    return "".join(_shown(text).split())
+    """Text as it is compared: without spaces, case, typographic marks and invisible signs."""
+    return "".join(_fold(text).split())
 
 
 def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
@@ -105,7 +107,7 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
         and (finder.name is None or plain(element.name) == plain(finder.name))
         and (finder.name_has is None or plain(finder.name_has) in plain(element.name))
         and (finder.text is None or any(plain(finder.text) in plain(text) for text in _texts(element)))
-        and (not finder.parts or any(_in_turn(finder.parts).search(_shown(text)) for text in _texts(element)))
+        and (not finder.parts or any(_in_turn(finder.parts).search(_fold(text)) for text in _texts(element)))
         and (finder.exact is None or any(plain(finder.exact) == plain(text) for text in _texts(element)))
         and (finder.id is None or element.id == finder.id)
         and (finder.tag is None or element.tag == finder.tag)
@@ -118,13 +120,13 @@ def matches(finder: Finder, snapshot: Snapshot) -> list[Element]:
     ]
 
 
-def _shown(text: str) -> str:
-    return readable(text).translate(_TYPOGRAPHIC).casefold()
+def _fold(text: str) -> str:
+    return fold_letters(text).translate(_TYPOGRAPHIC).casefold()
 
 
 @lru_cache(maxsize=512)
 def _in_turn(parts: tuple[str, ...]) -> re.Pattern[str]:
-    """The parts one after the other; a number is not part of a longer one, and its signs may stand in several elements."""
+    """The parts in turn; a number is no part of a longer one and may be spread over several elements."""
     patterns = []
     for part in parts:
         written = r"\s*".join(re.escape(char) for char in plain(part))

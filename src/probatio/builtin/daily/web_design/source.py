@@ -1,4 +1,4 @@
-"""Figures in the source of a page: table cells and attributes as they were written, before any script could run."""
+"""Figures in the source of a page: table cells and attributes as written, before any script runs."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     numbers: tuple[str, ...] = ()
 
 
-class Written(msgspec.Struct):
+class SourceElement(msgspec.Struct):
     """One element as it was written."""
 
     attributes: dict[str, str]
     cells: list[list[str]] = []
 
 
-class Source(HTMLParser):
+class PageSource(HTMLParser):
     """Every element that has an id; an id given twice names nothing."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.by_id: dict[str, Written | None] = {}
-        self._row: Written | None = None
+        self.by_id: dict[str, SourceElement | None] = {}
+        self._row: SourceElement | None = None
         self._cell: list[str] | None = None
         self._unread = 0
         self.feed(html)
@@ -49,7 +49,7 @@ class Source(HTMLParser):
             self._unread += 1
         if self._unread:
             return
-        written = Written({name: value or "" for name, value in attrs})
+        written = SourceElement({name: value or "" for name, value in attrs})
         if tag in ("tr", "tbody", "thead", "table"):
             self._row, self._cell = (written if tag == "tr" else None), None
         if tag in ("td", "th"):
@@ -75,7 +75,7 @@ class Source(HTMLParser):
             self._cell.append(data)
 
 
-def credit(wanted: Figures, source: Source | None) -> tuple[float, str]:
+def credit(wanted: Figures, source: PageSource | None) -> tuple[float, str]:
     """The share of figures that are right in their place, and what is wrong."""
     written = source.by_id.get(wanted.id) if source else None
     if written is None:
@@ -90,7 +90,9 @@ def credit(wanted: Figures, source: Source | None) -> tuple[float, str]:
         if len(texts) != len(wanted.cells):
             return 0.0, f"{len(texts)} cells, {len(wanted.cells)} asked for"
         there = texts[wanted.given :]
-    wrong = [f"{one[:20]} for {two}" for one, two in zip(there, right, strict=True) if _value(one) != _value(two)]
+    wrong = [
+        f"{one[:20]} for {two}" for one, two in zip(there, right, strict=True) if _value(one) != _value(two)
+    ]
     return 1 - len(wrong) / len(right), ", ".join(wrong)
 
 

@@ -1,0 +1,69 @@
+"""The constants of edition 2."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class MemoryConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the memory, which asks for each of the last days whether some cases fell on it and stayed low."""
+
+    days: int = 40  # supposed change days kept
+    stake: float = 0.98  # of a case's wealth, on each of its days
+    shares: tuple[float, ...] = (0.6, 0.2, 0.06)  # of the cases that fell
+    growth: float = 1e4  # at most, from one day to the next
+    entry_weight: float = 20.0  # days' weight of the common rate at which cases become low …
+    entry_factor: float = 2.0  # … and the factor on the rate
+    entry_most: float = 0.95
+    later_recovery: float = 0.4  # prior of the recovery rate from the second low day on
+    unseen_recovery: float = 0.05  # where no case was ever low
+    least_recovery: float = 0.02
+
+
+class Weights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the parts of the model statistic; they sum to 1."""
+
+    pools: float = 0.35
+    use_cases: float = 0.35
+    memory_of_pool: float = 0.15
+    memory_of_use_cases: float = 0.15
+
+
+class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Every one has its default here, so that an own suite need not repeat them."""
+
+    reference_days: int = 28
+    deltas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.8)
+    low: float = 0.25
+    caution: float = 2.33
+    hac_lag: int = 3
+    recovery_prior: float = 0.15
+    recovery_weight: float = 6.0
+    recovery_se: float = 1.3
+    dead_share: float = 0.1
+    judged_sd_factor: float = 1.5
+    judged_sd_floor: float = 2.0
+    day_cap: float = 500.0
+    suspected: float = 3650.0
+    confirmed: float = 36500.0
+    recovered_days: int = 7
+    route_window: int = 3
+    fleet_models: int = 3
+    fleet_vendors: int = 2
+    detectable_days: int = 14
+    detectable_probability: float = 0.8
+    reference_every: int = 7  # scored days after which the reference takes in …
+    reference_lag: int = 14  # … all days older than so many scored days …
+    reference_most: int = 400  # … up to so many
+    hac_days: int = 7  # the lag is the reference's days divided by this, at least `hac_lag` …
+    hac_most: int = 14  # … and at most this
+    least_failures: float = 0.25  # a case fails at least this often in its days and one more
+    band_deterministic: float = 0.01  # no bet against a smaller loss
+    band_judged: float = 0.015
+    # times what independent cases would scatter; where they scatter more, the day's evidence is tempered
+    temper: float = 1.25
+    confirmed_after: float = 365.0  # M on the day before, at least
+    full_from: float = 20.0  # M above one for each day bet, from which the next day is asked at full count
+    full_factor: float = 3.0  # samples at full count for each base sample
+    memory: MemoryConstants = MemoryConstants()
+    weights: Weights = Weights()

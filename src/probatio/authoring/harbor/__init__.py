@@ -1,0 +1,1 @@
+"""Tasks as task folders of Harbor, and back."""

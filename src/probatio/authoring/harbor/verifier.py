@@ -1,0 +1,60 @@
+"""The verifier inside a task folder of Harbor: grades the answer file and writes the reward.
+
+    python3 -m probatio.authoring.harbor.verifier TESTS LOGS
+
+TESTS is the folder `tests` of the task, LOGS where `reward.txt` and `reward.json` go. The answer is where the
+task says.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+
+from probatio.authoring.check.proving import make_response
+from probatio.authoring.harbor.write import MANIFEST, SUITE, HarborManifest
+from probatio.core.errors import CannotCheck, ProbatioError
+from probatio.core.records import Assessment
+from probatio.grading import assess
+from probatio.suites.language_suite import load_suite
+
+LONGEST = 1_000_000
+"""Bytes of an answer that are read; no program of a task is near."""
+
+
+def main(tests: Path, logs: Path) -> int:
+    """Grade the answer, write the reward, and give the exit code."""
+    manifest = msgspec.json.decode((tests / MANIFEST).read_bytes(), type=HarborManifest)
+    assessment = grade_answer(tests, manifest, Path(manifest.answer))
+    logs.mkdir(parents=True, exist_ok=True)
+    reward = {
+        "reward": float(assessment.correct),
+        "score": assessment.score,
+        "checks": float(assessment.level_a),
+        "runs": float(assessment.level_b),
+    }
+    (logs / "reward.json").write_bytes(msgspec.json.encode(reward) + b"\n")
+    (logs / "reward.txt").write_text(f"{reward['reward']:g}\n")
+    detail = "" if assessment.correct else f": {assessment.error_type}: {assessment.error_detail}"
+    print(f"{manifest.task}: {'right' if assessment.correct else 'wrong'}{detail}")
+    return 0
+
+
+def grade_answer(tests: Path, manifest: HarborManifest, answer: Path) -> Assessment:
+    """The assessment of the answer file, the same that a trial gives."""
+    suite = load_suite(tests / SUITE)
+    task = suite.tasks[manifest.task]
+    text = answer.read_bytes()[:LONGEST].decode(errors="replace") if answer.is_file() else None
+    response = make_response(task, text, manifest.dialect, manifest.context, manifest.n_shot)
+    spec = suite.answer_language(task)
+    try:
+        return assess(task, response, spec, "auto")
+    except (CannotCheck, ProbatioError):
+        # The verifier's container is thrown away afterwards: where it allows no jail inside, it is the jail.
+        return assess(task, response, spec, "none")
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,166 @@
+"""`probatio study compare` and `study plan`: paired comparisons, and the chance to see a difference."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from probatio.cli import options
+from probatio.core.errors import UsageError
+
+
+@click.command()
+@click.argument("sides", nargs=-1, required=True, metavar="A B...", shell_complete=options.complete_runs)
+@click.option(
+    "--each",
+    metavar="AXIS",
+    help="Compare all levels of this axis in one run, such as every model with every other.",
+)
+@click.option("--to-first", is_flag=True, help="Of several sides, compare each with the first only.")
+@click.option(
+    "--save-baseline",
+    "baseline",
+    metavar="NAME",
+    help="Keep the first side under this name, in baselines.json of --results. With one side nothing is "
+    "compared.",
+)
+@options.results
+@options.recorded_suite
+@click.option(
+    "--fail-below",
+    type=click.FloatRange(-100, 100),
+    metavar="N",
+    help="Exit code 1 if B minus A is below N percentage points, such as -2.",
+)
+@options.as_json
+@click.pass_context
+def compare(
+    ctx: click.Context,
+    sides: tuple[str, ...],
+    each: str | None,
+    to_first: bool,
+    baseline: str | None,
+    results: Path,
+    suite: Path | None,
+    fail_below: float | None,
+    as_json: bool,
+) -> None:
+    """Compare B with A, paired by trial: the difference with its interval, an exact p, and the tasks whose
+    result changed.
+
+    A and B are PATH[:KEY=VALUE,…]. PATH is a run's id, folder or address (s3://…, gs://…), a folder of days
+    (`daily` means those of --results), or a baseline: a name that --save-baseline gave. Keys of a run are
+    model, context, n_shot, dialect, type, category, difficulty, task and sample; keys of days are model,
+    use_case, task, sample and date. Globs are allowed, and a key given twice selects both values. With more
+    than two sides every two are compared, and the p-values are corrected for that (Holm).
+
+    \b
+    Examples:
+      probatio study compare monday tuesday                                     two runs
+      probatio study compare monday:model=gpt-4o monday:model=gpt-4o-mini       two models of one run
+      probatio study compare monday --each model                                every two models of one run
+      probatio study compare monday:context=minimal monday:context=basic monday:context=complete --to-first
+      probatio study compare monday tuesday --fail-below -2      for CI: exit code 1 if B lost over 2 points
+      probatio study compare daily:date=2026-10-01..2026-10-07 daily:date=2026-10-08..2026-10-14
+      probatio study compare monday:model=gpt-4o --save-baseline before   then: study compare before tuesday
+    """
+    from probatio.learn.compare import compare_all, list_sides
+    from probatio.learn.report.comparison import list_comparison, list_comparisons
+
+    if baseline is not None:
+        from probatio.learn.selection import save_baseline
+
+        save_baseline(baseline, sides[0], results)
+        click.echo(f"Baseline {baseline}: {sides[0]}", err=as_json)
+        if len(sides) == 1 and each is None:
+            return
+    if each is not None:
+        if len(sides) > 1:
+            raise UsageError(
+                f"--each {each} takes one run and compares what is in it; {len(sides)} were given."
+            )
+        sides = tuple(list_sides(sides[0], each, results, suite))
+    elif len(sides) < 2:
+        raise UsageError("Name two sides to compare, or one run with --each model.")
+    if fail_below is not None and len(sides) > 2 and not to_first:
+        raise UsageError(
+            "--fail-below needs to know what is compared with what: name two sides, or add --to-first."
+        )
+    compared = compare_all(sides, results, suite, to_first=to_first)
+    failed = [one for one in compared if fail_below is not None and one.difference < fail_below]
+    if as_json:
+        gate = None if fail_below is None else {"fail_below": fail_below, "failed": bool(failed)}
+        if len(compared) == 1:
+            options.print_event("comparison", compared[0], gate=gate)
+        else:
+            options.print_event("comparisons", corrected="holm", comparisons=compared, gate=gate)
+    else:
+        for line in list_comparison(compared[0]) if len(compared) == 1 else list_comparisons(compared):
+            click.echo(line)
+        for one in compared if fail_below is not None else ():
+            click.echo(
+                f"Gate: {one.b} {one.difference:+.1f} is {'below' if one in failed else 'not below'} "
+                f"{fail_below:+g} points."
+            )
+    if failed:
+        ctx.exit(1)
+
+
+@click.command()
+@click.argument("pilot", nargs=-1, metavar="[RUN | A B]")
+@click.option(
+    "--delta",
+    type=click.FloatRange(-100, 100),
+    required=True,
+    metavar="POINTS",
+    help="The difference, B minus A.",
+)
+@click.option(
+    "--tasks", type=click.IntRange(1), help="Tasks in the comparison.  [default: those of the pilot]"
+)
+@click.option("--samples", type=click.IntRange(1), help="Answers per trial.  [default: 1, or as the pilot]")
+@click.option(
+    "--conditions",
+    type=click.IntRange(1),
+    help="Under how many conditions both sides answer each task, such as contexts times n-shots.  [default: "
+    "1, or as the pilot]",
+)
+@options.value_option(
+    "--between", click.Choice(["model", "context", "dialect"]), "model", "What will be compared."
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, 100),
+    metavar="%",
+    help="How often A passes.  [default: 50, or as the pilot]",
+)
+@options.value_option("--chance", click.FloatRange(10, 99), 80, "The chance to plan for.", metavar="%")
+@options.results
+@options.as_json
+def plan(pilot: tuple[str, ...], as_json: bool, **given: Any) -> None:
+    """Tell the chance that a comparison will show a difference of so many points, and how many tasks it
+    takes.
+
+    The comparison is paired and clustered by task, as `probatio study compare` does it. Without a pilot,
+    rates are stated and answers to one task are taken to be as alike as usual. RUN takes both from a run with
+    several models, contexts or dialects; A B from two sides as `probatio study compare` takes them.
+
+    \b
+    Examples:
+      probatio study plan --delta 5 --tasks 95 --samples 1
+      probatio study plan --delta 5 --tasks 95 --conditions 20 --rate 80        each task under 20 conditions
+      probatio study plan monday --delta 5 --between context                    from a pilot run
+      probatio study plan monday:model=a tuesday:model=b --delta -3 --chance 90
+    """
+    from probatio.learn.planning import list_power, plan_power
+
+    if len(pilot) > 2:
+        raise UsageError(f"A pilot is one run or two sides; {len(pilot)} were given.")
+    plan = plan_power(pilot, **given)
+    if as_json:
+        options.print_event("power", plan)
+        return
+    for line in list_power(plan):
+        click.echo(line)

@@ -1,0 +1,242 @@
+"""`probatio suite`: list, begin, prove, copy and import suites."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from probatio.cli import options
+from probatio.cli.grammar import Verb
+from probatio.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from probatio.jail import Choice
+
+
+@click.command(cls=Verb, no_args_is_help=True)
+def command() -> None:
+    """Write a suite of your own, for a language or for the daily watch: a folder to begin with, and the proof
+    that it holds what it says.
+
+    \b
+    Examples:
+      probatio suite new my-language
+      probatio suite check my-language
+      probatio trial --suite my-language --limit 20
+      probatio suite new --daily my-watch
+      probatio suite check my-watch
+    """
+
+
+@click.command()
+@options.as_json
+def list_suites(as_json: bool) -> None:
+    """List the built-in suites: name, language, version, tasks and contexts.
+
+    \b
+    Example:
+      probatio suite list --json
+    """
+    from probatio.suites.language_suite import list_built_in_suites, load_suite
+
+    suites = [load_suite(name) for name in list_built_in_suites()]
+    if as_json:
+        rows = [
+            {
+                "name": suite.name,
+                "language": suite.spec.name,
+                "version": suite.version,
+                "tasks": len(suite.tasks),
+                "examples": len(suite.examples),
+                "contexts": list(suite.contexts),
+                "dialects": list(suite.language.dialects),
+                "twists": list(suite.twists),
+                "folder": str(suite.folder),
+            }
+            for suite in suites
+        ]
+        options.print_json(rows)
+        return
+    table = [("NAME", "LANGUAGE", "VERSION", "TASKS", "CONTEXTS")]
+    table += [
+        (suite.name, suite.spec.name, suite.version or "–", str(len(suite.tasks)), ", ".join(suite.contexts))
+        for suite in suites
+    ]
+    options.print_table(table)
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--from",
+    "source",
+    default="command",
+    show_default=True,
+    metavar="NAME",
+    help="What to begin from: `command`, a language of commands that every Linux has, or a few tasks of a "
+    "built-in suite, such as `strues`, whose whole toolchain is one file in the folder.",
+)
+@click.option(
+    "--daily", is_flag=True, help="Write a daily suite: use cases of your own for `probatio daily`."
+)
+@options.as_json
+def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
+    """Write a small working folder for a language, or with --daily for a watch, of your own. The folder must
+    be new or empty.
+
+    \b
+    Examples:
+      probatio suite new my-language
+      probatio suite new my-language --from command
+      probatio suite new --daily my-watch
+    """
+    from probatio.authoring.new import write_new, write_new_daily
+
+    named = shlex.quote(str(folder))
+    steps = {f"probatio suite check {named}": "prove it"}
+    if daily:
+        if source != "command":
+            raise UsageError(
+                "--from is for languages; a daily suite begins from the one that --daily writes."
+            )
+        use_cases, cases = write_new_daily(folder)
+        counts = {"use cases": use_cases, "cases": cases}
+        rehearsed = "see 40 simulated days, with a model that gets worse"
+        steps[f"probatio suite rehearse {named}"] = rehearsed
+        steps[f"probatio daily --suite {named} --dry-run"] = "see what would be asked"
+    else:
+        counts = {"tasks": write_new(folder, source)}
+        steps[f"probatio trial --suite {named} --dry-run"] = "see what would be asked"
+        steps[f"probatio trial --suite {named}"] = "ask a model"
+    if as_json:
+        numbers = {name.replace(" ", "_"): number for name, number in counts.items()}
+        options.print_event("written", folder=str(folder), **numbers, next=list(steps))
+        return
+    click.echo(f"Written: {folder}, with {' and '.join(f'{n} {name}' for name, n in counts.items())}. Next:")
+    options.print_table([(f"  {step}", why) for step, why in steps.items()])
+
+
+@click.command()
+@click.argument("name", metavar="NAME")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@options.as_json
+def export(name: str, folder: Path, as_json: bool) -> None:
+    """Copy a built-in suite to a new or empty folder, to change it there.
+
+    \b
+    Example:
+      probatio suite export NAME my-copy    (`suite list` shows the names)
+    """
+    from probatio.authoring.new import copy_suite
+
+    tasks, proof = copy_suite(name, folder), f"probatio suite check {shlex.quote(str(folder))}"
+    if as_json:
+        options.print_event("written", folder=str(folder), suite=name, tasks=tasks, next=[proof])
+        return
+    click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: {proof}")
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@options.path_option("--suite", "The folder of the language that gets the tasks.")
+@click.option("--dry-run", is_flag=True, help="Only read the folders.")
+@options.as_json
+def import_tasks(folder: Path, suite: Path | None, dry_run: bool, as_json: bool) -> None:
+    """Add task folders of Harbor to the suite of a language. DIR is one of them, or a folder of several.
+
+    A folder that can't become a task is named with the reason.
+
+    \b
+    Examples:
+      probatio suite import harbor-tasks --suite my-language --dry-run
+      probatio suite import harbor-tasks --suite my-language
+    """
+    from probatio.authoring.harbor.read import add_to_suite, is_harbor, read_harbor
+    from probatio.suites.language_suite import load_suite
+
+    if not is_harbor(folder):
+        raise UsageError(
+            f"{folder} is not a task folder of Harbor, nor a folder of them: there is no task.toml."
+        )
+    if suite is None:
+        raise UsageError(
+            "Name the suite that gets the tasks: --suite DIR. `probatio suite new DIR` makes one."
+        )
+    loaded = load_suite(suite)
+    read = read_harbor(folder)
+    target = add_to_suite(read.tasks, loaded) if read.tasks and not dry_run else None
+    if as_json:
+        options.print_event(
+            "plan" if dry_run else "imported",
+            tasks=[task.id for task in read.tasks],
+            refused=read.refused,
+            file=None if target is None else str(target),
+        )
+    else:
+        for name, why in read.refused.items():
+            click.echo(f"Not read: {name}: {why}", err=True)
+        what = f"{len(read.tasks)} task{'' if len(read.tasks) == 1 else 's'}"
+        click.echo(f"{folder}: {what}. Nothing was written." if target is None else f"Added {what}: {target}")
+        if target is not None:
+            click.echo(f"Check them with: probatio suite check {loaded.folder}")
+    if not read.tasks:
+        raise UsageError(f"None of the task folders in {folder} could be read as a task.")
+
+
+@click.command()
+@click.argument("folder", metavar="DIR|NAME", type=click.Path(path_type=Path))
+@options.sandbox
+@click.option(
+    "--runs",
+    multiple=True,
+    metavar="RUN",
+    callback=options.split_names,
+    help="Runs of the suite: warn of pools without headroom.  [default: stored runs of the suite as it is]",
+)
+@options.results
+@options.as_json
+def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, as_json: bool) -> None:
+    """Prove a folder, or a built-in suite, and show what is missing.
+
+    A language: every example and solution is run in the jail and prints what is expected, every wrong answer
+    fails, contexts and ids are as they should be. A daily suite: every answer in proofs.yml gets the score
+    next to it, and a model can be COOKED. Stored runs or days show where there is no headroom.
+
+    Exit code 1 if a proof fails, 2 if the folder can't be read or a command of its language is not there.
+
+    \b
+    Examples:
+      probatio suite check my-language
+      probatio suite check my-language --runs monday,tuesday    warns of tasks that are too easy or hard
+      probatio suite check my-language --json
+      probatio suite check my-watch
+    """
+    import msgspec
+
+    from probatio.authoring.check import daily, language
+    from probatio.authoring.check.measured import format_headroom, headroom_of_days, measure_headroom
+    from probatio.authoring.check.report import CheckReport, DailyReport, format_report, summarise
+
+    proven: CheckReport | DailyReport
+    if (watch := daily.daily_folder(folder)) is not None:
+        if runs:
+            raise UsageError(
+                "--runs is for languages; the headroom of a daily suite is read from the days in --results."
+            )
+        proven = daily.check(watch, sandbox, options.show_counts("proofs"))
+        headroom = headroom_of_days(proven.fingerprint, results)
+    else:
+        proven = language.check(folder, sandbox, options.show_counts("proofs"))
+        headroom = measure_headroom(folder, runs, results)
+    if as_json:
+        found = {"summary": summarise(proven), "headroom": headroom}
+        options.print_json({**msgspec.to_builtins(proven), **found})
+    else:
+        for line in (*format_report(proven), *format_headroom(headroom)):
+            click.echo(line)
+    if not proven.passed:
+        sys.exit(1)

@@ -1,0 +1,213 @@
+"""`probatio verdict`: is each model still what it was, and why; and `verdict accept`."""
+
+from __future__ import annotations
+
+import getpass
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+import click
+
+from probatio.cli import options
+from probatio.cli.grammar import Verb
+from probatio.core.errors import UsageError
+from probatio.core.redact import redact
+from probatio.core.text.visible import make_visible, unwrap_stream
+
+if TYPE_CHECKING:
+    from probatio.cli.verdict.table import Paint
+    from probatio.core.records import Day
+    from probatio.watch.verdict.days import Days
+
+
+FAIL_ON = {
+    "suspicious": ("SUSPICIOUS", "COOKED", "COOKED, confirmed"),
+    "cooked": ("COOKED", "COOKED, confirmed"),
+    "confirmed": ("COOKED, confirmed",),
+}
+"""Gate → the headlines that fail it."""
+
+COLOURS = {
+    "COOKED": "red",
+    "SUSPICIOUS": "yellow",
+    "OK": "green",
+    "CALIBRATING": "blue",
+    "GAP": "bright_black",
+}
+
+
+@click.command(cls=Verb)
+@click.option(
+    "--model", "models", multiple=True, metavar="MODEL", help="Only this model id or glob; can be repeated."
+)
+@click.option(
+    "--date",
+    metavar="YYYY-MM-DD",
+    help="The verdict of that day, from all days up to it.  [default: the last day]",
+)
+@click.option("--explain", metavar="MODEL", help="Print every number behind the verdict on one model.")
+@click.option(
+    "--regrade",
+    is_flag=True,
+    help="Grade the day's stored answers again first: shows whether the grader changed, and not the model.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(list(FAIL_ON)),
+    help="For CI: exit code 1 if the headline of a listed model is this bad or worse.",
+)
+@click.option(
+    "--detectable",
+    is_flag=True,
+    help="Compute the smallest drop each verdict would detect, where it is not kept yet (1 s each).",
+)
+@options.as_json
+@options.results
+@click.pass_context
+def command(
+    ctx: click.Context,
+    models: tuple[str, ...],
+    date: str | None,
+    explain: str | None,
+    regrade: bool,
+    detectable: bool,
+    fail_on: str | None,
+    as_json: bool,
+    results: Path,
+) -> None:
+    """Show for each model whether it got worse: one headline, made of the published rule and of the evidence.
+
+    \b
+    Examples:
+      probatio verdict                                  the last recorded day
+      probatio verdict --date 2026-03-01 --model 'gpt-*'
+      probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
+      probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED
+      probatio verdict --fail-on confirmed              for CI: exit code 1 only if the evidence has proven it
+    """
+    from probatio.core.text.names import pick
+    from probatio.runs.store.days import suite_folder
+    from probatio.runs.store.detectable import user_detectable_cache
+    from probatio.suites.daily_suite import constants_of, read_manifest
+    from probatio.watch.alerts.describing import VerdictDescriber
+    from probatio.watch.ledger.ledger import read_recorded_days
+    from probatio.watch.verdict.verdicts import verdicts
+
+    ahead = options.say_ahead(results, options.warn) if date is None else ()
+    days = read_recorded_days(results, until=date, without=ahead)
+    day = choose_day(days, results, date)
+    constants = constants_of(read_manifest(suite_folder(results, day.record)))
+    chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
+    regraded = {}
+    if regrade:
+        from probatio.watch.verify.verification import count_changed_grades
+
+        regraded = count_changed_grades(results, day)
+    shown = verdicts(
+        days,
+        constants,
+        dates={day.date},
+        models=chosen,
+        regraded=regraded,
+        detectable=user_detectable_cache(),
+        compute=detectable or explain is not None,
+    )
+    teller = VerdictDescriber(results, {each.date: each for each in days.days})
+    failed = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
+    words = {verdict.model: teller.describe(verdict) for verdict in shown}
+    if as_json:
+        gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed}
+        more = {"simulated": True} if day.record.simulated else {}
+        options.print_event("verdicts", date=day.date, verdicts=shown, told=words, gate=gate, **more)
+    else:
+        from probatio.cli.verdict.table import explain_verdict, format_table
+
+        def render(paint: Paint) -> str:
+            if explain:
+                return explain_verdict(shown[0], words[shown[0].model], days, constants, paint)
+            return format_table(shown, words, paint)
+
+        if day.record.simulated:
+            click.echo("SIMULATED: no model was asked on these days.")
+        click.echo(_paint(render), file=unwrap_stream(sys.stdout))
+        if fail_on:
+            click.echo(f"Gate: {', '.join(failed) if failed else 'no model'} at or beyond {fail_on.upper()}.")
+    if failed:
+        ctx.exit(1)
+
+
+def choose_day(days: Days, results: Path, date: str | None) -> Day:
+    """The day of the verdict: the one named, else the last."""
+    from probatio.runs.store.layout import DAILY
+
+    if not days.days:
+        raise UsageError(
+            f"There is no recorded day under {results / DAILY}{' up to ' + date if date else ''}; see "
+            f"`probatio daily`."
+        )
+    if date is not None and date not in days.dates:
+        raise UsageError(
+            f"{date} was not recorded under {results / DAILY}; the last day before it is {days.dates[-1]}."
+        )
+    return days.days[-1]
+
+
+def _paint(render: Callable[[Paint], str]) -> str:
+    """The text made visible, with colours for badges. The brush is a random word that no text has."""
+    brush = token_hex(8)
+    text = make_visible(redact(render(lambda text, status: f"{brush}{status}:{text}{brush};")))
+    return re.sub(
+        rf"{brush}(\w+):(.*?){brush};", lambda badge: click.style(badge[2], fg=COLOURS[badge[1]]), text
+    )
+
+
+@click.command()
+@click.argument("model")
+@click.option("--why", required=True, metavar="TEXT", help="The reason, for those who read the ledger later.")
+@click.option("--by", metavar="NAME", help="Who accepts it.  [default: the user of this machine]")
+@options.results
+@options.as_json
+def accept(model: str, why: str, by: str | None, results: Path, as_json: bool) -> None:
+    """Accept the present level of MODEL: a new reference begins with its last recorded day, and the alarm
+    ends.
+
+    The ledger keeps who accepted it, when and why; the verdict of that day is corrected, no earlier one.
+    Until the new reference is complete, a further fall is harder to see.
+
+    \b
+    Example:
+      probatio verdict accept gpt-4o --why "we moved to the smaller model on purpose"
+    """
+    from probatio.core.clock import now_text
+    from probatio.core.text.names import pick
+    from probatio.watch.ledger.later import accept as record_acceptance
+    from probatio.watch.ledger.ledger import ledger_path, read_ledger, standing_records
+
+    who, why = (getpass.getuser() if by is None else by).strip(), why.strip()
+    if not why or not who:
+        raise UsageError("An acceptance names who accepts and why: --why and --by must not be empty.")
+    if not ledger_path(results).exists():
+        raise UsageError(
+            f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`."
+        )
+    records = standing_records(read_ledger(results)).values()
+    known = sorted({verdict.model for record in records for verdict in record.verdicts})
+    chosen = pick("model", (model,), known, "in the ledger")
+    if len(chosen) != 1:
+        raise UsageError(
+            f"{model} stands for {len(chosen)} models ({', '.join(chosen)}); accept one at a time."
+        )
+    record, *corrections = record_acceptance(results, chosen[0], who, why, now_text())
+    if as_json:
+        told = {"model": chosen[0], "date": record.date, "by": who, "why": why}
+        options.print_event("accepted", told, record=record.seq, corrected=len(corrections))
+        return
+    click.echo(f"{chosen[0]} is accepted as it is from {record.date} on, by {who}: {why}")
+    click.echo(
+        f"Record {record.seq} of the ledger says so; {len(corrections)} "
+        f"verdict{'s' * (len(corrections) != 1)} corrected. A new reference begins with {record.date}."
+    )

@@ -1,0 +1,1 @@
+"""What every room stands on: records, settings, errors, files, text, statistics."""

@@ -1,0 +1,171 @@
+"""`models.yml`: who can be asked, at what price, by which route, and how trials are drawn."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import msgspec
+
+from probatio.core.clock import parse_duration
+from probatio.core.errors import UsageError
+from probatio.core.records import Model, Sampling, Timeouts
+from probatio.core.text.names import pick
+from probatio.core.yamlfile import read_yaml
+
+LOCAL_CONFIG = Path("config/models.yml")
+BUILT_IN = Path(__file__).parent.parent / "builtin" / "models.yml"
+
+AD_HOC_PROVIDERS = {"gguf": "embedded", "openai": "openai", "openrouter": "openrouter"}
+"""`--model gguf:PATH` and the like: a model named on the command line, in no file. Prefix → provider."""
+
+
+CONFIRM_ABOVE = 1.0
+"""US dollars. A run expected to cost more is begun only with the user's word."""
+
+
+class _ModelEntry(Model, frozen=True):
+    """As `Model`; a route of one provider may be its name alone."""
+
+    route: str | list[str] | None = None  # type: ignore[assignment]
+
+
+class _TimeoutsEntry(msgspec.Struct):
+    """As `Timeouts`, in lengths of time such as `20m`."""
+
+    connect: str | float | None = None
+    attempt: str | float | None = None
+    trial: str | float | None = None
+    wait: str | float | None = None
+
+
+class _TrialEntry(msgspec.Struct):
+    n_shots: tuple[int, ...] = (0, 1, 3, 10)
+    dialects: tuple[str, ...] | None = None
+    contexts: tuple[str, ...] | None = None
+    temperature: float = 0.0
+    max_tokens: int = 1000
+    seed: int | None = 42
+    timeouts: _TimeoutsEntry | None = None
+
+
+class JudgeOverride(msgspec.Struct, frozen=True):
+    """Another judge than the suite's own; what is not given stays as the suite has it."""
+
+    name: str | None = None
+    provider: str | None = None
+    route: tuple[str, ...] | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+
+
+class Heartbeat(msgspec.Struct, frozen=True):
+    """An address that is called after each day, `fail` after an incomplete one. ${NAME} is a variable."""
+
+    url: str
+    fail: str | None = None
+
+
+class DailyConfig(msgspec.Struct, frozen=True):
+    """The section `daily:`: who is tracked, and settings other than the suite's (then it is another)."""
+
+    models: tuple[str, ...] = ()
+    temperature: float | None = None
+    judge: JudgeOverride | None = None
+    max_month_cost: float | None = None  # US dollars, for all days of a month together
+    heartbeat: str | Heartbeat | None = None
+
+
+class _ConfigFile(msgspec.Struct):
+    models: list[_ModelEntry]
+    framework_version: str | float | None = None
+    trials: _TrialEntry = msgspec.field(default_factory=_TrialEntry)
+    analyst: str | None = None
+    daily: DailyConfig = msgspec.field(default_factory=DailyConfig)
+    confirm_above: float = CONFIRM_ABOVE
+
+
+class Config(msgspec.Struct, frozen=True):
+    """A `models.yml`, read."""
+
+    source: str
+    framework_version: str | None
+    models: tuple[Model, ...]
+    n_shots: tuple[int, ...]
+    dialects: tuple[str, ...] | None
+    contexts: tuple[str, ...] | None
+    sampling: Sampling
+    timeouts: Timeouts | None = None
+    analyst: str | None = None
+    daily: DailyConfig = DailyConfig()
+    confirm_above: float = CONFIRM_ABOVE  # US dollars; `.inf` never asks
+
+
+def load_config(path: Path | None = None) -> Config:
+    """`path`, else `config/models.yml` where there is one, else the built-in list."""
+    source = path or (LOCAL_CONFIG if LOCAL_CONFIG.exists() else BUILT_IN)
+    file = read_yaml(source, _ConfigFile, folder_of(path))
+    seen: set[str] = set()
+    models: list[Model] = []
+    for entry in file.models:
+        if entry.id in seen:
+            raise UsageError(f"{source}: two models have the id `{entry.id}`.")
+        seen.add(entry.id)
+        route = (entry.route,) if isinstance(entry.route, str) else tuple(entry.route or ())
+        models.append(Model(**{**msgspec.structs.asdict(entry), "route": route}))
+    trials = file.trials
+    if any(n < 0 for n in trials.n_shots):
+        raise UsageError(f"{source}: trials.n_shots holds a negative number.")
+    if (cap := file.daily.max_month_cost) is not None and not 0 < cap < math.inf:
+        raise UsageError(f"{source}: daily.max_month_cost is in dollars and more than 0.")
+    if not file.confirm_above >= 0:
+        raise UsageError(f"{source}: confirm_above is in dollars and not less than 0.")
+    return Config(
+        source="built-in" if source == BUILT_IN else str(source),
+        framework_version=None if file.framework_version is None else str(file.framework_version),
+        models=tuple(models),
+        n_shots=trials.n_shots,
+        dialects=trials.dialects,
+        contexts=trials.contexts,
+        sampling=Sampling(trials.temperature, trials.max_tokens, trials.seed),
+        timeouts=_timeouts(trials.timeouts, f"{source}: trials.timeouts"),
+        analyst=file.analyst,
+        daily=file.daily,
+        confirm_above=file.confirm_above,
+    )
+
+
+def folder_of(path: Path | None) -> Path | None:
+    """The folder that links of a config must not leave: the working folder. None if it was named by hand."""
+    return Path() if path is None and LOCAL_CONFIG.exists() else None
+
+
+def _timeouts(entry: _TimeoutsEntry | None, where: str) -> Timeouts | None:
+    if entry is None:
+        return None
+    given = {name: value for name, value in msgspec.structs.asdict(entry).items() if value is not None}
+    seconds = {name: parse_duration(value, f"{where}.{name}:") for name, value in given.items()}
+    if not all(seconds.values()):
+        raise UsageError(f"{where} are lengths of time of more than 0.")
+    return Timeouts(**seconds)
+
+
+def select_models(config: Config, patterns: tuple[str, ...]) -> tuple[Model, ...]:
+    """The models that ids, globs and ad-hoc names (`gguf:PATH`) pick, in the order of the file."""
+    chosen: dict[str, Model] = {}
+    for pattern in patterns:
+        prefix, _, rest = pattern.partition(":")
+        if rest and prefix in AD_HOC_PROVIDERS and not any(m.id == pattern for m in config.models):
+            chosen[pattern] = _ad_hoc(pattern, prefix, rest)
+            continue
+        ids = pick("model", [pattern], [m.id for m in config.models], f"in {config.source}")
+        chosen.update((m.id, m) for m in config.models if m.id in ids)
+    return tuple(chosen.values())
+
+
+def _ad_hoc(pattern: str, prefix: str, rest: str) -> Model:
+    if prefix == "gguf":
+        if not Path(rest).is_file():
+            raise UsageError(f"--model {pattern}: there is no file {rest}.")
+        return Model(id=f"gguf:{Path(rest).name}", name=pattern, provider="embedded")
+    return Model(id=rest, name=rest, provider=AD_HOC_PROVIDERS[prefix])

@@ -1,0 +1,131 @@
+"""Files of a folder that someone else may have filled: no link is followed out of it, no pipe is waited for.
+
+A link that stays inside the folder is followed for reading. What is written is never a link. The folder
+itself may be a link: it is the path the user gave. A name is resolved first, and then opened one part at a
+time without following anything, so a file that is put in its place between the two steps is refused, too.
+"""
+
+from __future__ import annotations
+
+import errno
+import functools
+import operator
+import os
+import stat
+import sys
+from io import BufferedReader
+from pathlib import Path
+
+from probatio.core.errors import UsageError
+
+_WRITING = os.O_WRONLY | os.O_RDWR
+_MODE = 0o644  # of a new file
+_STEPWISE = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd
+"""Whether this system opens a name one part at a time. On Windows only the check before the opening holds."""
+
+
+def _flags(*names: str) -> int:
+    """These flags, as far as the system has them."""
+    return functools.reduce(operator.or_, (getattr(os, name, 0) for name in names), 0)
+
+
+_STEP = getattr(os, "O_PATH", os.O_RDONLY) | _flags("O_DIRECTORY", "O_NOFOLLOW", "O_CLOEXEC")
+# no FIFO without a writer is waited for; and bytes stay the bytes they are on Windows
+_ALWAYS = _flags("O_NOFOLLOW", "O_CLOEXEC", "O_NOCTTY", "O_NONBLOCK", "O_BINARY", "O_NOINHERIT")
+
+
+def open_inside(path: Path, folder: Path | None = None, flags: int = os.O_RDONLY) -> int:
+    """A descriptor of the regular file `path` in `folder` (else: in the folder it is named in)."""
+    folder = path.parent if folder is None else folder
+    root = _real(folder)
+    writing = bool(flags & _WRITING)
+    real = _real(path.parent) / path.name if writing else _real(path)
+    steps = _steps(path, folder, root, real)
+    sys.audit("open", str(path), None, flags)  # who audits files sees the whole name, not only its last step
+    try:
+        file = _stepwise(root, steps, flags) if _STEPWISE else _at_once(root, steps, flags, path, writing)
+    except OSError as error:
+        raise _refusal(error, path, writing) from None
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise UsageError(_not_a_file(path))
+    return file
+
+
+def _stepwise(root: Path, steps: tuple[str, ...], flags: int) -> int:
+    at = os.open(root, _STEP & ~_flags("O_NOFOLLOW"))
+    try:
+        for step in steps[:-1]:
+            at, before = os.open(step, _STEP, dir_fd=at), at
+            os.close(before)
+        return os.open(steps[-1], flags | _ALWAYS, _MODE, dir_fd=at)
+    finally:
+        os.close(at)
+
+
+def _at_once(root: Path, steps: tuple[str, ...], flags: int, path: Path, writing: bool) -> int:
+    target = root.joinpath(*steps)
+    if writing and target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return os.open(target, flags | _ALWAYS, _MODE)
+
+
+def open_reader(path: Path, folder: Path | None = None) -> BufferedReader:
+    """The file open for reading."""
+    return os.fdopen(open_inside(path, folder), "rb")
+
+
+def read_inside(path: Path, folder: Path | None = None) -> bytes:
+    """All of the file."""
+    with open_reader(path, folder) as file:
+        return file.read()
+
+
+def open_new(path: Path) -> int:
+    """A descriptor of a new empty file in place of what has that name. A link there keeps its target."""
+    try:
+        path.unlink(missing_ok=True)
+    except IsADirectoryError:
+        raise UsageError(f"{path} is a folder where a file belongs; move it away.") from None
+    return open_inside(path, None, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+
+
+def require_inside(path: Path, folder: Path) -> Path:
+    """`path`, if it is in `folder` once all links are followed."""
+    _steps(path, folder, _real(folder), _real(path))
+    return path
+
+
+def find_name(file: int, path: Path) -> str:
+    """A name of an open file, for libraries that open files themselves: in /proc, else its resolved path."""
+    name = Path(f"/proc/self/fd/{file}")
+    return str(name if name.exists() else _real(path))
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))  # Path.resolve raises for links in a circle
+
+
+def _steps(path: Path, folder: Path, root: Path, real: Path) -> tuple[str, ...]:
+    try:
+        return real.relative_to(root).parts or (".",)
+    except ValueError:
+        raise UsageError(
+            f"{path} leads out of {folder}, to {real}. Links out of a folder are not followed: "
+            "put the file itself there, or remove the link."
+        ) from None
+
+
+def _refusal(error: OSError, path: Path, writing: bool) -> Exception:
+    if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENOTDIR):
+        done = "written to" if writing else "followed"
+        return UsageError(
+            f"{path} is a link or lies behind one, and a link is not {done} here. Put the file itself there."
+        )
+    if error.errno in (errno.ENXIO, errno.ENODEV):
+        return UsageError(_not_a_file(path))
+    return OSError(error.errno, error.strerror, str(path))
+
+
+def _not_a_file(path: Path) -> str:
+    return f"{path} is not a file (a folder, a pipe or a device). Put a file there, or remove it."

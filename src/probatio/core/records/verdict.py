@@ -1,0 +1,114 @@
+"""Records of a verdict: what both layers say, with every number that led there."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Status = Literal["OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP"]
+"""What the published rule says of a use case or a model on a day."""
+
+MARKS: dict[Status, str] = {"COOKED": "✖", "SUSPICIOUS": "▲", "OK": "●", "CALIBRATING": "◌", "GAP": "–"}
+"""The sign of each status, wherever one is shown; worst first."""
+
+Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED"]
+"""What the evidence layer says of a model on a day; CALIBRATING while its reference is not complete."""
+
+Cause = Literal["MODEL", "JUDGE", "HARNESS", "GRADER", "ROUTE", "INFRA"]
+"""The cause of a change."""
+
+
+class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
+    """A person says that a model's new level is what it is from now on: a new reference begins."""
+
+    model: str
+    begins: str  # the first day of the new reference
+    by: str  # who says so
+    why: str
+    made: str  # when, UTC
+
+
+class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What the rule says of one use case, with every number that led there."""
+
+    use_case: str
+    status: Status
+    score: float | None = None
+    base_score: float | None = None
+    n: int = 0
+    mean: float | None = None  # of the baseline
+    sd: float | None = None  # after the floor
+    days: int = 0  # in the baseline
+    z: float | None = None
+    drop: float | None = None  # share of the mean
+    fired: tuple[str, ...] = ()  # the tests that fired, by name: "suspicious z", "cooked drop", "collapse", …
+    cooked_level: bool = False  # today alone is at cooked level, by either criterion
+    held: str | None = None  # why yesterday's status is held: "barred", "routing" or "asked late"
+    recovered: bool = False  # within the days a recovery is marked
+    improved: bool = False
+    since: str | None = None  # first day of the present status
+    evidence: float | None = None  # this use case's own M
+    smallest_drop: float | None = None  # minimum detectable effect, share of the reference mean
+
+
+class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
+    """What both layers say of one model on one day."""
+
+    date: str
+    model: str
+    status: Status
+    since: str | None = None
+    suite_version: str = ""
+    route: str | None = None
+    routing_changed: bool = False
+    barred: bool = False
+    recovered: bool = False  # the headline is OK, and was not within the last days
+    use_cases: tuple[UseCaseVerdict, ...] = ()
+    evidence: Evidence = "CALIBRATING"
+    evidence_value: float | None = None  # the model statistic M
+    reference_days: int = 0
+    changed_on: str | None = None  # after CONFIRMED: the dated change
+    named: tuple[str, ...] = ()  # use cases whose own M passed the suspicion line
+    improvement: bool = False  # the mirrored detector, for information
+    cause: Cause | None = None  # where something moved
+    cause_reason: str | None = None
+    smallest_drop: float | None = None
+    """Minimum detectable effect over all use cases, share of the reference mean."""
+    reason: str = ""  # one sentence made from these numbers
+    headline: Status | None = None
+    """What people see first: the worse of both layers; None in records older than the field."""
+    headline_since: str | None = None  # first day of the present headline
+    confirmed: bool = False  # the evidence is CONFIRMED
+    symptoms: tuple[str, ...] = ()
+    """What else was different around the day it fell, as clauses; never a cause."""
+    series_since: str | None = None  # first day of the series: nothing before it is compared
+    series_why: str | None = None  # why it began, as a clause; None for a model's first one
+    accepted: Acceptance | None = None  # the series began with it
+    collapsed: tuple[str, ...] = ()
+    """Use cases that collapsed today at full count, with or without a whole baseline."""
+
+    @property
+    def shown(self) -> Status:
+        """The status to show."""
+        return self.headline or self.status
+
+    @property
+    def well_again(self) -> bool:
+        """It is OK and was not within the last days, by the rule or by the evidence.
+
+        In a long fall the rule's baseline follows it down, and only the evidence shows when it ends.
+        """
+        return self.shown == "OK" and (self.recovered or self.evidence == "RECOVERED")
+
+    @property
+    def label(self) -> str:
+        """The headline in words."""
+        return f"{self.shown}, confirmed" if self.confirmed else self.shown
+
+
+class Detectable(msgspec.Struct, frozen=True):
+    """The smallest drops that would be confirmed in time, as shares of the reference's mean, if any."""
+
+    overall: float | None
+    use_cases: dict[str, float | None]

@@ -1,0 +1,48 @@
+"""The isotonic fit: of all curves that never fall, the nearest to the rates; and the band around it.
+
+The band is a Bayesian bootstrap over tasks: each draw gives the tasks new weights, adds one unseen task that
+passes everywhere or nowhere with equal chance, and is fitted again. Without the unseen task ten tasks that
+all pass would make a band of no width. The draws are seeded, so the same run gives the same band.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+RESAMPLES = 1000
+SEED = 20260105
+"""Any number will do; it only has to stay the same."""
+
+
+def fit_with_band(passed: Floats, asked: Floats, resamples: int = RESAMPLES) -> tuple[Floats, Floats]:
+    """The monotone fit over conditions (columns), and the fits of as many draws of the tasks (rows)."""
+    import numpy as np
+
+    fit = fit_isotonic(passed.sum(0)[None], asked.sum(0)[None])[0]
+    chance = np.random.default_rng(SEED)
+    weights = chance.standard_exponential((resamples, len(passed) + 1))
+    unseen = weights[:, [-1]] * asked.mean(0)
+    passes = chance.integers(2, size=(resamples, 1))
+    return fit, fit_isotonic(weights[:, :-1] @ passed + passes * unseen, weights[:, :-1] @ asked + unseen)
+
+
+def fit_isotonic(passed: Floats, asked: Floats) -> Floats:
+    """Weighted isotonic fits, one per row: at place i the largest over j ≤ i of the smallest over k ≥ i of
+    the rate of j…k."""
+    import numpy as np
+
+    rows, places = passed.shape
+    sums = np.concatenate([np.zeros((rows, 1)), passed.cumsum(1)], axis=1)
+    weights = np.concatenate([np.zeros((rows, 1)), asked.cumsum(1)], axis=1)
+    fits = np.zeros((rows, places))
+    for j in range(places):
+        rates = (sums[:, j + 1 :] - sums[:, [j]]) / (weights[:, j + 1 :] - weights[:, [j]])
+        smallest = np.minimum.accumulate(rates[:, ::-1], axis=1)[:, ::-1]
+        fits[:, j:] = np.maximum(fits[:, j:], smallest)
+    return fits

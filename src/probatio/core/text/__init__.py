@@ -1,0 +1,1 @@
+"""Text: names, tables, and what is safe to show."""

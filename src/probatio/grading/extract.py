@@ -1,0 +1,231 @@
+"""Extraction: the answer inside a response, without reasoning, chatter, fences and quotes.
+
+Every step looks at the response alone, never at what would have been right.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from probatio.core.records import Answered, Assessment, ErrorType
+
+_THOUGHT_OPENS = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+_THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
+_FENCE_OPENS = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})")
+_FENCE_LANGUAGE = re.compile(r"[ \t]*(?P<language>[\w+#.-]*)")
+_CUE = re.compile(
+    r"^[ \t>#*_-]*(?:(?:the|its|final|expected|program'?s?|exact|console)\s+)*"
+    r"(?:output|answer|result|it prints|prints)\b[^\n:]{0,60}:[*_ \t]*(?P<same>[^\n]*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$\n?", re.MULTILINE)
+_SENTENCE = re.compile(
+    r"^[ \t]*(?:[-*>]\s+|\d+\.\s+|#+\s+|\*\*)?[A-Z][\w'’]*(?:\s+[\w'’\"`(),./-]+){2,}.*[.!?:*]?\s*$"
+)
+_WRAPPERS = (("```", "```"), ("**", "**"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("«", "»"))
+_QUOTES = 3
+"""From here on they may be part of the answer."""
+
+
+class Fenced(NamedTuple):
+    """A fenced block: its language word, lower case, and what stands inside."""
+
+    language: str
+    body: str
+    start: int
+    end: int
+
+
+def without_reasoning(text: str) -> str:
+    """The text without the model's reasoning.
+
+    A closing tag without its opening one ends a thought whose beginning the chat template swallowed; an
+    opening tag without its end means the answer was cut off before it began.
+    """
+    kept: list[str] = []
+    at = 0
+    while opening := _THOUGHT_OPENS.search(text, at):
+        kept.append(text[at : opening.start()])
+        closing = _THOUGHT_ENDS.search(text, opening.end())
+        if closing is None:
+            at = len(text)
+            break
+        at = closing.end()
+    kept.append(text[at:])
+    return _THOUGHT_ENDS.split("".join(kept))[-1].strip()
+
+
+def find_fences(text: str) -> list[Fenced]:
+    """The fenced blocks in order, in linear time; one that is not closed reaches to the end."""
+    blocks: list[Fenced] = []
+    if "```" not in text and "~~~" not in text:
+        return blocks
+    start = body = -1  # of the block that is open
+    mark = language = ""
+    at = 0
+    for line in text.split("\n"):
+        end = at + len(line)
+        if start < 0:
+            opening = _FENCE_OPENS.match(line)
+            if opening and "`" not in line[opening.end() :] and end < len(text):
+                word = _FENCE_LANGUAGE.match(line, opening.end())
+                start, body, mark = at, end + 1, opening["mark"]
+                language = word["language"].lower() if word else ""
+        elif (ends := line.strip(" \t")).startswith(mark) and not ends[len(mark) :].strip("`~"):
+            blocks.append(Fenced(language, text[body:at].rstrip("\n"), start, end))
+            start = -1
+        at = end + 1
+    if start >= 0:
+        blocks.append(Fenced(language, text[body:].rstrip("\n"), start, len(text)))
+    return blocks
+
+
+def unwrap(text: str, *, quotes: bool = True) -> str:
+    """The text without emphasis, backticks or (`quotes`) quotation marks that enclose the whole of it."""
+    text = text.strip()
+    for left, right in _WRAPPERS if quotes else _WRAPPERS[:_QUOTES]:
+        if len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right):
+            inner = text[len(left) : -len(right)]
+            if left not in inner and right not in inner:
+                return unwrap(inner, quotes=quotes) if left in ("**", "`") else inner
+    return text
+
+
+def extract_prediction(text: str) -> str:
+    """The output a model predicts, without what it is wrapped in.
+
+    What follows the last "Output:"-like line, else the last fenced block, else what stands after the last
+    line that ends in a colon before a blank line ("…the output will be:"), else the whole.
+    """
+    text = without_reasoning(text)
+    blocks = find_fences(text)
+    fenced = [range(block.start, block.end) for block in blocks]
+    outside = [cue for cue in _CUE.finditer(text) if not any(cue.start() in each for each in fenced)]
+    if outside and (output := _after_cue(text, outside[-1])):
+        return unwrap(output)
+    if blocks:
+        return unwrap(blocks[-1].body)
+    return unwrap(re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)[-1])
+
+
+def _after_cue(text: str, cue: re.Match[str]) -> str:
+    if cue["same"].strip():
+        return cue["same"].strip()
+    rest = text[cue.end() :].lstrip("\n")
+    blocks = find_fences(rest)
+    if blocks and not rest[: blocks[0].start].strip():
+        return blocks[0].body
+    return re.split(r"\n[ \t]*\n", rest.strip())[0]
+
+
+def extract_program(text: str, fences: tuple[str, ...], keywords: tuple[str, ...] = ()) -> str:
+    """The program in a response: the first block of its language, else the first block, else bare code.
+
+    The first, because small models go on with invented questions after their answer. `keywords` begin a
+    statement.
+    """
+    text = without_reasoning(text)
+    blocks = find_fences(text)
+    for block in blocks:
+        if block.language in fences:
+            return block.body.strip("\n")
+    code = _code(keywords)
+    if blocks and not _has_code(text[: blocks[0].start], code):
+        return blocks[0].body.strip("\n")
+    return _code_like(_FENCE_LINE.sub("", text), code)
+
+
+@lru_cache(maxsize=64)
+def _code(keywords: tuple[str, ...]) -> re.Pattern[str]:
+    """What a line of code has and a sentence has not."""
+    words = rf"|^\s*(?:{'|'.join(map(re.escape, keywords))})\b" if keywords else ""
+    return re.compile(rf"[{{}}=;]|->|^\s*[\w.]+\(.*\)\s*${words}")
+
+
+def _has_code(text: str, code: re.Pattern[str]) -> bool:
+    """Whether code stands outside the fences: then they enclose parts of the answer, not the answer."""
+    return any(code.search(line[:500]) and not _SENTENCE.match(line[:500]) for line in text.splitlines())
+
+
+def _code_like(text: str, code: re.Pattern[str]) -> str:
+    """A response without fences, and without the sentences before and after the code."""
+    paragraphs = re.split(r"\n[ \t]*\n", text.strip("\n"))
+    first, last = 0, len(paragraphs) - 1
+    while first < last and (_is_prose(paragraphs[first], code) or paragraphs[first].rstrip().endswith(":")):
+        first += 1
+    while first < last and _is_prose(paragraphs[last], code):
+        last -= 1
+    body = "\n\n".join(paragraphs[first : last + 1])
+    return unwrap(body) if "\n" not in body.strip() and body.strip().startswith(("`", "**")) else body
+
+
+def _is_prose(paragraph: str, code: re.Pattern[str]) -> bool:
+    """Whether every line reads as a sentence and none as code."""
+    return all(_SENTENCE.match(line[:500]) and not code.search(line[:500]) for line in paragraph.splitlines())
+
+
+LONGEST_RESPONSE = 1_000_000
+"""Characters of a response in which reasoning is looked for: 250,000 tokens, more than any model thinks."""
+LONGEST_ANSWER = 50_000
+"""Characters of an answer, without its reasoning: three times the longest that a suite allows (4,000 tokens
+of HTML are about 16,000). Of a longer answer the beginning is graded."""
+
+
+class Gradable(NamedTuple):
+    """The text that is graded, and how long the response was where something was cut off."""
+
+    text: str
+    cut: int | None = None
+
+
+def gradable(response: str) -> Gradable:
+    """The part of a response that is graded. A response of ordinary length is graded as it is."""
+    if len(response) <= LONGEST_ANSWER:
+        return Gradable(response)
+    answer = without_reasoning(response[:LONGEST_RESPONSE])
+    if len(answer) <= LONGEST_ANSWER:
+        return Gradable(answer, len(response) if len(response) > LONGEST_RESPONSE else None)
+    return Gradable(answer[:LONGEST_ANSWER], len(response))
+
+
+def cut_note(cut: int) -> str:
+    return (
+        f"Only the first {LONGEST_ANSWER:,} characters of the answer were graded; the response has {cut:,}."
+    )
+
+
+_REFUSAL = re.compile(
+    r"^\W*(?:i'?m sorry|sorry|i apologi[sz]e|unfortunately)?\W*(?:but )?\W*(?:i|as an ai)\b[^.\n]{0,40}"
+    r"\b(?:can'?t|cannot|can not|won'?t|will not|am unable to|'m unable to|unable to|"
+    r"not able to)\b[^.\n]{0,20}"
+    r"\b(?:help|assist|comply|provide|fulfil|fulfill|answer|do that|continue)\b",
+    re.IGNORECASE,
+)
+
+
+def assess_unanswered(response: Answered) -> Assessment | None:
+    """The assessment of a response without an answer; None if there is one to grade."""
+    if response.response is None:
+        return _nothing("api_error", response.error or "no answer came back")
+    if response.finish_reason in ("content_filter", "refusal"):
+        return _nothing("refusal", response.response[:200] or "the provider's filter withheld the answer")
+    if not without_reasoning(response.response):
+        if response.finish_reason == "length":
+            return _nothing("truncated", "the token limit was reached before an answer began")
+        return _nothing("no_response", "the response is empty")
+    return None
+
+
+def why_wrong(response: Answered, error_type: ErrorType) -> ErrorType:
+    """The label of a wrong answer: cut off or refused explains more than the error that followed."""
+    if response.finish_reason == "length":
+        return "truncated"
+    if _REFUSAL.search(without_reasoning(response.response or "")[:200]):
+        return "refusal"
+    return error_type
+
+
+def _nothing(error_type: ErrorType, detail: str) -> Assessment:
+    return Assessment(level_a=False, level_b=False, level_c=False, error_type=error_type, error_detail=detail)

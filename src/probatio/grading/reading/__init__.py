@@ -1,0 +1,1 @@
+"""How graders read an answer: numbers, JSON, sentences, claims. Linear in its length."""

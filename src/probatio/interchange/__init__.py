@@ -1,1 +1,0 @@
-"""Interchange: runs and tasks in the formats of other tools, written and read."""

@@ -1,0 +1,52 @@
+"""Where a model's code runs: a jail of the operating system, with limits, and nothing of the host in it."""
+
+from __future__ import annotations
+
+from probatio.core.errors import CannotCheck, Incomplete
+from probatio.jail.isolation import (
+    Choice,
+    Isolation,
+    NoIsolation,
+    explain_no_jail,
+    explain_unheld_processes,
+    find_fault,
+    find_isolation,
+)
+from probatio.jail.libraries import libraries
+from probatio.jail.program import STOPS, Limits, ProgramOutcome, Runtime
+
+__all__ = [
+    "STOPS", "Choice", "Isolation", "Limits", "NoIsolation", "ProgramOutcome", "Runtime",
+    "explain_no_jail", "explain_unheld_processes", "find_isolation", "libraries", "run",
+]  # fmt: skip
+
+
+_JAIL_SPEAKS = ("bwrap: ", "probatio: ")
+
+
+def run(
+    runtime: Runtime,
+    stdin: bytes = b"",
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    choice: Choice = "auto",
+) -> ProgramOutcome:
+    """Run one program in the jail to its end or to a limit. Never raises for what the program does.
+
+    A program can print whatever the jail would say, so its word alone ends no run: the jail is tried again.
+    Safe to call from many threads at once.
+    """
+    from probatio.jail import build
+
+    if why := explain_no_jail():
+        raise CannotCheck(why)  # of one answer, which is kept; the run goes on
+    kind = find_isolation(choice).kind
+    try:
+        outcome = build.run(kind, runtime, stdin, limits)
+        if outcome.exit != 1 or not outcome.stderr.startswith(_JAIL_SPEAKS):
+            return outcome
+        outcome = build.run(kind, runtime, stdin, limits)
+    except OSError as error:
+        raise Incomplete(f"The jail could not be started: {error}.") from error
+    if outcome.exit == 1 and outcome.stderr.startswith(_JAIL_SPEAKS) and (reason := find_fault(kind)):
+        raise Incomplete(f"The jail worked before and works no more: {reason}.")
+    return outcome

@@ -1,0 +1,114 @@
+"""Ray itself: reaching a cluster, its machines, and an actor of ours on each. Nothing else imports Ray."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import os
+from typing import Any
+
+import msgspec
+
+from probatio.core.errors import Incomplete
+from probatio.core.extras import require
+
+_QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """A machine of the cluster that has cores to give."""
+
+    id: str
+    name: str
+    cores: int
+
+
+class Lost(Exception):
+    """The machine, or our process there, is gone."""
+
+
+class Cluster:
+    """A connection to a Ray cluster. `ray` is that of RAY_ADDRESS or of this machine, started if needed."""
+
+    def __init__(self, address: str) -> None:
+        require("ray")
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent that the user did not ask for
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # no warning about graphics cards
+        # By name, so that types are checked alike where Ray is installed and where it is not.
+        ray: Any = importlib.import_module("ray")
+        self._ray, self._errors = ray, (ray.exceptions.RayError, ConnectionError)
+        _silence()
+        try:
+            if "://" in address:
+                ray.init(address, **_QUIET)
+            else:
+                self._join_or_begin()
+        except (*self._errors, RuntimeError, ValueError, TimeoutError) as error:
+            raise Incomplete(
+                f"The Ray cluster of --workers {address} can't be reached: {_line(error)}"
+            ) from error
+
+    def _join_or_begin(self) -> None:
+        try:
+            self._ray.init("auto", **_QUIET)
+        except ConnectionError:
+            if "RAY_ADDRESS" in os.environ:
+                raise
+            self._ray.init(include_dashboard=False, **_QUIET)
+
+    def machines(self) -> list[Machine]:
+        """Those that are alive and have cores."""
+        try:
+            return [
+                Machine(
+                    node["NodeID"], str(node.get("NodeManagerHostname") or node["NodeID"][:8]), int(cores)
+                )
+                for node in self._ray.nodes()
+                if node["Alive"] and (cores := node["Resources"].get("CPU", 0)) >= 1
+            ]
+        except self._errors as error:
+            raise Lost(_line(error)) from error
+
+    def start(self, machine: Machine) -> Any:
+        """Our actor on this machine. It takes all cores of it in Ray's books, since it uses them."""
+        from probatio.jail.workers.ray_batch import NodeActor
+
+        strategies: Any = importlib.import_module("ray.util.scheduling_strategies")
+        place = strategies.NodeAffinitySchedulingStrategy(machine.id, soft=False)
+        options = {"num_cpus": machine.cores, "scheduling_strategy": place, "max_concurrency": 64}
+        return self._ray.remote(NodeActor).options(**options).remote(machine.cores)
+
+    async def check(self, actor: Any, batch: bytes) -> bytes:
+        """What the actor makes of a batch. Raises `Lost` where it is gone."""
+        try:
+            reply: bytes = await asyncio.wrap_future(actor.check.remote(batch).future())
+            return reply
+        except self._errors as error:
+            raise Lost(_line(error)) from error
+
+    def stop(self, actor: Any) -> None:
+        try:
+            self._ray.kill(actor)
+        except (*self._errors, RuntimeError, ValueError):  # it is gone, or Ray is
+            return
+
+    def close(self) -> None:
+        self._ray.shutdown()
+
+
+def _silence() -> None:
+    """Keep Ray from printing to standard output, where a script reads our JSON; no setting does that.
+
+    The pool itself says which machine was lost.
+    """
+    with contextlib.suppress(ImportError):
+        printing: Any = importlib.import_module("ray._private.worker")
+        printing.print_to_stdstream = lambda *given, **named: None
+
+
+def _line(error: BaseException) -> str:
+    """The line that tells most of what Ray has to say."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = next((line for line in lines if "Error" in line or "died" in line), lines[0] if lines else "")
+    return f"{telling or type(error).__name__}"[:300]

@@ -1,8 +1,0 @@
-"""From text to tree: tokens, and the grammar by subject over one cursor."""
-
-from __future__ import annotations
-
-from probatio.languages.faber.parse.program import parse
-from probatio.languages.faber.parse.tokens import Tokens, tokenize
-
-__all__ = ["Tokens", "parse", "tokenize"]

@@ -1,0 +1,1 @@
+"""What the answers of a run say, each number with its uncertainty."""

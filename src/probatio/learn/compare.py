@@ -1,0 +1,281 @@
+"""Compare sides of one suite, paired by trial: runs, models, contexts or days; two sides or several.
+
+A side is a selection (selection.py). Two trials are a pair if they have the same task, model, n-shot,
+dialect, context and sample, except for the axes in which the sides differ: those are what is compared. Days
+have no such conditions: the first answer to a case on one side is paired with the first on the other, the
+second with the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from probatio.core.errors import UsageError
+from probatio.core.statistics.intervals import Rate, rate_of
+from probatio.core.statistics.pairs import TaskPairs, holm, mcnemar, measure_difference
+from probatio.core.text.names import pick
+from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
+from probatio.learn.trials import Trials, name_runs, open_trials
+
+PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
+
+_COLUMN = {"task": "task_id", "use_case": "category"}
+"""The column of a key, where it has another name."""
+
+
+class TaskFlip(msgspec.Struct, frozen=True):
+    """A task that the second side answers better or worse than the first."""
+
+    task_id: str
+    pairs: int
+    passed_a: int
+    passed_b: int
+    gained: int
+    lost: int
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """B against A. Differences in percentage points, B less A."""
+
+    a: str
+    b: str
+    differ_in: list[str]
+    pairs: int
+    tasks: int
+    rate_a: Rate
+    rate_b: Rate
+    difference: float
+    low: float
+    high: float
+    gained: int  # pairs that only B passes
+    lost: int  # pairs that only A passes
+    p: float  # exact, the sides of whole tasks swapped; with one pair per task this is McNemar's
+    unpaired_a: int
+    unpaired_b: int
+    unasked: int  # pairs with a side that could not be asked
+    flips: list[TaskFlip]
+    p_pairs: float = 1.0  # exact McNemar over pairs, as if they were independent
+    p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
+
+    @property
+    def shown(self) -> bool:
+        """Whether a difference is shown: one comparison by its interval, several by the corrected p."""
+        return self.low > 0 or self.high < 0 if self.p_holm is None else self.p_holm < ALPHA
+
+    def __str__(self) -> str:
+        from probatio.learn.report.comparison import describe_comparison
+
+        return describe_comparison(self)
+
+
+ALPHA = 0.05
+"""The level of every test, as the intervals are of 95 %."""
+
+MOST_SIDES = 40
+"""Sides that are compared with each other: 780 comparisons, corrected together, are more than anyone
+reads."""
+
+
+class PairedSides(NamedTuple):
+    """Two sides, their pairs counted by task, and the trials without a partner."""
+
+    a: str
+    b: str
+    differ_in: list[str]
+    tasks: list[TaskPairs]
+    unpaired_a: int
+    unpaired_b: int
+    unasked: int
+    samples: int  # of one condition
+
+
+def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
+    """Pair the trials of two sides and measure the difference."""
+    return compare_all([first, second], results, suite)[0]
+
+
+def compare_all(
+    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+) -> list[Comparison]:
+    """Compare every two sides, or each with the first. Several comparisons are corrected together."""
+    compared = [_comparison(pairing) for pairing in pair_sides(sides, results, suite, to_first=to_first)]
+    if len(compared) == 1:
+        return compared
+    corrected = holm([one.p for one in compared])
+    return [msgspec.structs.replace(one, p_holm=p) for one, p in zip(compared, corrected, strict=True)]
+
+
+def pair_sides(
+    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+) -> list[PairedSides]:
+    """Pair the trials of every two sides, or of each and the first, and count them by task."""
+    if not 2 <= len(sides) <= MOST_SIDES:
+        raise UsageError(f"Name 2 to {MOST_SIDES} sides to compare; {len(sides)} were given.")
+    sources = [locate(parse_selection(side), results) for side in sides]
+    folders = list({folder.resolve(): folder for source in sources for folder in source.folders}.values())
+    names = dict(zip([folder.resolve() for folder in folders], name_runs(folders), strict=True))
+    runs = [[names[folder.resolve()] for folder in source.folders] for source in sources]
+    with open_trials(folders, suite) as trials:
+        return _pair_located(trials, sources, runs, to_first)
+
+
+def compare_open(trials: Trials, sides: Sequence[Side]) -> Comparison:
+    """Compare two sides of runs that are open already: the first side is of the first run, the second of the
+    last."""
+    names = list(trials.folders)
+    return _comparison(_pair_located(trials, sides, [names[:1], names[-1:]])[0])
+
+
+def _pair_located(
+    trials: Trials, sides: Sequence[Side], runs: Sequence[list[str]], to_first: bool = False
+) -> list[PairedSides]:
+    for number, (side, names) in enumerate(zip(sides, runs, strict=True)):
+        _choose(trials, f"side_{number}", side, names)
+    paired = []
+    for one, two in combinations(range(len(sides)), 2):
+        if to_first and one:
+            break
+        for place, number in (("a", one), ("b", two)):
+            trials.db.execute(f"create or replace view {place} as select * from side_{number}")
+        differ_in = _differ_in(trials, sides[one].text, sides[two].text)
+        if runs[one] != runs[two]:
+            differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
+        paired.append(_pairing(trials, sides[one].text, sides[two].text, differ_in))
+    return paired
+
+
+def list_sides(text: str, axis: str, results: Path, suite: Path | None = None) -> list[str]:
+    """A side for each level of an axis in a selection, in the order of the run."""
+    selection = parse_selection(text)
+    source = locate(selection, results)
+    name = SPELLINGS.get(axis, axis)
+    allowed = [key for key in (AXES if source.kind == "run" else DAY_AXES) if key != "date"]
+    if name not in allowed:
+        raise UsageError(f"There is no axis `{axis}`; there are {', '.join(allowed)}.")
+    with open_trials(source.folders, suite) as trials:
+        _choose(trials, "side_0", source, list(trials.folders))
+        column = _COLUMN.get(name, name)
+        there = {row[0] for row in trials.rows(f"select distinct {column} from side_0")}
+        levels = [level for level in trials.levels(column) if level in there]
+    if len(levels) < 2:
+        one = f"only one {name} ({levels[0]})" if levels else f"no {name}"
+        raise UsageError(f"{text} has {one}: there is nothing to compare.")
+    return [selection.narrow(name, str(level)).text for level in levels]
+
+
+def _choose(trials: Trials, place: str, side: Side, runs: list[str]) -> None:
+    """Make a table with the trials of one side. The answers to a case are numbered across its days."""
+    listed = f"({', '.join(['?'] * len(runs))})"
+    conditions, values = [f"run in {listed}"], [*runs]
+    for axis, patterns in side.filters.items():
+        column = _COLUMN.get(axis, axis)
+        known = [
+            str(row[0])
+            for row in trials.rows(
+                f"select distinct {column} from trials where run in {listed} and {column} is not null "
+                "order by 1",
+                runs,
+            )
+        ]
+        chosen = pick(axis, patterns, known, f"in {', '.join(runs) if len(runs) < 3 else side.text}")
+        conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
+        values += chosen
+    numbered = "row_number() over (partition by task_id, model order by run, line) - 1"
+    # The rounds of a day are one here: which round an answer is of says nothing about the model.
+    columns = "*" if side.kind == "run" else f"* replace ('day' as context, {numbered} as sample)"
+    trials.db.execute(
+        f"create or replace table {place} as select {columns} from trials where {' and '.join(conditions)}",
+        values,
+    )
+
+
+def _differ_in(trials: Trials, first: str, second: str) -> list[str]:
+    """The axes on which each side has one level, and not the same: they are compared, not paired on."""
+    differ = []
+    for axis in PAIRED:
+        one, two = ({row[0] for row in trials.rows(f"select distinct {axis} from {place}")} for place in "ab")
+        if len(one) == len(two) == 1 and one != two:
+            differ.append(axis)
+        elif not one & two:
+            raise UsageError(_nothing_shared(axis, one, two, first, second))
+    return differ
+
+
+def _nothing_shared(axis: str, one: set[Any], two: set[Any], first: str, second: str) -> str:
+    if not one or not two:
+        return f"{second if one else first} has no graded trial."
+    listed = [", ".join(sorted(map(str, levels))[:5]) for levels in (one, two)]
+    return (
+        f"{first} and {second} share no {axis} ({listed[0]} against {listed[1]}), so no trial has a partner; "
+        f"narrow each side to one, as in RUN:{axis}=NAME."
+    )
+
+
+def _pairing(trials: Trials, first: str, second: str, differ_in: list[str]) -> PairedSides:
+    on = [axis for axis in PAIRED if axis not in differ_in]
+    same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
+    task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
+    trials.db.execute(
+        f"create or replace table pairs as select {task} as task_id, a.correct as right_a, "
+        "b.correct as right_b, a.sample as sample, a.asked and b.asked as asked, "
+        f"a.run = b.run and a.line = b.line as itself from a join b on {same}"
+    )
+    matched, itself, unasked, samples = trials.rows(
+        "select count(*), count(*) filter (itself), count(*) filter (not asked), count(distinct sample) "
+        "from pairs"
+    )[0]
+    if not matched:
+        raise UsageError(
+            f"No trial of {first} has a partner in {second}: they share no {', '.join(on)} together."
+        )
+    if itself:
+        raise UsageError(
+            f"{first} and {second} hold the same trials ({itself} would be compared with themselves); "
+            "narrow each side, as in RUN:model=NAME."
+        )
+    counts = trials.rows(
+        "select task_id, count(*), count(*) filter (right_a), count(*) filter (right_b), "
+        "count(*) filter (right_b and not right_a), count(*) filter (right_a and not right_b) "
+        "from pairs where asked group by task_id order by task_id"
+    )
+    rows = [TaskPairs(*count) for count in counts]
+    if not rows:
+        raise UsageError(
+            "Every pair has a side that could not be asked (api_error): there is nothing to compare."
+        )
+    totals = [trials.rows(f"select count(*) from {place}")[0][0] for place in "ab"]
+    named = [{"task_id": "task"}.get(axis, axis) for axis in differ_in]
+    return PairedSides(first, second, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples)
+
+
+def _comparison(pairing: PairedSides) -> Comparison:
+    tasks = pairing.tasks
+    found = measure_difference(tasks)
+    gained, lost = sum(task.gained for task in tasks), sum(task.lost for task in tasks)
+    flips = [TaskFlip(*task) for task in tasks if task.gained or task.lost]
+    flips.sort(key=lambda flip: (flip.gained >= flip.lost, -abs(flip.gained - flip.lost), flip.task_id))
+    return Comparison(
+        a=pairing.a,
+        b=pairing.b,
+        differ_in=pairing.differ_in,
+        pairs=sum(task.pairs for task in tasks),
+        tasks=len(tasks),
+        rate_a=rate_of((task.passed_a, task.pairs) for task in tasks),
+        rate_b=rate_of((task.passed_b, task.pairs) for task in tasks),
+        difference=100 * found.difference,
+        low=100 * found.low,
+        high=100 * found.high,
+        gained=gained,
+        lost=lost,
+        p=found.p,
+        p_pairs=mcnemar(gained, lost),
+        unpaired_a=pairing.unpaired_a,
+        unpaired_b=pairing.unpaired_b,
+        unasked=pairing.unasked,
+        flips=flips,
+    )

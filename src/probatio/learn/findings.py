@@ -1,0 +1,250 @@
+"""Findings of a study, as plain records. The report, the charts and `--json` show these and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from probatio.charts.curves import Point
+from probatio.core.statistics.intervals import Rate
+from probatio.learn.trials import AnswerPlace, RunSeen
+
+
+class Condition(NamedTuple):
+    """How a model was asked, for any task."""
+
+    model: str
+    dialect: str
+    context: str
+    n_shot: int
+
+    @property
+    def asked_with(self) -> str:
+        """The condition without its model, in words."""
+        return f"{self.context}, {self.n_shot}-shot, {self.dialect}"
+
+    @property
+    def asked_with_slug(self) -> str:
+        """The same for names of files and tests."""
+        return f"{self.context}-{self.n_shot}shot-{self.dialect.replace('+', '-')}"
+
+
+class LevelRate(msgspec.Struct, frozen=True):
+    """One row of a table of rates: a level of an axis, such as `minimal` of `context`."""
+
+    name: str
+    rate: Rate
+    unasked: int
+
+
+class AxisRates(msgspec.Struct, frozen=True):
+    """The rates along one axis."""
+
+    name: str
+    levels: list[LevelRate]
+
+
+class Funnel(msgspec.Struct, frozen=True):
+    """How many answers of a model came through each level, and what stopped the others."""
+
+    model: str
+    asked: int
+    level_a: int
+    level_b: int
+    level_c: int
+    passed: int
+    unasked: int
+    errors: dict[str, int]
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A condition and its tokens."""
+
+    tokens: int
+    context: str
+    n_shot: int
+
+
+class Reach(msgspec.Struct, frozen=True):
+    """The smallest condition that reaches a share; None if there is none."""
+
+    share: float
+    fitted: Place | None  # by the monotone fit: what is larger does not fall back below the share
+    alone: Place | None  # by its own rate, whatever larger conditions do
+    tokens_low: int | None  # of the middle 95 % of resamples; None where they do not reach it
+    tokens_high: int | None
+    resamples_reaching: float
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """Pass rate against the prompt tokens of context and examples, for one model in one dialect."""
+
+    model: str
+    dialect: str
+    tasks: int
+    estimated: bool  # tokens estimated from the prompt's length: the run does not record them
+    points: list[Point]
+    reach: list[Reach]
+    contexts: tuple[str, ...] = ()  # those of its points, from least to most
+
+
+def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
+    """The model, and its dialect if more than one is shown."""
+    several = len({other.dialect for other in curves}) > 1
+    return f"{curve.model}, {curve.dialect}" if several else curve.model
+
+
+class Effect(msgspec.Struct, frozen=True):
+    """What one level of a factor is worth against the factor's reference level, all else equal."""
+
+    factor: str
+    level: str
+    reference: str
+    odds_ratio: float
+    odds_low: float | None  # None where all answers of a level are alike: no interval can be given
+    odds_high: float | None
+    points: float  # average marginal effect, percentage points
+    points_low: float | None  # None where all tasks move alike
+    points_high: float | None
+    p: float
+
+
+class JointTest(msgspec.Struct, frozen=True):
+    """Whether a factor, or the interplay of two, could be left out."""
+
+    terms: tuple[str, ...]
+    df: int
+    statistic: float
+    p: float
+    # Of an interplay: the cell farthest from what the factors alone predict, in percentage points.
+    departure: float | None = None
+    departing: str | None = None
+
+
+class Factors(msgspec.Struct, frozen=True):
+    """What each factor is worth, from a logistic model with errors clustered by task."""
+
+    tasks: int
+    trials: int
+    effects: list[Effect]
+    tests: list[JointTest]
+    interplay: list[JointTest]
+    notes: list[str]
+
+
+class HardTask(msgspec.Struct, frozen=True):
+    task_id: str
+    type: str | None
+    category: str | None
+    difficulty: str | None
+    rate: Rate
+
+
+class FailedTrial(AnswerPlace, frozen=True):
+    """One failing answer in full."""
+
+    error_type: str
+    error_detail: str | None
+    question: str | None
+    answer: str | None
+
+
+class Repair(msgspec.Struct, frozen=True):
+    """What happened after first answers with one class of error."""
+
+    error: str
+    rate: Rate  # of them, those that a later attempt put right
+
+
+class Trying(msgspec.Struct, frozen=True):
+    """One model in one run with several attempts."""
+
+    run: str
+    model: str
+    feedback: str
+    within: list[Rate]  # solved within 1, 2, … attempts
+    tokens_to_solve: float | None  # mean of tokens in and out until solved, over the trials that were
+    tokens_spent: float | None  # mean over all trials
+    repairs: list[Repair]
+
+
+class FeedbackWorth(msgspec.Struct, frozen=True):
+    """What one feedback is worth against another, over the same trials. Differences are `b` less `a`."""
+
+    model: str
+    a: str
+    b: str
+    attempts: int
+    pairs: int
+    points: tuple[float, float, float]  # difference of the share solved, its interval; percentage points
+    tokens: tuple[float, float, float] | None  # difference of tokens per trial, and its interval
+
+
+class Inferred(msgspec.Struct, frozen=True):
+    """The trials of a model in one context: those whose prompt shows all that the task needs, and those in
+    which something must be inferred."""
+
+    model: str
+    context: str
+    shown: Rate
+    inferred: Rate
+    lacking: dict[str, int]  # name or rule → trials that lack it
+
+
+class PriceAt(msgspec.Struct, frozen=True):
+    """What a rule costs under one condition."""
+
+    context: str
+    n_shot: int
+    tokens: int | None  # of context and examples, under the twist
+    estimated: bool
+    plain: Rate
+    twisted: Rate
+    lost: float  # percentage points, without the twist less with it
+    low: float
+    high: float
+
+
+class Price(msgspec.Struct, frozen=True):
+    """What one exchanged rule costs a model."""
+
+    model: str
+    dialect: str
+    twist: str
+    rule: str
+    tasks: int
+    pairs: int
+    plain: Rate
+    twisted: Rate
+    lost: float
+    low: float
+    high: float
+    conditions: list[PriceAt]  # by their tokens
+    regained: Place | None  # None where it is not, or where the tokens are not known
+    control_tasks: int
+    control: tuple[float, float, float] | None  # points lost on tasks the rule doesn't touch, and interval
+
+
+class Study(msgspec.Struct, frozen=True):
+    """Everything computed from one run or from several runs of one suite."""
+
+    runs: list[RunSeen]
+    graders: list[str]
+    notes: list[str]
+    overall: Rate
+    unasked: int
+    controls: int
+    axes: list[AxisRates]
+    funnels: list[Funnel]
+    curves: list[Curve]
+    no_curves: str | None
+    factors: Factors | None
+    no_factors: str | None
+    hardest: list[HardTask]
+    failures: list[FailedTrial]
+    trying: list[Trying] = []
+    feedback_worth: list[FeedbackWorth] = []
+    prices: list[Price] = []
+    told: list[Inferred] = []

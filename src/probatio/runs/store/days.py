@@ -1,0 +1,137 @@
+"""The closed days on disk: `results/daily/{date}/day.json` and `scores.jsonl`, read as `Day` records."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probatio.core.collector import pause_collector
+from probatio.core.errors import UsageError
+from probatio.core.inside import read_inside
+from probatio.core.records import DailyScore, Day, DayRecord
+from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_RECORD = msgspec.json.Decoder(DayRecord)
+_SCORES = msgspec.json.Decoder(DailyScore)
+_LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
+"""The days of the results folder that was read last, so that preparing and running a day read them once."""
+
+
+def read_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> list[Day]:
+    """Every closed day under `results/daily` up to `until`, oldest first. A closed day has scores."""
+    there = [path for path in _list_closed(results) if path.name not in without]
+    with pause_collector():
+        return [read_day(path, results) for path in there if until is None or path.name <= until]
+
+
+def days_ahead(results: Path, today: str) -> tuple[str, ...]:
+    """The closed days with a date in the future: a clock was ahead when they were run. They are left out
+    until that date. Simulated days may have any date."""
+    later = [path for path in _list_closed(results) if path.name > today]
+    return tuple(path.name for path in later if not _read_record(path / DAY_FILE, results).simulated)
+
+
+def describe_ahead(dates: Sequence[str], today: str) -> str:
+    """The sentence about days in the future."""
+    which = dates[0] if len(dates) == 1 else f"{len(dates)} days, from {dates[0]} to {dates[-1]},"
+    many = len(dates) > 1
+    return (
+        f"{which} {'lie' if many else 'lies'} in the future (in UTC it is {today}): a clock was ahead when "
+        f"{'they were' if many else 'it was'} recorded. {'They are' if many else 'It is'} left out until "
+        "then."
+    )
+
+
+def last_days(results: Path, count: int, most: int, without: Collection[str] = ()) -> tuple[list[Day], int]:
+    """The last `count` closed days, oldest first, and how many there are. At most `most` are read, evenly
+    spread, with the oldest and the newest."""
+    paths = [path for path in _list_closed(results) if path.name not in without][-count:]
+    step = max(1.0, (len(paths) - 1) / (most - 1))
+    chosen = [paths[round(at * step)] for at in range(min(most, len(paths)))]
+    return [read_day(path, results) for path in chosen], len(paths)
+
+
+class DayReader:
+    """Reads the closed days of a results folder. A day that has not changed is not read again."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._days: dict[Path, tuple[object, Day]] = _LATEST.get(results.resolve(), {})
+
+    def days(self) -> list[Day]:
+        """Every closed day, oldest first."""
+        known, self._days = self._days, {}
+        with pause_collector():
+            for folder in _list_closed(self._results):
+                state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
+                before = known.get(folder)
+                self._days[folder] = (
+                    before if before and before[0] == state else (state, read_day(folder, self._results))
+                )
+        _LATEST.clear()
+        _LATEST[self._results.resolve()] = self._days
+        return [day for _, day in self._days.values()]
+
+
+def read_day(folder: Path, results: Path | None = None) -> Day:
+    """The closed day in `folder`. Files that lead out of `results` (or the day's folder) are refused."""
+    record = _read_record(folder / DAY_FILE, results)
+    if record.date != folder.name:
+        raise UsageError(f"{folder / DAY_FILE} says it is {record.date}; the folder says {folder.name}.")
+    path = folder / SCORES
+    data = read_inside(path, results)
+    try:
+        lines = _SCORES.decode_lines(data)
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(_bad_line(path, data, error)) from None
+    last = {(line.model, line.use_case): line for line in lines}
+    return Day(record, tuple(last.values()))
+
+
+def suite_folder(results: Path, record: DayRecord) -> Path | None:
+    """The folder of a day's suite; None for the built-in one."""
+    return results / record.suite if os.sep in record.suite else None
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    """What changes when a file does."""
+    try:
+        stat = path.stat()
+    except FileNotFoundError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
+def _list_closed(results: Path) -> list[Path]:
+    folder = results / DAILY
+    dates = (
+        [] if not folder.is_dir() else sorted(path for path in folder.iterdir() if _DATE.fullmatch(path.name))
+    )
+    return [path for path in dates if (path / SCORES).exists()]
+
+
+def _read_record(path: Path, results: Path | None) -> DayRecord:
+    try:
+        return _RECORD.decode(read_inside(path, results))
+    except FileNotFoundError:
+        raise UsageError(f"{path} is missing beside its scores; the day can't be read without it.") from None
+    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not a day's record: {error}.") from None
+
+
+def _bad_line(path: Path, data: bytes, error: Exception) -> str:
+    """The sentence about a file that can't be read, with the number of the bad line."""
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            _SCORES.decode(line)
+        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as fault:
+            return (
+                f"{path}, line {number}, is not a score: {fault}. `probatio daily` writes the file again "
+                "from the grades."
+            )
+    return f"{path} can't be read: {error}."

@@ -1,0 +1,41 @@
+"""Minimum detectable effects kept on disk, one file per reference: to compute one takes most of a second."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+import msgspec
+
+from probatio.core.machine import cache_folder
+from probatio.core.records import Detectable
+
+
+class DetectableCache:
+    """Key → effect, as files of a folder. One that can't be read or written is computed again."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: str) -> Detectable | None:
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            return msgspec.json.decode(self._file(key).read_bytes(), type=Detectable)
+        return None
+
+    def __setitem__(self, key: str, effect: Detectable) -> None:
+        with contextlib.suppress(OSError):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            unfinished = (
+                self._folder / f"{key}.{os.getpid()}"
+            )  # two processes may compute the same effect at once
+            unfinished.write_bytes(msgspec.json.encode(effect))
+            unfinished.replace(self._file(key))
+
+    def _file(self, key: str) -> Path:
+        return self._folder / f"{key}.json"
+
+
+def user_detectable_cache() -> DetectableCache:
+    """The cache of this user."""
+    return DetectableCache(cache_folder() / "detectable")

@@ -1,0 +1,170 @@
+"""Packed lines: JSON lines behind Zstandard (`.jsonl.zst`), which DuckDB reads; every byte comes back.
+
+Zstandard is in Python from 3.14 on; before that the same module comes as a backport.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from probatio.core.errors import Incomplete, UsageError
+from probatio.core.files import replacement, take_lock
+from probatio.core.inside import open_new, open_reader
+from probatio.runs.store.layout import ANSWERS, DAY_FILE, GRADES, LOCK
+
+SUFFIX = ".zst"
+LEVEL = 9
+"""Half the size of the usual level 3, because prompts repeat; level 19 takes thirty times as long for a
+quarter less."""
+_BLOCK = 1 << 20
+
+
+class Packed(msgspec.Struct, frozen=True):
+    """What came of packing a file."""
+
+    file: str
+    lines: int
+    bytes_before: int
+    bytes_after: int
+
+
+def path_of_packed(path: Path) -> Path:
+    """The packed form of a file of lines."""
+    return path.with_name(path.name + SUFFIX)
+
+
+def is_packed_file(path: Path) -> bool:
+    return path.suffix == SUFFIX
+
+
+def pack(source: Path) -> Packed:
+    """Write the packed form next to the file, and prove that it gives every byte back. The file stays."""
+    zstd = _import_zstd()
+    target = path_of_packed(source)
+    options = {zstd.CompressionParameter.compression_level: LEVEL, zstd.CompressionParameter.checksum_flag: 1}
+    with replacement(target) as part:
+        with (
+            open_reader(source) as lines,
+            os.fdopen(open_new(part), "wb") as file,
+            zstd.ZstdFile(file, "w", options=options) as packing,
+        ):
+            packing.write(b"")  # so that an empty file becomes a packed file of nothing
+            count, digest = _copy(lines, packing)
+        with open_packed(part) as lines:
+            if _copy(lines, None) != (count, digest):
+                raise Incomplete(f"{source} could not be packed: it does not come back as it stands.")
+    return Packed(source.name, count, source.stat().st_size, target.stat().st_size)
+
+
+def unpack(source: Path) -> Path:
+    """Write the lines of a packed file again; the packed one stays. Zstandard has a checksum of them."""
+    target = source.with_suffix("")
+    with replacement(target) as part, open_packed(source) as lines, os.fdopen(open_new(part), "wb") as file:
+        _copy(lines, file)
+    return target
+
+
+@contextmanager
+def open_packed(path: Path, folder: Path | None = None) -> Iterator[BinaryIO]:
+    """The lines of a packed file as a file open for reading. A path that leads out of `folder` is refused."""
+    zstd = _import_zstd()
+    with open_reader(path, folder) as file, zstd.ZstdFile(file) as lines:
+        try:
+            yield io.BufferedReader(lines, _BLOCK)
+        except (zstd.ZstdError, EOFError) as error:
+            raise UsageError(f"{path} is not a packed file that can be read: {error}") from None
+
+
+def read_packed(path: Path, folder: Path | None = None) -> Iterator[bytes]:
+    """The lines of a packed file, byte for byte as they stood."""
+    with open_packed(path, folder) as lines:
+        yield from lines
+
+
+def read_packed_at(path: Path, offsets: Sequence[int], folder: Path | None = None) -> dict[int, bytes]:
+    """The lines at these offsets. The file is read from its beginning, a gigabyte in about a second."""
+    found = {}
+    with open_packed(path, folder) as lines:
+        for offset in sorted(set(offsets)):
+            lines.seek(offset)
+            found[offset] = lines.readline()
+    return found
+
+
+def _copy(source: BinaryIO, target: BinaryIO | None) -> tuple[int, bytes]:
+    """Copy all bytes; give the number of lines and the digest. A last line without an end is a line."""
+    digest, ends, last = hashlib.sha256(), 0, b"\n"
+    while block := source.read(_BLOCK):
+        digest.update(block)
+        ends, last = ends + block.count(b"\n"), block[-1:]
+        if target is not None:
+            target.write(block)
+    return ends + (last != b"\n"), digest.digest()
+
+
+def _import_zstd() -> Any:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+def is_packed(folder: Path) -> bool:
+    """Whether the answers of a run are packed."""
+    return path_of_packed(folder / ANSWERS).exists() and not (folder / ANSWERS).exists()
+
+
+def pack_run(folder: Path, *, keep: bool = False) -> list[Packed]:
+    """Put packed files in the place of a run's lines; with `keep` next to them."""
+    if (folder / DAY_FILE).exists():
+        raise UsageError(
+            f"{folder} is a day: the ledger vouches for its files as they are, so days are not packed."
+        )
+    with _lock(folder):
+        lines = [file for name in (ANSWERS, GRADES) if (file := folder / name).exists()]
+        if not lines:
+            reason = "it is packed already" if is_packed(folder) else "it holds no answers"
+            raise UsageError(f"There is nothing to pack in {folder}: {reason}.")
+        done = [pack(file) for file in lines]
+        for file in [] if keep else lines:
+            file.unlink()
+        return done
+
+
+def unpack_run(folder: Path) -> list[Path]:
+    """Unpack the lines of a run. Lines next to the packed ones are newer (graded again) and stay."""
+    with _lock(folder):
+        packed = [file for name in (ANSWERS, GRADES) if (file := path_of_packed(folder / name)).exists()]
+        if not packed:
+            raise UsageError(f"{folder} is not packed: it has no {path_of_packed(Path(ANSWERS))}.")
+        done = []
+        for file in packed:
+            if not file.with_suffix("").exists():
+                done.append(unpack(file))
+                file.unlink()
+        return done
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    """Keep other processes from writing to the run."""
+    try:
+        lock = take_lock(folder / LOCK)
+    except BlockingIOError:
+        raise Incomplete(
+            f"Another process is writing to {folder}: wait for it, a run is packed when it is over."
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(lock)

@@ -1,0 +1,1 @@
+"""What the pages say, computed from a snapshot before anything is drawn."""

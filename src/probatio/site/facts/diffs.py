@@ -1,0 +1,257 @@
+"""What differs between two days of one model: scores, cases and other facts; and between two answers, word by
+word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from math import sqrt
+from typing import NamedTuple
+
+from probatio.core.records import DailyScore, Day, ModelVerdict
+from probatio.site.rendering import money, thousands
+from probatio.watch.verdict.days import suite_of
+
+BEYOND = 2 * sqrt(2)
+"""Of two usual days the difference has √2 times the spread of one; twice that is passed by chance about one
+time in twenty."""
+
+
+SAME = 0.005
+"""A case that moved by less than half a point did not move."""
+
+
+class ScoreDiff(NamedTuple):
+    """One use case on both days."""
+
+    use_case: str
+    before: float | None
+    after: float | None
+    usual: float | None  # how far two usual days are apart at most, 19 times in 20
+
+    @property
+    def change(self) -> float | None:
+        return None if self.before is None or self.after is None else self.after - self.before
+
+    @property
+    def beyond(self) -> bool:
+        return self.change is not None and self.usual is not None and abs(self.change) > self.usual
+
+
+class CaseDiff(NamedTuple):
+    """One case on both days: the mean credit of its samples, 0–1."""
+
+    use_case: str
+    case: str
+    before: float
+    after: float
+
+    @property
+    def change(self) -> float:
+        return self.after - self.before
+
+
+class FactDiff(NamedTuple):
+    """A fact of the records that is not a score."""
+
+    name: str
+    before: str
+    after: str
+
+
+class DayDiff(NamedTuple):
+    """Two days of one model."""
+
+    scores: list[ScoreDiff]
+    moved: list[CaseDiff]  # the largest fall first, the largest gain last
+    same: int  # cases with the same credit on both days, to half a point
+    alone: int  # cases that only one of the days has
+    facts: list[FactDiff]
+    other_suite: bool  # then differences are shown, and say nothing about the model
+
+
+def compare_days(model: str, before: Day, after: Day, verdict: ModelVerdict) -> DayDiff:
+    """Compare two days of one model. `verdict`: of one of the days, for its usual spread."""
+    ours, theirs = before.lines.get(model, {}), after.lines.get(model, {})
+    spreads = {each.use_case: each.sd for each in verdict.use_cases}
+    use_cases = list(dict.fromkeys([*theirs, *ours]))
+    scores = [
+        ScoreDiff(
+            name,
+            ours[name].score if name in ours else None,
+            theirs[name].score if name in theirs else None,
+            BEYOND * sd if (sd := spreads.get(name)) is not None else None,
+        )
+        for name in use_cases
+    ]
+    both = [
+        CaseDiff(name, case, old, theirs[name].cases[case])
+        for name in use_cases
+        if name in ours and name in theirs
+        for case, old in ours[name].cases.items()
+        if case in theirs[name].cases
+    ]
+    moved = sorted((each for each in both if abs(each.change) >= SAME), key=lambda each: each.change)
+    every = {(name, case) for lines in (ours, theirs) for name, line in lines.items() for case in line.cases}
+    return DayDiff(
+        scores,
+        moved,
+        len(both) - len(moved),
+        len(every) - len(both),
+        list(_facts(model, before, after)),
+        suite_of(before.record) != suite_of(after.record),
+    )
+
+
+def _facts(model: str, before: Day, after: Day) -> Iterator[FactDiff]:
+    """The facts that differ. Numbers that move every day are listed only if they moved by a tenth."""
+    one, two = before.record, after.record
+    pairs: list[tuple[str, object, object]] = [
+        ("Suite", one.suite_version, two.suite_version),
+        ("Content of the suite", one.suite_fingerprint[:12], two.suite_fingerprint[:12]),
+        ("Grader", one.grader_version, two.grader_version),
+        ("Judge", one.calibration and one.calibration.judge, two.calibration and two.calibration.judge),
+        ("Judge barred", _describe_bar(before), _describe_bar(after)),
+    ]
+    ours, theirs = list(before.lines.get(model, {}).values()), list(after.lines.get(model, {}).values())
+    pairs += [(name, _list_names(map(read, ours)), _list_names(map(read, theirs))) for name, read in _NAMES]
+    pairs += [
+        (f"Version of {name}", one.versions.get(name), two.versions.get(name))
+        for name in dict.fromkeys([*one.versions, *two.versions])
+    ]
+    yield from (FactDiff(name, str(a or "–"), str(b or "–")) for name, a, b in pairs if a != b)
+    for name, value, shown in _NUMBERS:
+        a, b = value(ours), value(theirs)
+        # of whole numbers: one that a server made up may be too large for a float
+        if 10 * abs(b - a) > max(a, b):
+            yield FactDiff(name, shown(a), shown(b))
+
+
+_NAMES: tuple[tuple[str, Callable[[DailyScore], Iterable[str]]], ...] = (
+    ("Served by", lambda line: line.providers),
+    ("Served as", lambda line: line.resolved_models),
+    ("Fingerprint of the server", lambda line: line.fingerprints),
+    ("Asked on", lambda line: (line.asked_late,) if line.asked_late else ()),
+)
+
+
+def _count_samples(lines: Sequence[DailyScore]) -> int:
+    return max(1, sum(line.n for line in lines))
+
+
+_NUMBERS: tuple[tuple[str, Callable[[Sequence[DailyScore]], float], Callable[[float], str]], ...] = (
+    ("Samples", lambda lines: sum(line.n for line in lines), thousands),
+    ("Samples without an answer", lambda lines: sum(line.errored for line in lines), thousands),
+    ("Answers cut off", lambda lines: sum(line.truncated for line in lines), thousands),
+    ("Refusals", lambda lines: sum(line.refused for line in lines), thousands),
+    (
+        "Tokens per answer",
+        lambda lines: sum(line.tokens_out for line in lines) // _count_samples(lines),
+        thousands,
+    ),
+    ("Cost per answer", lambda lines: sum(line.cost or 0.0 for line in lines) / _count_samples(lines), money),
+)
+"""A day that looks low is asked more often, so its costs are given per answer."""
+
+
+def _describe_bar(day: Day) -> str:
+    return "yes" if day.record.calibration and day.record.calibration.barred else "no"
+
+
+def _list_names(of_lines: Iterable[Iterable[str]]) -> str:
+    return ", ".join(sorted({name for names in of_lines for name in names}))
+
+
+COMPARED = 6_000
+"""Characters of each text that are compared. The time grows with the product of the two lengths."""
+ALIKE = 0.25
+"""Answers with a smaller share of words in common are different answers: marking nearly all of their words
+would tell nothing."""
+AROUND = 120
+"""Characters of a common stretch that are kept next to a difference when a text is shortened."""
+_WORDS = re.compile(r"\s+|\w+|[^\w\s]+")
+
+
+class DiffPiece(NamedTuple):
+    """A piece of a text. `own`: the other text does not have it at this place."""
+
+    text: str
+    own: bool
+
+
+class WordDiff(NamedTuple):
+    """Both texts in pieces. Where they are not `alike`, no piece is marked."""
+
+    before: tuple[DiffPiece, ...]
+    after: tuple[DiffPiece, ...]
+    alike: bool
+    cut: bool  # one of them is longer than what was compared
+
+    @property
+    def same(self) -> bool:
+        """No word differs, as far as they were compared."""
+        return self.alike and not any(piece.own for piece in (*self.before, *self.after))
+
+
+def compare_words(before: str, after: str) -> WordDiff:
+    """Both texts with the words that differ marked. Joined again, the pieces are the texts, up to `COMPARED`
+    characters."""
+    one, two = _WORDS.findall(before[:COMPARED]), _WORDS.findall(after[:COMPARED])
+    cut = max(len(before), len(after)) > COMPARED
+    steps = list(_list_steps(one, two))
+    common = sum(not word.isspace() for same, a, b, _, _ in steps if same for word in one[a:b])
+    if 2 * common < ALIKE * sum(not word.isspace() for word in (*one, *two)):
+        return WordDiff(_join_pieces([(one, False)]), _join_pieces([(two, False)]), alike=False, cut=cut)
+    return WordDiff(
+        _join_pieces([(one[a:b], not same) for same, a, b, _, _ in steps]),
+        _join_pieces([(two[c:d], not same) for same, _, _, c, d in steps]),
+        alike=True,
+        cut=cut,
+    )
+
+
+def shorten_pieces(pieces: Sequence[DiffPiece], most: int) -> tuple[DiffPiece, ...]:
+    """Shorten a text: what differs stays, long pieces that both have lose their middle, and the end is cut
+    after `most` characters."""
+    found: list[DiffPiece] = []
+    room = most
+    for number, piece in enumerate(pieces):
+        text = (
+            piece.text
+            if piece.own or len(pieces) == 1
+            else _fold_piece(piece.text, number > 0, number + 1 < len(pieces))
+        )
+        if len(text) > room:
+            found.append(DiffPiece(f"{text[:room].rstrip()}…", piece.own))
+            break
+        found.append(DiffPiece(text, piece.own))
+        room -= len(text)
+    return tuple(found)
+
+
+def _fold_piece(text: str, follows: bool, goes_on: bool) -> str:
+    """Keep the ends of a common piece that are next to a difference."""
+    head, tail = AROUND * follows, AROUND * goes_on
+    return text if len(text) <= head + tail + 3 else f"{text[:head]} … {text[len(text) - tail :]}".strip(" ")
+
+
+def _list_steps(one: Sequence[str], two: Sequence[str]) -> Iterator[tuple[bool, int, int, int, int]]:
+    """Whether both have it, and its place in both. A space between two differences belongs to them, so that
+    words are marked."""
+    steps = SequenceMatcher(None, one, two, autojunk=False).get_opcodes()
+    for number, (kind, a, b, c, d) in enumerate(steps):
+        between = 0 < number < len(steps) - 1
+        yield kind == "equal" and not (between and all(word.isspace() for word in one[a:b])), a, b, c, d
+
+
+def _join_pieces(stretches: Sequence[tuple[Sequence[str], bool]]) -> tuple[DiffPiece, ...]:
+    """As pieces; neighbours of one kind become one."""
+    found: list[DiffPiece] = []
+    for words, own in stretches:
+        text = "".join(words)
+        if found and found[-1].own == own:
+            found[-1] = DiffPiece(found[-1].text + text, own)
+        elif text:
+            found.append(DiffPiece(text, own))
+    return tuple(found)

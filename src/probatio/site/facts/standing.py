@@ -1,0 +1,229 @@
+"""How a model stands, in one line: badge, since when, one plain reason, history. All pages take it from
+here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean
+from typing import NamedTuple
+
+from probatio.charts.cells import HistoryDay, draw_history
+from probatio.core.records import MARKS, ModelVerdict, UseCaseVerdict
+from probatio.site.rendering import format_date
+from probatio.site.snapshot import BAD, Site, TrackedModel
+
+HISTORY_DAYS = 60
+USUAL_DAYS = 14
+"""Days before a fall whose mean is what was usual."""
+NAMED = 3
+"""Models named in the sentence of the front page; the others are counted."""
+
+
+class ModelStanding(NamedTuple):
+    """One model on the last day."""
+
+    model: TrackedModel
+    reason: str
+
+    @property
+    def verdict(self) -> ModelVerdict:
+        return self.model.last
+
+    @property
+    def mean(self) -> float | None:
+        """Of today's scores."""
+        return mean_score(self.verdict)
+
+    @property
+    def since(self) -> str | None:
+        return find_since(self.model)
+
+    @property
+    def order(self) -> tuple[int, bool, str]:
+        """Worst first; of two alike the proven one."""
+        return list(MARKS).index(self.verdict.shown), not self.verdict.confirmed, self.model.id
+
+
+def list_standings(site: Site) -> list[ModelStanding]:
+    """Every tracked model, the worst first."""
+    made = [ModelStanding(model, explain(site, model)) for model in site.tracked.values()]
+    return sorted(made, key=lambda standing: standing.order)
+
+
+def find_since(model: TrackedModel) -> str | None:
+    """The day on which the present standing began; for a fall, the day it began."""
+    return find_fall(model) or model.last.headline_since
+
+
+def find_fall(model: TrackedModel) -> str | None:
+    """The day on which the present fall began; None if there is no fall."""
+    return model.fell_on(model.last)
+
+
+def mean_score(verdict: ModelVerdict) -> float | None:
+    """The mean of the use cases scored that day."""
+    scores = [each.score for each in verdict.use_cases if each.score is not None]
+    return fmean(scores) if scores else None
+
+
+def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
+    """What happened, in one sentence: who got worse, since when, how sure it is."""
+    proven = [row for row in rows if row.verdict.confirmed]
+    looking = [row for row in rows if row.verdict.shown in BAD and not row.verdict.confirmed]
+    if proven:
+        more = f"; {_list_names(looking, last)} may have, too" if looking else ""
+        return f"{_list_names(proven, last)} got worse, and that is proven{more}."
+    if looking:
+        return f"{_list_names(looking, last)} may have got worse, but nothing is proven."
+    well = sum(row.verdict.shown == "OK" for row in rows)
+    if not well:
+        return "No model can be judged yet."
+    if well == 1:
+        return "No model got worse: the one that can be judged is as usual."
+    return (
+        f"No model got worse: {'all' if well == len(rows) else 'the'} {well} that can be judged are as usual."
+    )
+
+
+def explain(site: Site, model: TrackedModel) -> str:
+    """Why the model has its badge, in one plain sentence."""
+    verdict = model.last
+    if verdict.shown in BAD:
+        return _describe_fall(site, model)
+    if verdict.shown == "GAP":
+        return f"No score: {verdict.reason.partition(': ')[2].partition(';')[0].rstrip('.')}."
+    if verdict.shown == "CALIBRATING":
+        return _calibrating(site, verdict)
+    scored = sum(each.score is not None for each in verdict.use_cases)
+    again = f" again since {format_day(verdict.headline_since, verdict.date)}" if verdict.well_again else ""
+    seen = (
+        f" A lasting drop of {100 * verdict.smallest_drop:.2g} % would show." if verdict.smallest_drop else ""
+    )
+    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}{_young(model)}.{seen}"
+
+
+def format_day(day: str | None, today: str | None) -> str:
+    """A date as people write it; with the year only if it is another one."""
+    same_year = today and day and today[:4] == day[:4]
+    return format_date(day, "{0.day} {0:%B}" if same_year else "{0.day} {0:%B} {0.year}", "an unknown day")
+
+
+def draw_model_history(model: TrackedModel, low: float) -> str:
+    """Draw the last days of a model as one line."""
+    days = [HistoryDay(mean_score(verdict), verdict.shown) for verdict in model.verdicts[-HISTORY_DAYS:]]
+    bad = sum(day.status in BAD for day in days)
+    ends = [day.score for day in days if day.score is not None]
+    told = f"from {ends[0]:.0f} to {ends[-1]:.0f} points" if ends else "no score"
+    title = f"{model.id}, last {len(days)} days: {told}; {bad} of them under a bad verdict"
+    return draw_history(days, title, low, HISTORY_DAYS)
+
+
+def find_lowest_mean(site: Site) -> float:
+    """Where the lines of all models begin: at the lowest mean shown, rounded down to a ten."""
+    shown = [
+        score
+        for model in site.tracked.values()
+        for verdict in model.verdicts[-HISTORY_DAYS:]
+        if (score := mean_score(verdict)) is not None
+    ]
+    return min(90.0, min(shown, default=0.0) // 10 * 10)
+
+
+def find_past_fall(model: TrackedModel) -> tuple[str, str] | None:
+    """The first and the last day of the fall from which it has recovered lately; None if there was none."""
+    fallen = [verdict for verdict in model.verdicts if verdict.shown in BAD]
+    if not model.last.well_again or not fallen:
+        return None
+    return model.fell_on(fallen[-1]) or fallen[-1].date, fallen[-1].date
+
+
+def measure_usual(model: TrackedModel) -> dict[str, float]:
+    """Use case → its mean before the present standing began, or before the fall that is just over. The
+    baseline's own mean follows a fall down."""
+    over = find_past_fall(model)
+    return measure_before(model, over[0] if over else find_since(model) or model.last.date)
+
+
+def measure_before(model: TrackedModel, start: str) -> dict[str, float]:
+    """Use case → its mean on the last days before a day."""
+    before = [verdict for verdict in model.verdicts if verdict.date < start][-USUAL_DAYS:]
+    scores: dict[str, list[float]] = {}
+    for verdict in before:
+        for each in verdict.use_cases:
+            if each.score is not None:
+                scores.setdefault(each.use_case, []).append(each.score)
+    return {use_case: fmean(each) for use_case, each in scores.items()}
+
+
+def find_fallen(verdict: ModelVerdict) -> list[UseCaseVerdict]:
+    """The use cases that the rule flags, and those that the evidence names."""
+    return [each for each in verdict.use_cases if each.status in BAD or each.use_case in verdict.named]
+
+
+def _describe_fall(site: Site, model: TrackedModel) -> str:
+    verdict, usual = model.last, measure_usual(model)
+    fallen = find_fallen(verdict)
+    losses = {
+        each.use_case: usual[each.use_case] - each.score
+        for each in fallen or verdict.use_cases
+        if each.score is not None and each.use_case in usual
+    }
+    only = site.title(fallen[0].use_case) if len(fallen) == 1 else ""
+    where = only or (_all_of(len(fallen), len(verdict.use_cases)) if fallen else "its scores as a whole")
+    about = "about " if verdict.confirmed else ""
+    told = f"Lower since {about}{format_day(find_fall(model), verdict.date)} in {where}"
+    worst = max(losses, key=lambda name: losses[name], default=None)
+    if worst is not None and losses[worst] > 0:
+        most = "" if only else f", most in {site.title(worst)}"
+        told += f"{most}: {usual[worst] - losses[worst]:.0f} points, usually {usual[worst]:.0f}"
+    blamed = f" Likely cause: {CAUSES[verdict.cause]}." if verdict.cause in CAUSES else ""
+    return f"{told}.{blamed}"
+
+
+CAUSES = {
+    "JUDGE": "the judge",
+    "HARNESS": "this machine or the suite",
+    "GRADER": "the grader",
+    "ROUTE": "the route",
+    "INFRA": "the provider's servers",
+}
+"""Causes other than the model, in words."""
+
+
+def _calibrating(site: Site, verdict: ModelVerdict) -> str:
+    days = max((each.days for each in verdict.use_cases), default=0)
+    why = (
+        f" A new series began on {format_day(verdict.series_since, verdict.date)}."
+        if verdict.series_why
+        else ""
+    )
+    return f"Can't be judged yet: {days} of {site.manifest.rule.baseline_min} days to compare with.{why}"
+
+
+def _young(model: TrackedModel) -> str:
+    """A new series says nothing about the time before it, so that is shown next to it."""
+    verdict, now = model.last, mean_score(model.last)
+    if not verdict.series_why or not verdict.series_since or verdict.evidence != "CALIBRATING":
+        return ""
+    before = measure_before(model, verdict.series_since)
+    both = f": {now:.0f} points, {fmean(before.values()):.0f} before" if before and now is not None else ""
+    return f" since a new series began on {format_day(verdict.series_since, verdict.date)}{both}"
+
+
+def _all_of(some: int, every: int) -> str:
+    if some == every:
+        return "its use case" if every == 1 else f"all {every} use cases"
+    return f"{some} of {every} use cases"
+
+
+def _list_names(rows: Sequence[ModelStanding], last: str | None) -> str:
+    named = [f"{row.model.id} ({_format_date(row, last)})" for row in rows[:NAMED]]
+    if len(rows) > NAMED:
+        named.append(f"{len(rows) - NAMED} more")
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+
+
+def _format_date(row: ModelStanding, last: str | None) -> str:
+    """A proven fall is dated by the evidence. For another one we know only the day it was first seen."""
+    day = format_day(find_fall(row.model), last)
+    return f"since about {day}" if row.verdict.confirmed and row.verdict.changed_on else f"first seen {day}"

@@ -1,0 +1,1 @@
+"""The pages: one module per kind of page, each a function from a request to a reply."""

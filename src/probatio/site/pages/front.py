@@ -1,0 +1,105 @@
+"""The front page: what happened in one sentence, then every tracked model in one line; and the table of use
+cases."""
+
+from __future__ import annotations
+
+from markupsafe import Markup
+
+from probatio.charts.cells import draw_sparkline
+from probatio.core.records import MARKS, Status
+from probatio.site.facts.standing import (
+    HISTORY_DAYS,
+    ModelStanding,
+    draw_model_history,
+    find_lowest_mean,
+    list_standings,
+    summarise,
+)
+from probatio.site.pages.bench import measure_bench
+from probatio.site.rendering import PageReply, PageRequest, html
+from probatio.site.snapshot import Site, TrackedModel, by_use_case
+from probatio.watch.verdict.odds import one_in
+
+RECENT_DAYS = 30
+"""Days in a small chart of the table, and in the table of a model's page."""
+
+LATEST_CHANGES = 8
+
+MEANINGS: dict[Status, str] = {
+    "COOKED": (
+        "Clearly lower: by the published rule, or by the evidence, or by both. “Confirmed”: the evidence "
+        "has proven it."
+    ),
+    "SUSPICIOUS": "A use case is lower than its usual range, or the evidence suspects a fall.",
+    "OK": "Every tested use case is in its usual range, and nothing speaks for a lasting fall.",
+    "CALIBRATING": "There are too few days to know the usual range.",
+    "GAP": "No score that day: an outage or too many errors.",
+}
+
+
+def leaderboard(request: PageRequest) -> PageReply:
+    site = request.site
+    rows = list_standings(site)
+    low = find_lowest_mean(site)
+    return html(
+        request,
+        "leaderboard.html",
+        rows=[(row, Markup(draw_model_history(row.model, low))) for row in rows],
+        sentence=summarise(rows, site.last_date),
+        one_in=one_in(site.manifest.evidence.confirmed),
+        counts=_counts(rows),
+        last=site.records[site.last_date] if site.last_date else None,
+        meanings=MEANINGS,
+        history_days=HISTORY_DAYS,
+        low=low,
+        changes=site.changes[:LATEST_CHANGES],
+    )
+
+
+def use_case_table(request: PageRequest) -> PageReply:
+    """The second view: every model with today's score in every use case, and how its verdict was reached."""
+    site = request.site
+    low = _lowest_score(site)
+    rows = list_standings(site)
+    return html(
+        request,
+        "use_cases.html",
+        rows=[
+            (
+                row,
+                by_use_case(row.verdict),
+                {use_case: _spark(site, row.model, use_case, low) for use_case in row.model.use_cases},
+                measure_bench(site.bench, row.model.id, row.model.resolved),
+            )
+            for row in rows
+        ],
+        use_cases=list(dict.fromkeys(each for model in site.tracked.values() for each in model.use_cases)),
+        counts=_counts(rows),
+        recent_days=RECENT_DAYS,
+        low=low,
+    )
+
+
+def _counts(rows: list[ModelStanding]) -> dict[Status, int]:
+    """Status → how many models have it, without those that no model has."""
+    counts = {status: sum(row.verdict.shown == status for row in rows) for status in MARKS}
+    return {status: count for status, count in counts.items() if count}
+
+
+def _lowest_score(site: Site) -> float:
+    """Where all small charts begin: at the lowest score shown, rounded down to a ten."""
+    scores = [
+        each.score
+        for model in site.tracked.values()
+        for verdict in model.verdicts[-RECENT_DAYS:]
+        for each in verdict.use_cases
+        if each.score is not None
+    ]
+    return min(90.0, min(scores, default=0.0) // 10 * 10)
+
+
+def _spark(site: Site, model: TrackedModel, use_case: str, low: float) -> Markup:
+    recent = [each.score if each else None for _, each in model.series(use_case)[-RECENT_DAYS:]]
+    ends = [score for score in recent if score is not None]
+    told = f"{ends[0]:.0f} to {ends[-1]:.0f}" if ends else "no score"
+    return Markup(draw_sparkline(recent, f"{site.title(use_case)}: {told}", low))

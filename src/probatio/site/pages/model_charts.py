@@ -1,0 +1,186 @@
+"""The charts of a model's page: its score, the chance of a false alarm, a small one per use case. All show
+the same days."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+import msgspec
+from markupsafe import Markup
+
+from probatio.charts.days import DayPoint, DaySpan, ValueAxis, plot_days
+from probatio.charts.scales import round_ticks
+from probatio.core.records import ModelVerdict, Status, UseCaseVerdict
+from probatio.site.facts.standing import find_fall, find_past_fall, mean_score, measure_usual
+from probatio.site.facts.story import find_proof, span_lines
+from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
+from probatio.watch.verdict.odds import RAREST, YEAR, short_odds
+
+MOST_DAYS = 366
+"""Days in a chart of the page: a year of eleven charts stays below 150 kB. All days are on the pages of
+days."""
+HEIGHT, SMALL = 240, 120
+
+
+class ModelCharts(msgspec.Struct, frozen=True):
+    """The charts of the page. `opens`: a 1 for each day that has a page, else a 0."""
+
+    dates: list[str]
+    opens: str
+    score: ScoreChart
+    evidence: Markup
+    use_cases: dict[str, ScoreChart]  # the worst first
+    fallen: bool  # "usual" is the level before the fall; else the baseline of each day
+
+
+class ScoreChart(msgspec.Struct, frozen=True):
+    """A chart of scores, today's score and what is usual."""
+
+    chart: Markup
+    score: float | None
+    usual: float | None
+
+
+@dataclass(frozen=True)
+class _ShownDays:
+    """What all charts of a model's page have in common."""
+
+    verdicts: Sequence[ModelVerdict]
+    tables: list[dict[str, UseCaseVerdict]]  # of each day, by use case
+    borders: list[str]  # what is new on each day
+    level: dict[str, float]  # use case → its mean before the fall; empty without a fall
+    span: DaySpan | None
+
+    @property
+    def dates(self) -> list[str]:
+        return [verdict.date for verdict in self.verdicts]
+
+    def draw(
+        self, days: Sequence[DayPoint], axis: ValueAxis, title: str, height: float, *, small: bool = False
+    ) -> Markup:
+        last = days[-1].value if days else None
+        end = "" if last is None or axis.logarithmic else f"{last:.0f}"
+        span = msgspec.structs.replace(self.span, lines=()) if self.span and small else self.span
+        most = 3 if small else 6
+        plot = plot_days(days, self.dates, axis, title, height=height, span=span, most_dates=most, end=end)
+        return Markup(plot)
+
+
+def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
+    verdicts = model.verdicts[-MOST_DAYS:]
+    start = max(0, len(model.verdicts) - MOST_DAYS)
+    before = [model.verdicts[start - 1] if start else None, *verdicts[:-1]]
+    fell = model.last.shown in BAD or find_past_fall(model)
+    shown = _ShownDays(
+        verdicts,
+        tables=[by_use_case(verdict) for verdict in verdicts],
+        borders=[border(day, past) for day, past in zip(verdicts, before, strict=True)],
+        level=measure_usual(model) if fell else {},
+        span=_span(model, [verdict.date for verdict in verdicts]),
+    )
+    return ModelCharts(
+        dates=shown.dates,
+        opens="".join("01"[date in site.sampled_dates] for date in shown.dates),
+        score=_score(model, shown),
+        evidence=_evidence(site, model, shown),
+        use_cases=_use_cases(site, model, shown),
+        fallen=bool(shown.level),
+    )
+
+
+def border(day: ModelVerdict, before: ModelVerdict | None) -> str:
+    """What is new on a day: the suite's version, the route."""
+    new = []
+    if before is not None and day.suite_version != before.suite_version:
+        new.append(f"suite {day.suite_version}")
+    if day.routing_changed and not (before is not None and before.routing_changed):
+        new.append("route")
+    return ", ".join(new)
+
+
+def day_status(day: ModelVerdict, verdict: UseCaseVerdict) -> Status | None:
+    """The status of the mark on a day. While a fall is proven no day is marked OK: the rule's baseline has
+    followed it down."""
+    if not day.confirmed or verdict.status != "OK":
+        return verdict.status
+    return "COOKED" if verdict.use_case in day.named else None
+
+
+def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
+    """The mean over the use cases, and the usual mean of the same ones."""
+    days, level = [], shown.level
+    for verdict, table, new in zip(shown.verdicts, shown.tables, shown.borders, strict=True):
+        means = [
+            level.get(name, each.mean)
+            for name, each in table.items()
+            if each.score is not None or each.status == "GAP"
+        ]
+        known = [mean for mean in means if mean is not None]
+        usual = (
+            fmean(level.values()) if level else fmean(known) if known and len(known) == len(means) else None
+        )
+        days.append(DayPoint(mean_score(verdict), usual, verdict.shown, new))
+    now = mean_score(model.last)
+    told = "no score today" if now is None else f"{now:.1f} points on {model.last.date}"
+    title = f"Score of {model.id}, the mean over its use cases, day by day: {told}."
+    axis = _axis([*(day.value for day in days), *(day.usual for day in days)], 4)
+    return ScoreChart(shown.draw(days, axis, title, HEIGHT), now, days[-1].usual)
+
+
+def _evidence(site: Site, model: TrackedModel, shown: _ShownDays) -> Markup:
+    """On a scale of chances: the rarer for an unchanged model, the higher."""
+    lines = site.manifest.evidence
+    ticks = [
+        (lines.suspected, f"suspected: {short_odds(lines.suspected)}"),
+        (lines.confirmed, f"proven: {short_odds(lines.confirmed)}"),
+        *((float(YEAR * count), short_odds(YEAR * count)) for count in (10_000, RAREST)),
+    ]
+    axis = ValueAxis(YEAR / 10, YEAR * RAREST * 2.0, tuple(ticks), "chance", logarithmic=True)
+    days = [
+        DayPoint(each.evidence_value, border=new)
+        for each, new in zip(shown.verdicts, shown.borders, strict=True)
+    ]
+    title = f"How rarely a model that did not change looks like {model.id} within a year, day by day."
+    return shown.draw(days, axis, title, HEIGHT - 40)
+
+
+def _use_cases(site: Site, model: TrackedModel, shown: _ShownDays) -> dict[str, ScoreChart]:
+    made: dict[str, ScoreChart] = {}
+    axis = _axis([each.score for table in shown.tables for each in table.values()], 2)
+    for name in model.use_cases:
+        days = []
+        for verdict, table in zip(shown.verdicts, shown.tables, strict=True):
+            each = table.get(name)
+            usual = shown.level.get(name) if shown.level else each.mean if each else None
+            days.append(
+                DayPoint(each.score if each else None, usual, day_status(verdict, each) if each else None)
+            )
+        now, usual = days[-1].value, days[-1].usual
+        told = "no score" if now is None else f"{now:.1f} points"
+        title = f"{site.title(name)} of {model.id} day by day: {told} on {shown.dates[-1]}."
+        made[name] = ScoreChart(shown.draw(days, axis, title, SMALL, small=True), now, usual)
+    return dict(sorted(made.items(), key=lambda item: _loss(item[1]), reverse=True)) if shown.level else made
+
+
+def _loss(chart: ScoreChart) -> float:
+    return chart.usual - chart.score if chart.usual is not None and chart.score is not None else float("-inf")
+
+
+def _axis(values: Sequence[float | None], steps: int) -> ValueAxis:
+    """From the lowest value, rounded down to a ten, to 100, in about `steps` steps."""
+    low = min(80.0, max(0.0, min((each for each in values if each is not None), default=0.0) // 10 * 10))
+    return ValueAxis(low, 100, tuple((tick, f"{tick:.0f}") for tick in round_ticks(low, 100, steps)))
+
+
+def _span(model: TrackedModel, dates: Sequence[str]) -> DaySpan | None:
+    """From the day the fall began to the day it was proven, or to the last day if it is not proven. The whole
+    fall if it is over."""
+    start, end = find_past_fall(model) or (find_fall(model), find_proof(model) or model.last.date)
+    inside = [number for number, date in enumerate(dates) if start is not None and start <= date <= end]
+    return (
+        DaySpan(inside[0], inside[-1], span_lines(model))
+        if inside and start is not None and start >= dates[0]
+        else None
+    )

@@ -1,0 +1,107 @@
+"""Pages of one tracked model: its story with its charts, all its days, and its charts as pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
+from probatio.core.records import ModelVerdict, UseCaseVerdict
+from probatio.site.facts.standing import find_fall, find_fallen
+from probatio.site.facts.story import find_fallen_cases, list_circumstances, list_events
+from probatio.site.pages.bench import measure_bench
+from probatio.site.pages.diffs import story_pairs
+from probatio.site.pages.front import RECENT_DAYS
+from probatio.site.pages.model_charts import border, day_status, model_charts
+from probatio.site.paging import find_year, years_of
+from probatio.site.rendering import NoPage, PageReply, PageRequest, html, svg
+from probatio.site.snapshot import BAD, Site, by_use_case
+from probatio.suites.daily_suite import constants_of
+from probatio.watch.verdict.odds import describe_odds
+from probatio.watch.verdict.reason import use_case_reason
+
+
+def model_page(request: PageRequest) -> PageReply:
+    site, model = request.site, request.tracked
+    last = model.last
+    constants = constants_of(site.manifest)
+    use_cases = by_use_case(last)
+    charts = model_charts(site, model)
+    fell = {each.use_case for each in find_fallen(last)} if last.shown in BAD else set()
+    told = model.teller.describe(last, excerpt=None, began=find_fall(model)) if model.teller else None
+    return html(
+        request,
+        "model.html",
+        model=model,
+        last=last,
+        told=told,
+        charts=charts,
+        fallen=[name for name in charts.use_cases if name in fell],
+        began=find_fall(model),
+        events=list_events(site, model),
+        circumstances=list_circumstances(site, model),
+        cases=find_fallen_cases(site, model, told),
+        pairs=story_pairs(site, model),
+        odds=describe_odds(last.evidence_value),
+        use_cases=use_cases,
+        reasons={name: use_case_reason(verdict, constants) for name, verdict in use_cases.items()},
+        recent=list(reversed(model.verdicts[-RECENT_DAYS:])),
+        changes=list(reversed(model.changes)),
+        bench=measure_bench(site.bench, model.id, model.resolved),
+        lines=site.manifest.evidence,
+    )
+
+
+def model_days(request: PageRequest) -> PageReply:
+    """A calendar year of days in numbers. Ten years would be megabytes."""
+    model = request.tracked
+    year, years = find_year(request, model.by_date)
+    days = [verdict for verdict in reversed(model.verdicts) if verdict.date.startswith(year)]
+    return html(request, "days.html", model=model, days=days, year=year, years=years)
+
+
+def every_earlier_year(site: Site) -> Iterator[dict[str, str]]:
+    for slug, model in site.tracked.items():
+        for year in years_of(model.by_date)[:-1]:
+            yield {"slug": slug, "year": year}
+
+
+def use_case_chart(request: PageRequest) -> PageReply:
+    model, use_case = request.tracked, request.names["use_case"]
+    if use_case not in model.use_cases:
+        raise NoPage
+    title = f"{model.id}: {request.site.title(use_case)}"
+    description = "Daily scores, 0 to 100, with the baseline's mean and the band around it."
+    dates = [day.date for day, _ in model.series(use_case)]
+    return svg(draw_days(day_points(model.series(use_case)), dates, SCORES, title, description))
+
+
+def evidence_chart(request: PageRequest) -> PageReply:
+    model = request.tracked
+    days = [DayPoint(verdict.evidence_value) for verdict in model.verdicts]
+    dates = [verdict.date for verdict in model.verdicts]
+    evidence = request.site.manifest.evidence
+    axis = evidence_axis(days, [(evidence.suspected, "SUSPECTED"), (evidence.confirmed, "CONFIRMED")])
+    description = "The evidence against 'no worse than the reference', on a logarithmic scale."
+    return svg(draw_days(days, dates, axis, f"{model.id}: evidence", description))
+
+
+def day_points(series: Sequence[tuple[ModelVerdict, UseCaseVerdict | None]]) -> list[DayPoint]:
+    """One use case day by day, as its chart takes it. The band is one standard deviation around the
+    baseline's mean."""
+    points = []
+    before: ModelVerdict | None = None
+    for day, verdict in series:
+        mean, sd = (verdict.mean, verdict.sd or 0.0) if verdict else (None, 0.0)
+        points.append(
+            DayPoint(
+                value=verdict.score if verdict else None,
+                status=day_status(day, verdict) if verdict else None,
+                usual=mean,
+                low=None if mean is None else mean - sd,
+                high=None if mean is None else mean + sd,
+                border=border(day, before),
+                barred=day.barred,
+            )
+        )
+        before = day
+    return points

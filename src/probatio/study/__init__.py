@@ -1,1 +1,0 @@
-"""Study: what a run's answers say, each number with its doubt."""

@@ -1,1 +1,0 @@
-"""Suites: what is asked. Loading, validating, rendering prompts, and the fingerprint that pins them to a version."""

@@ -1,0 +1,1 @@
+"""Suites: what is asked. Loading, validating, prompts, and the fingerprint that pins a version."""

@@ -1,0 +1,259 @@
+"""The daily suite, read from its folder: manifest with all constants, use cases, cases and rubrics."""
+
+from __future__ import annotations
+
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from probatio.core.errors import UsageError
+from probatio.core.records import (
+    AttributionConstants,
+    Constants,
+    EvidenceConstants,
+    Grading,
+    RuleConstants,
+    Sampling,
+)
+from probatio.core.yamlfile import as_record, read_yaml
+from probatio.suites.grader_entry import GraderCommand, OwnGrader, grader_of_entry
+from probatio.suites.language_suite import BUILT_IN
+from probatio.suites.own_manifest import OwnConstant, complete, own_constants, refuse_unknown
+from probatio.suites.reachable import unreachable
+
+DAILY = BUILT_IN / "daily"
+MANIFEST = "suite.yml"
+
+
+class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The judge, pinned to a dated version, and how far its marks may shift."""
+
+    id: str
+    name: str
+    provider: str
+    max_tokens: int
+    bar: float
+    route: tuple[str, ...] = ()
+    base_url: str | None = None
+    api_key_env: str | None = None
+
+
+class _SamplingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    temperature: float
+    seed: int | None
+    reasoning: str | None
+
+
+class _UseCaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    id: str
+    title: str
+    grading: Grading
+    max_tokens: int
+    checked: float | None = None
+    cases: dict[str, int] | None = None
+    """The ids in their order, each with the number of its rungs (0: no ladder)."""
+    grader: str | GraderCommand | None = None
+    """A built-in use case, a Python file of the folder, or a command."""
+
+
+class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    deterministic: tuple[int, int]
+    hybrid: tuple[int, int]
+    judge: tuple[int, int]
+
+
+class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`suite.yml` of a daily suite, completed by the built-in one."""
+
+    name: str
+    version: str
+    sampling: _SamplingEntry
+    judge: JudgeEntry
+    gap_errors: float
+    samples: _SampleCounts
+    use_cases: tuple[_UseCaseEntry, ...]
+    rule: RuleConstants
+    evidence: EvidenceConstants
+    attribution: AttributionConstants
+    fingerprint: str | None = None
+
+
+class Case(msgspec.Struct, frozen=True):
+    """One test case: what is asked, and the gold that the use case's own grader reads."""
+
+    id: str
+    prompt: str
+    use_case: str = ""
+    difficulty: int = 2  # 1 easy, 2 middle, 3 hard
+    gold: dict[str, Any] = {}
+    rungs: int = 0
+    """Of the ladder this case is: steps of the same job from trivial to beyond reach; 0: no ladder."""
+
+
+class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One thing the judge marks, with what each mark from 1 to 5 means."""
+
+    id: str
+    question: str
+    anchors: dict[int, str]
+    weight: float = 1.0
+
+
+class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    criteria: tuple[Criterion, ...]
+
+
+class UseCase(msgspec.Struct, frozen=True):
+    """One use case with everything its folder holds."""
+
+    id: str
+    title: str
+    grading: Grading
+    base_samples: int
+    full_samples: int
+    max_tokens: int
+    checked_weight: float  # 1 for deterministic, 0 for judge
+    cases: tuple[Case, ...]
+    rubric: Rubric | None
+    folder: Path
+    grader: str | OwnGrader | None = None
+    """A built-in grader by its name, or the user's; None: the built-in one with the name of the use case."""
+
+    @property
+    def kind(self) -> Grading:
+        """Which thresholds apply: hybrid use cases count as judged."""
+        return "deterministic" if self.grading == "deterministic" else "judge"
+
+
+class DailySuite(msgspec.Struct, frozen=True, dict=True):
+    """What is asked every day."""
+
+    folder: Path
+    manifest: DailyManifest
+    use_cases: dict[str, UseCase]
+
+    @property
+    def version(self) -> str:
+        return self.manifest.version
+
+    @property
+    def sampling(self) -> Sampling:
+        entry = self.manifest.sampling
+        return Sampling(temperature=entry.temperature, seed=entry.seed)
+
+    @cached_property  # it is looked into for every answer
+    def cases(self) -> dict[str, Case]:
+        return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
+
+
+class _CaseFile(msgspec.Struct):
+    cases: list[Case]
+
+
+class SuiteFault(msgspec.Struct, frozen=True):
+    """What keeps a suite that can be read from being used."""
+
+    claim: Literal["ids", "cooked"]
+    sentence: str
+
+
+def load_daily(folder: Path | None = None) -> DailySuite:
+    """The daily suite in `folder`, or the built-in one, which is read once."""
+    return _load_built_in() if folder is None else _load(folder)
+
+
+@cache
+def _load_built_in() -> DailySuite:
+    return _load(DAILY)
+
+
+def _load(folder: Path) -> DailySuite:
+    suite, faults = read_daily(folder)
+    if faults:
+        raise UsageError(faults[0].sentence)
+    return suite
+
+
+def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]]:
+    """The daily suite in `folder`, and what is wrong with it as a whole."""
+    root = folder or DAILY
+    manifest = read_manifest(root)
+    use_cases: dict[str, UseCase] = {}
+    taken: dict[str, str] = {}
+    faults: list[SuiteFault] = []
+    for entry in manifest.use_cases:
+        if entry.id in use_cases:
+            faults.append(SuiteFault("ids", f"{root / MANIFEST}: the use case `{entry.id}` is listed twice."))
+            continue
+        use_case = use_cases[entry.id] = _use_case(root, manifest, entry)
+        for case in use_case.cases:
+            if case.id in taken:
+                told = f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}."
+                faults.append(SuiteFault("ids", told))
+            taken[case.id] = entry.id
+    if why := unreachable(manifest.rule, [use_case.grading for use_case in use_cases.values()]):
+        told = (
+            f"{root / MANIFEST}: by its rule no model could ever be COOKED: {why}. Change the suite's "
+            "numbers."
+        )
+        faults.append(SuiteFault("cooked", told))
+    return DailySuite(root, manifest, use_cases), faults
+
+
+def read_manifest(folder: Path | None = None) -> DailyManifest:
+    """The manifest alone, where only its constants are needed."""
+    root = folder or DAILY
+    own = _read_raw(root)
+    if root != DAILY:
+        own = complete(own, _read_raw(DAILY), root)
+        refuse_unknown(own, DailyManifest, str(root / MANIFEST))
+    return as_record(own, DailyManifest, str(root / MANIFEST))
+
+
+def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
+    """The constants in which the suite in `folder` differs from the built-in one."""
+    return () if folder is None or folder == DAILY else own_constants(_read_raw(folder), _read_raw(DAILY))
+
+
+def _read_raw(root: Path) -> dict[str, Any]:
+    return read_yaml(root / MANIFEST, dict[str, Any], root)
+
+
+def constants_of(manifest: DailyManifest) -> Constants:
+    """The constants of the verdict."""
+    return Constants(manifest.rule, manifest.evidence, manifest.attribution)
+
+
+def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:
+    folder = root / entry.id
+    cases = read_yaml(folder / "cases.yml", _CaseFile, root).cases
+    if not cases:
+        raise UsageError(f"{folder / 'cases.yml'} holds no case.")
+    found = {case.id: case.rungs for case in cases}
+    if entry.cases is not None and list(entry.cases.items()) != list(found.items()):
+        raise UsageError(
+            f"{folder / 'cases.yml'} has the cases {found}, the manifest lists {entry.cases} for "
+            f"`{entry.id}`."
+        )
+    rubric = read_yaml(folder / "rubric.yml", Rubric, root) if entry.grading != "deterministic" else None
+    if entry.grading == "hybrid" and (entry.checked is None or not 0 < entry.checked < 1):
+        raise UsageError(
+            f"{root / MANIFEST}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1."
+        )
+    base, full = getattr(manifest.samples, entry.grading)
+    weight = {"deterministic": 1.0, "judge": 0.0, "hybrid": entry.checked or 0.0}[entry.grading]
+    return UseCase(
+        id=entry.id,
+        title=entry.title,
+        grading=entry.grading,
+        base_samples=base,
+        full_samples=full,
+        max_tokens=entry.max_tokens,
+        checked_weight=weight,
+        cases=tuple(msgspec.structs.replace(case, use_case=entry.id) for case in cases),
+        rubric=rubric,
+        folder=folder,
+        grader=None if root == DAILY else grader_of_entry(root, entry.id, entry.grading, entry.grader, DAILY),
+    )

@@ -1,0 +1,66 @@
+"""`language.yml`: what a language is, how its programs are checked and run, and the order of its contexts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from probatio.core.errors import UsageError
+from probatio.core.yamlfile import read_yaml
+from probatio.languages.contract import Commands, LanguageSpec
+
+FILE = "language.yml"
+
+
+class HostFile(LanguageSpec, frozen=True, forbid_unknown_fields=True):
+    """The language that programs are translated from and to."""
+
+
+class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file as it is written."""
+
+    name: str
+    introduction: str
+    fences: tuple[str, ...]
+    version: str | None = None
+    contexts: tuple[str, ...] = ()
+    context_tokens: dict[str, int] = {}
+    """The most tokens a context may have, by its name; `probatio suite check` holds it to that."""
+    implementation: str | None = None
+    commands: Commands | None = None
+    keywords: tuple[str, ...] = ()
+    """Words that begin a statement: they help to find a program in an answer that has no fences."""
+    host: HostFile | None = None
+    aliases: dict[str, str] = {}
+    """Other names of task types and fields that files of this language use."""
+    fingerprint: str | None = None
+    """Pins the content of the folder to its version, for a test."""
+
+    def spec(self, folder: Path) -> LanguageSpec:
+        return _make_spec(self, folder)
+
+    def host_spec(self, folder: Path) -> LanguageSpec | None:
+        return _make_spec(self.host, folder) if self.host else None
+
+
+def read_language_file(folder: Path) -> LanguageFile:
+    path = folder / FILE
+    language = read_yaml(path, LanguageFile, folder)
+    for each, what in ((language, "the language"), (language.host, "its host")):
+        if each is None:
+            continue
+        if not each.fences:
+            raise UsageError(
+                f"{path}: `fences` of {what} is empty; name at least one word that stands after ```."
+            )
+        if (each.implementation is None) == (each.commands is None):
+            raise UsageError(f"{path}: {what} needs either `implementation` or `commands` (and not both).")
+    return language
+
+
+def _make_spec(language: LanguageFile | HostFile, folder: Path) -> LanguageSpec:
+    fields = {name: getattr(language, name) for name in LanguageSpec.__struct_fields__}
+    if language.commands is not None:
+        fields["commands"] = msgspec.structs.replace(language.commands, folder=str(folder.resolve()))
+    return LanguageSpec(**fields)

@@ -1,0 +1,261 @@
+"""The suite of a language, read from its folder: language, contexts, tasks, examples and questions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probatio.core.errors import UsageError
+from probatio.core.inside import read_inside
+from probatio.core.records import Example, Task, TaskType
+from probatio.core.text.names import refuse_unknown_name
+from probatio.core.yamlfile import as_record, read_yaml
+from probatio.languages.contract import TWISTED, Language, LanguageSpec, twist_of
+from probatio.languages.finding import BUILT_IN as IMPLEMENTED
+from probatio.languages.finding import find_language
+from probatio.suites.language_file import FILE, LanguageFile, read_language_file
+from probatio.suites.task_types import FIELDS, KINDS
+from probatio.suites.twists import TwistFile, read_twists
+
+BUILT_IN = Path(__file__).parent.parent / "builtin"
+DEFAULT_SUITE = next(iter(IMPLEMENTED))
+NO_CONTEXT = "examples-only"
+"""The one context of a folder that has none: nothing is shown but examples."""
+BLANK = "___"
+"""What marks the missing part of a template."""
+
+_TASK_NAMES = {"input": "material", "expected_completion": "solution"}
+"""Names of the first task files, read in every language."""
+
+
+class Suite(msgspec.Struct, frozen=True):
+    """All that is asked about a language."""
+
+    name: str
+    version: str | None
+    folder: Path
+    introduction: str
+    spec: LanguageSpec
+    host: LanguageSpec | None
+    contexts: dict[str, str]
+    """Templates by name, from least to most."""
+    tasks: dict[str, Task]
+    examples: tuple[Example, ...]
+    questions: dict[TaskType, str]
+    pinned: str | None
+    twists: dict[str, TwistFile] = {}
+    """What the tasks are under each twist of the language that the folder has."""
+
+    @property
+    def language(self) -> Language:
+        return find_language(self.spec)
+
+    @property
+    def twisted_dialects(self) -> tuple[str, ...]:
+        return tuple(f"{words}{TWISTED}{twist}" for words in self.language.dialects for twist in self.twists)
+
+    def task(self, task_id: str, dialect: str) -> Task:
+        """A task as it is asked in a dialect: under a twist, with the output or program that is right
+        there."""
+        task, twist = self.tasks[task_id], twist_of(dialect)
+        if not twist:
+            return task
+        if twist not in self.twists:
+            raise UsageError(f"The suite {self.name} has no tasks under the twist `{twist}`.")
+        return self.twists[twist].task(task)
+
+    def answer_language(self, task: Task) -> LanguageSpec:
+        """The language an answer to the task is written in."""
+        return _answer_language(task, self.spec, self.host)
+
+    @property
+    def categories(self) -> list[str]:
+        return sorted({task.category for task in self.tasks.values()})
+
+
+class _Raw(msgspec.Struct):
+    """A file of tasks or of examples, before its names are ours."""
+
+    tasks: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
+
+
+def list_built_in_suites() -> tuple[str, ...]:
+    """The languages that come with Probatio."""
+    return tuple(sorted(file.parent.name for file in BUILT_IN.glob(f"*/{FILE}")))
+
+
+def find_suite_folder(which: Path | str | None) -> Path:
+    """The folder of a suite: one that is there, else a built-in one of that name."""
+    if which is None:
+        return BUILT_IN / DEFAULT_SUITE
+    folder = Path(which)
+    if not folder.exists() and folder.name == str(which):
+        if str(which) in list_built_in_suites():
+            return BUILT_IN / str(which)
+        raise refuse_unknown_name(
+            "suite", str(which), list_built_in_suites(), "as a folder or among the built-in ones"
+        )
+    return folder
+
+
+def load_suite(which: Path | str | None = None) -> Suite:
+    """The suite in a folder, a built-in one by its name, or the default."""
+    root = find_suite_folder(which)
+    files = sorted((root / "tasks").glob("*.y*ml"))
+    if not files:
+        raise UsageError(f"{root} is not a suite: it has no tasks/*.yml.")
+    raw = [(file, read_yaml(file, _Raw, root).tasks) for file in files]
+    about = _language(
+        root, (str(name) for _, tasks in raw for task in tasks for name in (task.get("type"), *task))
+    )
+    spec, host = about.spec(root), about.host_spec(root)
+    tasks: dict[str, Task] = {}
+    for file, listed in raw:
+        for task in _tasks(listed, about.aliases, file):
+            if task.id in tasks:
+                raise UsageError(
+                    f"{file}: the task id `{task.id}` is already taken by another task of the suite."
+                )
+            _require_material(task, host, file)
+            _require_input(task, spec, host, file)
+            tasks[task.id] = task
+    return Suite(
+        name=root.resolve().name,
+        version=about.version,
+        folder=root,
+        introduction=about.introduction.strip(),
+        spec=spec,
+        host=host,
+        contexts=_contexts(root, about),
+        tasks=tasks,
+        examples=tuple(_examples(root, about.aliases)),
+        questions=_questions(root, about.aliases),
+        pinned=about.fingerprint,
+        twists=read_twists(root),
+    )
+
+
+def _language(root: Path, names: Iterable[str]) -> LanguageFile:
+    """The content of language.yml. Without one, a built-in language whose names the task files use."""
+    if (root / FILE).exists():
+        return read_language_file(root)
+    used = set(names)
+    for name in list_built_in_suites():
+        about = read_language_file(BUILT_IN / name)
+        if used & about.aliases.keys():
+            there = {file.stem for file in (root / "contexts").glob("*.md")}
+            contexts = [each for each in about.contexts if each in there]
+            contexts += sorted(there.difference(contexts))
+            return msgspec.structs.replace(about, contexts=tuple(contexts), version=None, fingerprint=None)
+    raise UsageError(
+        f"{root} has no {FILE}, which says what the language is called and how its programs are checked and "
+        "run. `probatio suite new DIR` writes an example."
+    )
+
+
+def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
+    folder = root / "contexts"
+    there = sorted(file.stem for file in folder.glob("*.md"))
+    if missing := [name for name in about.contexts if name not in there]:
+        raise UsageError(
+            f"{root / FILE} lists the context `{missing[0]}`, but there is no contexts/{missing[0]}.md."
+        )
+    if unlisted := [name for name in there if name not in about.contexts]:
+        raise UsageError(
+            f"contexts/{unlisted[0]}.md is not in the list `contexts` of {root / FILE}, which gives their "
+            "order."
+        )
+    texts = {
+        name: read_inside(folder / f"{name}.md", root).decode().replace("\r\n", "\n").strip()
+        for name in about.contexts
+    }
+    return texts or {NO_CONTEXT: ""}
+
+
+def _tasks(listed: Iterable[dict[str, Any]], aliases: Mapping[str, str], file: Path) -> Iterator[Task]:
+    names = {**_TASK_NAMES, **aliases}
+    for given in listed:
+        fields: dict[str, Any] = {}
+        for name, value in given.items():
+            fields.setdefault(names.get(name, name), value)
+        place = f"{file}, task `{given.get('id', '?')}`"
+        kind = str(fields.get("type"))
+        fields["type"] = aliases.get(kind, kind)
+        if fields["type"] not in KINDS:
+            known = [*KINDS, *(alias for alias, name in aliases.items() if name in KINDS)]
+            raise UsageError(f"{place}: {refuse_unknown_name('type of task', kind, known)}")
+        program = fields.pop("program", None)
+        if program is not None and (
+            "material" not in fields or "program" in (KINDS[fields["type"]].material or "")
+        ):
+            fields["material"] = program
+        task = as_record(fields, Task, place)
+        if ("expected_output" in fields) == ("tests" in fields):
+            raise UsageError(f"{place}: give either `expected_output` or `tests` (and not both).")
+        yield task
+
+
+def _examples(root: Path, aliases: Mapping[str, str]) -> Iterator[Example]:
+    for file in sorted((root / "examples").glob("*.y*ml")):
+        for given in read_yaml(file, _Raw, root).examples:
+            fields = {aliases.get(name, name): value for name, value in given.items()}
+            yield as_record(fields, Example, f"{file}, example `{given.get('id', '?')}`")
+
+
+def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
+    """The questions of every type, own wording first."""
+    questions = {kind: about.question for kind, about in KINDS.items()}
+    file = root / "questions.yml"
+    if not file.exists():
+        return questions
+    written = read_yaml(file, object, root)  # nothing, where all of it is commented out
+    for given, text in as_record({} if written is None else written, dict[str, str], str(file)).items():
+        kind = next((each for each in KINDS if each == aliases.get(given, given)), None)
+        if kind is None:
+            raise UsageError(f"{file}: {refuse_unknown_name('type of task', given, list(KINDS))}")
+        try:
+            text.format(**dict.fromkeys(FIELDS, ""))
+        except (KeyError, IndexError, ValueError) as error:
+            raise UsageError(
+                f"{file}, `{given}`: {error} can't be filled in. A question may name "
+                f"{', '.join(sorted(FIELDS))} in braces; a brace itself is written twice."
+            ) from None
+        questions[kind] = text.rstrip("\n")
+    return questions
+
+
+def _require_material(task: Task, host: LanguageSpec | None, file: Path) -> None:
+    """Refuse a task that lacks the text its type asks about: it would be an empty question."""
+    kind = KINDS[task.type]
+    place = f"{file}: task `{task.id}` ({task.type})"
+    if kind.needs_host and host is None:
+        raise UsageError(f"{place} needs a host language; name it under `host` in {FILE}.")
+    if kind.material and not (task.material or "").strip():
+        raise UsageError(f"{place} has no `material`: the {kind.material} it asks about.")
+    if kind.material == "template" and BLANK not in (task.material or ""):
+        raise UsageError(f"{place} has no blank `{BLANK}` in its `material`.")
+    if kind.judged == "text" and len(task.runs) != 1:
+        raise UsageError(f"{place} asks for one output; give one test or `expected_output`.")
+
+
+def _answer_language(task: Task, spec: LanguageSpec, host: LanguageSpec | None) -> LanguageSpec:
+    return host if host is not None and KINDS[task.type].judged == "host program" else spec
+
+
+def _require_input(task: Task, spec: LanguageSpec, host: LanguageSpec | None, file: Path) -> None:
+    """Refuse standard input where nothing could read it."""
+    judged = _answer_language(task, spec, host)
+    if any(test.stdin for test in task.runs) and not find_language(judged).takes_input:
+        raise UsageError(
+            f"{file}: task `{task.id}` gives standard input, which programs of {judged.name} can't read here."
+        )
+
+
+def digest(*parts: object) -> str:
+    """A short, stable fingerprint of plain data."""
+    return hashlib.sha256(msgspec.json.encode(parts, order="deterministic")).hexdigest()[:16]

@@ -1,1 +1,0 @@
-"""The verdict: rule, evidence and attribution as pure folds over recorded days. No file, no clock, no network."""

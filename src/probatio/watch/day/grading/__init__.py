@@ -1,0 +1,1 @@
+"""How a sample of a day is graded: in a worker, by code and by the judge."""

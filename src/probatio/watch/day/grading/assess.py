@@ -1,0 +1,140 @@
+"""Grade a sample: the part checked by code, the part marked by the judge, and the assessment of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from probatio.ask.gate import GateClosed
+from probatio.builtin.daily.graders import blend
+from probatio.core.clock import now_text
+from probatio.core.errors import CannotCheck
+from probatio.core.records import Assessment, ErrorType, SampleAnswer, SampleGrade
+from probatio.grading.apart import assess_unchecked
+from probatio.grading.extract import assess_unanswered, cut_note
+from probatio.grading.judge.asking import Judge, NoJudgement
+from probatio.grading.judge.protocol import Marks, score_marks
+from probatio.jail import Choice
+from probatio.jail.workers import Unchecked, get_pool
+from probatio.suites.daily_suite import Case, DailySuite, UseCase
+from probatio.watch.day.grading.examine import Examined, PackedCase, examine
+
+REFUSAL_BELOW = 0.25
+"""Only a poor answer can be a refusal by its words: a good reply to a customer may say "I can't refund
+that"."""
+
+
+class Grading:
+    """Grades the samples of a day. Without a judge, hybrid answers keep their checked part."""
+
+    def __init__(
+        self, suite: DailySuite, isolation: Choice, stopping: Callable[[], bool] = lambda: False
+    ) -> None:
+        self._use_cases = suite.use_cases
+        self._cases: Mapping[str, Case] = suite.cases
+        self._isolation = isolation
+        self.judge: Judge | None = None
+        self.no_judge = "there is no judge"
+        self._stopping = stopping
+        self._pool = get_pool()
+        self._packed: dict[str, PackedCase] = {}
+
+    async def grade(self, response: SampleAnswer) -> Assessment:
+        """Grade a sample. Raises `GateClosed` if the run is stopping: the next run grades it."""
+        case = self._cases[response.case]
+        use_case = self._use_cases[case.use_case]
+        if response.response is None and (nothing := assess_unanswered(response)):
+            return _assess_no_answer(use_case, nothing)
+        if (packed := self._packed.get(case.id)) is None:
+            packed = self._packed[case.id] = PackedCase.of(case, use_case.grader)
+        try:
+            examined = await examine(
+                self._pool,
+                packed,
+                response,
+                checked=use_case.grading != "judge",
+                choice=self._isolation,
+                before=self._go_on,
+            )
+            if examined.nothing:
+                return _assess_no_answer(use_case, examined.nothing)
+            marks: Marks | None = None
+            if use_case.grading != "deterministic" and self.judge is not None and use_case.rubric is not None:
+                marks = await self.judge.marks(response.key, use_case.rubric, case, examined.text)
+        except Unchecked as error:
+            return assess_unchecked(str(error), level_a=True, breakdown={"use_case": use_case.id})
+        except (CannotCheck, NoJudgement) as error:
+            return Assessment(
+                True, False, False, "api_error", str(error), breakdown={"use_case": use_case.id}
+            )
+        return assess_parts(use_case, response, examined, marks, self.no_judge)
+
+    def _go_on(self) -> None:
+        if self._stopping():  # a hundred pages may wait for a browser; the next process opens them
+            raise GateClosed
+
+
+def assess_parts(
+    use_case: UseCase, response: SampleAnswer, examined: Examined, marks: Marks | None, no_judge: str
+) -> Assessment:
+    """The assessment of an answer from its parts. Without the judge's marks it has only the checked part."""
+    checked = examined.checked
+    judged = None if marks is None or use_case.rubric is None else score_marks(marks, use_case.rubric)
+    score = round(blend(use_case, None if checked is None else checked.score, judged), 6)
+    breakdown: dict[str, Any] = {
+        "use_case": use_case.id,
+        "checked": None if checked is None else round(checked.score, 6),
+        "judged": None if judged is None else round(judged, 6),
+        "parts": [
+            {"name": part.name, "score": part.score, "weight": part.weight, "detail": part.detail}
+            | ({"rung": part.rung} if part.rung else {})
+            for part in (checked.parts if checked else ())
+        ],
+        "penalty": checked.penalty if checked else 0.0,
+        "marks": {name: {"mark": each.mark, "reason": each.reason} for name, each in (marks or {}).items()},
+        "note": checked.note if checked else None,
+    }
+    if examined.cut is not None:
+        breakdown["cut"] = cut_note(examined.cut)
+    detail = f"no judge: {no_judge}" if marks is None and use_case.grading != "deterministic" else None
+    label = None if score >= 1 else _label(response, examined, score)
+    return Assessment(True, score > 0, score >= 1, label, detail, score, breakdown)
+
+
+def make_grade(response: SampleAnswer, assessment: Assessment, grader_version: str) -> SampleGrade:
+    """The line of `graded_results.jsonl` for a sample."""
+    return SampleGrade(
+        **response.key._asdict(),
+        use_case=response.use_case,
+        timestamp=now_text(),
+        date=response.date,
+        suite_version=response.suite_version,
+        git_sha=response.git_sha,
+        **assessment.grade_fields(),
+        grader_version=grader_version,
+    )
+
+
+def _label(response: SampleAnswer, examined: Examined, score: float) -> ErrorType | None:
+    """The label of an imperfect answer that was cut off or refuses. It keeps its score."""
+    if response.finish_reason == "length":
+        return "truncated"
+    return "refusal" if score < REFUSAL_BELOW and examined.refuses else None
+
+
+def _assess_no_answer(use_case: UseCase, nothing: Assessment) -> Assessment:
+    """Assess a response without an answer. An error stays an error; silence and refusals are answers worth 0
+    in every part."""
+    if nothing.error_type == "api_error":
+        breakdown: dict[str, Any] = {"use_case": use_case.id}
+    else:
+        breakdown = {
+            "use_case": use_case.id,
+            "checked": None if use_case.grading == "judge" else 0.0,
+            "judged": None if use_case.grading == "deterministic" else 0.0,
+            "parts": [],
+            "penalty": 0.0,
+            "marks": {},
+            "note": nothing.error_detail,
+        }
+    return Assessment(False, False, False, nothing.error_type, nothing.error_detail, 0.0, breakdown)

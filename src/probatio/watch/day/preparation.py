@@ -1,0 +1,248 @@
+"""Preparing a day: who is asked, from which suite, under which date. All that is wrong with a request is
+found here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from probatio.ask.providers import provider_of
+from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
+from probatio.core.clock import now_text
+from probatio.core.config import BUILT_IN, CONFIRM_ABOVE, DailyConfig, load_config
+from probatio.core.errors import Say
+from probatio.core.records import DayRecord, Model, Timeouts
+from probatio.core.text.names import pick
+from probatio.grading.judge.calibration import calibration_set
+from probatio.grading.own_grader import fault_of
+from probatio.jail import find_isolation
+from probatio.runs.consent import Estimate
+from probatio.runs.models import select
+from probatio.runs.preparation import Request, with_wait
+from probatio.runs.record import git_sha, versions
+from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
+from probatio.suites.grader_entry import OwnGrader
+from probatio.suites.language_suite import digest
+from probatio.watch.alerts.channels import Channel, read_channels, redact_addresses
+from probatio.watch.day.estimate import estimate_day
+from probatio.watch.day.first_day import find_new_models, require_served
+from probatio.watch.day.folder import day_folder, parse_date
+from probatio.watch.day.month import MonthBudget, limit_day_cost, month_budget
+
+
+class DayRequest(Request, frozen=True, kw_only=True):
+    """What the user asked for, flag by flag."""
+
+    date: str | None = None
+    use_cases: tuple[str, ...] = ()
+    replay: bool = False
+    max_month_cost: float | None = None
+    no_route_check: bool = False
+
+
+class PreparedDay(msgspec.Struct, frozen=True):
+    """A day ready to be carried out: nothing is wrong with the request, nothing was asked yet."""
+
+    results: Path
+    record: DayRecord
+    suite: DailySuite
+    use_cases: tuple[UseCase, ...]
+    request: DayRequest
+    timeouts: Timeouts | None
+    alerts: tuple[Channel, ...] = ()
+    month: MonthBudget | None = None
+    new: tuple[Model, ...] = ()  # models whose first day this is
+    looked_up: bool = False  # a catalogue was asked who serves them
+    priced: tuple[Model, ...] = ()  # the models of models.yml and of the built-in list, for the judge's price
+    confirm_above: float = CONFIRM_ABOVE
+
+    @property
+    def folder(self) -> Path:
+        return day_folder(self.results, self.record.date)
+
+    @property
+    def title(self) -> str:
+        return "This day, at full count,"
+
+    @property
+    def max_cost(self) -> float | None:
+        return self.request.max_cost
+
+    def estimate(self) -> Estimate:
+        return estimate_day(self).estimate
+
+    @property
+    def judged(self) -> bool:
+        return any(use_case.grading != "deterministic" for use_case in self.use_cases)
+
+
+def prepare(
+    request: DayRequest,
+    results: Path,
+    env: Mapping[str, str],
+    say: Say,
+    now: datetime,
+    *,
+    dry: bool = False,
+    keys: bool | None = None,
+) -> PreparedDay:
+    """Everything that can be wrong with a request is found here.
+
+    `dry`: only a plan is wanted, so no weights are fetched and no key is needed, unless `keys` says so.
+    """
+    config = load_config(request.config)
+    channels = read_channels(request.config)
+    redact_addresses(channels, env)
+    suite = apply_config(load_daily(request.suite), config.daily)
+    where = f"in the suite {suite.manifest.name}"
+    chosen = pick("use case", request.use_cases or ("*",), list(suite.use_cases), where)
+    use_cases = tuple(suite.use_cases[name] for name in chosen)
+    require_graders(suite)
+    calibration_set(suite)
+    if any(map(starts_processes, use_cases)):
+        find_isolation(request.sandbox)
+    for remark in grader_remarks(use_cases):
+        say(remark)
+    named = request.models or config.daily.models
+    day = parse_date(request.date, now)
+    month = month_budget(results, day, request.max_month_cost or config.daily.max_month_cost)
+    most = limit_day_cost(month, request.max_cost, say, asking=not dry)
+    request = msgspec.structs.replace(request, max_cost=most)
+    selection = select(
+        config,
+        named,
+        env,
+        say,
+        fetch=not dry,
+        max_cost=most,
+        skip_named=True,
+        keys=not dry if keys is None else keys,
+    )
+    new = find_new_models(results, day, selection.models)
+    _warn_of_unpinned(new, say)
+    looked_up = not request.no_route_check and require_served(new, env, say)
+    if day != parse_date(None, now) and not request.replay:
+        say(
+            f"{day} is over: a model that is first asked now is marked as asked late, and enters no baseline."
+        )
+    models = [apply_reasoning(model, suite) for model in selection.models]
+    more = {"skipped": selection.skipped, "replayed": request.replay}
+    record = begin_record(day, now_text(now), suite, models, request.suite, results, **more)
+    timeouts = with_wait(config.timeouts, request.max_wait)
+    return PreparedDay(
+        results,
+        record,
+        suite,
+        use_cases,
+        request,
+        timeouts,
+        channels,
+        month,
+        new,
+        looked_up,
+        priced=(*config.models, *load_config(BUILT_IN).models),
+        confirm_above=config.confirm_above,
+    )
+
+
+def begin_record(
+    date: str,
+    created: str,
+    suite: DailySuite,
+    models: Iterable[Model],
+    place: Path | None,
+    results: Path,
+    **more: Any,
+) -> DayRecord:
+    """The record of a day that begins now. `place`: the folder of the suite; None for the built-in one."""
+    fingerprint = daily_fingerprint(suite)
+    return DayRecord(
+        date=date,
+        created=created,
+        suite_version=suite.version,
+        suite_fingerprint=fingerprint,
+        grader_version=fingerprint,
+        models=tuple(models),
+        sampling=suite.sampling,
+        suite=suite.manifest.name if place is None else suite_place(place, results),
+        git_sha=git_sha(),
+        versions=versions(),
+        **more,
+    )
+
+
+def grader_remarks(use_cases: Iterable[UseCase]) -> Iterator[str]:
+    """What the user should know of graders of their own: those that can't be started here, whose answers are
+    kept to be graded later, and those outside the jail."""
+    for grader in (use_case.grader for use_case in use_cases):
+        if not isinstance(grader, OwnGrader):
+            continue
+        if fault := fault_of(grader):
+            yield f"{fault} The answers of `{grader.use_case}` are kept and graded when the day is run again."
+        if grader.says.isolation == "none":
+            yield (
+                f"The grader of `{grader.use_case}` runs outside the jail (isolation: none): it can do all "
+                "that you can."
+            )
+
+
+def suite_place(suite: Path, results: Path) -> str:
+    """Where a suite is, as a day records it: from the folder of runs where both lie in one project, so that
+    they can be moved or published together and verified elsewhere; else in full. Always with a separator: a
+    word without one is a built-in suite."""
+    suite, results = suite.resolve(), results.resolve()
+    if not suite.is_relative_to(results.parent):
+        return str(suite)
+    place = os.path.relpath(suite, results)
+    return place if os.sep in place else f"{os.curdir}{os.sep}{place}"
+
+
+def _warn_of_unpinned(models: Iterable[Model], say: Say) -> None:
+    """Said on a model's first day only; `probatio models list` and `probatio doctor` always say it."""
+    names = [model.id for model in models if provider_of(model).names_routes and not model.route]
+    if names:
+        few = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+        verb, whom = ("has", "it") if len(names) == 1 else ("have", "them")
+        say(
+            f"{few} {verb} no `route` in models.yml: any provider may serve {whom}, and the day is flagged "
+            f"when one changes."
+        )
+
+
+def apply_config(suite: DailySuite, config: DailyConfig) -> DailySuite:
+    """The suite with the judge and the temperature of the config. Two versions are never compared, so each
+    change is named in the version."""
+    manifest = suite.manifest
+    marks: list[str] = []
+    if config.judge:
+        given = {
+            name: value for name, value in msgspec.structs.asdict(config.judge).items() if value is not None
+        }
+        judge = msgspec.structs.replace(manifest.judge, **given)
+        if judge != manifest.judge:
+            manifest = msgspec.structs.replace(manifest, judge=judge)
+            marks.append(f"judge-{digest(judge)[:6]}")
+    if config.temperature is not None and config.temperature != manifest.sampling.temperature:
+        sampling = msgspec.structs.replace(manifest.sampling, temperature=config.temperature)
+        manifest = msgspec.structs.replace(manifest, sampling=sampling)
+        marks.append(f"temperature-{config.temperature:g}")
+    if marks:
+        manifest = msgspec.structs.replace(manifest, version=f"{manifest.version}+{'.'.join(marks)}")
+    return msgspec.structs.replace(suite, manifest=manifest)
+
+
+def apply_reasoning(model: Model, suite: DailySuite) -> Model:
+    """The model with the suite's reasoning effort.
+
+    OpenRouter drops it for models that do not reason. Other servers may refuse it, so they get it only for
+    models with an effort in models.yml.
+    """
+    effort = suite.manifest.sampling.reasoning
+    if effort is None or (not provider_of(model).takes_reasoning and model.reasoning is None):
+        return model
+    return msgspec.structs.replace(model, reasoning=effort)

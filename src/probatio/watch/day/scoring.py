@@ -1,0 +1,319 @@
+"""Scoring a day: from graded samples to one score per model and use case. Pure; a gap is never a zero."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean, median
+
+import msgspec
+
+from probatio.core.records import UNCHECKED, DailyScore, Model
+from probatio.suites.daily_suite import DailySuite, UseCase
+from probatio.watch.day.samples import BASE, FULL, GradedLine, Sample
+from probatio.watch.verdict.rule.sampling import EVIDENCE
+
+RE_RUN_EARLIER = "re-run earlier that day"
+NEAR_LIMIT = 0.98
+"""An answer of at least this share of our own limit was cut by it."""
+
+
+class DayFacts(msgspec.Struct, frozen=True):
+    """What holds for the whole day and every model."""
+
+    date: str
+    suite_version: str
+    barred: bool = False
+    no_judge: str | None = None  # why there is none
+
+
+class ModelFacts(msgspec.Struct, frozen=True):
+    """What holds for one model's day."""
+
+    model: Model
+    triggers: dict[str, str | None] = {}  # use case → why it ran at full count
+    usual_route: str | None = None
+    refused: str | None = None  # why it could not be asked to the end
+    # Use case → case → its mean of the baseline days, 0–1.
+    usual_cases: Mapping[str, Mapping[str, float]] = {}
+
+
+class DayRoute(msgspec.Struct, frozen=True):
+    """Who served a model's day: the provider of most samples. The others are strays."""
+
+    name: str | None
+    changed: bool = False  # a sample came from another than the pinned or usual provider
+    usual: bool = True  # the provider of most samples is the pinned or usual one
+    mixed: bool = False  # too many strays: the day belongs to no route
+    strays: frozenset[str] = frozenset()  # providers of the strays
+
+
+def score_base(
+    use_case: UseCase, base: Sequence[GradedLine], usual: Mapping[str, float] | None = None
+) -> float | None:
+    """The score of the base samples so far, or None. A case without a sample counts with its `usual` mean."""
+    usable = [grade for grade in base if not grade.errored]
+    if use_case.grading != "deterministic" and any(grade.judged is None for grade in usable):
+        return None
+    return _mean_points([(grade.case, grade.score) for grade in usable], use_case, usual)
+
+
+def score_model(
+    suite: DailySuite,
+    use_cases: Sequence[UseCase],
+    samples: Sequence[Sample],
+    day: DayFacts,
+    facts: ModelFacts,
+) -> list[DailyScore]:
+    """One model's scores of a day, a line per use case."""
+    allowed = suite.manifest.gap_errors
+    providers = Counter(sample.served.provider for sample in samples if sample.served.provider)
+    route = find_route(providers, facts.model.route, facts.usual_route, allowed)
+    gap = facts.refused or _model_gap(samples, allowed)
+    of: dict[str, list[Sample]] = {}
+    for sample in samples:
+        of.setdefault(suite.cases[sample.graded.case].use_case, []).append(sample)
+    return [
+        msgspec.structs.replace(
+            _score_use_case(use_case, of.get(use_case.id, []), day, facts, gap, allowed, route),
+            routing_changed=route.changed,
+            route=route.name,
+            mixed=route.mixed,
+            stray_only=route.changed and route.usual and not route.mixed,
+        )
+        for use_case in use_cases
+    ]
+
+
+def find_route(providers: Counter[str], pinned: Sequence[str], usual: str | None, allowed: float) -> DayRoute:
+    """The route of a day.
+
+    It has changed if a sample came from another provider than the pinned one. Without a pin, the usual
+    provider takes its place; on a first day, the one that served most. Several pinned providers are one
+    route.
+    """
+    if not providers:
+        return DayRoute(None)
+    home = tuple(pinned) or (usual or providers.most_common(1)[0][0],)
+    at_home = {each for each in providers if any(_same_provider(each, name) for name in home)}
+
+    def samples(of: Iterable[str]) -> int:
+        return sum(providers[each] for each in of)
+
+    main = max([at_home, *({each} for each in providers if each not in at_home)], key=samples)
+    strays = frozenset(providers) - main
+    return DayRoute(
+        max(sorted(main), key=providers.__getitem__),
+        changed=set(providers) != at_home,
+        usual=main == at_home,
+        mixed=samples(strays) > allowed * providers.total(),
+        strays=strays,
+    )
+
+
+def _same_provider(served: str, named: str) -> bool:
+    """Compare a served provider, which is a title (`DeepInfra`, `Google`), with a pinned slug
+    (`deepinfra/fp8`, `google-vertex`)."""
+    title, slug = (_letters(name.partition("/")[0]) for name in (served, named))
+    return title.startswith(slug) or slug.startswith(title)
+
+
+def _letters(name: str) -> str:
+    return "".join(letter for letter in name.casefold() if letter.isalnum())
+
+
+def _model_gap(samples: Sequence[Sample], allowed: float) -> str | None:
+    """Why the whole day is a gap for the model. Failures of the judge or the browser count in their use
+    case."""
+    unasked = [sample for sample in samples if sample.graded.errored and not _has_answer(sample)]
+    if len(unasked) <= allowed * len(samples):
+        return None
+    return (
+        f"{len(unasked)} of {len(samples)} samples errored, more than {allowed:.0%}: "
+        f"{_most_frequent(unasked)}"
+    )
+
+
+def _score_use_case(
+    use_case: UseCase,
+    samples: Sequence[Sample],
+    day: DayFacts,
+    facts: ModelFacts,
+    gap: str | None,
+    allowed: float,
+    route: DayRoute,
+) -> DailyScore:
+    kept = samples if route.mixed else [each for each in samples if each.served.provider not in route.strays]
+    rounds: dict[str, list[Sample]] = {BASE: [], FULL: []}
+    for sample in kept:
+        rounds[sample.graded.round].append(sample)
+    full = bool(rounds[FULL])
+    # a re-run that failed decides nothing: the day keeps its base score
+    powered = full and len(_drop_errors(rounds[FULL])) >= (1 - allowed) * len(rounds[FULL])
+    counts = _drop_errors(rounds[FULL] if powered or not rounds[BASE] else rounds[BASE])
+    first = rounds[BASE] or [
+        sample for sample in rounds[FULL] if sample.graded.sample < use_case.base_samples
+    ]
+    base = _drop_errors(first)
+    judged_kind = use_case.grading != "deterministic"
+    unjudged = judged_kind and any(sample.graded.judged is None for sample in counts)
+    gap = gap or _use_case_gap(use_case, kept, counts, day, unjudged, allowed)
+    costs = [sample.served.cost for sample in samples if sample.served.cost is not None]
+    latencies = [sample.served.latency_ms for sample in samples if not sample.served.error]
+    checked = (
+        None
+        if use_case.grading == "judge"
+        else _mean_points([_case_value(each.graded.checked, each) for each in counts])
+    )
+    judged = (
+        _mean_points([_case_value(each.graded.judged, each) for each in counts])
+        if judged_kind and not unjudged
+        else None
+    )
+    scored = gap is None
+    usual = facts.usual_cases.get(use_case.id, {})
+    limit = NEAR_LIMIT * use_case.max_tokens  # servers count a few tokens more or less than we do
+    ended = [each for each in counts if scored and each.served.finish_reason == "length"]
+    cut = {id(each) for each in ended if 0 < each.served.tokens_out < limit}
+    uncut = [_case_value(each.graded.score, each) for each in counts if id(each) not in cut]
+    uncut += [
+        (case, usual[case]) for each in counts if id(each) in cut and (case := each.graded.case) in usual
+    ]
+    missing = _find_missing(use_case, counts)
+    score = (
+        _mean_points([_case_value(each.graded.score, each) for each in counts], use_case, usual)
+        if scored
+        else None
+    )
+    base_score = score
+    if base != counts:  # mostly they are the same samples
+        enough = scored and len(_find_missing(use_case, base)) <= allowed * len(use_case.cases)
+        base_score = (
+            _mean_points([_case_value(each.graded.score, each) for each in base], use_case, usual)
+            if enough
+            else None
+        )
+    trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None
+    return DailyScore(
+        date=day.date,
+        model=facts.model.id,
+        use_case=use_case.id,
+        grading=use_case.grading,
+        suite_version=day.suite_version,
+        score=score,
+        base_score=base_score,
+        n=len(counts) if scored else 0,
+        base_n=len(base) if scored else 0,
+        errored=sum(sample.graded.errored for sample in samples),
+        unchecked=sum(sample.graded.error_type == UNCHECKED for sample in samples),
+        full_power=powered and scored,
+        trigger=trigger,
+        checked=checked,
+        judged=judged,
+        judged_share=round(1 - use_case.checked_weight, 6) if use_case.grading == "hybrid" else None,
+        cases=_case_means(counts if trigger == EVIDENCE else base) if scored else {},
+        barred=day.barred and judged_kind,
+        gap=gap,
+        providers=_count_values(sample.served.provider for sample in samples),
+        resolved_models=_count_values(sample.served.resolved_model for sample in samples),
+        fingerprints=_count_values(sample.served.system_fingerprint for sample in samples),
+        truncated=sum(sample.served.finish_reason == "length" for sample in samples),
+        refused=sum(sample.graded.error_type == "refusal" for sample in samples),
+        latency_ms=round(median(latencies), 1) if latencies else None,
+        tokens_in=sum(sample.served.tokens_in for sample in samples),
+        tokens_out=sum(sample.served.tokens_out for sample in samples),
+        cost=round(sum(costs), 8) if costs else None,
+        filled=tuple(sorted(missing & usual.keys())) if scored and missing else (),
+        strays=len(samples) - len(kept),
+        cut=len(cut),
+        uncut_score=_mean_points(uncut, use_case, usual) if cut else None,
+    )
+
+
+def _find_missing(use_case: UseCase, samples: Sequence[Sample]) -> set[str]:
+    """Cases without a sample."""
+    return {case.id for case in use_case.cases} - {sample.graded.case for sample in samples}
+
+
+def _use_case_gap(
+    use_case: UseCase,
+    samples: Sequence[Sample],
+    counts: Sequence[Sample],
+    day: DayFacts,
+    unjudged: bool,
+    allowed: float,
+) -> str | None:
+    if not samples:
+        return f"no judge: {day.no_judge}" if use_case.grading == "judge" and day.no_judge else "not asked"
+    failed = [sample for sample in samples if sample.graded.errored and _has_answer(sample)]
+    if len(failed) > allowed * len(samples):
+        return (
+            f"{len(failed)} of {len(samples)} answers could not be graded, more than {allowed:.0%}: "
+            f"{_most_frequent(failed)}"
+        )
+    if not counts:
+        return f"every sample errored: {_most_frequent(samples)}"
+    lost, every = len(_find_missing(use_case, counts)), len(use_case.cases)
+    if lost > allowed * every:
+        return f"{lost} of {every} cases have no score, more than {allowed:.0%}: {_most_frequent(samples)}"
+    return f"no judge: {day.no_judge or 'these answers were not judged'}" if unjudged else None
+
+
+def _has_answer(sample: Sample) -> bool:
+    """Whether there is an answer, even if it could not be checked or judged."""
+    return sample.graded.level_a or sample.graded.error_type == UNCHECKED
+
+
+def _drop_errors(samples: Iterable[Sample]) -> list[Sample]:
+    return [sample for sample in samples if not sample.graded.errored]
+
+
+def _case_value(value: float | None, sample: Sample) -> tuple[str, float]:
+    return sample.graded.case, value or 0.0
+
+
+def _mean_points(
+    values: Sequence[tuple[str, float]],
+    use_case: UseCase | None = None,
+    usual: Mapping[str, float] | None = None,
+) -> float | None:
+    """0–100: the mean over cases of each case's mean, so that an errored sample does not change a case's
+    weight.
+
+    A missing case counts with its usual mean: a day without the hard cases is no better, one without the easy
+    cases no worse.
+    """
+    cases: dict[str, list[float]] = {}
+    for case, value in values:
+        cases.setdefault(case, []).append(value)
+    if not cases:
+        return None
+    missing = [case.id for case in use_case.cases if case.id not in cases] if use_case else []
+    means = [
+        *map(_mean, cases.values()),
+        *(usual[case] for case in missing if usual is not None and case in usual),
+    ]
+    return round(100 * fmean(means), 4)
+
+
+def _case_means(samples: Sequence[Sample]) -> dict[str, float]:
+    cases: dict[str, list[float]] = {}
+    for sample in samples:
+        cases.setdefault(sample.graded.case, []).append(sample.graded.score)
+    return {case: round(_mean(values), 6) for case, values in cases.items()}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return values[0] if len(values) == 1 else fmean(values)  # most cases are asked once a day
+
+
+def _count_values(values: Iterable[str | None]) -> dict[str, int]:
+    there = [value for value in values if value]
+    if there and there.count(there[0]) == len(there):  # nearly always
+        return {there[0]: len(there)}
+    return dict(Counter(there).most_common())
+
+
+def _most_frequent(samples: Sequence[Sample]) -> str:
+    reasons = Counter(sample.graded.error_detail or "unknown" for sample in samples if sample.graded.errored)
+    return reasons.most_common(1)[0][0] if reasons else "unknown"

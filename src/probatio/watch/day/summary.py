@@ -1,0 +1,141 @@
+"""What a person or a script sees of a day: the plan before it, the table of scores after it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from probatio.core.records import DailyScore
+from probatio.core.redact import redact
+from probatio.core.text.visible import make_one_line
+from probatio.runs.consent import on_this_machine
+from probatio.runs.progress import SIGNS, Events, Quiet, describe_unchecked, spell
+from probatio.suites.daily_suite import DailySuite, constants_of_its_own
+from probatio.watch.day.estimate import estimate_day
+from probatio.watch.day.preparation import PreparedDay
+
+if TYPE_CHECKING:
+    from probatio.watch.day.job import DayEnding
+
+
+def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
+    """Print a dry run: samples and estimated cost per model, for base samples alone and at full count."""
+    expected = estimate_day(prepared, measure=True)
+    judge = expected.judge
+    if as_json:
+        events = [("plan", row) for row in expected.models] + ([("plan_judge", judge)] if judge else [])
+        for event, row in events:
+            fields = {"event": event, "date": prepared.record.date, **msgspec.structs.asdict(row)}
+            print(msgspec.json.encode(fields).decode())
+    else:
+        for row in expected.models:
+            cost = _format_costs(row.cost_base, row.cost_full)
+            if row.seconds_full is not None:
+                cost = f"{on_this_machine(row.seconds_full)} at full count"
+            print(f"{row.model}: {row.base} samples, {row.full} at full count, {cost}")
+        if judge:
+            print(
+                f"judge {judge.name}: {_format_costs(judge.cost_base, judge.cost_full)}, its calibration "
+                "included"
+            )
+        cases = sum(len(use_case.cases) for use_case in prepared.use_cases)
+        print(
+            f"{prepared.record.date}: {cases} cases in {len(prepared.use_cases)} use cases, suite "
+            f"{prepared.suite.manifest.name} {prepared.suite.version}; "
+            f"{'no model was asked' if prepared.looked_up else 'no request was sent'}."
+        )
+        if own := constants_of_its_own(prepared.suite.folder):
+            print(
+                "Constants of its own: "
+                + ", ".join(f"{one.key} {one.value} (built-in {one.built_in})" for one in own)
+            )
+
+
+def _format_costs(base: float | None, full: float | None) -> str:
+    return "price unknown" if base is None or full is None else f"about ${base:.4f} to ${full:.4f}"
+
+
+def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySuite) -> None:
+    """Print the scores, what is missing, and where the files are."""
+    if isinstance(view, Events):
+        for score in ending.scores:
+            view.event("score", **msgspec.to_builtins(score))
+        view.event(
+            "end",
+            date=folder.name,
+            folder=str(folder),
+            closed=ending.closed,
+            missing=ending.missing,
+            refused=ending.session.refused,
+            failures=msgspec.to_builtins(ending.session.failed),
+            asked=ending.session.tally.asked,
+            unchecked=ending.session.tally.unchecked,
+            cost=ending.session.tally.spent,
+            seconds=round(ending.session.seconds, 3),
+            stopped=ending.session.stop_reason,
+        )
+        return
+    tally = ending.session.tally
+    if tally.asked:
+        print(f"{SIGNS}\n")
+    for line in format_table(ending.scores, suite):
+        print(line)
+    for failed in ending.session.failed:
+        if not failed.whole:
+            print(f"{make_one_line(redact(failed.sentence))} Run the day again to ask them again.")
+    for model, samples in ending.missing.items():
+        print(f"{model}: {samples} samples are still missing")
+    if tally.unchecked:
+        answers = tally.passed + tally.failed + tally.unchecked
+        print(
+            f"{describe_unchecked(tally.unchecked, answers)}; they are in no score. Run the day again to try "
+            "again."
+        )
+    asked = f"{tally.asked} samples asked" if tally.asked else "nothing was missing"
+    print(f"\n{folder.name}: {asked} in {spell(ending.session.seconds)} — ${tally.spent:.4f}")
+    print(f"Files: {folder}")
+
+
+def format_table(scores: Sequence[DailyScore], suite: DailySuite) -> Iterator[str]:
+    """Model, use case, score, n, flags; one row each."""
+    if not scores:
+        return
+    titles = {use_case.id: use_case.title for use_case in suite.use_cases.values()}
+    wide = max(len(score.model) for score in scores)
+    width = max(len(titles[score.use_case]) for score in scores)
+    yield f"{'model':<{wide}}  {'use case':<{width}}  score    n  flags"
+    for score in scores:
+        number = "  gap" if score.score is None else f"{score.score:5.1f}"
+        flags = "; ".join(_list_flags(score))
+        yield (
+            f"{score.model:<{wide}}  {titles[score.use_case]:<{width}}  {number}  {score.n:3d}  {flags}"
+        ).rstrip()
+
+
+def _list_flags(score: DailyScore) -> Iterator[str]:
+    if score.gap:
+        part = f" (checked part {score.checked:.1f})" if score.checked is not None else ""
+        yield f"{score.gap}{part}"
+    if score.trigger:
+        yield f"full count: {score.trigger}"
+    if score.barred:
+        yield "barred: the judge has shifted"
+    if score.routing_changed:
+        yield f"routing changed: {', '.join(score.providers)}"
+    if score.errored > score.unchecked:
+        yield f"{score.errored - score.unchecked} errored"
+    if score.unchecked:
+        yield f"{score.unchecked} could not be checked"
+    if score.filled:
+        yield f"{len(score.filled)} cases without a score count with their usual mean"
+    if score.strays:
+        yield f"{score.strays} samples of another provider left out"
+    if score.cut:
+        yield f"{score.cut} cut off below the limit"
+    if score.truncated:
+        yield f"{score.truncated} truncated"
+    if score.refused:
+        yield f"{score.refused} refused"

@@ -1,0 +1,1 @@
+"""What a fall is put down to."""

@@ -1,0 +1,109 @@
+"""Symptoms: what else was different around the day a model fell. They are shown next to the cause and are
+never a cause.
+
+Errors, latency, the length of answers and answers that reach our own limit may all come from the worse model
+itself. Another file behind an embedded model's name is another model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from statistics import median
+
+from probatio.core.records import DailyScore
+from probatio.watch.verdict.cause.moves import Move
+from probatio.watch.verdict.rule.sampling import TRIGGERS
+
+MOST_TOKENS = 10**12
+"""Of a use case on a day. More is a number that a server made up."""
+
+
+def symptoms(move: Move) -> tuple[str, ...]:
+    """What the use cases that moved show on the day they did, against their own past, as clauses."""
+    onset = next(iter(move.between(move.onset, move.onset)), move.days[-1])
+    before = move.between(move.onset - move.constants.rule.baseline_days, move.onset - 1)
+    past = [lines for folded in before if (lines := move.lines_of(folded))]
+    now = move.lines_of(onset)
+    date, limits, found = onset.day.date, move.constants.attribution, []
+    files = [folded.day.record.embedded.get(move.model, {}).get("sha256") for folded in (*before[-1:], onset)]
+    if len(files) == 2 and all(files) and files[0] != files[1]:
+        found.append(
+            f"another file answers under its name since {date} ({files[0][:12]}… before, "
+            f"{files[1][:12]}… now)"
+        )
+    if strays := sum(line.strays for line in now):
+        found.append(f"{strays} samples came from another provider on {date}, and were left out")
+    if not now or len(past) < move.constants.rule.baseline_min:
+        return tuple(found)
+    cut = "were cut off below our own limit" if any(line.cut for line in now) else "ran into our own limit"
+    for name, field, share in (
+        ("samples errored", "errored", limits.error_share),
+        (f"answers {cut}", "truncated", limits.truncated_share),
+    ):
+        usual, today = median(_share(lines, field) for lines in past), _share(now, field)
+        if today - usual >= share:
+            found.append(f"{100 * today:.0f} % of its {name} on {date}, usually {100 * usual:.0f} %")
+    for what, measure, factor in (
+        ("it took", attrgetter("latency_ms"), limits.latency_factor),
+        ("its answers were", _length, limits.tokens_factor),
+    ):
+        times = _times(now, past, measure, factor, limits.jump_mads)
+        if times is not None:
+            found.append(f"{what} {times:.1f} times as long as usual on {date}")
+    return tuple(found)
+
+
+def measure_jump(today: float, past: Sequence[float], factor: float, mads: float) -> float | None:
+    """How many times its usual value a positive number is, if that is a jump: beyond the factor, up or down,
+    and far outside the scatter of the days before. Median and absolute deviation are used, so that one bad
+    day in the past hides nothing."""
+    usual = median(past)
+    if usual <= 0 or today < 0:
+        return None
+    scatter = median(abs(value - usual) for value in past)
+    times = today / usual
+    return (
+        times if (times >= factor or times <= 1 / factor) and abs(today - usual) >= mads * scatter else None
+    )
+
+
+def _times(
+    now: Sequence[DailyScore],
+    past: Sequence[Sequence[DailyScore]],
+    measure: Callable[[DailyScore], float | None],
+    factor: float,
+    mads: float,
+) -> float | None:
+    """The median jump over the use cases that moved, where at least half of them jumped."""
+    jumps: list[float] = []
+    for line in now:
+        today = measure(line)
+        earlier = [
+            value
+            for lines in past
+            for each in lines
+            if each.use_case == line.use_case and (value := measure(each)) is not None
+        ]
+        times = measure_jump(today, earlier, factor, mads) if today is not None and earlier else None
+        if times is not None:
+            jumps.append(times)
+    return median(jumps) if jumps and 2 * len(jumps) >= len(now) else None
+
+
+def _length(line: DailyScore) -> float | None:
+    """Tokens written per token read. The prompts are the same every day, so a day at full count compares with
+    one at base. None if a server's count is impossible."""
+    believable = 0 < line.tokens_in <= MOST_TOKENS and 0 <= line.tokens_out <= MOST_TOKENS
+    return line.tokens_out / line.tokens_in if believable else None
+
+
+def _share(lines: Sequence[DailyScore], field: str) -> float:
+    """What share of all samples a field counts. A use case that began at full count includes its base
+    samples; a re-run does not."""
+    samples = 0
+    for line in lines:
+        began_full = not line.full_power or line.trigger in TRIGGERS
+        samples += line.errored + (max(line.n, line.base_n) if began_full else line.n + line.base_n)
+    counted: int = sum(map(attrgetter(field), lines))
+    return counted / max(samples, 1)

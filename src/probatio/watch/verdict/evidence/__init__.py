@@ -1,0 +1,1 @@
+"""The evidence: a betting e-detector with a memory."""

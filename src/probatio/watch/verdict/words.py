@@ -1,0 +1,280 @@
+"""A verdict for people: two plain sentences, what else changed, and what to do next. The numbers come last.
+
+Pure: made from the verdict's record, the titles of the use cases and the constants. The command, the alert
+and the site show the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from probatio.core.records import Cause, Constants, ModelVerdict, UseCaseVerdict
+from probatio.watch.verdict.odds import describe_chance
+
+MOST = 3
+"""Use cases named in a sentence; the others are counted."""
+MANY = 3
+"""Use cases that are low on the same day are more than the usual noise; the rule, too, counts to three."""
+RARELY = 0.05
+"""A rule that calls fewer healthy models COOKED within a year is rarely wrong."""
+_HUGE = re.compile(r"\d{1,3}(?:,\d{3}){3,}")
+
+
+class Rarity(msgspec.Struct, frozen=True):
+    """The share of healthy models that the published rule calls COOKED within a year, over the noises it was
+    tried on."""
+
+    least: float
+    most: float
+
+
+class CaseChange(msgspec.Struct, frozen=True):
+    """One case that fell: its credit, 0–1, and what was answered, before and now."""
+
+    use_case: str  # its title
+    case: str
+    before: float
+    now: float
+    answer_before: str | None = None
+    answer_now: str | None = None
+    day_before: str | None = None  # of the answer before
+
+
+class VerdictText(msgspec.Struct, frozen=True):
+    """A verdict in words."""
+
+    sentences: tuple[str, str]
+    cases: tuple[CaseChange, ...]
+    around: tuple[str, ...]
+    advice: tuple[str, ...]
+    details: str
+
+    @property
+    def summary(self) -> str:
+        return " ".join(self.sentences)
+
+    def lines(self) -> list[str]:
+        """As text: the sentences first, the numbers last."""
+        made = list(self.sentences)
+        for each in self.cases:
+            made.append(
+                f"• {each.use_case}, {each.case}: {100 * each.before:.0f} % before, {100 * each.now:.0f} % "
+                "now"
+            )
+            made += [
+                f"    {when}: {text}"
+                for when, text in (("before", each.answer_before), ("now", each.answer_now))
+                if text
+            ]
+        made += [f"Also different: {each}." for each in self.around]
+        made += [f"Next: {each}" for each in self.advice]
+        return [*made, f"Details: {self.details}"]
+
+
+def describe(
+    verdict: ModelVerdict,
+    titles: Mapping[str, str],
+    constants: Constants,
+    rarity: Rarity | None = None,
+    cases: Sequence[CaseChange] = (),
+    usual: Mapping[str, float] | None = None,
+    began: str | None = None,
+) -> VerdictText:
+    """The verdict in words. `rarity`: None if not measured for this suite. `usual`: use case → its mean score
+    before the fall; without it the baseline's, which follows a fall down. `began`: the first day of a fall
+    that is not dated yet; the verdict alone knows only the day of its status."""
+    if usual:
+        verdict = msgspec.structs.replace(
+            verdict,
+            use_cases=tuple(
+                msgspec.structs.replace(each, mean=usual.get(each.use_case, each.mean))
+                for each in verdict.use_cases
+            ),
+        )
+    what = _describe_status(verdict, titles, constants) or _describe_fall(verdict, titles, began)
+    return VerdictText(
+        (what, _how_sure(verdict, constants, rarity)),
+        tuple(cases),
+        around(verdict),
+        advice(verdict, cases_listed=bool(cases)),
+        _HUGE.sub("over a billion", verdict.reason),
+    )
+
+
+def around(verdict: ModelVerdict) -> tuple[str, ...]:
+    """What else was different, as clauses; causes first."""
+    outside = [verdict.cause_reason] if verdict.cause not in (None, "MODEL") and verdict.cause_reason else []
+    route = (
+        [f"the route changed{f' to {verdict.route}' if verdict.route else ''}"]
+        if verdict.routing_changed
+        else []
+    )
+    judge = ["the judge's marks had shifted, so judged use cases are held"] if verdict.barred else []
+    return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge]))
+
+
+def advice(verdict: ModelVerdict, *, cases_listed: bool = False) -> tuple[str, ...]:
+    """What to do next. `cases_listed`: the reader has just seen the cases that fell."""
+    if verdict.shown not in ("SUSPICIOUS", "COOKED"):
+        return ()
+    look = (
+        "look at the cases above"
+        if cases_listed
+        else "compare its answers before the fall with those of today"
+    )
+    after = PROVEN.format(model=verdict.model) if verdict.confirmed else OPEN
+    return (*(each.format(look=look) for each in ADVICE[verdict.cause or "MODEL"]), after)
+
+
+ADVICE: dict[Cause, tuple[str, ...]] = {
+    "MODEL": ("{look}; try another provider, or the previous version.",),
+    "ROUTE": ("pin the former provider or version (`route:` in models.yml) and compare the two.",),
+    "INFRA": (
+        "ask the provider for its own limit on answers, or take another route; the model itself is not to "
+        "blame.",
+    ),
+    "JUDGE": ("nothing about the model; `probatio daily calibrate` shows what the judge does now.",),
+    "HARNESS": ("look at this machine, its network and the suite first: several models fell together.",),
+    "GRADER": ("`probatio verify` names the grades that changed; the model itself is not to blame.",),
+}
+"""Cause → what to do about it."""
+
+PROVEN = (
+    "roll back or pin another version; if the new level is wanted, say so: "
+    'probatio verdict accept {model} --why "…"'
+)
+OPEN = "wait: it is confirmed if it lasts and clears if not."
+
+
+def _describe_fall(verdict: ModelVerdict, titles: Mapping[str, str], began: str | None) -> str:
+    flagged = [each for each in verdict.use_cases if each.status in ("COOKED", "SUSPICIOUS")]
+    named = [each for each in verdict.use_cases if each.use_case in verdict.named]
+    since = verdict.changed_on or began or verdict.headline_since or verdict.date
+    about = "about " if verdict.changed_on else ""
+    if verdict.confirmed and not flagged:
+        where = _list_use_cases(named, titles) or "its scores as a whole"
+        return (
+            f"{verdict.model} has been lower since {about}{since} in {where} than in its reference; its last "
+            "two weeks look steady only because they are low, too."
+        )
+    worst = sorted(flagged, key=lambda each: -(each.drop or 0.0))
+    if not worst:
+        where = _list_use_cases(named, titles)
+        return (
+            f"{verdict.model} looks lower since about {since}{f' in {where}' if where else ''} than it "
+            "usually is."
+        )
+    where = _list_use_cases(worst, titles, scores=True)
+    return f"{verdict.model} answers worse since {about}{since} in {where}."
+
+
+def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str | None:
+    """What a model is like that has not fallen, or None for one that has."""
+    if verdict.shown == "GAP":
+        why = verdict.reason.partition(": ")[2].partition(";")[0].rstrip(".")
+        return f"{verdict.model} has no score on {verdict.date}: {why}."
+    if verdict.shown == "OK":
+        scored = [each for each in verdict.use_cases if each.score is not None]
+        again = f" again since {verdict.headline_since}" if verdict.well_again else ""
+        young = verdict.series_why and verdict.evidence == "CALIBRATING"
+        since = (
+            f", compared only with days since {verdict.series_since}: {verdict.series_why}" if young else ""
+        )
+        return (
+            f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual "
+            f"range{since}."
+        )
+    if verdict.shown != "CALIBRATING":
+        return None
+    days = max((each.days for each in verdict.use_cases), default=0)
+    if verdict.collapsed:
+        lost = [each for each in verdict.use_cases if each.use_case in verdict.collapsed]
+        where = _list_use_cases(lost, titles, scores=True)
+        return f"{verdict.model} collapsed in {where}, though there are only {days} days to compare with."
+    began = (
+        f" A new series began on {verdict.series_since}: {verdict.series_why}." if verdict.series_why else ""
+    )
+    return (
+        f"{verdict.model} can't be judged yet: it needs at least {constants.rule.baseline_min} days to "
+        f"compare with, and has {days}.{began}"
+    )
+
+
+def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None) -> str:
+    """The chance of a false alarm, not the statistic."""
+    limits = constants.evidence
+    healthy = "a model that did not change has"
+    if verdict.confirmed:
+        return (
+            f"This is proven: {healthy} {describe_chance(limits.confirmed)} of being called so within a year."
+        )
+    if verdict.evidence == "SUSPECTED":
+        chance = (
+            f"{healthy} {describe_chance(max(limits.suspected, verdict.evidence_value or 0.0))} of looking "
+            "like this within a year"
+        )
+        if verdict.shown == "COOKED":
+            return f"This is not proven yet, but it is unlikely to be chance: {chance}."
+        return f"This is not proven: {chance}."
+    if verdict.shown == "COOKED":
+        return f"This is what the published rule says, and not proven yet: {_describe_rarity(rarity)}."
+    if verdict.shown == "SUSPICIOUS":
+        flagged = sum(each.status in ("COOKED", "SUSPICIOUS") for each in verdict.use_cases)
+        if flagged >= MANY:
+            return (
+                f"Nothing is proven, but {flagged} use cases are low at once: the next days will show "
+                "whether it lasts or was a "
+                f"bad day of its provider."
+            )
+        return "This may well be chance: a low day in one or two use cases is common, and nothing is proven."
+    if verdict.collapsed:
+        return "So large a fall is rarely chance, but nothing is proven before the reference is complete."
+    if verdict.evidence == "CALIBRATING":
+        days = f"{verdict.reference_days} of {limits.reference_days} days"
+        return f"Small or slow changes can't be seen yet: the reference has {days}."
+    if verdict.shown == "OK" and verdict.smallest_drop is not None:
+        return (
+            f"A lasting drop of {_percent(verdict.smallest_drop)} or more would have been proven within "
+            f"{limits.detectable_days} "
+            f"days in {_percent(limits.detectable_probability)} of cases."
+        )
+    return "No sign of a lasting change."
+
+
+def _describe_rarity(rarity: Rarity | None) -> str:
+    """How far to trust the rule alone."""
+    if rarity is None:
+        return "how often the rule is wrong was not measured for this suite"
+    if rarity.most <= RARELY:
+        return (
+            f"the rule alone is rarely wrong, about {_percent(rarity.most)} of healthy models within a year"
+        )
+    if rarity.least <= RARELY:
+        return (
+            "the rule alone is rarely wrong about a steady model, but often about one whose scores jump "
+            "from day to day; if the fall lasts, the evidence will show it"
+        )
+    return (
+        f"the rule alone is often wrong, about at least {_percent(rarity.least)} of healthy models within a "
+        "year"
+    )
+
+
+def _list_use_cases(
+    group: Sequence[UseCaseVerdict], titles: Mapping[str, str], *, scores: bool = False
+) -> str:
+    shown = []
+    for each in group[:MOST]:
+        known = scores and each.score is not None and each.mean is not None
+        points = f" ({each.score:.0f} points, usually {each.mean:.0f})" if known else ""
+        shown.append(f"{titles.get(each.use_case, each.use_case.replace('_', ' '))}{points}")
+    if len(group) > MOST:
+        shown.append(f"{len(group) - MOST} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

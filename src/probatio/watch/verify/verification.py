@@ -1,0 +1,278 @@
+"""Verify: check ledger and files, compute grades, scores and verdicts again, and name every difference."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probatio.core.clock import today
+from probatio.core.collector import calm_collector
+from probatio.core.errors import ProbatioError
+from probatio.core.records import Constants, Day, ModelVerdict
+from probatio.jail import Choice
+from probatio.runs.store.days import days_ahead, describe_ahead, read_day, suite_folder
+from probatio.runs.store.layout import DAILY
+from probatio.suites.daily_suite import DailySuite, constants_of, load_daily
+from probatio.watch.day.samples import ServedLine
+from probatio.watch.ledger.chain import (
+    WHERE,
+    Finding,
+    check_chain,
+    check_files,
+    check_head,
+    check_recorded,
+    find_in_day,
+)
+from probatio.watch.ledger.difference import first_difference
+from probatio.watch.ledger.ledger import (
+    LedgerLine,
+    LedgerRecord,
+    code_version,
+    head_of,
+    read_ledger,
+    verdicts_by_date,
+)
+from probatio.watch.verdict.days import Days
+from probatio.watch.verify.conduct import (
+    check_acceptances,
+    check_closings,
+    check_constants,
+    check_kinds,
+    check_lateness,
+    check_suites,
+    describe_lateness,
+    read_asked,
+)
+from probatio.watch.verify.regrade import regrade_days
+from probatio.watch.verify.scores import ScoreChecks, scoring_constants
+
+
+class Verification(msgspec.Struct, frozen=True, kw_only=True):
+    """What was computed again, and every difference."""
+
+    records: int
+    head: str | None  # SHA-256 of the last line
+    days: int
+    files: int
+    grades: int
+    scores: int
+    verdicts: int
+    findings: list[Finding]  # the first difference first
+    notes: list[str]
+    simulated: int = 0  # days of a rehearsal
+    imported: int = 0  # days taken in from a file
+    replayed: int = 0  # days under a set date, by their own record or by the ledger's
+    late: int = 0  # days with a model that was asked on another date, and says so
+
+
+def verify(
+    results: Path,
+    *,
+    dates: Collection[str] | None = None,
+    grades: bool = True,
+    head: str | None = None,
+    sandbox: Choice = "auto",
+) -> Verification:
+    """Check the whole ledger, and for these dates (all, if None) files, grades, scores and verdicts."""
+    lines = read_ledger(results)
+    findings = [*check_chain(lines), *check_head(lines, head)]
+    every = _read_records(lines)
+    recorded = [(line, record) for line, record in every if record.kind != "acceptance"]
+    standing = {record.date: (line, record) for line, record in recorded}
+    accepted = [(line, record.acceptance) for line, record in every if record.acceptance is not None]
+    findings += check_acceptances(accepted, standing)
+    findings += check_recorded(results, standing)
+    wanted = {date for date in standing if dates is None or date in dates}
+    counts = {"files": 0, "grades": 0, "scores": 0, "verdicts": 0}
+    readable: list[Day] = []
+    for date in sorted(standing):
+        line, record = standing[date]
+        if date in wanted:
+            counts["files"] += len(record.files)
+            findings += check_files(results, line, record)
+        try:
+            day = read_day(results / DAILY / date)
+            if record.replayed and not day.record.replayed:  # declared by the ledger since
+                day = Day(msgspec.structs.replace(day.record, replayed=True), day.scores)
+            readable.append(day)
+        except (ProbatioError, FileNotFoundError) as error:
+            if (results / DAILY / date).is_dir():
+                findings.append(find_in_day(date, str(error)))
+    days, suites = Days(readable, (each for _, each in accepted)), SuitesOfDays(results)
+    with calm_collector():
+        conduct = [
+            *check_kinds(readable),
+            *check_suites(readable, standing),
+            *check_constants(readable, standing, suites.constants),
+        ]
+        conduct = [
+            each
+            for each in conduct
+            if (each.sample if each.file == WHERE else each.file.split("/")[1]) in wanted
+        ]
+        again: list[Finding] = []
+        notes: list[str] = []
+        if ahead := [date for date in days_ahead(results, today()) if date in wanted]:
+            notes.append(describe_ahead(ahead, today()))
+        scores = ScoreChecks(results, days, scoring_constants(recorded))
+        of_date: dict[str, list[LedgerRecord]] = {}
+        for _, record in recorded:
+            of_date.setdefault(record.date, []).append(record)
+        served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
+
+        def gradable() -> Iterator[tuple[Path, Day, DailySuite]]:
+            """The days to be graded, one at a time. How each was run is checked here too, so that its answers
+            are read once."""
+            for day in readable:
+                if day.date not in wanted:
+                    continue
+                folder = results / DAILY / day.date
+                asked, of_day = read_asked(folder)
+                conduct.extend(check_lateness(day, asked))
+                conduct.extend(check_closings(results, day, of_date[day.date], asked, suites.use_cases))
+                notes.extend([note] if (note := describe_lateness(day, asked)) else [])
+                if grades:
+                    try:
+                        suite = suites.of(day)
+                    except ProbatioError as error:
+                        again.append(find_in_day(day.date, f"it could not be graded again: {error}"))
+                        continue
+                    served[day.date] = of_day
+                    yield folder, day, suite
+
+        for day, suite, regraded in regrade_days(gradable(), sandbox):
+            answers = served.pop(day.date)
+            if isinstance(regraded, ProbatioError):
+                again.append(find_in_day(day.date, f"it could not be graded again: {regraded}"))
+                continue
+            counts["grades"] += regraded.graded
+            again += regraded.findings
+            counts["scores"] += len(day.scores)
+            again += scores.findings(day, suite, answers)
+        findings += [*conduct, *again, *check_verdicts(days, {date: standing[date] for date in wanted})]
+    counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
+    return Verification(
+        records=len(lines),
+        head=head_of(lines),
+        days=len(wanted),
+        findings=findings,
+        notes=[
+            *notes,
+            *(
+                f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
+                for _, each in accepted
+            ),
+        ],
+        simulated=sum(day.record.simulated for day in readable),
+        imported=sum(bool(day.record.imported) for day in readable),
+        replayed=sum(day.record.replayed for day in readable),
+        late=sum(bool(day.record.asked_late) for day in readable),
+        **counts,
+    )
+
+
+def count_changed_grades(results: Path, day: Day) -> dict[str, int]:
+    """Use case → how many stored answers of a day today's graders grade differently."""
+    try:
+        suite = SuitesOfDays(results).of(day)
+    except Unavailable:
+        return {}
+    (_, _, regraded) = next(regrade_days([(results / DAILY / day.date, day, suite)]))
+    if isinstance(regraded, ProbatioError):
+        raise regraded
+    return regraded.changed
+
+
+def _read_records(lines: list[LedgerLine]) -> list[tuple[LedgerLine, LedgerRecord]]:
+    """The records of the lines that can be read. `check_chain` names the others."""
+    recorded: list[tuple[LedgerLine, LedgerRecord]] = []
+    for line in lines:
+        try:
+            recorded.append((line, line.record()))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            continue
+    return recorded
+
+
+NO_SUITE = "simulated"
+"""The fingerprint of a demo's days: their scores come from a generator."""
+
+
+class Unavailable(ProbatioError):
+    """The suite that a day was asked from is not here."""
+
+
+class SuitesOfDays:
+    """The suites of the days. Each is read once, even if it can't be read."""
+
+    def __init__(self, results: Path) -> None:
+        self._results = results
+        self._read: dict[Path | None, DailySuite | ProbatioError] = {}
+        self._under: dict[tuple[Path | None, str], DailySuite] = {}
+
+    def of(self, day: Day) -> DailySuite:
+        """The day's suite, under the version it recorded."""
+        if day.record.suite_fingerprint == NO_SUITE:
+            raise Unavailable("no model was asked on a simulated day.")
+        folder, asked = suite_folder(self._results, day.record), day.record.suite_version
+        if (folder, asked) not in self._under:
+            suite = self._suite(folder)
+            if suite.version.partition("+")[0] != asked.partition("+")[0]:
+                raise Unavailable(
+                    f"it was asked from suite version {asked}, here is version {suite.version}."
+                )
+            manifest = msgspec.structs.replace(suite.manifest, version=asked)
+            self._under[folder, asked] = msgspec.structs.replace(suite, manifest=manifest)
+        return self._under[folder, asked]
+
+    def constants(self, day: Day) -> Constants | None:
+        try:
+            return constants_of(self.of(day).manifest)
+        except ProbatioError:
+            return None
+
+    def use_cases(self, day: Day) -> dict[str, str] | None:
+        """Case → use case."""
+        try:
+            return {case.id: case.use_case for case in self.of(day).cases.values()}
+        except ProbatioError:
+            return None
+
+    def _suite(self, folder: Path | None) -> DailySuite:
+        if folder not in self._read:
+            try:
+                self._read[folder] = load_daily(folder)
+            except ProbatioError as error:
+                self._read[folder] = error
+        read = self._read[folder]
+        if isinstance(read, ProbatioError):
+            raise read
+        return read
+
+
+def check_verdicts(days: Days, standing: Mapping[str, tuple[LedgerLine, LedgerRecord]]) -> Iterator[Finding]:
+    """Make the verdicts again from the recorded scores, with the constants of each record."""
+    there = set(days.dates)
+    used = {date: record.constants for date, (_, record) in standing.items() if date in there}
+    computed = verdicts_by_date(days, used)
+    for date in sorted(used):
+        yield from _check_record(*standing[date], computed[date])
+
+
+def _check_record(
+    line: LedgerLine, record: LedgerRecord, computed: Sequence[ModelVerdict]
+) -> Iterator[Finding]:
+    again, code = {verdict.model: verdict for verdict in computed}, code_version()
+    other = "" if record.code == code else f" (recorded by {record.code}, made again by {code})"
+    for stored in record.verdicts:
+        verdict = again.pop(stored.model, None)
+        sample = f"{record.date} · {stored.model}"
+        if verdict is None:
+            yield Finding(WHERE, line.number, sample, f"the scores of the day give no such verdict{other}")
+        elif unequal := first_difference(stored, verdict):
+            yield Finding(WHERE, line.number, sample, f"{unequal}{other}")
+    for model in again:
+        sample = f"{record.date} · {model}"
+        yield Finding(WHERE, line.number, sample, f"a verdict is missing from the record{other}")

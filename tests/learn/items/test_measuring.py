@@ -1,0 +1,216 @@
+"""Items measured from a tally: every number is worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from probatio.core.errors import UsageError
+from probatio.learn.items.information import weigh_items
+from probatio.learn.items.measuring import correlate, measure_discrimination, measure_items, narrow_items
+from probatio.learn.items.records import Credit, Item, Items
+from probatio.learn.items.tally import ItemKey, ItemTally, mean_credit, pool_credit
+
+
+def tally_of(shares: dict[str, dict[str, int]], answers: int = 20, pool: str = "p") -> ItemTally:
+    """Item → model → how many of its answers are right."""
+    tally = ItemTally(clustered=False)
+    for item, models in shares.items():
+        for model, right in models.items():
+            tally.add(ItemKey(pool, item), model, right, answers)
+    return tally
+
+
+def of(found: Items, name: str) -> Item:
+    return next(item for item in (*found.items, *found.rungs) if item.id == name)
+
+
+def test_difficulty_is_the_share_right_with_wilsons_interval() -> None:
+    credit = mean_credit([(1, 1)] * 8 + [(0, 1)] * 2, clustered=False)
+    assert (credit.answers, credit.share) == (10, 0.8)
+    assert (round(credit.low, 4), round(credit.high, 4)) == (0.4902, 0.9433)  # Wilson's of 8 in 10
+
+
+def test_answers_of_one_day_that_are_all_alike_are_worth_one_day() -> None:
+    # Two days of five answers, all right on one and all wrong on the other: the days differ by far more than
+    # chance.
+    alike = mean_credit([(5.0, 5), (0.0, 5)], clustered=True)
+    assert alike.share == 0.5
+    # Between-day variance: 2/1 · (2.5² + 2.5²) / 10² = 0.25, that of p(1 − p) = 0.25: worth one answer.
+    assert (round(alike.low, 3), round(alike.high, 3)) == (0.055, 0.945)
+    assert mean_credit([(5.0, 5), (0.0, 5)], clustered=False).low > 0.2
+
+
+def test_a_pool_is_the_mean_of_its_items_and_not_of_its_answers() -> None:
+    pool = pool_credit([Credit(100, 1.0, 0.9, 1.0), Credit(1, 0.0, 0.0, 0.8)])
+    assert (pool.answers, pool.share) == (101, 0.5)
+
+
+def test_an_item_discriminates_by_the_pairs_it_tells_apart() -> None:
+    strong, middle, weak = Credit(20, 0.9, 0.8, 1.0), Credit(20, 0.5, 0.4, 0.6), Credit(20, 0.45, 0.35, 0.55)
+    rest = {"s": 0.9, "m": 0.5, "w": 0.2}
+    found = measure_discrimination({"s": strong, "m": middle, "w": weak}, rest)
+    assert (found.pairs, found.along, found.against, found.rest) == (3, 2, 0, None)
+    assert found.index == pytest.approx(2 / 3)
+    turned = measure_discrimination({"s": weak, "m": middle, "w": strong}, rest)
+    assert (turned.along, turned.against) == (0, 2)
+    assert turned.index == pytest.approx(-2 / 3)
+
+
+def test_models_alike_in_the_rest_have_no_order_to_agree_with() -> None:
+    found = measure_discrimination(
+        {"a": Credit(9, 1, 0.9, 1), "b": Credit(9, 0, 0, 0.1)}, {"a": 0.5, "b": 0.5}
+    )
+    assert (found.pairs, found.along, found.against, found.index) == (1, 0, 0, 0)
+
+
+def test_a_correlation_is_given_from_five_models_on() -> None:
+    assert correlate([0, 1, 2], [1, 3, 5]) == pytest.approx(1)
+    assert correlate([0, 1, 2, 3], [1, 3, 2, 0]) == pytest.approx(-2 / 5)  # −2 / √(5 · 5)
+    assert correlate([1, 1], [0, 1]) is None
+    four = {str(n): Credit(10, n / 10, 0, 1) for n in range(4)}
+    five = {str(n): Credit(10, n / 10, 0, 1) for n in range(5)}
+    assert measure_discrimination(four, {name: credit.share for name, credit in four.items()}).rest is None
+    assert measure_discrimination(
+        five, {name: 1 - credit.share for name, credit in five.items()}
+    ).rest == pytest.approx(-1)
+
+
+def test_the_rest_score_leaves_the_item_itself_out() -> None:
+    rights = {
+        "odd": {"strong": 0, "weak": 20},
+        "plain": {"strong": 20, "weak": 0},
+        "even": {"strong": 20, "weak": 2},
+    }
+    found = measure_items(tally_of(rights), "task", "r", "s 1")
+    # The rest of `plain` is `odd` and `even`: 0.5 and 0.55, so it goes against. The rest of `even` is a tie.
+    assert [of(found, name).discrimination.index for name in ("odd", "plain", "even")] == [-1, -1, 0]
+    rights["more"] = {"strong": 20, "weak": 0}
+    found = measure_items(tally_of(rights), "task", "r", "s 1")
+    assert [of(found, name).discrimination.index for name in ("odd", "plain", "even")] == [-1, 1, 1]
+
+
+def test_who_saturates_an_item_and_who_never_gets_it() -> None:
+    found = measure_items(
+        tally_of({"t": {"a": 100, "b": 97, "c": 96, "d": 4, "e": 3, "f": 0}}, answers=100), "task", "r", "s"
+    )
+    item = found.items[0]
+    assert (item.saturated_by, item.never_by) == (["a", "b"], ["e", "f"])
+    assert item.mean == pytest.approx(3.0 / 6)
+
+
+def test_a_pool_without_headroom_is_named_with_its_reasons() -> None:
+    easy = {"one": {"a": 20, "b": 20}, "two": {"a": 20, "b": 5}, "none": {"a": 20, "b": 0}}
+    warnings = measure_items(tally_of(easy), "task", "r", "s").pools[0].warnings
+    assert [warning.split(":")[1].split(".")[0].strip() for warning in warnings] == [
+        "no headroom",
+        "nobody fails 1 of 3 tasks (2 models, 97 % or more each)",
+    ]
+    assert "a has 100.0 %" in warnings[0] and warnings[1].endswith(": one.")
+    hard = (
+        measure_items(tally_of({"one": {"a": 10, "b": 2}, "two": {"a": 0, "b": 0}}), "task", "r", "s")
+        .pools[0]
+        .warnings
+    )
+    assert hard == ("p: nobody passes 1 of 2 tasks (2 models, 3 % or less each): two.",)
+    assert not measure_items(tally_of({"one": {"a": 10, "b": 2}}), "task", "r", "s").pools[0].warnings
+
+
+def ladder_tally() -> ItemTally:
+    """A ladder of three rungs, four answers each: `a` has 4, 4, 2 rungs right, `b` 4, 1, 0. Its case costs
+    300 tokens."""
+    tally = ItemTally(clustered=True)
+    for model, rights in {"a": (4, 4, 2), "b": (4, 1, 0)}.items():
+        for day in range(4):
+            rungs = [float(day < right) for right in rights]
+            tally.add(ItemKey("p", "case"), model, sum(rungs) / 3, cluster=str(day))
+            for rung, credit in enumerate(rungs, 1):
+                tally.add(ItemKey("p", "case", rung), model, credit, cluster=str(day))
+        tally.add_tokens("case", model, 1200, 4)
+    return tally
+
+
+def test_a_ladder_shows_each_model_at_each_rung() -> None:
+    found = measure_items(ladder_tally(), "case", "d", "s")
+    assert [item.id for item in found.rungs] == ["case/1", "case/2", "case/3"]
+    assert [ladder.name for ladder in found.ladders] == ["p", "case"]
+    for ladder in found.ladders:
+        assert ladder.steps == ("1", "2", "3")
+        assert [(each.model, each.steps) for each in ladder.standings] == [
+            ("a", (1, 1, 0.5)),
+            ("b", (1, 0.25, 0)),
+        ]
+        assert ladder.standings[0].height == pytest.approx(2.5 / 3)
+    assert of(found, "case").tokens == 300
+    assert of(found, "case/1").tokens == 100  # its even share
+
+
+def test_ladders_of_different_length_are_put_side_by_side_by_height() -> None:
+    tally = ladder_tally()
+    for rung in range(1, 21):
+        tally.add(ItemKey("p", "long", rung), "a", float(rung <= 6))
+    tally.add(ItemKey("p", "long"), "a", 0.3)
+    pool = measure_items(tally, "case", "d", "s").ladders[0]
+    assert "tenths" in pool.by
+    # Rungs 1 to 3 of 3 stand in the 4th, 7th and last tenth, two of 20 in each: 1, 1, 1, then 1 of three, 0,
+    # 0, 1 of three …
+    steps = (1, 1, 1, 1 / 3, 0, 0, 1 / 3, 0, 0, 0.5 / 3)
+    (a,) = (standing for standing in pool.standings if standing.model == "a")
+    assert a.steps == pytest.approx(steps)
+    assert a.height == pytest.approx((6 + 2.5) / 23)
+
+
+def test_a_top_rung_that_is_always_right_is_a_warning_and_a_low_one_is_not() -> None:
+    tally = ladder_tally()
+    assert not measure_items(tally, "case", "d", "s").pools[0].warnings
+    for day in range(4):
+        tally.add(ItemKey("p", "case", 3), "c", 1.0, cluster=str(day))
+        tally.add(ItemKey("p", "case"), "c", 0.5, cluster=str(day))
+    (warning,) = measure_items(tally, "case", "d", "s").pools[0].warnings
+    assert warning == "p: some model always gets 1 of 1 rung of the top third: case/3."
+
+
+def test_information_is_p_times_its_rest_and_of_a_ladder_the_sum_over_its_rungs() -> None:
+    found = measure_items(ladder_tally(), "case", "d", "s")
+    (a,), (b,) = weigh_items(found, "a").items, weigh_items(found, "b").items
+    assert (a.information, b.information) == (0.25, 0.25 * 0.75)
+    assert a.per_1000_tokens == pytest.approx(0.25 / 0.3)
+    assert [(item.id, item.weight) for item in weigh_items(found, "b").rungs] == [
+        ("case/2", "informative"),
+        ("case/1", "saturated"),
+        ("case/3", "never"),
+    ]
+
+
+def test_dead_weight_is_counted_in_tokens_and_few_answers_say_nothing() -> None:
+    tally = tally_of({"half": {"a": 10}, "most": {"a": 18}, "all": {"a": 20}, "none": {"a": 0}})
+    tally.add(ItemKey("p", "new"), "a", 2, 2)
+    for item, tokens in {"half": 1000, "most": 100, "all": 400, "none": 300, "new": 200}.items():
+        tally.add_tokens(item, "a", tokens)
+    found = weigh_items(measure_items(tally, "task", "r", "s"), "a")
+    assert [(item.id, item.weight) for item in found.items] == [
+        ("most", "informative"),  # 0.09 for 100 tokens: 0.9 per 1,000
+        ("half", "informative"),  # 0.25 for 1,000
+        ("all", "saturated"),
+        ("none", "never"),
+        ("new", "unknown"),
+    ]
+    assert [round(item.per_1000_tokens or 0, 9) for item in found.items[:2]] == [0.9, 0.25]
+    assert (found.tokens, found.idle_tokens) == (2000, 700)
+
+
+def test_tasks_without_rungs_stand_in_order_of_measured_difficulty_or_of_the_stated_one() -> None:
+    tally = tally_of({"x": {"a": 2}, "y": {"a": 20}, "z": {"a": 10}})
+    assert measure_items(tally, "task", "r", "s").ladders[0].standings[0].steps == (1, 0.5, 0.1)
+    tally.levels |= {"x": "hard", "y": "hard", "z": "easy"}
+    (ladder,) = measure_items(tally, "task", "r", "s").ladders
+    assert (ladder.steps, ladder.standings[0].steps) == (("easy", "hard"), (0.5, 0.55))
+
+
+def test_one_pool_can_be_looked_at_alone_and_an_unknown_one_is_named() -> None:
+    tally = tally_of({"x": {"a": 2}})
+    tally.add(ItemKey("q", "y"), "a", 1, 1)
+    found = measure_items(tally, "task", "r", "s")
+    assert (found.answers, narrow_items(found, "q").answers) == (21, 1)
+    assert [item.id for item in narrow_items(found, "q").items] == ["y"]
+    with pytest.raises(UsageError, match="no pool `z` in r; there are p, q"):
+        narrow_items(found, "z")

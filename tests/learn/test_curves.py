@@ -1,0 +1,134 @@
+"""Learning curves: the monotone fit against another's, the band's honesty, and where a mark is reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import isotonic_regression
+
+from learn.runs import by_chance, write_made_up_run, write_suite
+from probatio.core.records import TrialKey
+from probatio.core.statistics.isotonic import fit_isotonic, fit_with_band
+from probatio.learn.analysis import study_of
+
+CONTEXTS = ("examples-only", "minimal", "basic", "complete")
+
+
+def test_a_curve_that_falls_is_levelled_at_the_mean_of_the_fall() -> None:
+    passed, asked = np.array([[1.0, 6.0, 4.0, 9.0]]), np.array([[10.0, 10.0, 10.0, 10.0]])
+    assert fit_isotonic(passed, asked)[0] == pytest.approx([0.1, 0.5, 0.5, 0.9])
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_fit_is_the_weighted_isotonic_one(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    asked = chance.integers(1, 50, (3, 15)).astype(float)
+    passed = chance.binomial(asked.astype(int), chance.random((3, 15))).astype(float)
+    for row, fitted in enumerate(fit_isotonic(passed, asked)):
+        expected = isotonic_regression(passed[row] / asked[row], weights=asked[row]).x
+        assert fitted == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_band_is_the_same_each_time() -> None:
+    passed = np.random.default_rng(0).integers(0, 2, (20, 6)).astype(float)
+    first, second = (fit_with_band(passed, np.ones((20, 6)))[1] for _ in range(2))
+    assert (first == second).all()
+
+
+def test_ten_tasks_that_all_pass_do_not_make_a_band_of_no_width() -> None:
+    _, draws = fit_with_band(np.ones((10, 3)), np.ones((10, 3)))
+    assert 0.68 < np.quantile(draws[:, -1], 0.025) < 0.80  # Wilson's end for 10 of 10 is 0.72
+
+
+@pytest.mark.slow
+@pytest.mark.soak
+def test_the_band_holds_the_true_curve_as_often_as_it_says() -> None:
+    truth = np.array([0.1, 0.3, 0.5, 0.8, 0.95])
+    chance = np.random.default_rng(8)
+    held = np.zeros(5)
+    for _ in range(400):
+        # A task's own luck is shared by its conditions: one draw decides how hard it is.
+        ease = chance.random((40, 1)) * 0.7 + chance.random((40, 5)) * 0.3
+        cut = np.quantile(
+            np.random.default_rng(1).random(200000) * 0.7 + np.random.default_rng(2).random(200000) * 0.3,
+            truth,
+        )
+        _, draws = fit_with_band((ease < cut).astype(float), np.ones((40, 5)), resamples=400)
+        low, high = np.quantile(draws, (0.025, 0.975), axis=0)
+        held += (low <= truth) & (truth <= high)
+    assert (held / 400 >= 0.90).all(), held / 400
+
+
+def _level(key: TrialKey) -> float:
+    return {"examples-only": 0.1, "minimal": 0.5, "basic": 0.85, "complete": 0.99}[key.context]
+
+
+def test_the_smallest_condition_that_reaches_a_mark_is_named_with_its_tokens(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite", 60)
+    run = write_made_up_run(tmp_path / "r", suite, by_chance(_level), contexts=CONTEXTS, n_shots=(0, 1))
+    (curve,) = study_of([run]).curves
+    eighty, ninety = curve.reach
+    assert eighty.fitted is not None
+    assert ninety.fitted is not None
+    assert (eighty.fitted.context, ninety.fitted.context) == ("basic", "complete")
+    assert (
+        ninety.fitted.tokens == 3001
+    )  # words of the made-up prompt, one token each, and the `task_` all questions begin with
+    assert eighty.tokens_low is not None
+    assert eighty.tokens_low <= eighty.fitted.tokens <= (eighty.tokens_high or 10**9)
+    assert not curve.estimated
+
+
+def test_a_mark_that_no_condition_reaches_is_not_reached(tmp_path: Path) -> None:
+    run = write_made_up_run(
+        tmp_path / "r",
+        write_suite(tmp_path / "suite", 30),
+        lambda key: key.task_id < "task_15",
+        contexts=CONTEXTS,
+    )
+    (curve,) = study_of([run]).curves
+    assert [reach.fitted for reach in curve.reach] == [None, None]
+    assert curve.reach[1].tokens_high is None
+
+
+def test_a_small_condition_that_is_good_by_itself_is_told_where_a_larger_one_falls_back(
+    tmp_path: Path,
+) -> None:
+    passing = {"minimal", "complete"}
+    run = write_made_up_run(
+        tmp_path / "r", write_suite(tmp_path / "suite"), lambda key: key.context in passing, contexts=CONTEXTS
+    )
+    (curve,) = study_of([run]).curves
+    assert curve.reach[1].fitted is not None
+    assert curve.reach[1].alone is not None
+    assert (curve.reach[1].fitted.context, curve.reach[1].alone.context) == ("complete", "minimal")
+
+
+def test_tokens_are_estimated_from_the_prompt_where_the_run_does_not_tell_them(tmp_path: Path) -> None:
+    run = write_made_up_run(
+        tmp_path / "r", write_suite(tmp_path / "suite"), by_chance(_level), contexts=CONTEXTS, tokens=False
+    )
+    (curve,) = study_of([run]).curves
+    assert curve.estimated
+    # 200 words of five characters, and the `task_` their questions begin with
+    assert next(point.tokens for point in curve.points if point.context == "minimal") == round(1005 / 3.5)
+
+
+def test_control_tasks_do_not_count_as_learning(tmp_path: Path) -> None:
+    suite = write_suite(tmp_path / "suite", 10, controls=10)
+    run = write_made_up_run(
+        tmp_path / "r", suite, lambda key: key.task_id.startswith("control"), contexts=CONTEXTS
+    )
+    study = study_of([run])
+    assert study.controls == 40
+    assert study.overall.passed == 40
+    assert {point.rate.passed for point in study.curves[0].points} == {0}
+
+
+def test_one_condition_makes_no_curve(tmp_path: Path) -> None:
+    study = study_of([write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite"), lambda key: True)])
+    assert study.curves == []
+    assert study.no_curves is not None
+    assert "at least 2 conditions" in study.no_curves
