@@ -145,7 +145,7 @@ def test_the_files_of_the_built_in_suite_are_what_is_made(twist: str) -> None:
     assert twist_path(FABER, twist).read_text(encoding="utf-8") == made(FABER, twist)
 
 
-@pytest.mark.slow
+@pytest.mark.soak  # the files are read and proven by every `suite check`; here they are made again
 @pytest.mark.parametrize("twist", sorted(FABER.twists.keys() - {"logic-swapped", "one-based"}))
 def test_all_files_of_the_built_in_suite_are_what_is_made(twist: str) -> None:
     assert twist_path(FABER, twist).read_text(encoding="utf-8") == made(FABER, twist)

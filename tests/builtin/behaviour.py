@@ -117,15 +117,23 @@ def grade_frontier(use_case: str) -> Behaviour:
     )
 
 
-def grade_frontier_programs() -> Behaviour:
+@functools.cache
+def graded_frontier_programs() -> dict[str, list[tuple[Any, Assessment]]]:
+    """Set → its kept answers to generated Faber, each with its grade."""
     frontier = script("frontier_faber")
     sets = frontier.kept_sets()
     suites = frontier.suites(sets)
+    return {
+        name: [(each, frontier.graded(suites[each.asked.folder], each.asked, each.answer)) for each in kept]
+        for name, kept in sets.items()
+    }
+
+
+def grade_frontier_programs() -> Behaviour:
     return digest(
         Graded(each.asked.folder, f"{each.asked.dialect} {each.answer}", _levels(grade))
-        for kept in sets.values()
-        for each in kept
-        for grade in [frontier.graded(suites[each.asked.folder], each.asked, each.answer)]
+        for kept in graded_frontier_programs().values()
+        for each, grade in kept
     )
 
 

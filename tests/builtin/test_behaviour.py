@@ -29,12 +29,6 @@ def test_the_judge_is_asked_and_read_as_pinned() -> None:
 
 
 @pytest.mark.slow
-def test_kept_programs_of_frontier_models_are_graded_as_pinned() -> None:
-    told = moved(PROGRAMS, "frontier", behaviour.grade_frontier_programs())
-    assert not told, "\n".join(told)
-
-
-@pytest.mark.slow
 def test_recorded_programs_are_graded_as_pinned(shared: Path) -> None:
     told = moved(PROGRAMS, "recorded", behaviour.grade_recorded())
     assert not told, "\n".join(told)

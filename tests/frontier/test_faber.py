@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from builtin.behaviour import PROGRAMS, grade_frontier_programs, graded_frontier_programs, moved
 from frontier.regimes import of_regime, told_above_the_limit
+from probatio.core.records import UNCHECKED
 from scripts import script
 
 HERE = Path(__file__).parent
@@ -18,13 +20,19 @@ LEVEL_6, TWISTED = "level-6", "level-5"
 
 frontier = script("frontier_faber")
 SETS = frontier.kept_sets()
-SUITES = frontier.suites(SETS)
 
 
 @cache
 def share(name: str, folder: str) -> float:
-    right: list[bool] = frontier.right(SUITES, [each for each in SETS[name] if each.asked.folder == folder])
-    return sum(right) / len(right)
+    grades = [grade for each, grade in graded_frontier_programs()[name] if each.asked.folder == folder]
+    assert not [grade.error_detail for grade in grades if grade.error_type == UNCHECKED]
+    return sum(grade.correct for grade in grades) / len(grades)
+
+
+@pytest.mark.slow
+def test_kept_programs_are_graded_as_pinned() -> None:
+    told = moved(PROGRAMS, "frontier", grade_frontier_programs())
+    assert not told, "\n".join(told)
 
 
 @pytest.mark.parametrize("regime", ["at-once", "thinking"])

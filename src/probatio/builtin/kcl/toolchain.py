@@ -4,8 +4,8 @@
 code 1 and one line per finding on standard error, in which the file is always called program.k. No package is ever fetched: the
 one call of the library that would do so is not made here. Exit code 3 says that the library is missing.
 
-`import kcl_lib` costs 60 ms (protobuf, syntax trees), a program 2 ms. So the native module is loaded alone, and the messages it
-needs are written and read by hand: a message is a row of fields, each a key, and for text a length and the bytes.
+`import kcl_lib` costs 90 ms (services, syntax trees), a program 2 ms. So only two parts of the library are loaded: its native
+module and its messages.
 
 A program has no standard input, but options (`kcl run -D name=value`). Here each line `name=value` of standard input is one.
 """
@@ -15,22 +15,17 @@ from __future__ import annotations
 import os
 import sys
 from importlib.machinery import PathFinder
-from types import ModuleType
-from typing import TYPE_CHECKING
+from importlib.util import module_from_spec
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import kcl_lib  # noqa: F401 - never run, but it tells Probatio which package the jail must show
-
-FILE, OPTION, COMPILE_ONLY = 2, 4, 15  # fields of ExecProgramArgs in kcl_lib/api/spec_pb2.pyi
-NAME, VALUE = 1, 2  # of Argument
-YAML, PRINTED, FAILED = 2, 3, 4  # of ExecProgramResult
-NUMBER, TEXT = 0, 2  # the wire types these messages use
 
 
 def main(words: list[str]) -> int:
     match words:
         case ["version"]:
-            print("kcl", read_fields(native().call(b"KclService.GetVersion", b""))[1])
+            print("kcl", call("GetVersion").version)
             return 0
         case ["check" | "run" as action, file]:
             return execute(os.path.realpath(file), evaluate=action == "run")
@@ -40,37 +35,52 @@ def main(words: list[str]) -> int:
 
 
 def execute(file: str, evaluate: bool) -> int:
-    request = field(FILE, file.encode()) + (options() if evaluate else number_field(COMPILE_ONLY, 1))
-    reply = bytes(native().call(b"KclService.ExecProgram", request))
-    if reply.startswith(b"ERROR:"):
-        return report(reply.removeprefix(b"ERROR:").decode(), file)
-    fields = read_fields(reply)
-    sys.stdout.write(fields.get(PRINTED, ""))
-    if FAILED in fields:
+    options = [{"name": name, "value": value} for name, value in read_options()] if evaluate else []
+    try:
+        result = call("ExecProgram", k_filename_list=[file], args=options, compile_only=not evaluate)
+    except Refused as error:
+        return report(str(error), file)
+    sys.stdout.write(result.log_message)
+    if result.err_message:
         sys.stdout.flush()
-        return report(fields[FAILED], file)
-    if YAML in fields:
-        print(fields[YAML])
+        return report(result.err_message, file)
+    if result.yaml_result:
+        print(result.yaml_result)
     return 0
 
 
-def options() -> bytes:
+def read_options() -> list[tuple[str, str]]:
     """What `option("name")` gives to the program: numbers, lists and dicts as in JSON, and text that need not be quoted."""
     lines = sys.stdin.read().splitlines() if sys.stdin and not sys.stdin.isatty() else []
     pairs = (line.partition("=") for line in lines if "=" in line)
-    return b"".join(
-        field(OPTION, field(NAME, name.encode()) + field(VALUE, value.encode())) for name, _, value in pairs
-    )
+    return [(name, value) for name, _, value in pairs]
 
 
-def native() -> ModuleType:
-    """The library's native module, without the Python packages around it."""
+class Refused(Exception):
+    """The library could not carry out a call; its words say why."""
+
+
+def call(method: str, **arguments: Any) -> Any:
+    """One call of the library, with its own messages."""
     package = PathFinder.find_spec("kcl_lib")
-    found = package and PathFinder.find_spec("_kcl_lib", package.submodule_search_locations)
-    module = found and found.loader and found.loader.create_module(found)
-    if not (found and found.loader and module):
+    places = package.submodule_search_locations if package else None
+    if not places:
         print("KCL is not installed. This needs the extra `kcl`: pip install 'probatio[kcl]'", file=sys.stderr)
         sys.exit(3)
+    native = load("_kcl_lib", places)
+    messages = load("spec_pb2", [os.path.join(place, "api") for place in places])
+    request = getattr(messages, f"{method}Args")(**arguments)
+    reply = bytes(native.call(f"KclService.{method}".encode(), request.SerializeToString()))
+    if reply.startswith(b"ERROR:"):
+        raise Refused(reply.removeprefix(b"ERROR:").decode())
+    return getattr(messages, f"{method}Result").FromString(reply)
+
+
+def load(name: str, places: list[str]) -> Any:
+    """A module of the library, without the package around it."""
+    found = PathFinder.find_spec(name, places)
+    assert found and found.loader
+    module = module_from_spec(found)
     found.loader.exec_module(module)
     return module
 
@@ -117,42 +127,6 @@ def findings(coloured: str, file: str) -> list[str]:
     if not told and level != "warning":
         return ["program.k: " + " ".join(plain.split())]
     return [line for line, kind in told.items() if kind == "InvalidSyntax"] or list(told)
-
-
-def field(number: int, data: bytes) -> bytes:
-    return varint(number << 3 | TEXT) + varint(len(data)) + data
-
-
-def number_field(number: int, value: int) -> bytes:
-    return varint(number << 3 | NUMBER) + varint(value)
-
-
-def varint(value: int) -> bytes:
-    """Seven bits a byte, the lowest first; the eighth bit says that more follow."""
-    low = b""
-    while value > 0x7F:
-        low += bytes([value & 0x7F | 0x80])
-        value >>= 7
-    return low + bytes([value])
-
-
-def read_fields(message: bytes) -> dict[int, str]:
-    """Field number → text, of a message that has only text fields."""
-    fields, at = {}, 0
-    while at < len(message):
-        key, at = read_varint(message, at)
-        length, at = read_varint(message, at)
-        fields[key >> 3] = bytes(message[at : at + length]).decode()
-        at += length
-    return fields
-
-
-def read_varint(message: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while message[at] > 0x7F:
-        value |= (message[at] & 0x7F) << shift
-        shift, at = shift + 7, at + 1
-    return value | message[at] << shift, at + 1
 
 
 if __name__ == "__main__":
