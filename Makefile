@@ -42,7 +42,10 @@ run: $(RUNS)
 	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
 	$(BIN)/probatio site build --out results/site
 
-test: lint types imports tests
+# Types take a core for as long as lint and imports take another; then the tests.
+test: $(READY)
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target types lint imports
+	@$(MAKE) --no-print-directory tests
 
 # Two at a time: types are checked while tests run.
 quick: $(READY)

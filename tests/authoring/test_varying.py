@@ -145,8 +145,14 @@ def test_a_folder_of_commands_becomes_one_that_passes_its_check(tmp_path: Path) 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("count", [4, pytest.param(30, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("name", ["faber", "kcl", "strues"])
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("faber", 4),
+        ("strues", 4),
+        *(pytest.param(name, 30, marks=pytest.mark.soak) for name in ("faber", "kcl", "strues")),
+    ],
+)
 def test_every_built_in_language_can_be_varied_and_checked(name: str, count: int, tmp_path: Path) -> None:
     suite = load_suite(name)
     varied = vary(suite, 11, count, "auto")

@@ -108,11 +108,11 @@ def reproducible(smallest: Path) -> Iterator[embedded.Served]:
 def test_a_shared_beginning_is_read_once_unless_it_must_be_reproducible(
     served: embedded.Served, reproducible: embedded.Served
 ) -> None:
-    beginning = "The rules: " + " ".join(f"rule {n} stands." for n in range(60))
+    beginning = "The rules: " + " ".join(f"rule {n} stands." for n in range(25))
     for running in (served, reproducible):
         ask(running, f"{beginning} First question.", max_tokens=1)
         cached = ask(running, f"{beginning} Second question.", max_tokens=1)["usage"]["prompt_tokens_details"]
-        assert (cached["cached_tokens"] > 200) is (running is served)
+        assert (cached["cached_tokens"] > 80) is (running is served)
         assert running.concurrency == 1
 
 

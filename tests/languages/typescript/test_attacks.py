@@ -70,7 +70,7 @@ PLAIN_ATTACKS = {
 
 @pytest.mark.parametrize("source", PLAIN_ATTACKS.values(), ids=PLAIN_ATTACKS.keys())
 def test_a_hostile_answer_is_a_failed_level(source: str) -> None:
-    outcome = typescript.run(source, Limits(seconds=3, memory_mb=256))
+    outcome = typescript.run(source, Limits(seconds=30, cpu_seconds=1, memory_mb=256))
     assert outcome.exit != 0
     assert "root:" not in outcome.stdout
     assert not any(word in outcome.stdout for word in ("reached", "written", "started"))
