@@ -54,15 +54,20 @@ def test_every_rule_is_defined_and_used() -> None:
 
 
 @pytest.mark.slow
-def test_every_alternative_of_every_rule_occurs_in_a_program_the_parser_reads() -> None:
+@pytest.mark.parametrize(
+    ("sentences", "share"), [(3_000, 0.9), pytest.param(20_000, 1.0, marks=pytest.mark.soak)]
+)
+def test_every_alternative_of_every_rule_occurs_in_a_program_the_parser_reads(
+    sentences: int, share: float
+) -> None:
     described = Grammar(read_rules())
     chance = random.Random(1)
     missing = described.alternatives()
-    for _ in range(20_000):
+    for _ in range(sentences):
         if not missing:
             break
         start = chance.choice(("statement", "statement", "expression_statement", "class", "print"))
         text, taken = described.sentence(start, chance, depth=3, wanted=frozenset(missing))
         if missing & taken and not analyse(text, semantic=False).diagnostics:
             missing -= taken
-    assert not missing
+    assert len(missing) <= (1 - share) * len(described.alternatives()), sorted(missing)
