@@ -18,6 +18,9 @@ from pathlib import Path
 
 from probatio.core.errors import UsageError
 
+MOST_BYTES = 64 * 1024 * 1024
+"""Of a file that is read whole. What grows with a run is read by lines or blocks (`open_reader`)."""
+
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MODE = 0o644  # of a new file
 _STEPWISE = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd
@@ -75,10 +78,13 @@ def open_reader(path: Path, folder: Path | None = None) -> BufferedReader:
     return os.fdopen(open_inside(path, folder), "rb")
 
 
-def read_inside(path: Path, folder: Path | None = None) -> bytes:
-    """All of the file."""
+def read_inside(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -> bytes:
+    """All of the file. One that is longer than `most` bytes is refused."""
     with open_reader(path, folder) as file:
-        return file.read()
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise UsageError(f"{path} is larger than {most >> 20} MB: that is no file of ours.")
+    return data
 
 
 def open_new(path: Path) -> int:

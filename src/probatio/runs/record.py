@@ -16,7 +16,7 @@ import msgspec
 from probatio import __version__
 from probatio.core.errors import UsageError
 from probatio.core.files import put
-from probatio.core.inside import read_inside
+from probatio.core.jsonfile import read_json
 from probatio.core.records import Feedback, Model, Sampling, Timeouts
 from probatio.jail import Choice
 from probatio.runs.plan import Plan
@@ -71,11 +71,9 @@ def write_run(folder: Path, record: RunRecord) -> None:
 def read_run(folder: Path) -> RunRecord:
     path = folder / RUN_FILE
     try:
-        return msgspec.json.decode(read_inside(path), type=RunRecord)
+        return read_json(path, RunRecord, "a run's record")
     except FileNotFoundError:
         raise UsageError(f"{folder} is not a run: it has no {RUN_FILE}.") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not a run's record: {error}.") from None
 
 
 def find_run(run: str, results: Path) -> Path:
