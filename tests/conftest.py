@@ -9,6 +9,7 @@ import os
 import tempfile
 from collections import Counter
 from collections.abc import Generator, Iterator
+from itertools import count
 from pathlib import Path
 
 import hypothesis
@@ -120,6 +121,24 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture(autouse=True)
+def nothing_trusted(monkeypatch: pytest.MonkeyPatch, settings: Iterator[Path]) -> None:
+    """Every test begins with a user who trusts nothing, and none reads or changes what the developer
+    trusts. Processes of the test have the same settings."""
+    from probatio.core.trust import TRUST, forget_process
+
+    monkeypatch.delenv(TRUST, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(next(settings)))
+    forget_process()
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for the settings of one user each. They are made when something is written there."""
+    place = tmp_path_factory.mktemp("settings")
+    return (place / str(number) for number in count())
+
+
 class Noticed(dict[str, str]):
     """An environment that differs from another in what a check may notice: not in the name of the test, nor
     in keys and addresses of servers."""
@@ -130,7 +149,7 @@ class Noticed(dict[str, str]):
 
     @staticmethod
     def _noticed(names: dict[str, str]) -> dict[str, str]:
-        differing = ("PYTEST_", "OPENROUTER_", "OPENAI_", "JUDGE_KEY")
+        differing = ("PYTEST_", "OPENROUTER_", "OPENAI_", "JUDGE_KEY", "XDG_CONFIG_HOME", "PROBATIO_TRUST")
         return {name: value for name, value in names.items() if not name.startswith(differing)}
 
 

@@ -140,11 +140,13 @@ def command(
     env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
     note = options.note(as_json)
-    beat = find_heartbeat(heartbeat, load_config(request.config).daily.heartbeat, env, note)
+    sending = not dry_run or unattended
+    if sending:
+        options.confirm_config(request.config, as_json)
+    configured = load_config(request.config).daily.heartbeat
+    beat = find_heartbeat(heartbeat, configured, env, note, sending=sending)
     try:
-        prepared = prepare(
-            request, results, env, note, datetime.now(UTC), dry=dry_run, keys=not dry_run or unattended
-        )
+        prepared = prepare(request, results, env, note, datetime.now(UTC), dry=dry_run, keys=sending)
         options.say_ahead(results, note)
         if dry_run:
             show_plan(prepared, as_json=as_json)

@@ -13,6 +13,7 @@ from probatio.core.collector import pause_collector
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import DailyScore, Day, DayRecord
+from probatio.core.trust import require_known
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -94,8 +95,9 @@ def read_day(folder: Path, results: Path | None = None) -> Day:
 
 
 def suite_folder(results: Path, record: DayRecord) -> Path | None:
-    """The folder of a day's suite; None for the built-in one."""
-    return results / record.suite if os.sep in record.suite else None
+    """The folder of a day's suite; None for the built-in one. One that lies outside of the results has to be
+    known on this machine: a record may be a stranger's."""
+    return require_known(results / record.suite, results) if os.sep in record.suite else None
 
 
 def _state(path: Path) -> tuple[int, int] | None:
