@@ -3,13 +3,14 @@ browser."""
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import gc
 import os
+import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Iterator
-from itertools import count
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -22,6 +23,10 @@ SHARED = REPOSITORY.parent / "shared"
 hypothesis.settings.register_profile("probatio", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("probatio")
 
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="probatio-tests-")
+"""What the developer trusts is neither read nor changed, by no test and no process of one."""
+atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
+os.environ.pop("PROBATIO_TRUST", None)
 os.environ["PROBATIO_CHECKED_MB"] = "0"  # what a test checks it checks itself, and nothing of it is kept
 
 SMALLEST = "smollm2-135m"
@@ -121,22 +126,18 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture(autouse=True)
-def nothing_trusted(monkeypatch: pytest.MonkeyPatch, settings: Iterator[Path]) -> None:
-    """Every test begins with a user who trusts nothing, and none reads or changes what the developer
-    trusts. Processes of the test have the same settings."""
-    from probatio.core.trust import TRUST, forget_process
+@pytest.fixture
+def new_user(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], None]:
+    """The test begins with a user who trusts nothing, in a process that was told nothing. Called, it makes
+    another one."""
+    from probatio.core.trust import forget_process
 
-    monkeypatch.delenv(TRUST, raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(next(settings)))
-    forget_process()
+    def begin() -> None:
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+        forget_process()
 
-
-@pytest.fixture(scope="session")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders for the settings of one user each. They are made when something is written there."""
-    place = tmp_path_factory.mktemp("settings")
-    return (place / str(number) for number in count())
+    begin()
+    return begin
 
 
 class Noticed(dict[str, str]):

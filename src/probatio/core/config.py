@@ -12,7 +12,7 @@ from probatio.core.clock import parse_duration
 from probatio.core.errors import UsageError
 from probatio.core.records import Model, Sampling, Timeouts
 from probatio.core.text.names import pick
-from probatio.core.trust import TrustRequest, address_request, allow_now, key_request
+from probatio.core.trust import TrustRequest, address_request, allow_now, host_of, key_request
 from probatio.core.yamlfile import read_yaml
 
 LOCAL_CONFIG = Path("config/models.yml")
@@ -149,8 +149,14 @@ def config_requests(config: Config) -> Iterator[TrustRequest]:
         if each.base_url and each.api_key_env:
             yield key_request(each.api_key_env, each.base_url, Path.cwd())
     if beat := config.daily.heartbeat:
-        for address in (beat,) if isinstance(beat, str) else filter(None, (beat.url, beat.fail)):
-            yield address_request(address, "the heartbeat")
+        yield from heartbeat_requests(beat)
+
+
+def heartbeat_requests(beat: str | Heartbeat) -> Iterator[TrustRequest]:
+    """The addresses that would be called after each day."""
+    for address in (beat,) if isinstance(beat, str) else filter(None, (beat.url, beat.fail)):
+        place = "" if address.startswith("${") else f" at {host_of(address)}"
+        yield address_request(address, f"the heartbeat{place}")
 
 
 def folder_of(path: Path | None) -> Path | None:

@@ -106,12 +106,12 @@ _said_now: set[TrustedFolder | TrustedValue] = set()
 
 
 def trust_file() -> Path:
-    """Where the user's word is kept."""
+    """Where the user's word is kept. The user's own file may be a link."""
     if named := os.environ.get(TRUST):
-        return Path(named).expanduser()
+        return Path(named).expanduser().resolve()
     import platformdirs
 
-    return platformdirs.user_config_path("probatio", appauthor=False) / FILE
+    return (platformdirs.user_config_path("probatio", appauthor=False) / FILE).resolve()
 
 
 def read_trust() -> TrustFile:
@@ -207,9 +207,9 @@ def refuse(requests: Iterable[TrustRequest], hint: str = "") -> None:
 
 def explain(requests: Iterable[TrustRequest], hint: str = "") -> str:
     """What is asked for, by whom, and how to allow it."""
-    asked = list(dict.fromkeys(requests))
-    folder = asked[0].folder
-    named = "; to ".join(str(each) for each in asked[:SHOWN])
+    given = list(requests)
+    folder, asked = given[0].folder, list(dict.fromkeys(map(str, given)))
+    named = "; to ".join(asked[:SHOWN])
     more = f"; and {len(asked) - SHOWN} more" if len(asked) > SHOWN else ""
     command = f"probatio suite trust {shlex.quote(folder)}"
     return f"{folder} asks to {named}{more}. If you trust it, say so once: {command}{hint}"
@@ -290,7 +290,7 @@ def note_named(*paths: Path) -> None:
     _said_now.update(new)
     if new and TRUST not in os.environ:
         with contextlib.suppress(OSError):
-            _change(lambda file: msgspec.structs.replace(file, folders=(*file.folders, *new)))
+            _change(lambda file: msgspec.structs.replace(file, folders=(*_still_there(file), *new)))
 
 
 def take_back(folder: Path) -> bool:
@@ -328,6 +328,11 @@ def _folders() -> Iterator[TrustedFolder]:
 def _value(request: TrustRequest) -> TrustedValue:
     digest = hashlib.sha256(request.value.encode("utf-8", "surrogatepass")).hexdigest()
     return TrustedValue(request.kind, digest, request.shown or request.value)
+
+
+def _still_there(file: TrustFile) -> list[TrustedFolder]:
+    """The folders, without those that were only named once and are gone."""
+    return [entry for entry in file.folders if not entry.reading or Path(entry.path).exists()]
 
 
 def _without(file: TrustFile, place: str) -> tuple[TrustedFolder, ...]:

@@ -185,13 +185,13 @@ def prepare_again(
     cost are those of the user, now: the record may be a stranger's."""
     folder = find_run(run, results)
     record = read_run(folder)
-    asked = find_again(record.models, load_config(config), models)
-    require_hosts(asked, env)
     if is_packed(folder):
         raise UsageError(
             f"{folder} is packed, and nothing is added to a packed run. First: probatio study pack {folder} "
             f"--unpack"
         )
+    asked = find_again(record.models, load_config(config), models)
+    require_hosts(asked, env)
     with pause_collector():
         suite = load_suite(record.suite_folder(folder))
     if fingerprint_as_asked(suite, GRADER_VERSION, record.plan.dialects) != record.suite_fingerprint:

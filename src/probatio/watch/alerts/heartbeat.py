@@ -17,11 +17,11 @@ import msgspec
 
 from probatio.ask.connections import explain
 from probatio.ask.hosts import owner_of
-from probatio.core.config import Heartbeat
+from probatio.core.config import Heartbeat, heartbeat_requests
 from probatio.core.errors import Say, UsageError
 from probatio.core.proxies import find_proxy, is_this_machine
 from probatio.core.redact import know_address, redact
-from probatio.core.trust import NAME_FILE, address_request, find_unsaid, refuse
+from probatio.core.trust import NAME_FILE, find_unsaid, refuse
 
 SECONDS = 10.0
 PAUSES = (1.0, 4.0)
@@ -63,8 +63,7 @@ def find_heartbeat(
         return None
     both = heartbeat if isinstance(heartbeat, Heartbeat) else Heartbeat(heartbeat)
     if given is None and sending:
-        addresses = filter(None, (both.url, both.fail))
-        refuse(find_unsaid(address_request(each, "the heartbeat") for each in addresses), NAME_FILE)
+        refuse(find_unsaid(heartbeat_requests(both)), NAME_FILE)
     try:
         done = _fill_address(both.url, env)
         failed = _fill_address(both.fail, env) if both.fail else None
