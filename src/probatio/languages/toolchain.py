@@ -251,8 +251,10 @@ def _list_started(program: str, root: Path) -> list[str]:
 def _is_on_path(program: str) -> bool:
     if program == home.interpreter():
         return True
-    places = {os.path.realpath(place) for place in (*os.get_exec_path(), *SYSTEM_PATH) if place}
-    return os.path.realpath(os.path.dirname(program)) in places  # noqa: PTH120
+    # An entry such as `.` means another folder wherever one is.
+    places = [place for place in (*os.get_exec_path(), *SYSTEM_PATH) if place.startswith("/")]
+    real = {os.path.realpath(place) for place in places}
+    return os.path.realpath(os.path.dirname(program)) in real  # noqa: PTH120
 
 
 def _shows_tasks(path: str, folder: str) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from probatio.core.errors import ProbatioError
 from probatio.core.trust import TrustRequest, Untrusted, require_known
 from probatio.runs.record import read_run
-from probatio.runs.store.days import read_days
+from probatio.runs.store.days import read_records
 from probatio.runs.store.layout import RUN_FILE
 
 
@@ -32,8 +32,4 @@ def _list_named(results: Path) -> Iterator[Path]:
             continue
         if os.sep in record.suite:
             yield Path(record.suite)
-    try:
-        days = read_days(results)
-    except (ProbatioError, OSError):
-        return
-    yield from (results / day.record.suite for day in days if os.sep in day.record.suite)
+    yield from (results / record.suite for record in read_records(results) if os.sep in record.suite)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from probatio.core.collector import pause_collector
-from probatio.core.errors import UsageError
+from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import DailyScore, Day, DayRecord
 from probatio.core.trust import require_known
@@ -92,6 +92,15 @@ def read_day(folder: Path, results: Path | None = None) -> Day:
         raise UsageError(_bad_line(path, data, error)) from None
     last = {(line.model, line.use_case): line for line in lines}
     return Day(record, tuple(last.values()))
+
+
+def read_records(results: Path) -> Iterator[DayRecord]:
+    """The records of the closed days alone, without their scores. What can't be read is left out."""
+    for path in _list_closed(results):
+        try:
+            yield _read_record(path / DAY_FILE, results)
+        except (ProbatioError, OSError):
+            continue
 
 
 def suite_folder(results: Path, record: DayRecord) -> Path | None:
