@@ -13,11 +13,13 @@ from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import Example, Task, TaskType
 from probatio.core.text.names import refuse_unknown_name
+from probatio.core.trust import find_untrusted, refuse
 from probatio.core.yamlfile import as_record, read_yaml
 from probatio.languages.contract import TWISTED, Language, LanguageSpec, twist_of
 from probatio.languages.finding import BUILT_IN as IMPLEMENTED
 from probatio.languages.finding import find_language
 from probatio.suites.language_file import FILE, LanguageFile, read_language_file
+from probatio.suites.requests import requests_of_language
 from probatio.suites.task_types import FIELDS, KINDS
 from probatio.suites.twists import TwistFile, read_twists
 
@@ -123,6 +125,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
         root, (str(name) for _, tasks in raw for task in tasks for name in (task.get("type"), *task))
     )
     spec, host = about.spec(root), about.host_spec(root)
+    refuse(find_untrusted(root, requests_of_language(spec, host, root)))
     tasks: dict[str, Task] = {}
     for file, listed in raw:
         for task in _tasks(listed, about.aliases, file):
