@@ -25,6 +25,7 @@ from probatio.ask.hosts import MAX_DOTENV, environment
 from probatio.ask.routes import Route, route_of
 from probatio.core.errors import UsageError
 from probatio.core.records import Model, Sampling
+from probatio.core.trust import allow_now, key_request
 from probatio.watch.alerts.channels import Channel
 
 pytestmark = pytest.mark.slow  # starts processes for nearly every claim
@@ -185,6 +186,7 @@ def test_dotenv_starts_no_program_of_its_own(tmp_path: Path, double: Double) -> 
 
 def test_keys_in_dotenv_still_work(tmp_path: Path, double: Double) -> None:
     models_yml(tmp_path, {"id": "m", "name": "v/m", "base_url": double.base_url, "api_key_env": "GPU_KEY"})
+    assert run(tmp_path, "suite", "trust", ".", "--yes").returncode == 0
     ended = run(tmp_path, *TRIAL, "--model", "m", env={}, dotenv="HALF=secret\nGPU_KEY=${HALF}-of-the-gpu\n")
     assert ended.returncode == 0, ended.stderr
     assert "secret-of-the-gpu" in keys_seen(double)
@@ -245,6 +247,9 @@ def test_the_providers_own_host_does(address: str) -> None:
 
 def test_a_key_is_known_under_another_name() -> None:
     model = Model(id="m", name="v/m", base_url=EVIL, api_key_env="MINE")
+    with pytest.raises(UsageError, match="OPENROUTER_API_KEY"):
+        route_of(model, {"OPENROUTER_API_KEY": KEY, "MINE": KEY})
+    allow_now([key_request("MINE", EVIL, Path.cwd())])
     with pytest.raises(UsageError, match="OPENROUTER_API_KEY"):
         route_of(model, {"OPENROUTER_API_KEY": KEY, "MINE": KEY})
     assert route_of(model, {"OPENROUTER_API_KEY": KEY, "MINE": "another"}).api_key == "another"

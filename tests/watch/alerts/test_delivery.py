@@ -17,6 +17,7 @@ from double import Double
 from probatio.core.config import load_config
 from probatio.core.errors import UsageError
 from probatio.core.redact import forget_all, know
+from probatio.core.trust import allow_now
 from probatio.runs.store.layout import ALERTS
 from probatio.watch.alerts.channels import Channel, read_channels
 from probatio.watch.alerts.delivery import alert, alert_after_day
@@ -46,7 +47,10 @@ def recorded(results: Path, *scores: float, start: int = 8) -> None:
 
 
 def channel(url: str, name: str = "team", link: str | None = None, **rule: Any) -> Channel:
-    return Channel(name, url, AlertRule(**{"severities": ("suspicious",), **rule}), link)
+    """A channel of a file that the user named."""
+    made = Channel(name, url, AlertRule(**{"severities": ("suspicious",), **rule}), link)
+    allow_now([made.request])
+    return made
 
 
 def alerted(results: Path, *channels: Channel, env: dict[str, str] | None = None) -> list[str]:

@@ -62,8 +62,9 @@ class Channel(msgspec.Struct, frozen=True):
     def address(self, env: Mapping[str, str]) -> str:
         """The URL with its variables filled in, to send something there. Raises KeyError with the name of a
         variable that is not set."""
+        address = self.fill(env)
         refuse(find_unsaid([self.request]), NAME_FILE)
-        return self.fill(env)
+        return address
 
     def fill(self, env: Mapping[str, str]) -> str:
         for name in _VARIABLE.findall(self.url):
