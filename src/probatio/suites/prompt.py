@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.core.inside import read_inside
+from probatio.core.inside import read_inside, walk_inside
 from probatio.core.records import Example, Task
 from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, twist_of
 from probatio.languages.finding import find_language
@@ -212,4 +212,5 @@ def _files(commands: Commands, root: Path) -> Iterator[Path]:
         if FOLDER not in word:
             continue
         place = Path(word.replace(FOLDER, str(root)))
-        yield from (each for each in (place, *place.rglob("*")) if each.is_file() and each.suffix != ".pyc")
+        if place.exists():
+            yield from (each for each in walk_inside(place, root) if each.suffix != ".pyc")
