@@ -16,6 +16,8 @@ import msgspec
 from probatio.authoring.check.proving import make_response
 from probatio.authoring.harbor.write import MANIFEST, SUITE, HarborManifest
 from probatio.core.errors import CannotCheck, ProbatioError
+from probatio.core.inside import read_inside
+from probatio.core.jsonfile import read_json
 from probatio.core.records import Assessment
 from probatio.grading import assess
 from probatio.suites.language_suite import load_suite
@@ -26,7 +28,7 @@ LONGEST = 1_000_000
 
 def main(tests: Path, logs: Path) -> int:
     """Grade the answer, write the reward, and give the exit code."""
-    manifest = msgspec.json.decode((tests / MANIFEST).read_bytes(), type=HarborManifest)
+    manifest = read_json(tests / MANIFEST, HarborManifest, "a manifest of ours")
     assessment = grade_answer(tests, manifest, Path(manifest.answer))
     logs.mkdir(parents=True, exist_ok=True)
     reward = {
@@ -46,7 +48,7 @@ def grade_answer(tests: Path, manifest: HarborManifest, answer: Path) -> Assessm
     """The assessment of the answer file, the same that a trial gives."""
     suite = load_suite(tests / SUITE)
     task = suite.tasks[manifest.task]
-    text = answer.read_bytes()[:LONGEST].decode(errors="replace") if answer.is_file() else None
+    text = read_inside(answer, None, LONGEST).decode(errors="replace") if answer.is_file() else None
     response = make_response(task, text, manifest.dialect, manifest.context, manifest.n_shot)
     spec = suite.answer_language(task)
     try:

@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import msgspec
 
 from probatio.builtin.daily.graders import require_graders, starts_processes
+from probatio.core import jsonfile
 from probatio.core.clock import now_text
 from probatio.core.config import load_config
 from probatio.core.errors import Incomplete, Say, UsageError
@@ -353,7 +354,7 @@ def _file_mark(file: Path) -> str:
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, ImportLine]]:
-    decode = msgspec.json.Decoder(ImportLine).decode
+    decode = jsonfile.Decoder(ImportLine).decode
     with file.open("rb") as opened:
         for number, text in enumerate(opened, 1):
             if number > MOST_LINES:

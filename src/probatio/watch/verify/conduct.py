@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.records import Acceptance, Constants, Day, SampleLine
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, SCORES, SET_ASIDE
 from probatio.runs.store.lines import all_at_once, number_lines
@@ -53,7 +54,7 @@ def read_asked(folder: Path) -> tuple[Answers, list[ServedLine] | None]:
     served = all_at_once(folder / ANSWERS, ServedLine)
     if served is not None:
         return list(enumerate(served, 1)), served
-    decode = msgspec.json.Decoder(AskedLine).decode
+    decode = jsonfile.Decoder(AskedLine).decode
     read: list[tuple[int, AskedLine | ServedLine]] = []
     for number, line in number_lines(folder / ANSWERS):
         try:
