@@ -16,7 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from probatio.ask.providers import PROVIDERS, Provider
 from probatio.core.errors import UsageError
-from probatio.core.inside import MOST_SETTINGS, read_inside
+from probatio.core.inside import MOST_SETTINGS, read_named
 from probatio.core.proxies import is_this_machine
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
@@ -78,7 +78,7 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     try:
         if path.is_dir():  # some name their virtual environment `.env`
             return {}
-        text = read_inside(path.resolve(), None, MOST_SETTINGS).decode()
+        text = read_named(path, MOST_SETTINGS).decode()
     except FileNotFoundError:
         return {}
     except OSError as error:

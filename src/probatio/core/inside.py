@@ -28,6 +28,7 @@ MOST_FILES = 100_000
 MOST_TOGETHER = 2 * 1024 * 1024 * 1024
 """Files below one folder, and their bytes: a toolchain with its packages has a quarter of that."""
 
+_STREAMS = ("/dev/", "/proc/self/fd/")
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MODE = 0o644  # of a new file
 _STEPWISE = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd
@@ -85,9 +86,26 @@ def open_reader(path: Path, folder: Path | None = None) -> BufferedReader:
     return os.fdopen(open_inside(path, folder), "rb")
 
 
+def open_named(path: Path) -> BufferedReader:
+    """A file that the user named, or one of the machine's own: links lead where they lead, and a stream of
+    the shell's (`--config <(…)`) is read."""
+    if str(path).startswith(_STREAMS):
+        return path.open("rb")
+    return open_reader(_real(path))
+
+
 def read_inside(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -> bytes:
     """All of the file. One that is longer than `most` bytes is refused."""
-    with open_reader(path, folder) as file:
+    return _read_all(open_reader(path, folder), path, most)
+
+
+def read_named(path: Path, most: int = MOST_BYTES) -> bytes:
+    """All of a file that `open_named` opens."""
+    return _read_all(open_named(path), path, most)
+
+
+def _read_all(file: BufferedReader, path: Path, most: int) -> bytes:
+    with file:
         data = file.read(most + 1)
     if len(data) > most:
         raise UsageError(f"{path} is larger than {most >> 20} MB: that is no file of ours.")

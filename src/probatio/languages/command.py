@@ -17,7 +17,7 @@ import msgspec
 
 from probatio import jail
 from probatio.core.errors import CannotCheck, UsageError
-from probatio.core.inside import MOST_FILES, open_reader, walk_inside
+from probatio.core.inside import MOST_FILES, open_named, walk_inside
 from probatio.core.records import ErrorType
 from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
 from probatio.languages.contract import STANDARD, Checked, ErrorRule, LanguageSpec, explain_stop
@@ -274,7 +274,7 @@ def _list_outside(path: Path) -> list[Path]:
 
 
 def _add_content(digest: hashlib.blake2b, path: Path) -> None:
-    with open_reader(path.resolve()) as file:
+    with open_named(path) as file:
         while block := file.read(_BLOCK):
             digest.update(block)
 

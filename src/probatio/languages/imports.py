@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.inside import MOST_TEXT, read_inside, walk_inside
+from probatio.core.inside import MOST_TEXT, read_inside, read_named, walk_inside
 
 _OF_SITE = frozenset({"exit", "quit", "help", "copyright", "credits", "license", "site"})
 """The names that Python's module `site` adds."""
@@ -50,7 +50,7 @@ def read_imports(scripts: Iterable[Path], folder: Path) -> list[Imports]:
     found: list[Imports] = []
     weight = 0
     for script in scripts:
-        text = read_inside(script, folder if script.is_relative_to(folder) else script.resolve().parent)
+        text = read_inside(script, folder) if script.is_relative_to(folder) else read_named(script)
         weight += len(text)
         if weight > MOST_TEXT:
             raise UsageError(

@@ -21,7 +21,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.inside import MOST_SETTINGS, read_inside
+from probatio.core.inside import MOST_SETTINGS, read_named
 from probatio.jail import libraries
 from probatio.languages.imports import Imports
 from probatio.languages.python.home import keep_folder
@@ -100,7 +100,7 @@ def _installed() -> tuple[str, ...]:
         line.strip()
         for folder in _site_folders()
         for file in sorted(Path(folder).glob("*.pth"))
-        for line in read_inside(file.resolve(), None, MOST_SETTINGS).decode("utf-8", "replace").splitlines()
+        for line in read_named(file, MOST_SETTINGS).decode("utf-8", "replace").splitlines()
     )
     added = [line for line in lines if line and not line.startswith(("#", "import ", "import\t"))]
     return tuple(dict.fromkeys((*_site_folders(), *(each for each in added if Path(each).is_dir()))))

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.inside import open_reader, require_file, require_inside
+from probatio.core.inside import open_named, require_file, require_inside
 from probatio.jail import libraries
 from probatio.jail.libraries import library_path
 from probatio.languages.contract import Commands
@@ -140,7 +140,7 @@ def _resolve_command(
             raise wrong(f"names `{word}`: {Path(path).name} is not executable; chmod +x sets that.")
         if _within(path, folder):
             _require_own(path, folder)
-        with open_reader(Path(path).resolve()) as file:
+        with open_named(Path(path)) as file:
             head = file.read(512)
         if head.startswith(b"\x7fELF"):
             return (path, *words), tuple(scripts)
