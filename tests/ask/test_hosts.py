@@ -21,9 +21,10 @@ from commandline import Done, probatio
 from double import Double
 from probatio.ask import hosts
 from probatio.ask.client import ChatClient
-from probatio.ask.hosts import MAX_DOTENV, environment
+from probatio.ask.hosts import environment
 from probatio.ask.routes import Route, route_of
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_SETTINGS
 from probatio.core.records import Model, Sampling
 from probatio.core.trust import allow_now, key_request
 from probatio.watch.alerts.channels import Channel
@@ -305,15 +306,15 @@ def test_a_dotenv_is_an_ordinary_file_of_a_few_lines(tmp_path: Path) -> None:
     file.write_bytes(b"MINE=\xff\n")
     with pytest.raises(UsageError, match="not UTF-8"):
         environment(file=file)
-    file.write_text("#" * (MAX_DOTENV + 1))
-    with pytest.raises(UsageError, match="longer than"):
+    file.write_text("#" * (MOST_SETTINGS + 1))
+    with pytest.raises(UsageError, match="larger than 1 MB"):
         environment(file=file)
 
 
 def test_a_dotenv_that_is_a_folder_is_passed_over_and_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert "MINE" not in environment(file=tmp_path)
     os.mkfifo(tmp_path / ".env")
-    with pytest.raises(UsageError, match="no ordinary file"):
+    with pytest.raises(UsageError, match="is not a file"):
         environment(file=tmp_path / ".env")
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
@@ -17,6 +16,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from probatio.ask.providers import PROVIDERS, Provider
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_SETTINGS, read_named
 from probatio.core.proxies import is_this_machine
 from probatio.core.trust import has_word, key_request, refuse
 
@@ -25,9 +25,6 @@ ALLOW = "PROBATIO_ALLOW_HOSTS"
 only."""
 
 DOTENV = Path(".env")
-MAX_DOTENV = 1_000_000
-NONBLOCK = getattr(os, "O_NONBLOCK", 0)
-"""A pipe in the place of the file is not waited for."""
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -89,18 +86,13 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     from dotenv.variables import parse_variables
 
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | NONBLOCK), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{path} is no ordinary file; keys are read from a file alone.")
-            content = file.read(MAX_DOTENV + 1)
-    except (FileNotFoundError, IsADirectoryError):  # some name their virtual environment `.env`
+        if path.is_dir():  # some name their virtual environment `.env`
+            return {}
+        text = read_named(path, MOST_SETTINGS).decode()
+    except FileNotFoundError:
         return {}
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror or error}.") from None
-    if len(content) > MAX_DOTENV:
-        raise UsageError(f"{path} is longer than {MAX_DOTENV:,} bytes; it should hold a few keys.")
-    try:
-        text = content.decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text.") from None
     found: dict[str, str] = {}

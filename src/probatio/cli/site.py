@@ -106,7 +106,10 @@ def build(out: Path, bench: Path | None, results: str, as_json: bool, **given: A
     folder = results_at(results) if is_address(results) else Path(results)
     options.say_ahead(folder, options.warn)
     options.say_unknown(folder)
-    built = write(load_site(folder, bench=_bench(bench, folder), **given), out)
+    site = load_site(folder, bench=_bench(bench, folder), **given)
+    built = write(site, out)
+    for run, why in site.left_out.items():
+        options.warn(f"The run {run} is not shown: {why}")
     if as_json:
         options.print_event("site", built)
         return

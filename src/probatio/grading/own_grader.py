@@ -22,6 +22,7 @@ from typing import Annotated
 import msgspec
 
 from probatio import jail
+from probatio.core import jsonfile
 from probatio.core.errors import UsageError
 from probatio.grading.check_result import CheckResult, Part
 from probatio.jail import Choice, ProgramOutcome, Runtime
@@ -59,7 +60,7 @@ class _Printed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Printed).decode
+_decode = jsonfile.Decoder(_Printed).decode
 
 
 def check_own(grader: OwnGrader, case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
@@ -118,7 +119,7 @@ def _state(grader: OwnGrader) -> bytes:
 @functools.lru_cache(maxsize=64)
 def _tool(state: bytes, outside: bool) -> Tool:
     """The command, found once. Raises UsageError where something it names is not there."""
-    grader, _ = msgspec.json.decode(state, type=tuple[OwnGrader, list[tuple[str, int, int]]])
+    grader, _ = jsonfile.decode(state, tuple[OwnGrader, list[tuple[str, int, int]]])
     says, where = grader.says, f"suite.yml, grader of `{grader.use_case}`: "
     if outside:
         return _find_unjailed(grader, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import platform
 import re
 import signal
@@ -16,6 +17,7 @@ import msgspec
 
 from probatio import jail
 from probatio.core.errors import CannotCheck, UsageError
+from probatio.core.inside import MOST_FILES, open_named, walk_inside
 from probatio.core.records import CRASHED_CHECKER, UNASKED_ERRORS, ErrorType
 from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
 from probatio.jail.program import NOT_STARTED, SIGNALLED
@@ -27,6 +29,7 @@ LONGEST_MESSAGE = 1000
 LONGEST_ERRORS = 20_000
 """Characters of standard error that are kept of a run."""
 _LINES = 12
+_BLOCK = 1 << 20
 # Engines with a heap of their own set that much aside; what is really used is looked at every 20 ms.
 _RESERVED_MB = 1024
 _STAGES = (None, "check", "run")
@@ -214,18 +217,25 @@ class CommandLanguage:
             if one.python:
                 digest.update(platform.python_version().encode())
             elif binaries:
-                digest.update(Path(one.binary).read_bytes())
+                _add_content(digest, Path(one.binary))
             digest.update(repr(one.packages.versions).encode())
             for path in map(Path, one.scripts):
-                for part in _files(path):
+                for part in self._files(path):
                     digest.update(f"{part.relative_to(path.parent)}\0".encode("utf-8", "surrogateescape"))
-                    digest.update(part.read_bytes())
+                    _add_content(digest, part)
             for path in outside:
                 # Of the machine's own folders, which may be large, names and sizes must do.
-                for part in _files(path):
+                for part in _list_outside(path):
                     about = f"{part.relative_to(path.parent)} {part.stat().st_size}\0"
                     digest.update(about.encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
+
+    def _files(self, path: Path) -> list[Path]:
+        """A script, or all files of a folder of the language, but for what Python makes of them."""
+        folder = Path(self.commands.folder).resolve()
+        if not path.is_relative_to(folder):  # on PATH
+            return [path]
+        return [one for one in walk_inside(path, folder) if "__pycache__" not in one.parts]
 
 
 def _check_rule(language: str, rule: ErrorRule) -> None:
@@ -247,11 +257,22 @@ def _check_rule(language: str, rule: ErrorRule) -> None:
         ) from error
 
 
-def _files(path: Path) -> list[Path]:
-    """A file, or all files of a folder in the order of their names, but for what Python makes of them."""
+def _list_outside(path: Path) -> list[Path]:
+    """A file of the machine's own, or all files of a folder."""
     if not path.is_dir():
         return [path]
-    return sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts)
+    found = list(itertools.islice(path.rglob("*"), MOST_FILES + 1))
+    if len(found) > MOST_FILES:
+        raise UsageError(
+            f"`reads` names {path}, which has more than {MOST_FILES:,} files. Name a smaller folder."
+        )
+    return sorted(one for one in found if one.is_file() and "__pycache__" not in one.parts)
+
+
+def _add_content(digest: hashlib.blake2b, path: Path) -> None:
+    with open_named(path) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
 
 
 @functools.cache

@@ -152,12 +152,24 @@ def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> I
             notes = []
         trials = Trials(db, dict(zip(name_runs(folders), folders, strict=True)), [], suite=suite)
         with trials.files:
-            _read_grades(trials)
+            try:
+                _read_grades(trials)
+            except duckdb.InvalidInputException as error:
+                raise _explain_unreadable(folders, error) from None
             trials.runs = [_describe_any_run(trials, folder, name) for name, folder in trials.folders.items()]
             _require_one_suite(trials)
             trials.notes += notes
             _join_suite(trials)
-            yield trials
+            try:
+                yield trials
+            except duckdb.InvalidInputException as error:
+                raise _explain_unreadable(folders, error) from None
+
+
+def _explain_unreadable(folders: Sequence[Path], error: Exception) -> UsageError:
+    """A line that the database refuses as a whole file's fault: one that is nested too deep."""
+    why = str(error).partition("\n")[0].removeprefix("Invalid Input Error: ")
+    return UsageError(f"{', '.join(map(str, folders))} can't be read: {why}.")
 
 
 def name_runs(folders: Sequence[Path]) -> list[str]:

@@ -11,6 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from probatio.site import api, downloads, feed, search, share
+from probatio.site.facts.runs import UnreadableRun
 from probatio.site.pages import (
     bench,
     cases,
@@ -70,10 +71,13 @@ def render(site: Site, path: str) -> PageReply | None:
     if match is None:
         return None
     kind, names = match
-    try:
-        return kind.render(PageRequest(site, path, names))
-    except NoPage:
-        return None
+    while True:
+        try:
+            return kind.render(PageRequest(site, path, names))
+        except NoPage:
+            return None
+        except UnreadableRun as error:
+            site.leave_out(error.run, str(error))
 
 
 def redirect(site: Site, path: str, query: Mapping[str, str]) -> str | None:

@@ -184,6 +184,29 @@ def _write(site: Site, name: str, target: Path) -> None:
             with files[0].open("wb") as file:
                 for row in COMPUTED[name](site):
                     file.write(scrub(msgspec.json.encode(row).decode()).encode() + b"\n")
+    try:
+        _copy(site, files, target)
+    except duckdb.InvalidInputException:  # a line that is nested too deep ends the reading of all files
+        _copy(site, [file for file in files if _can_copy(site, file, target)], target)
+
+
+def _can_copy(site: Site, file: Path, target: Path) -> bool:
+    import duckdb
+
+    try:
+        _copy(site, [file], target)
+    except duckdb.InvalidInputException:
+        return False
+    return True
+
+
+def _copy(site: Site, files: list[Path], target: Path) -> None:
+    """Write the lines of these files as one table. Of no files, an empty one."""
+    import duckdb
+
+    if not files:
+        target.touch()
+        return
     with duckdb.connect() as db, ExitStack() as sources:
         db.execute("set threads = 1")
         # Progress would go to standard output, which belongs to `--json`.

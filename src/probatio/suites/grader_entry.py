@@ -11,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_TEXT, read_inside, require_file, walk_inside
 from probatio.core.records import Grading
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import TrustRequest, refuse
@@ -71,8 +72,8 @@ class OwnGrader(msgspec.Struct, frozen=True):
             path = Path(os.path.normpath(f"{self.folder}{place}"))
             if not path.exists():
                 raise UsageError(f"The grader of `{self.use_case}` needs {path}, which is not there.")
-            for file in sorted(path.rglob("*")) if path.is_dir() else (path,):
-                if file.is_file() and "__pycache__" not in file.parts:
+            for file in walk_inside(path, Path(self.folder)):
+                if "__pycache__" not in file.parts:
                     yield str(file.relative_to(self.folder)), file
 
 
@@ -86,7 +87,7 @@ def grader_of_entry(
     if isinstance(entry, GraderCommand):
         return _own(use_case, folder, entry, where)
     if isinstance(entry, str) and entry.endswith(".py"):
-        if not (folder / entry).is_file():
+        if not (folder / entry).exists():
             raise UsageError(f"{where} names the grader {entry}, which is not in {folder}.")
         return _own(use_case, folder, _python(folder, entry), where)
     known = sorted(path.parent.name for path in built_in.glob(f"*/{PYTHON_FILE}"))
@@ -96,7 +97,7 @@ def grader_of_entry(
         return entry
     theirs, ours = folder / PYTHON_FILE, built_in / use_case / PYTHON_FILE
     if use_case in known:
-        if theirs.exists() and theirs.read_bytes() != ours.read_bytes():
+        if theirs.exists() and read_inside(theirs, root, MOST_TEXT) != ours.read_bytes():
             raise UsageError(
                 f"{where} has a {PYTHON_FILE} and the name of a built-in one. Say which is meant: `grader: "
                 f"{PYTHON_FILE}` or `grader: {use_case}`."
@@ -112,6 +113,7 @@ def grader_of_entry(
 
 def _python(folder: Path, name: str) -> GraderCommand:
     """A Python file as a command; it may import the other Python files of its folder."""
+    require_file(folder / name, folder)
     beside = sorted(path.name for path in folder.glob("*.py") if path.name != name)
     return GraderCommand(("{python}", f"{{folder}}/{name}"), tuple(f"{{folder}}/{each}" for each in beside))
 

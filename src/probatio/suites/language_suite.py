@@ -12,6 +12,7 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import Example, Task, TaskType
+from probatio.core.text.blanks import find_wrong_blank
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import find_untrusted, refuse
 from probatio.core.yamlfile import as_record, read_yaml
@@ -230,13 +231,12 @@ def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
         kind = next((each for each in KINDS if each == aliases.get(given, given)), None)
         if kind is None:
             raise UsageError(f"{file}: {refuse_unknown_name('type of task', given, list(KINDS))}")
-        try:
-            text.format(**dict.fromkeys(FIELDS, ""))
-        except (KeyError, IndexError, ValueError) as error:
+        if wrong := find_wrong_blank(text, FIELDS):
             raise UsageError(
-                f"{file}, `{given}`: {error} can't be filled in. A question may name "
-                f"{', '.join(sorted(FIELDS))} in braces; a brace itself is written twice."
-            ) from None
+                f"{file}, `{given}`: `{wrong[:60]}` can't be filled in. A question may name "
+                f"{', '.join(sorted(FIELDS))} in braces, and nothing more in them; a brace itself is written "
+                "twice."
+            )
         questions[kind] = text.rstrip("\n")
     return questions
 

@@ -13,7 +13,10 @@ import msgspec
 from probatio.ask.embedded.catalogue import models_folder, resolve
 from probatio.ask.embedded.server import serve
 from probatio.ask.embedded.weights import is_here
+from probatio.core.errors import UsageError
 from probatio.core.files import put
+from probatio.core.inside import MOST_SETTINGS
+from probatio.core.jsonfile import decode, read_json
 from probatio.core.machine import count_cores
 from probatio.core.records import Model
 
@@ -61,9 +64,9 @@ def speed_of(model: Model, *, measure: bool) -> Speed | None:
 
 
 def _read_kept(file: Path) -> Speed | None:
-    with contextlib.suppress(OSError, msgspec.MsgspecError):
+    with contextlib.suppress(OSError, UsageError):
         if time.time() - file.stat().st_mtime < KEPT_SECONDS:
-            return msgspec.json.decode(file.read_bytes(), type=Speed)
+            return read_json(file, Speed, "a measured speed")
     return None
 
 
@@ -82,7 +85,7 @@ def _measure(path: Path, reproducible: bool) -> Speed | None:
         )
         directly = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with directly.open(request, timeout=600) as reply:
-            timings = msgspec.json.decode(reply.read(), type=_TimedReply).timings
+            timings = decode(reply.read(MOST_SETTINGS), _TimedReply).timings
     if min(timings.prompt_per_second, timings.predicted_per_second) <= 0:
         return None
     return Speed(timings.prompt_per_second, timings.predicted_per_second)

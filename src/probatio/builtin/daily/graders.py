@@ -7,12 +7,14 @@ import importlib
 import importlib.util
 from collections.abc import Mapping
 from functools import lru_cache
+from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import read_inside
 from probatio.core.yamlfile import read_yaml
 from probatio.grading.check_result import CheckResult
 from probatio.jail import Choice
@@ -110,7 +112,7 @@ def daily_fingerprint(suite: DailySuite) -> str:
     parts = [
         manifest,
         [(use_case.cases, use_case.rubric) for use_case in use_cases],
-        read_yaml(calibration, dict) if calibration.exists() else None,
+        read_yaml(calibration, dict, suite.folder) if calibration.exists() else None,
         {name: VERSIONS.get(name) for name in sorted(built_in)},
     ]
     own = [use_case.grader for use_case in use_cases if isinstance(use_case.grader, OwnGrader)]
@@ -120,4 +122,5 @@ def daily_fingerprint(suite: DailySuite) -> str:
 
 
 def _digest_files(grader: OwnGrader) -> dict[str, str]:
-    return {name: hashlib.sha256(file.read_bytes()).hexdigest() for name, file in grader.files()}
+    folder = Path(grader.folder)
+    return {name: hashlib.sha256(read_inside(file, folder)).hexdigest() for name, file in grader.files()}

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.collector import pause_collector
 from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.inside import read_inside
@@ -17,8 +18,8 @@ from probatio.core.trust import require_known
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_RECORD = msgspec.json.Decoder(DayRecord)
-_SCORES = msgspec.json.Decoder(DailyScore)
+_RECORD = jsonfile.Decoder(DayRecord)
+_SCORES = jsonfile.Decoder(DailyScore)
 _LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
 """The days of the results folder that was read last, so that preparing and running a day read them once."""
 

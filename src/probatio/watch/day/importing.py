@@ -18,11 +18,12 @@ from typing import Annotated, Any
 import msgspec
 
 from probatio.builtin.daily.graders import require_graders, starts_processes
+from probatio.core import jsonfile
 from probatio.core.clock import now_text
 from probatio.core.config import load_config
 from probatio.core.errors import Incomplete, Say, UsageError
 from probatio.core.files import hold
-from probatio.core.inside import require_inside
+from probatio.core.inside import open_named, require_inside
 from probatio.core.records import (
     UNASKED_ERRORS,
     Assessment,
@@ -347,7 +348,7 @@ def _refuse_dates(results: Path, dates: Mapping[str, object], mark: str) -> None
 
 def _file_mark(file: Path) -> str:
     try:
-        with file.open("rb") as opened:
+        with open_named(file) as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise UsageError(f"{file} can't be read: {error.strerror}.") from None
@@ -355,8 +356,8 @@ def _file_mark(file: Path) -> str:
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, ImportLine]]:
-    decode = msgspec.json.Decoder(ImportLine).decode
-    with file.open("rb") as opened:
+    decode = jsonfile.Decoder(ImportLine).decode
+    with open_named(file) as opened:
         for number, text in enumerate(opened, 1):
             if number > MOST_LINES:
                 raise UsageError(f"{file} has more than {MOST_LINES:,} lines; import it in parts.")

@@ -7,6 +7,7 @@ import asyncio
 import msgspec
 
 from probatio.builtin.daily.web_design.snapshot import SURVEY, Finder, Snapshot, description, matches, plain
+from probatio.core import jsonfile
 from probatio.jail.browser.page import OpenPage, PageFailed
 
 WIDE, NARROW = (1280, 900), (375, 812)
@@ -34,7 +35,7 @@ async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
     survey = await page.evaluate(SURVEY, {"wake": wake})
     try:
-        return msgspec.json.decode(survey, type=Snapshot)
+        return jsonfile.decode(survey, Snapshot)
     except (msgspec.DecodeError, UnicodeError, TypeError) as error:
         raise PageFailed(f"The page could not be examined: {error}"[:200]) from error
 
