@@ -25,6 +25,7 @@ from probatio.ask.routes import address_of, know_keys
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.jsonfile import decode
 from probatio.core.proxies import find_proxy
+from probatio.core.published import publish_address
 from probatio.core.records import Model
 from probatio.core.redact import know_address, redact
 
@@ -93,7 +94,9 @@ def source_of(model: Model, env: Mapping[str, str]) -> CatalogueSource:
     except ValueError:
         there = None
     if not there:
-        raise UsageError(f"{base_url!r} is not an address such as https://host/v1 (`base_url`).")
+        raise UsageError(
+            f"{publish_address(base_url)!r} is not an address such as https://host/v1 (`base_url`)."
+        )
     return CatalogueSource(
         model.provider, base_url.rstrip("/"), api_key, provider_named(model.provider).names_routes
     )

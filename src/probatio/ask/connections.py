@@ -26,6 +26,7 @@ from probatio.ask.body import BadBody, read_body
 from probatio.ask.retry import MAX_PLACE, Fault, fault_of_status
 from probatio.ask.wire import MAX_WIRE_BYTES, BrokenReply, describe_bad_http, is_public, open_session
 from probatio.core.proxies import find_proxy, is_this_machine, strip_login
+from probatio.core.published import publish_address
 from probatio.core.redact import redact
 
 MAX_REASON = 300
@@ -151,7 +152,7 @@ class Connections:
         except (aiohttp.ClientError, OSError) as error:
             return explain(error, proxy)
         except ValueError:
-            return Fault(redact(f"the address {url} is not valid"), retry=False)
+            return Fault(f"the address {publish_address(url)} is not valid", retry=False)
         except Exception as error:  # whatever aiohttp makes of a reply costs this request alone
             why = f"{type(error).__name__}: {error}"
             return Fault(f"the reply can't be read: {redact(why)[:MAX_REASON]}", retry=True)
@@ -164,7 +165,7 @@ def explain(error: aiohttp.ClientError | OSError, proxy: str | None) -> Fault:
     """A failure in our words: aiohttp's own may show a whole address."""
     match error:
         case aiohttp.InvalidURL():
-            return Fault(redact(f"the address {error.url} is not valid"), retry=False)
+            return Fault(f"the address {publish_address(str(error.url))} is not valid", retry=False)
         case BrokenReply():
             return Fault(redact(str(error))[:MAX_REASON], retry=True)
         case aiohttp.ClientProxyConnectionError():

@@ -16,7 +16,7 @@ from __future__ import annotations
 import base64
 import re
 from array import array
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from urllib.parse import unquote, urlsplit
 
@@ -44,6 +44,7 @@ _HIDDEN = (
 """A character that shows nothing: a blank, a line break, a control, a joiner, a mark of direction."""
 
 _escape, _hidden, _token = re.compile(_ESCAPE), re.compile(_HIDDEN), re.compile(f"{_ESCAPE}|{_HIDDEN}")
+_half_escape = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?\Z")
 _blank = re.compile(r"[ \t]")
 _ASCII_HIDDEN = dict.fromkeys((*range(33), 127))
 
@@ -80,7 +81,9 @@ def redact(text: str) -> str:
     if not _forms and not _weak:
         return text
     folded = _fold(text)
-    found = {form: part for form, part in list(_forms.items()) if _core(form) in folded}
+    found = {
+        form: part for form, part in list(_forms.items()) if form in folded or (not part and form in text)
+    }
     if found:
         text = _without(text, found)
     return _bearer().sub(rf"\1{MARK}", text) if _weak and "earer" in folded else text
@@ -147,12 +150,6 @@ def _unescape(match: re.Match[str]) -> str:
     return sign if code < 128 else match[0]
 
 
-def _core(form: str) -> str:
-    """What is looked for of a form. `\\nvapi-…` may be a line break and `vapi-…`, or a backslash and `nvapi-…`:
-    of a form that begins with such a letter, the rest is enough."""
-    return form[1:] if form[0] in "nrtfvb" else form
-
-
 def _without(text: str, found: Mapping[str, bool]) -> str:
     """The text with every place that is a key, or a part of one, replaced."""
     folded, begins = _locate(text)
@@ -163,15 +160,9 @@ def _without(text: str, found: Mapping[str, bool]) -> str:
 
     places: list[tuple[int, int]] = []
     for form, part in found.items():
-        core = _core(form)
-        at = folded.find(core)
-        while at >= 0:
-            first, last = at, at + len(core) - 1
-            at = folded.find(core, at + 1)
-            begin = begins[first]
-            if core != form and text[begin - 1 : begin] != form[0]:
-                continue
-            if len(form) < SURE and _blank.search(text, begin, begins[last]):
+        for first in _find_all(folded, form):
+            last = first + len(form) - 1
+            if len(form) < SURE and _blank.search(text, begins[first], begins[last]):
                 continue  # the halves of a shorter key may be words
             while part and first and folded[first - 1] in _ALPHABET and end_of(first - 1) == begins[first]:
                 first -= 1
@@ -179,10 +170,10 @@ def _without(text: str, found: Mapping[str, bool]) -> str:
                 if end_of(last) != begins[last + 1]:
                     break
                 last += 1
-            begin = min(begin - (core != form), begins[first])
-            while begin and text[begin - 1] == "\\":  # no escape is cut in two
-                begin -= 1
-            places.append((begin, end_of(last)))
+            places.append((_before_escape(text, begins[first]), end_of(last)))
+        if not part:
+            # `\nvapi-…` reads as a line break before `vapi-…`, and may be a backslash before `nvapi-…`.
+            places += [(_before_escape(text, at), at + len(form)) for at in _find_all(text, form)]
     pieces: list[str] = []
     at = 0
     for begin, end in sorted(places):
@@ -190,6 +181,22 @@ def _without(text: str, found: Mapping[str, bool]) -> str:
             pieces += [text[at:begin], MARK]
         at = max(at, end)
     return "".join((*pieces, text[at:]))
+
+
+def _find_all(text: str, form: str) -> Iterator[int]:
+    at = text.find(form)
+    while at >= 0:
+        yield at
+        at = text.find(form, at + 1)
+
+
+def _before_escape(text: str, begin: int) -> int:
+    """The place, or the begin of the escape that it would cut in two."""
+    if match := _half_escape.search(text, max(0, begin - 5), begin):
+        begin = match.start()
+    while begin and text[begin - 1] == "\\":
+        begin -= 1
+    return begin
 
 
 def _locate(text: str) -> tuple[str, array[int]]:
