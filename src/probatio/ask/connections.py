@@ -24,7 +24,7 @@ from yarl import URL
 
 from probatio.ask.body import BadBody, read_body
 from probatio.ask.retry import MAX_PLACE, Fault, fault_of_status
-from probatio.ask.wire import MAX_WIRE_BYTES, BrokenReply, describe_bad_http, is_public, open_session
+from probatio.ask.wire import BrokenReply, describe_bad_http, is_public, open_session
 from probatio.core.proxies import find_proxy, is_this_machine, strip_login
 from probatio.core.published import publish_address
 from probatio.core.redact import redact
@@ -52,8 +52,8 @@ class Reply(NamedTuple):
 class Connections:
     """Connections to any servers, opened when none is free. Lives on one event loop."""
 
-    def __init__(self, *, most_bytes: int | None = MAX_WIRE_BYTES, public_only: bool = False) -> None:
-        self._session = open_session(most_bytes, public_only)
+    def __init__(self, *, public_only: bool = False) -> None:
+        self._session = open_session(public_only)
 
     async def __aenter__(self) -> Self:
         return self

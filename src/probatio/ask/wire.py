@@ -3,14 +3,16 @@
 This is the only module that opens a connection for us; `connections` sends requests over it. Three rules hold
 for whatever a server sends:
 
-- A reply has a limit in bytes on the wire, whatever they are: chunk sizes, hints before the reply, blank
-  lines, trailers. 8 MB in chunks of two bytes are 28 MB there, and each chunk costs us a microsecond.
+- What is not the body of a reply has a limit: chunk sizes, hints before it, blank lines, trailers. 8 MB
+  in chunks of two bytes are 28 MB on the wire, and each chunk costs us a microsecond. The body has the limit
+  of its reader.
 - A reply that breaks off in the middle of its body is told at once, not when time is up.
 - A connection with bytes to spare is not used again: they could pass for the reply to the next request.
 """
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import ipaddress
 import select
@@ -25,10 +27,11 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.streams import EMPTY_PAYLOAD
 from aiohttp.tracing import Trace
 
-from probatio.ask.body import ACCEPTED, MAX_REPLY_BYTES
+from probatio.ask.body import ACCEPTED
 
-MAX_WIRE_BYTES = MAX_REPLY_BYTES + (2 << 20)
-"""Of one reply, with all that comes before, between and after its body."""
+MAX_FRAMING = 1 << 20
+"""Bytes of one reply that are not its body, and one more for every sixteen of the body. A server that sends
+each token as a chunk of its own has as many for an answer of 800 kB."""
 
 MAX_HEADERS = 128
 MAX_HEADER_BYTES = 8190
@@ -55,8 +58,8 @@ class BrokenReply(aiohttp.ClientError):
     """The server sends what is no reply, or one without end; the message is a clause that says how."""
 
 
-def open_session(most_bytes: int | None, public_only: bool) -> aiohttp.ClientSession:
-    """A session of connections. `most_bytes`: of one reply. `public_only`: to no private network.
+def open_session(public_only: bool) -> aiohttp.ClientSession:
+    """A session of connections. `public_only`: to no private network.
 
     Only `connections` calls this: it follows no redirect by aiohttp's own rule.
     """
@@ -67,7 +70,7 @@ def open_session(most_bytes: int | None, public_only: bool) -> aiohttp.ClientSes
         resolver=aiohttp.ThreadedResolver(),  # the system's, which knows a company's own hosts
         socket_factory=_open_public_socket if public_only else _open_socket,
     )
-    connector._factory = functools.partial(_Protocol, connector._loop, most_bytes)  # type: ignore[assignment]
+    connector._factory = functools.partial(_Protocol, connector._loop)  # type: ignore[assignment]
     return aiohttp.ClientSession(
         connector=connector,
         headers=_HEADERS,
@@ -99,9 +102,8 @@ def describe_bad_http(message: str) -> str:
 class _Protocol(ResponseHandler):
     """One connection: counts what comes, and says whether the next request may use it."""
 
-    def __init__(self, loop: Any, most_bytes: int | None) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
-        self._most = most_bytes
         self._taken = 0
         self._used = False
 
@@ -112,14 +114,14 @@ class _Protocol(ResponseHandler):
         super().set_response_params(**params)
 
     def data_received(self, data: bytes) -> None:
-        self._taken += len(data)
-        if self._most is not None and self._taken > self._most:
-            self._break_off(BrokenReply("the reply has no end"))
-            return
         before = self._payload
         if data and before is not None and before is not EMPTY_PAYLOAD and before.is_eof():
             self.force_close()  # the reply was whole before these bytes came
         super().data_received(data)
+        self._taken += len(data)
+        body = self._payload.total_bytes if self._payload is not None else 0
+        if self._taken - body > MAX_FRAMING + body // 16 and self.transport is not None:
+            self._break_off(BrokenReply("the reply has no end"))
 
     def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
         super().set_exception(exc, *cause)
@@ -135,10 +137,10 @@ class _Protocol(ResponseHandler):
         return not self._used or not _is_readable(self.transport.get_extra_info("socket").fileno())
 
     def _break_off(self, error: BrokenReply) -> None:
-        if self.transport is not None:
-            self.transport.abort()
         self.set_exception(error)
         self._tell_reader(error)
+        if self.transport is not None:
+            self.transport.abort()
 
     def _tell_reader(self, error: BrokenReply) -> None:
         if self._payload is not None and not self._payload.is_eof() and self._payload.exception() is None:

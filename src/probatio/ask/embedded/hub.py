@@ -91,7 +91,7 @@ def _download(offer: _HubFile, growing: Path, size: int, meter: Meter) -> None:
     while (have := growing.stat().st_size if growing.exists() else 0) < size:
         try:
             done = asyncio.run(_append(offer, growing, have, size, meter))
-        except (OSError, aiohttp.ClientError) as error:
+        except (OSError, aiohttp.ClientError, ValueError) as error:  # ValueError: a name that can't be one
             if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
                 raise
             gained = growing.exists() and growing.stat().st_size > have
@@ -169,7 +169,7 @@ async def _open(
 ) -> AsyncIterator[aiohttp.ClientResponse]:
     # Through a proxy, it is the proxy that looks the name up; its own address may be a private one.
     async with (
-        Connections(most_bytes=None, public_only=public_only and not find_proxy(url)) as connections,
+        Connections(public_only=public_only and not find_proxy(url)) as connections,
         connections.stream(method, url, {"Accept-Encoding": "identity", **headers}, limit) as reply,
     ):
         yield reply
@@ -215,4 +215,6 @@ def _run_within(seconds: float, work: Callable[[], _HubFile]) -> _HubFile:
         return result[0]
     if isinstance(result[0], (OSError, aiohttp.ClientError)):
         raise SourceFailed(f"it can't be reached ({explain(result[0], None).reason})")
+    if isinstance(result[0], ValueError):
+        raise SourceFailed("it sends us to a name that can't be looked up")
     raise result[0]
