@@ -18,6 +18,7 @@ from probatio.ask.providers import PROVIDERS, Provider
 from probatio.core.errors import UsageError
 from probatio.core.inside import MOST_SETTINGS, read_named
 from probatio.core.proxies import is_this_machine
+from probatio.core.published import publish_address
 from probatio.core.trust import has_word, key_request, refuse
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
@@ -126,7 +127,8 @@ def _split(address: str) -> SplitResult:
     except ValueError:
         plain = False
     if not plain or re.search(r"[\s\\\x00-\x1f\x7f]", address):
-        raise UsageError(f"{address!r} is not an address such as https://host/v1 (`base_url`).")
+        shown = publish_address(address)
+        raise UsageError(f"{shown!r} is not an address such as https://host/v1 (`base_url`).")
     return url
 
 

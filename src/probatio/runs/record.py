@@ -17,6 +17,7 @@ from probatio import __version__
 from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.jsonfile import read_json
+from probatio.core.published import publish_models
 from probatio.core.records import Feedback, Model, Sampling, Timeouts
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import require_known
@@ -69,8 +70,9 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_run(folder: Path, record: RunRecord) -> None:
-    """Put the record in place whole or not at all."""
+    """Put the record in place whole or not at all, without the passwords of addresses."""
     folder.mkdir(parents=True, exist_ok=True)
+    record = msgspec.structs.replace(record, models=publish_models(record.models))
     put(folder / RUN_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 

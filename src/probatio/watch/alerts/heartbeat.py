@@ -12,11 +12,11 @@ import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
-import aiohttp
 import msgspec
 
-from probatio.ask.connections import explain
+from probatio.ask.connections import Connections
 from probatio.ask.hosts import owner_of
+from probatio.ask.retry import Fault
 from probatio.core.config import Heartbeat, heartbeat_requests
 from probatio.core.errors import Say, UsageError
 from probatio.core.proxies import find_proxy, is_this_machine
@@ -89,21 +89,16 @@ def ping(url: str, say: Say, *, pauses: tuple[float, ...] = PAUSES) -> bool:
 
 
 async def _try(url: str) -> str | None:
-    timeout = aiohttp.ClientTimeout(total=SECONDS)
-    proxy = None
+    """Why the call failed, as a clause; None if it did not. A redirect is not followed."""
     try:
         proxy = find_proxy(url)
-        async with (
-            aiohttp.ClientSession(timeout=timeout, headers={"User-Agent": "Probatio"}) as session,
-            session.get(url, allow_redirects=False, proxy=proxy) as reply,
-        ):
-            return None if reply.status < 300 else f"it answered with the status {reply.status}"
-    except TimeoutError:
-        return f"it did not answer within {SECONDS:.0f} s"
     except UsageError as error:
         return str(error).rstrip(".")
-    except (aiohttp.ClientError, OSError) as error:
-        return type(error).__name__ if isinstance(error, aiohttp.InvalidURL) else explain(error, proxy).reason
+    async with Connections() as connections:
+        reply = await connections.get(url, seconds=SECONDS, proxy=proxy, kind="reply to a heartbeat")
+    if isinstance(reply, Fault):
+        return f"it did not answer within {SECONDS:.0f} s" if reply.timed_out else reply.reason
+    return None if reply.status < 300 else f"it answered with the status {reply.status}"
 
 
 def _fill_address(text: str, env: Mapping[str, str]) -> str:

@@ -12,6 +12,7 @@ from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.inside import require_inside
 from probatio.core.jsonfile import read_json
+from probatio.core.published import publish_models
 from probatio.core.records import DailyScore, DayRecord, Model
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 
@@ -48,6 +49,8 @@ def read_record(folder: Path) -> DayRecord | None:
 
 
 def write_record(folder: Path, record: DayRecord) -> None:
+    """Put the record in place, without the passwords of addresses."""
+    record = msgspec.structs.replace(record, models=publish_models(record.models))
     put(folder / DAY_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 
