@@ -258,9 +258,13 @@ def _explains(known: Figure, figure: Figure) -> bool:
         return False
     if figure.hedged and abs(known.value - figure.value) <= _HEDGED_TOLERANCE * known.value:
         return True
-    return known.value >= 10 and any(
-        float(f"{known.value:.{kept}g}") == figure.value for kept in range(_KEPT_DIGITS, 7)
-    )
+    return known.value >= 10 and figure.value in _roundings(known.value)
+
+
+@lru_cache(maxsize=4096)
+def _roundings(value: float) -> frozenset[float]:
+    """A source's figure with fewer digits; kept, because an answer may state thousands of figures."""
+    return frozenset(float(f"{value:.{kept}g}") for kept in range(_KEPT_DIGITS, 7))
 
 
 def _is_year(value: float) -> bool:

@@ -12,6 +12,7 @@ from probatio.grading.reading.folding import fold_markdown
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|e\.g|i\.e|etc|z\.\s?B|d\.\s?h|bzw|ca|Nr)\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 10  # characters of the text's end: a row of them is one long piece
 _ITEM = re.compile(r"^[ \t]*(?P<label>[-*•+]|\d{1,3}[.)])[ \t]+(?P<text>.*\S)")
 _TABLE_RULE = re.compile(r"[ \t|:-]+")
 
@@ -120,7 +121,7 @@ def sentences(text: str) -> list[str]:
     """Split at . ! ? before white space, except after an abbreviation; a piece needs a word."""
     pieces: list[str] = []
     for piece in _SENTENCE_END.split(" ".join(text.split())):
-        if pieces and _ABBREVIATION.search(pieces[-1]):
+        if pieces and _ABBREVIATION.search(pieces[-1], max(0, len(pieces[-1]) - _LONGEST_ABBREVIATION)):
             pieces[-1] = f"{pieces[-1]} {piece}"
         elif words(piece):
             pieces.append(piece)
