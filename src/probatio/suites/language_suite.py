@@ -72,6 +72,15 @@ class Suite(msgspec.Struct, frozen=True):
         """The language an answer to the task is written in."""
         return _answer_language(task, self.spec, self.host)
 
+    def trivial_program(self, spec: LanguageSpec) -> str:
+        """The shortest program that the suite shows in a language: if that can't be checked, nothing can.
+        Empty where it shows none."""
+        ours = spec == self.spec
+        shown = [each.program if ours else each.host for each in self.examples]
+        material = "program" if ours else "host program"
+        shown += [task.material for task in self.tasks.values() if KINDS[task.type].material == material]
+        return min(filter(None, shown), key=len, default="")
+
     @property
     def categories(self) -> list[str]:
         return sorted({task.category for task in self.tasks.values()})
