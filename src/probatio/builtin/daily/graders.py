@@ -57,6 +57,16 @@ def check(case: Case, answer: str, isolation: Choice = "auto", grader: str | Non
     return grader_of(grader or case.use_case)(case, answer, isolation)
 
 
+def trivial_answer(case: Case, grader: str) -> str:
+    """An answer that the grader can check wherever its tools work: a page, a function, a word."""
+    if grader == "web_design":
+        return "<!doctype html><title>1</title><p>1</p>"
+    if grader == "code_generation":
+        first = next(iter(case.gold.get("rungs", ())), case.gold)
+        return f"```python\ndef {first.get('function', 'f')}(*given):\n    return 1\n```"
+    return "1"
+
+
 @lru_cache(maxsize=64)
 def grader_of(use_case: str) -> Grader:
     """The grader of a use case, imported when first needed: some bring a browser or an algebra system."""
