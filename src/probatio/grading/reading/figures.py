@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from probatio.grading.reading.folding import fold_markdown
+from probatio.grading.reading.folding import fold_lookalikes, fold_markdown
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -130,7 +130,7 @@ def find_invented(answer: str, source: str, derived: Iterable[str] = ()) -> list
 
 def _plain(text: str, markdown: bool) -> str:
     text = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}\b)", "", text)
-    text = fold_markdown(text) if markdown else text
+    text = fold_lookalikes(fold_markdown(text)) if markdown else text
     text = unicodedata.normalize("NFKD", text.translate(_PLAIN)).lower()
     text = "".join(char for char in text if not unicodedata.combining(char)).translate(_PLAIN)
     if markdown:

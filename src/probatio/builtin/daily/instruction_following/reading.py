@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cached_property
 
 from probatio.grading.extract import find_fences
-from probatio.grading.reading.folding import fold_markdown
+from probatio.grading.reading.folding import fold_lookalikes, fold_markdown
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
@@ -185,6 +185,8 @@ MEASURES: dict[str, Callable[[str], int]] = {
 
 def measure(name: str, text: str) -> int:
     """What `name` counts in `text`; KeyError where there is no such measure."""
+    if name != "characters":
+        text = fold_lookalikes(text)
     if name.startswith("letter:"):
         return text.casefold().count(name.removeprefix("letter:"))
     return MEASURES[name](text)
