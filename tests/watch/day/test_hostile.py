@@ -291,7 +291,7 @@ def test_an_answer_that_ends_its_grader_twice_is_wrong_and_costs_its_own_grade_a
 SLOW_VALUE = "; ".join(f"1 {a}{b}q {b}{a}x zq{a} {a}zq {b}qz" for a in "bcdfg" for b in "hjkl")
 
 
-def test_a_text_that_passes_a_limit_of_our_grader_is_wrong_only_if_a_trivial_one_does_not(
+def test_a_text_that_passes_a_limit_of_our_grader_twice_is_wrong(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     answer = "\n".join(f"{letter}: {SLOW_VALUE.replace('q', letter.lower())}" for letter in "ABC")
@@ -303,9 +303,6 @@ def test_a_text_that_passes_a_limit_of_our_grader_is_wrong_only_if_a_trivial_one
         "the answer ended its grader twice: the check did not end within its limits (0.02 s of CPU, 120 s by "
         "the clock, 1024 MB)"
     )
-    monkeypatch.setitem(LANES, "math_reasoning", msgspec.structs.replace(lane, memory_mb=1, name="no memory"))
-    (found,) = grade("math_quantities", "A: 1 km/h\n" * 4000)
-    assert found.error_type == "unchecked"  # our machine is at fault: not even a trivial answer is graded
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
