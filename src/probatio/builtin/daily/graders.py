@@ -27,13 +27,13 @@ STARTS_PROCESSES = frozenset({"code_generation", "web_design"})
 
 VERSIONS: Mapping[str, int] = MappingProxyType(
     {
-        "structured_extraction": 1,
-        "math_reasoning": 1,
+        "structured_extraction": 2,
+        "math_reasoning": 2,
         "code_generation": 1,
-        "instruction_following": 1,
-        "report_analysis": 1,
-        "summarization": 1,
-        "customer_service": 1,
+        "instruction_following": 2,
+        "report_analysis": 2,
+        "summarization": 2,
+        "customer_service": 2,
         "web_design": 1,
         "judge": 1,
     }
