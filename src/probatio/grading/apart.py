@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 from functools import partial
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import msgspec
 
@@ -20,7 +19,7 @@ from probatio.core.records import CRASHED_CHECKER, UNCHECKED, UNKNOWN_DIALECT, A
 from probatio.core.records.writable import pack_record
 from probatio.grading import assess, needs_sandbox
 from probatio.grading.extract import cut_note, gradable
-from probatio.grading.soundness import Toolchains
+from probatio.grading.soundness import toolchains_of
 from probatio.jail import Choice, NoIsolation, find_isolation
 from probatio.jail.workers import Checks, Lane, Pool, Same, Together, Unchecked
 from probatio.languages.contract import LanguageSpec
@@ -70,7 +69,6 @@ _decode_answer = msgspec.msgpack.Decoder(_AnswerToCheck).decode
 _decode_trivial = msgspec.msgpack.Decoder(_TrivialProgram).decode
 _decode_assessment = msgspec.msgpack.Decoder(Assessment).decode
 _gathering: list[Together] = []  # predictions on their way to the pool in use, many in one frame
-_toolchains: WeakKeyDictionary[Checks, Toolchains] = WeakKeyDictionary()
 
 
 async def assess_apart(
@@ -100,7 +98,7 @@ async def assess_apart(
         same = _find_same(pool, spec, keep)
         tried = PROGRAMS, _TRIAL, _encode(_TrivialProgram(trivial, spec, choice))
     attempt = partial(_find_break, pool, *tried, same)
-    if await _toolchains.setdefault(pool, Toolchains()).find_fault(tried[-1], attempt):
+    if await toolchains_of(pool).find_fault(tried[-1], attempt):
         return assess_unchecked(f"{first.error_detail}; neither could a trivial program")
     return await once()
 

@@ -19,6 +19,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
+from weakref import WeakKeyDictionary
+
+from probatio.jail.workers import Checks
 
 BELIEVED_SECONDS = 5.0
 """A toolchain is tried at most so often: thousands of answers that break it cost a few trials. So long, too,
@@ -69,3 +72,11 @@ class Toolchains:
                 if self._going.get(toolchain) is going:
                     del self._going[toolchain]
         return self._known.fault(toolchain)
+
+
+_known: WeakKeyDictionary[Checks, Toolchains] = WeakKeyDictionary()
+
+
+def toolchains_of(pool: Checks) -> Toolchains:
+    """What is known of the toolchains of these workers."""
+    return _known.setdefault(pool, Toolchains())

@@ -233,7 +233,7 @@ def _dress(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Gen
         barred=line.barred or (barred and line.grading != "deterministic"),
         route=names.get(line.route or "", line.route),
         providers={names.get(name, name): count for name, count in line.providers.items()},
-        latency_ms=900.0,
+        latency_ms=None if line.gap else 900.0,
         tokens_in=400 * max(1, line.n),
         tokens_out=250 * max(1, line.n),
         cost=0.0002 * max(1, line.n),

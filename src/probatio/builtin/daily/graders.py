@@ -29,13 +29,13 @@ STARTS_PROCESSES = frozenset({"code_generation", "web_design"})
 
 VERSIONS: Mapping[str, int] = MappingProxyType(
     {
-        "structured_extraction": 1,
-        "math_reasoning": 1,
+        "structured_extraction": 2,
+        "math_reasoning": 2,
         "code_generation": 1,
-        "instruction_following": 1,
-        "report_analysis": 1,
-        "summarization": 1,
-        "customer_service": 1,
+        "instruction_following": 2,
+        "report_analysis": 2,
+        "summarization": 2,
+        "customer_service": 2,
         "web_design": 1,
         "judge": 1,
     }
@@ -57,6 +57,16 @@ def check(case: Case, answer: str, isolation: Choice = "auto", grader: str | Non
     Raises `CannotCheck` if a tool of the grader is missing.
     """
     return grader_of(grader or case.use_case)(case, answer, isolation)
+
+
+def trivial_answer(case: Case, grader: str) -> str:
+    """An answer that the grader can check wherever its tools work: a page, a function, a word."""
+    if grader == "web_design":
+        return "<!doctype html><title>1</title><p>1</p>"
+    if grader == "code_generation":
+        first = next(iter(case.gold.get("rungs", ())), case.gold)
+        return f"```python\ndef {first.get('function', 'f')}(*given):\n    return 1\n```"
+    return "1"
 
 
 @lru_cache(maxsize=64)
