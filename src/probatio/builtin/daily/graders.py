@@ -29,12 +29,12 @@ VERSIONS: Mapping[str, int] = MappingProxyType(
     {
         "structured_extraction": 1,
         "math_reasoning": 1,
-        "code_generation": 1,
+        "code_generation": 2,
         "instruction_following": 1,
         "report_analysis": 1,
         "summarization": 1,
         "customer_service": 1,
-        "web_design": 1,
+        "web_design": 2,
         "judge": 1,
     }
 )

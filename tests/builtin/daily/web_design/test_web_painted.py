@@ -160,7 +160,14 @@ def page_with() -> Iterator[Examine]:
         yield snapshot
 
 
-FEW_BLANK = ("a fixed sheet", "flood", "blend: screen", "mask of no size", "transparent first line", "endless: out of sight")
+FEW_BLANK = (
+    "a fixed sheet",
+    "flood",
+    "blend: screen",
+    "mask of no size",
+    "transparent first line",
+    "endless: out of sight",
+)
 FEW_ORDINARY = ("as it is", "dark", "fading in", "a gradient in the text", "in a box that scrolls")
 
 
