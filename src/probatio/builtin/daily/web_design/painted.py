@@ -26,16 +26,14 @@ P = TypeVar("P", bound=np.generic)
 ITEMS = (Path(__file__).parent / "items.js").read_text(encoding="utf-8")
 
 INK = 20
-"""Steps of 255 in one channel by which a pixel must change for the eye. A text with the least contrast that
-counts as visible, 1.25, has 28."""
+"""Steps of 255 in one channel that the eye notices. A text with the least contrast that counts as visible,
+1.25, has 28."""
 FEWEST = 2
-"""Pixels of ink from which a stretch of a line is not bare."""
+"""Pixels at the edges of letters from which a stretch of a line is not bare."""
 STRETCH = 3
 """A stretch is so many times as long as its line is high."""
 COVERED = 0.6
-"""The share of a text's stretches with ink from which it counts as painted; of its first line half of it."""
-FILLED = 0.9
-"""Letters leave gaps: where more than this share of a line changes, it is not by its letters."""
+"""The share of a text's stretches with letters from which it is painted; of its first line half of it."""
 AROUND = 8
 """Pixels around a drawing that are looked at with it: its edge may be that of what it stands in."""
 MOST_TURNS = 24
@@ -79,7 +77,7 @@ async def find_unpainted(page: OpenPage, count: int) -> Unpainted:
             await _show(page, hide=True)
             bare = await page.picture()
             await _show(page, calm=False, hide=False)
-        search.compare(places, full, differ(full, bare, INK) & ~differ(alive, full, 1))
+        search.compare(places, full, find_edges(full, bare) & ~differ(alive, full))
     return search.result()
 
 
@@ -110,11 +108,11 @@ class Search:
         unpainted = [*self._unpainted, *self.open]
         return Unpainted(tuple(unpainted), blank=bool(unpainted) and not self._texts)
 
-    def compare(self, places: list[Place], full: Pixels, ink: NDArray[np.bool_]) -> None:
-        """What of these places is painted, by a picture and the pixels that its texts change."""
+    def compare(self, places: list[Place], full: Pixels, edges: NDArray[np.bool_]) -> None:
+        """What of these places is painted, by a picture and the edges of its letters."""
         found = set()
         for place in places:
-            if is_painted(place, full, ink):
+            if is_painted(place, full, edges):
                 found.add(place.item)
                 self._texts += place.kind != "drawing"
         self.open = [item for item in self.open if item not in found]
@@ -127,32 +125,42 @@ class Search:
         self.target = self.open[0] if self.open else None
 
 
-def differ(one: Pixels, other: Pixels, steps: int) -> NDArray[np.bool_]:
-    """The pixels in which two pictures differ by so many steps; all of them, where the pictures have not the
-    same size."""
+def differ(one: Pixels, other: Pixels) -> NDArray[np.bool_]:
+    """The pixels in which two pictures differ; all of them, where the pictures have not the same size."""
+    return _apart(one, other) > 0
+
+
+def find_edges(full: Pixels, bare: Pixels) -> NDArray[np.bool_]:
+    """Where the difference of two pictures changes sharply from column to column, as it does at the edges of
+    letters. A tint, a blur and a blinking sheet have none."""
+    apart = _apart(full, bare).astype(np.int16)
+    return np.abs(np.diff(apart, axis=1, prepend=apart[:, :1])) >= INK
+
+
+def _apart(one: Pixels, other: Pixels) -> NDArray[np.uint8]:
     if one.shape != other.shape:
-        return np.ones(one.shape[:2], np.bool_)
-    apart = np.maximum(one, other) - np.minimum(one, other)
-    return np.asarray(apart.max(axis=2) >= steps)
+        return np.full(one.shape[:2], 255, np.uint8)
+    apart: Pixels = np.maximum(one, other) - np.minimum(one, other)
+    return np.asarray(apart.max(axis=2))
 
 
-def is_painted(place: Place, full: Pixels, ink: NDArray[np.bool_]) -> bool:
+def is_painted(place: Place, full: Pixels, edges: NDArray[np.bool_]) -> bool:
     if place.kind == "drawing":
         return any(_has_shape(full, line) for line in place.lines)
     if place.kind == "label":
-        return any(0 < _of(ink, line).sum() <= FILLED * _of(ink, line).size for line in place.lines)
-    lines = [_stretches(_of(ink, line)) for line in place.lines]
+        return any(_of(edges, line).any() for line in place.lines)
+    lines = [_stretches(_of(edges, line)) for line in place.lines]
     inked = [share for line in lines for share in line]
     return bool(inked) and _mean(inked) >= COVERED and _mean(lines[0]) >= COVERED / 2
 
 
-def _stretches(ink: NDArray[np.bool_]) -> list[bool]:
+def _stretches(edges: NDArray[np.bool_]) -> list[bool]:
     """For each stretch of a line whether it has letters in it."""
-    height, width = ink.shape
-    if not height or not width or ink.mean() > FILLED:
+    height, width = edges.shape
+    if not height or not width:
         return [False]
     count = max(1, width // (STRETCH * height))
-    return [bool(part.sum() >= FEWEST) for part in np.array_split(ink, count, axis=1)]
+    return [bool(part.sum() >= FEWEST) for part in np.array_split(edges, count, axis=1)]
 
 
 def _has_shape(full: Pixels, line: tuple[int, int, int, int]) -> bool:
