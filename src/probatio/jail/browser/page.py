@@ -8,13 +8,10 @@ import base64
 import contextlib
 import json
 import re
-import struct
-import zlib
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
 
 from probatio.jail.browser.keys import press_events
-from probatio.jail.browser.picture import Pixels, read_png
 from probatio.jail.browser.protocol import Connection, ProtocolError, format_console, format_error
 
 T = TypeVar("T")
@@ -196,13 +193,10 @@ class OpenPage:
     async def _input(self, method: str, events: list[dict[str, object]]) -> None:
         await _step(asyncio.gather(*(self.send(method, **event) for event in events)))
 
-    async def picture(self) -> Pixels:
-        """The window as it is painted now."""
+    async def picture(self) -> str:
+        """The window as it is painted now, as a PNG in Base64. Equal windows have equal ones."""
         shot = await _step(self.send("Page.captureScreenshot", format="png", optimizeForSpeed=True))
-        try:
-            return read_png(shot["data"])
-        except (ValueError, zlib.error, struct.error) as error:
-            raise PageFailed(f"The page could not be painted: {error}") from error
+        return str(shot["data"])
 
     @contextlib.asynccontextmanager
     async def silenced(self) -> AsyncIterator[None]:

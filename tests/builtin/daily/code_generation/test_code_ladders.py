@@ -101,11 +101,11 @@ HIDDEN_CODE = {
     "unpacked in a print": f"f=0\nprint(*[exec({CODE!r})])",
     "another print": f"print=exec\nf=0\nprint({CODE!r})",
     "a text that is executed": f"{CODE!r}\nexec(__doc__)\nf=f",
-    "a text that is evaluated by a call": f"'n+n+0+0+0+0+0'\nf=lambda n:eval(__doc__)",
-    "a text found in a frame": f"'n+n+0+0+0'\nimport sys\nf=lambda n:eval(sys._getframe(2).f_code.co_consts[0])",
+    "a text that is evaluated by a call": "'n+n+0+0+0+0+0'\nf=lambda n:eval(__doc__)",
+    "a text found in a frame": "'n+n+0'\nimport sys\nf=lambda n:eval(sys._getframe(2).f_code.co_consts[0])",
     "under a condition": f"f=0\nif 1:\n f=lambda n:{CODE[11:]}",
     "under a name that is never main": f"f=0\nif __name__:\n f=lambda n:{CODE[11:]}",
-    "in a class": f"class A:\n def f(n):\n  return n+n+0+0+0\nf=A.f",
+    "in a class": "class A:\n def f(n):\n  return n+n+0+0+0\nf=A.f",
     "in a try": f"f=0\ntry:\n f=lambda n:{CODE[11:]}\nfinally:0",
     "in a loop": f"for f in[lambda n:{CODE[11:]}]:0\nf=f",
     "with another after a semicolon": f"g=lambda n:{CODE[11:]};f=g",
@@ -116,7 +116,7 @@ HIDDEN_CODE = {
     "by a default argument": "f=lambda n,g=lambda n:n+n+0+0:g(n)",
     "by a nested function": "def f(n):\n def g():return n+n\n return g()",
     "in the name of an import": f"import os as _{CODE[11:].encode().hex()}\nf=lambda n:0",
-    "in the names of many imports": "\n".join(f"import os as x{n:06}" for n in range(100)) + "\nf=lambda n:2*n",
+    "in the names of many imports": "import os as x000000\n" * 100 + "f=lambda n:2*n",
 }
 
 
@@ -146,7 +146,8 @@ def test_a_definition_that_is_wrapped_afterwards_still_works_and_counts_whole() 
     "answer",
     [
         "(" * 100_000 + ")" * 100_000, "f=" * 30_000 + "1", "def f(n):\n" + " x\n" * 20_000, "f=f\n" * 15_000,
-        "@f\n" * 15_000 + "def f():0", "# coding: rot13\nq=1", "f=1\0", "print(" * 5_000, "f=" + "lambda:" * 8_000 + "f",
+        "@f\n" * 15_000 + "def f():0", "# coding: rot13\nq=1", "f=1\0", "print(" * 5_000,
+        "f=" + "lambda:" * 8_000 + "f",
         "f=" + "[f " * 5_000 + "]" * 5_000, "import a as " + "b" * 50_000,
     ],
 )  # fmt: skip
