@@ -31,12 +31,12 @@ VERSIONS: Mapping[str, int] = MappingProxyType(
     {
         "structured_extraction": 2,
         "math_reasoning": 2,
-        "code_generation": 1,
+        "code_generation": 2,
         "instruction_following": 2,
         "report_analysis": 2,
         "summarization": 2,
         "customer_service": 2,
-        "web_design": 1,
+        "web_design": 2,
         "judge": 1,
     }
 )
