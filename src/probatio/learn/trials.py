@@ -62,8 +62,6 @@ _USE_CASE = {"breakdown": "STRUCT(use_case VARCHAR)"}
 """Where a day's grade has its use case."""
 
 _KEY = "run, task_id, model, n_shot, dialect, context"
-_OBJECT_BYTES = 1024 * 1024
-"""DuckDB's limit for one line, at least. Its buffers are as large, so the longest line there is decides."""
 
 
 class AnswerPlace(msgspec.Struct, frozen=True):
@@ -175,9 +173,7 @@ def lines_table(trials: Trials, files: Collection[Path], further: dict[str, str]
     a row of nulls. A line without a dialect is of the one that programs of the suite are written in.
     """
     columns = TRIAL_COLUMNS | further
-    size = _OBJECT_BYTES
-    for file in files:
-        size = max(size, 1 + longest_line(file))
+    size = 1 + max(map(longest_line, files))  # DuckDB's limit for one line; its buffers are as large
     dialect = UNKNOWN_DIALECT if trials.suite is None else trials.suite.language.dialects[0]
     values = {"dialect": f"coalesce(dialect, {quote_text(dialect)}) as dialect"}
     selected = ", ".join(values.get(column, column) for column in columns)
