@@ -206,7 +206,8 @@ def _write_lines(site: Site, files: Sequence[Path], target: Path | None) -> None
     with open_database(site.results, Path(site.scratch.name)) as db, ExitStack() as sources:
         rows = " union all by name ".join(
             f"select * from read_json([{', '.join(each)}], format='newline_delimited', union_by_name=true, "
-            f"ignore_errors=true, sample_size=20000, maximum_object_size={size}, compression='{compression}')"
+            f"ignore_errors=true, records=true, sample_size=20000, maximum_object_size={size}, "
+            f"compression='{compression}')"
             for compression, each in name_opened(files, sources, partial(open_file, site))
         )
         if target is None:
