@@ -295,6 +295,7 @@ def read(
     """
     import duckdb
 
+    from probatio.core.database import PARQUET, write_table
     from probatio.core.extras import require
     from probatio.learn.answered import trial_rows
     from probatio.learn.trials import open_trials
@@ -304,11 +305,10 @@ def read(
         raise UsageError(f"There is no frame `{frame}`; there are duckdb, pandas, polars and arrow.")
     table = f"probatio_trials_{next(_tables)}"
     with tempfile.TemporaryDirectory(prefix="probatio-") as folder:
-        file = f"{folder}/trials.parquet"
+        file = Path(folder) / "trials.parquet"
         with open_trials(named, _path(suite)) as trials:
-            trials.db.execute(f"copy ({trial_rows(trials, answers=answers)}) to '{file}' (format parquet)")
-        quoted = file.replace("'", "''")
-        duckdb.execute(f"create temp table {table} as select * from read_parquet('{quoted}')")
+            write_table(trials.db, trial_rows(trials, answers=answers), file, PARQUET)
+        duckdb.execute(f"create temp table {table} as select * from read_parquet(?)", [str(file)])
     relation = duckdb.table(table)
     match frame:
         case "pandas":

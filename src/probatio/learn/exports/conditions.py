@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import UNASKED_ERRORS, Grade, Model, Response, TrialKey
-from probatio.core.text.names import make_slugs
+from probatio.core.text.names import make_file_names, make_slugs
 from probatio.learn.findings import Condition
 from probatio.runs.record import RunRecord, find_run, read_run
 from probatio.runs.store.lines import Span
@@ -115,7 +116,12 @@ class RecordedRun:
             "grader_version": self.record.grader_version,
         }
 
-    @property
+    @cached_property
+    def task_names(self) -> dict[str, str]:
+        """Task → its name where it becomes a part of a file's name."""
+        return make_file_names((task for asked in self._spans.values() for task, _ in asked), "task")
+
+    @cached_property
     def model_slugs(self) -> dict[str, str]:
         return make_slugs(dict.fromkeys(condition.model for condition in self.conditions))
 

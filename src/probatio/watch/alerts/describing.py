@@ -14,6 +14,7 @@ from probatio.core.records import Constants, Day, ModelVerdict
 from probatio.runs.store.days import read_days, suite_folder
 from probatio.runs.store.run_folder import case_answers
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.watch.alerts.quoting import make_harmless, quote_answer
 from probatio.watch.simulate.characteristics import PACKAGED, constants_digest, read
 from probatio.watch.simulate.parts import Characteristics
 from probatio.watch.verdict.words import CaseChange, Rarity, VerdictText, describe
@@ -71,8 +72,9 @@ class VerdictDescriber:
         usual = {use_case: fmean(each) for use_case, each in scores.items()}
         return describe(verdict, titles, constants, rarity, cases, usual, began)
 
-    def text(self, verdict: ModelVerdict) -> str:
-        return "\n".join(self.describe(verdict).lines())
+    def message(self, verdict: ModelVerdict) -> str:
+        """The verdict as an alert tells it: answers are quoted, and nothing in it acts on the channel."""
+        return "\n".join(self.describe(verdict).lines(make_harmless, quote_answer))
 
     def _suite(self, day: Day | None) -> tuple[Path | None, DailyManifest]:
         """The folder of the day's suite and its manifest. Where it is gone, or unknown on this machine, its

@@ -7,7 +7,7 @@ and the site show the same words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -56,22 +56,24 @@ class VerdictText(msgspec.Struct, frozen=True):
     def summary(self) -> str:
         return " ".join(self.sentences)
 
-    def lines(self) -> list[str]:
-        """As text: the sentences first, the numbers last."""
-        made = list(self.sentences)
+    def lines(self, show: Callable[[str], str] = str, quote: Callable[[str], str] = str) -> list[str]:
+        """As text: the sentences first, the numbers last. `show`: how a line is shown; `quote`: an answer."""
+        made = list(map(show, self.sentences))
         for each in self.cases:
             made.append(
-                f"• {each.use_case}, {each.case}: {100 * each.before:.0f} % before, {100 * each.now:.0f} % "
-                "now"
+                show(
+                    f"• {each.use_case}, {each.case}: {100 * each.before:.0f} % before, "
+                    f"{100 * each.now:.0f} % now"
+                )
             )
             made += [
-                f"    {when}: {text}"
+                f"    {when}: {quote(text)}"
                 for when, text in (("before", each.answer_before), ("now", each.answer_now))
                 if text
             ]
-        made += [f"Also different: {each}." for each in self.around]
-        made += [f"Next: {each}" for each in self.advice]
-        return [*made, f"Details: {self.details}"]
+        made += [show(f"Also different: {each}.") for each in self.around]
+        made += [show(f"Next: {each}") for each in self.advice]
+        return [*made, show(f"Details: {self.details}")]
 
 
 def describe(
