@@ -1,0 +1,207 @@
+"""Play inputs of one kind: from a seed on, for so many cases or so many minutes, in so many processes.
+
+    python -m fuzz --kind texts --count 1000 --seed 7          in tests/
+    python -m fuzz --minutes 10 --jobs 2                       all kinds, each its share of the time
+    python -m fuzz --replay                                    all kept findings
+
+A case is its kind and its seed: `--kind texts --count 1 --seed 1234` plays one again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime as dt
+import multiprocessing
+import resource
+import subprocess
+import sys
+import time
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from fuzz.findings import Finding, Kind, deduplicate, read_findings, write_findings
+
+TALLY = Path(__file__).parent / "tally.jsonl"
+SHARES = {"texts": 0.15, "programs": 0.2, "pages": 0.25, "replies": 0.1, "folders": 0.2, "commands": 0.1}
+"""Kind → its share of the minutes, where all are played."""
+
+
+class Played(msgspec.Struct, frozen=True):
+    """A line of the tally: seeds `first` to `last` of a kind were played."""
+
+    date: str
+    commit: str
+    kind: str
+    first: int
+    last: int
+    cases: int
+    findings: int
+    cpu_seconds: float
+
+
+class _Share(NamedTuple):
+    """What one process played."""
+
+    last: int
+    cases: int
+    findings: list[Finding]
+    cpu_seconds: float
+
+
+def open_kind(name: str) -> Kind:
+    """The kind of this name; what it needs is imported now."""
+    if name in ("texts", "programs", "pages"):
+        from fuzz.answers import Answers
+
+        return Answers(name)
+    if name == "replies":
+        from fuzz.replies import Replies
+
+        return Replies()
+    from fuzz.folders import Folders
+
+    return Folders(whole=name == "commands")
+
+
+def play(kind: str, first: int, count: int | None, minutes: float | None, jobs: int = 1) -> tuple[Played, list[Finding]]:
+    """Play from the seed `first` on. Batches are taken in turn, so the seeds played have no gap."""
+    until = time.monotonic() + minutes * 60 if minutes is not None else None
+    spawn = multiprocessing.get_context("spawn")
+    turn: Synchronized[int] = spawn.Value("q", first)
+    end = None if count is None else first + count
+    if jobs == 1:
+        shares = [_play_share(kind, turn, end, until)]
+    else:
+        results: Any = spawn.SimpleQueue()
+        processes = [
+            spawn.Process(target=_share_process, args=(kind, turn, end, until, results)) for _ in range(jobs)
+        ]
+        for process in processes:
+            process.start()
+        shares = [results.get() for _ in processes]
+        for process in processes:
+            process.join()
+    findings = deduplicate(finding for share in shares for finding in share.findings)
+    played = Played(
+        date=dt.datetime.now(dt.UTC).date().isoformat(),
+        commit=_commit(),
+        kind=kind,
+        first=first,
+        last=max(share.last for share in shares),
+        cases=sum(share.cases for share in shares),
+        findings=len(findings),
+        cpu_seconds=round(sum(share.cpu_seconds for share in shares), 1),
+    )
+    return played, findings
+
+
+def _share_process(kind: str, turn: Synchronized[int], end: int | None, until: float | None, results: Any) -> None:
+    try:
+        results.put(_play_share(kind, turn, end, until))
+    except BaseException as error:
+        results.put(_Share(0, 0, [Finding(kind, 0, "the harness", repr(error), "", "")], 0.0))
+        raise
+
+
+def _play_share(kind: str, turn: Synchronized[int], end: int | None, until: float | None) -> _Share:
+    player = open_kind(kind)
+    findings: list[Finding] = []
+    began, cases, last = _cpu(), 0, turn.value - 1
+    while until is None or time.monotonic() < until:
+        with turn.get_lock():
+            begin = turn.value
+            stop = begin + player.batch if end is None else min(end, begin + player.batch)
+            turn.value = stop
+        if begin >= stop:
+            break
+        findings += player.play([(seed, player.make(seed)) for seed in range(begin, stop)])
+        cases, last = cases + stop - begin, stop - 1
+    player.close()
+    return _Share(last, cases, deduplicate(findings), _cpu() - began)
+
+
+def replay(findings: list[Finding]) -> list[Finding]:
+    """Play kept inputs again; what still goes wrong comes back."""
+    still: list[Finding] = []
+    for kind in sorted({each.kind for each in findings}):
+        player = open_kind(kind)
+        kept = [(each.seed, player.unpack(each.input)) for each in findings if each.kind == kind]
+        still += player.play(kept)
+        player.close()
+    return still
+
+
+def sum_tally() -> dict[str, int]:
+    """Kind → cases played so far, of all kept runs."""
+    sums: dict[str, int] = {}
+    if TALLY.exists():
+        for line in TALLY.read_bytes().splitlines():
+            played = msgspec.json.decode(line, type=Played)
+            sums[played.kind] = sums.get(played.kind, 0) + played.cases
+    return sums
+
+
+def next_seed(kind: str) -> int:
+    """The first seed that no kept run has played."""
+    if not TALLY.exists():
+        return 0
+    lines = [msgspec.json.decode(line, type=Played) for line in TALLY.read_bytes().splitlines()]
+    return max((line.last + 1 for line in lines if line.kind == kind), default=0)
+
+
+def _cpu() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def _commit() -> str:
+    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def main(words: list[str] | None = None) -> int:
+    given = _parser().parse_args(words)
+    if given.replay:
+        still = replay(read_findings())
+        for each in still:
+            print(f"{each.kind} {each.seed}: {each.place}\n    {each.what}\n    {each.shown}")
+        print(f"{len(read_findings())} kept findings, {len(still)} still open")
+        return 1 if still else 0
+    kinds = [given.kind] if given.kind else list(SHARES)
+    whole = sum(SHARES[kind] for kind in kinds)
+    failed = False
+    print("kind       seeds                    cases  findings  cases per CPU second")
+    for kind in kinds:
+        minutes = None if given.minutes is None else given.minutes * SHARES[kind] / whole
+        first = next_seed(kind) if given.seed is None else given.seed
+        played, findings = play(kind, first, given.count, minutes, given.jobs)
+        seeds = f"{played.first}–{played.last}"
+        rate = played.cases / max(played.cpu_seconds, 0.1)
+        print(f"{kind:<10} {seeds:<22} {played.cases:>7} {played.findings:>9} {rate:>21.1f}", flush=True)
+        for each in findings:
+            print(f"    {each.seed}: {each.place}\n        {each.what[:600]}\n        {each.shown}", flush=True)
+        if given.keep:
+            write_findings(findings)
+            with TALLY.open("ab") as file:
+                file.write(msgspec.json.encode(played) + b"\n")
+        failed = failed or bool(findings)
+    return 1 if failed else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--kind", choices=SHARES, help="One kind; without it, all.")
+    parser.add_argument("--count", type=int, help="Cases of each kind.")
+    parser.add_argument("--minutes", type=float, help="Minutes in all.")
+    parser.add_argument("--seed", type=int, help="The first seed; without it, the next that was never played.")
+    parser.add_argument("--jobs", type=int, default=1, help="Processes that play.")
+    parser.add_argument("--keep", action="store_true", help="Keep findings, and add to the tally.")
+    parser.add_argument("--replay", action="store_true", help="Play all kept findings again.")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
