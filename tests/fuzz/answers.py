@@ -51,7 +51,7 @@ class AnswerInput(msgspec.Struct, frozen=True):
 
     @property
     def answer(self) -> str:
-        return self.text.decode("utf-8", "surrogatepass")
+        return canary.fill_in(self.text).decode("utf-8", "surrogatepass")
 
 
 class Answers:
@@ -205,7 +205,7 @@ def _too_long(*_: object) -> None:
 
 
 def in_child(deed: Callable[[], None], seconds: float) -> tuple[str, str]:
-    """The place and the line where a deed fails in a child process: by an exception, a signal or its CPU time."""
+    """Where a deed fails in a child, by an exception, a signal or its CPU time: a place and a line."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

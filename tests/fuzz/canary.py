@@ -18,20 +18,31 @@ SECRET = "probatio-canary-5e0f7c1d2a9b4836"
 
 VARIABLE = "FUZZ_CANARY_KEY"
 
-OUTSIDE = Path(tempfile.gettempdir()) / f"probatio-fuzz-outside-{os.getuid()}"
-"""The same place in every run: kept findings name it."""
-HIDDEN = OUTSIDE / "secret.txt"
-MARK = OUTSIDE / "left-a-mark"
-TARGET = OUTSIDE / "folder"
-"""A folder that links name; whatever is written there is seen."""
+NAME = "@OUTSIDE@"
+"""What stands for the folder in an input: each process has its own, so that no other's mark is seen."""
+HIDDEN, MARK, TARGET = f"{NAME}/secret.txt", f"{NAME}/left-a-mark", f"{NAME}/folder"
+"""As an input names them: a file with the secret, a file that is not there, a folder that links name."""
+
+OUTSIDE = Path(tempfile.gettempdir()) / f"probatio-fuzz-outside-{os.getpid()}"
 
 
 def lay_out() -> None:
     """Put the secret where it belongs, and the environment in order."""
-    TARGET.mkdir(parents=True, exist_ok=True)
-    HIDDEN.write_text(f"{SECRET}\n", encoding="utf-8")
-    (TARGET / "kept.txt").write_text(f"{SECRET}\n", encoding="utf-8")
+    (OUTSIDE / "folder").mkdir(parents=True, exist_ok=True)
+    for name in ("secret.txt", "folder/kept.txt"):
+        (OUTSIDE / name).write_text(f"{SECRET}\n", encoding="utf-8")
     os.environ[VARIABLE] = SECRET
+    atexit.register(_leave, os.getpid())
+
+
+def _leave(process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(OUTSIDE, ignore_errors=True)
+
+
+def fill_in(data: bytes) -> bytes:
+    """An input with the real folder in it."""
+    return data.replace(NAME.encode(), str(OUTSIDE).encode())
 
 
 def look() -> dict[str, str]:

@@ -33,12 +33,17 @@ class Change(msgspec.Struct, frozen=True):
     mode: int = 0o644
 
 
-SCRIPT = f"#!/bin/sh\necho x >> {canary.MARK}\nenv >> {canary.MARK}\ncat {canary.HIDDEN}\nprintenv\nexit 0\n".encode()
+SCRIPT = f"""#!/bin/sh
+echo x >> {canary.MARK}
+env >> {canary.MARK}
+cat {canary.HIDDEN}
+printenv
+""".encode()
 PYTHON = f"""import os
 try:
-    open({str(canary.MARK)!r}, "w").write("x")
+    open({canary.MARK!r}, "w").write("x")
 except OSError: pass
-for path in ({str(canary.HIDDEN)!r}, "/proc/self/environ", "../../.env", "/etc/shadow"):
+for path in ({canary.HIDDEN!r}, "/proc/self/environ", "../../.env", "/etc/shadow"):
     try: print(open(path).read())
     except OSError: pass
 print(os.environ)
@@ -48,34 +53,52 @@ print(os.environ)
 SHELL = ["sh", "-c", f"echo x >> {canary.MARK}; cat {canary.HIDDEN}; printenv"]
 
 HOSTILE_KEYS: tuple[tuple[str, Any], ...] = (
-    ("isolation", "none"), ("sandbox", "none"), ("reads", [str(canary.HIDDEN)]), ("reads", ["/etc/shadow", "/"]),
-    ("reads", [f"{WORLD}/lang/helper"]), ("suite", str(canary.TARGET)), ("suite", f"{WORLD}/watch"), ("suite", "../.."),
-    ("base_url", f"http://127.0.0.1:{PORT}/v1"), ("base_url", "http://user:pw@127.0.0.1:1/v1"), ("api_key_env", canary.VARIABLE),
-    ("provider", "command"), ("provider", "openai"), ("command", SHELL), ("check", SHELL), ("run", SHELL), ("version", SHELL),
-    ("version", ["cat", str(canary.HIDDEN)]), ("commands", {"run": SHELL, "check": SHELL, "version": SHELL, "suffix": ".x"}),
-    ("grader", {"command": SHELL, "isolation": "none"}), ("grader", {"command": ["{folder}/../helper"], "reads": ["/"]}),
+    ("isolation", "none"), ("sandbox", "none"), ("reads", [canary.HIDDEN]), ("reads", ["/etc/shadow",
+        "/"]),
+    ("reads", [f"{WORLD}/lang/helper"]), ("suite", canary.TARGET), ("suite", f"{WORLD}/watch"),
+        ("suite", "../.."),
+    ("base_url", f"http://127.0.0.1:{PORT}/v1"), ("base_url", "http://user:pw@127.0.0.1:1/v1"),
+        ("api_key_env", canary.VARIABLE),
+    ("provider", "command"), ("provider", "openai"), ("command", SHELL), ("check", SHELL), ("run", SHELL),
+        ("version", SHELL),
+    ("version", ["cat", canary.HIDDEN]), ("commands", {"run": SHELL, "check": SHELL,
+        "version": SHELL, "suffix": ".x"}),
+    ("grader", {"command": SHELL, "isolation": "none"}), ("grader", {"command": ["{folder}/../helper"],
+        "reads": ["/"]}),
     ("grader", {"command": ["{python}", "{folder}/grader.py"], "isolation": "none"}), ("network", True),
-    ("env", {"LD_PRELOAD": f"{WORLD}/lang/helper", "PYTHONPATH": WORLD}), ("run_id", "../../outside"), ("id", "../../x"),
-    ("id", ".."), ("model", ".."), ("model", "../../x"), ("suite_name", "../x"), ("created", "../../x"), ("context", "../x"),
-    ("address", f"http://127.0.0.1:{PORT}/x"), ("address", f"file://{canary.HIDDEN}"), ("heartbeat", f"http://127.0.0.1:{PORT}/x"),
+    ("env", {"LD_PRELOAD": f"{WORLD}/lang/helper", "PYTHONPATH": WORLD}), ("run_id", "../../outside"),
+        ("id", "../../x"),
+    ("id", ".."), ("model", ".."), ("model", "../../x"), ("suite_name", "../x"), ("created", "../../x"),
+        ("context", "../x"),
+    ("address", f"http://127.0.0.1:{PORT}/x"), ("address", f"file://{canary.HIDDEN}"), ("heartbeat",
+        f"http://127.0.0.1:{PORT}/x"),
     ("alerts", [{"name": "x", "url": f"json://127.0.0.1:{PORT}/x"}]), ("url", f"json://127.0.0.1:{PORT}/x"),
-    ("implementation", "python"), ("implementation", "os:system"), ("goal", "{goal:>3000000000}"), ("analyst", "command:sh"),
+    ("implementation", "python"), ("implementation", "os:system"), ("goal", "{goal:>3000000000}"),
+        ("analyst", "command:sh"),
     ("judge", {"name": "j", "base_url": f"http://127.0.0.1:{PORT}/v1", "api_key_env": canary.VARIABLE}),
-    ("limits", {"seconds": 1e9, "memory_mb": 10**9}), ("samples", 10**12), ("n_shots", [10**9]), ("date", "../.."),
-    ("tests", [{"stdin": "x" * 10**5, "stdout": "y"}] * 50), ("fingerprint", "x" * 10**6), ("config", str(canary.HIDDEN)),
+    ("limits", {"seconds": 1e9, "memory_mb": 10**9}), ("samples", 10**12), ("n_shots", [10**9]), ("date",
+        "../.."),
+    ("tests", [{"stdin": "x" * 10**5, "stdout": "y"}] * 50), ("fingerprint", "x" * 10**6), ("config",
+        canary.HIDDEN),
 )  # fmt: skip
 """What an author sets who wants more than to be read."""
 
 LINKS = (
-    str(canary.HIDDEN), str(canary.TARGET), str(canary.TARGET / "new.txt"), "/dev/zero", "/dev/stdin", "/dev/random",
-    "/proc/self/environ", "/proc/self/mem", "/etc/shadow", "/etc/passwd", "/", "..", ".", "self", "../.env", f"{WORLD}/.env",
-    "language.yml", "../results", "/proc/self/fd/0", "/nowhere", "x" * 255, "/proc/self/root/etc/shadow", "/dev/tty",
+    canary.HIDDEN, canary.TARGET, f"{canary.TARGET}/new.txt", "/dev/zero", "/dev/stdin",
+    "/dev/random",
+    "/proc/self/environ", "/proc/self/mem", "/etc/shadow", "/etc/passwd", "/", "..", ".", "self",
+    "../.env", f"{WORLD}/.env",
+    "language.yml", "../results", "/proc/self/fd/0", "/nowhere", "x" * 255, "/proc/self/root/etc/shadow",
+    "/dev/tty",
 )  # fmt: skip
 
 NAMES = (
-    b"new\nline.yml", b"..\\x.yml", b"-rf.yml", b"--help", b"x" * 251 + b".yml", b"\xff\xfe.yml", b"a\x1b[2Jb.yml", b" .yml",
-    b"'; DROP TABLE x;--.yml", b"a'b\"c.jsonl", b"*.yml", b"$(id).yml", b".yml", b"CON", "ｅ\u202e.yml".encode(), b"{0}.md",
-    b"2026-03-99", b"9999-12-31", b"2026-02-30", b"run.json.part", b".address.json", b"<script>", b"%2e%2e", b"\xed\xa0\x80.md",
+    b"new\nline.yml", b"..\\x.yml", b"-rf.yml", b"--help", b"x" * 251 + b".yml", b"\xff\xfe.yml",
+    b"a\x1b[2Jb.yml", b" .yml",
+    b"'; DROP TABLE x;--.yml", b"a'b\"c.jsonl", b"*.yml", b"$(id).yml", b".yml", b"CON",
+    "ｅ\u202e.yml".encode(), b"{0}.md",
+    b"2026-03-99", b"9999-12-31", b"2026-02-30", b"run.json.part", b".address.json", b"<script>",
+    b"%2e%2e", b"\xed\xa0\x80.md",
 )  # fmt: skip
 
 
@@ -98,7 +121,9 @@ def _change_structure(name: str, data: bytes, chance: Random) -> list[Change]:
             value = mutate_value(yaml.safe_load(data), chance, HOSTILE_KEYS)
             return [Change(path, "file", to_yaml(value, chance))]
         if suffix == ".json":
-            return [Change(path, "file", _to_text(mutate_value(json.loads(data), chance, HOSTILE_KEYS), chance))]
+            return [
+                Change(path, "file", _to_text(mutate_value(json.loads(data), chance, HOSTILE_KEYS), chance))
+            ]
         if suffix == ".jsonl":
             lines = data.splitlines()
             place = chance.randrange(len(lines))
@@ -113,7 +138,9 @@ def _to_text(value: Any, chance: Random) -> bytes:
     text = to_json(value)
     if chance.random() < 0.05:
         deep = chance.choice((100, 1_000, 100_000))
-        text = chance.choice(('{"a":' * deep + "1" + "}" * deep, "[" * deep, text.replace(": ", ": " + "[" * deep, 1)))
+        text = chance.choice(
+            ('{"a":' * deep + "1" + "}" * deep, "[" * deep, text.replace(": ", ": " + "[" * deep, 1))
+        )
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -126,8 +153,10 @@ def to_yaml(value: Any, chance: Random) -> bytes:
         text: bytes = yaml.safe_dump(value, allow_unicode=True, encoding="utf-8")
         if manner > 0.95:
             aliases = b"".join(b"a%d: &a%d [*a%d, *a%d]\n" % (n, n, n - 1, n - 1) for n in range(1, 40))
-            text = chance.choice((text + b"a0: &a0 [x]\n" + aliases, b"[" * 100_000, text + b"x: !!python/name:os.system\n",
-                                  b"%YAML 9.9\n---\n" + text, text + b"--- 1\n", text + b"&x x: *x\n"))  # fmt: skip
+            text = chance.choice((text + b"a0: &a0 [x]\n" + aliases, b"[" * 100_000,
+            text + b"x: !!python/name:os.system\n",
+                                  b"%YAML 9.9\n---\n" + text, text + b"--- 1\n",
+                                  text + b"&x x: *x\n"))  # fmt: skip
         return text
     return b"\xff"
 
@@ -159,7 +188,9 @@ def _huge(name: str, data: bytes, chance: Random) -> list[Change]:
 
 def _deep(name: str, data: bytes, chance: Random) -> list[Change]:
     place = Path(name).parent / "deep"
-    return [Change(str(place).encode(), chance.choice(("deep", "many")), chance.choice((b"60", b"600", b"1200")))]
+    return [
+        Change(str(place).encode(), chance.choice(("deep", "many")), chance.choice((b"60", b"600", b"1200")))
+    ]
 
 
 def _odd_name(name: str, data: bytes, chance: Random) -> list[Change]:
@@ -181,13 +212,23 @@ def _elf(name: str, data: bytes, chance: Random) -> list[Change]:
     """An ELF file whose interpreter is a script in the folder."""
     place = chance.choice(("lang/check.awk", "watch/triage/grader.py", "lang/data", name))
     asked = chance.choice((f"{WORLD}/lang/helper", "./lang/helper", "lang/helper", "/bin/sh"))
-    changes = [Change(place.encode(), "file", elf(asked), 0o755), Change(b"lang/helper", "file", SCRIPT, 0o755)]
+    changes = [
+        Change(place.encode(), "file", elf(asked), 0o755),
+        Change(b"lang/helper", "file", SCRIPT, 0o755),
+    ]
     if chance.random() < 0.5:
-        about = b"name: AWK\nintroduction: x\nfences: [awk]\ncontexts: [examples-only, brief, full]\ncommands:\n"
-        about += b'  check: [awk, -f, "{folder}/check.awk", -f, "{file}"]\n  run: ["{folder}/data", "{file}"]\n'
-        about += b"  suffix: .awk\n  reads: [\"{folder}/data\", \"{folder}/helper\"]\nhost:\n  name: Shell\n"
-        about += b"  fences: [sh]\n  commands: {run: [sh, \"{file}\"], suffix: .sh}\n"
-        changes += [Change(b"lang/data", "file", elf(asked), 0o755), Change(b"lang/language.yml", "file", about)]
+        about = (
+            b"name: AWK\nintroduction: x\nfences: [awk]\ncontexts: [examples-only, brief, full]\ncommands:\n"
+        )
+        about += (
+            b'  check: [awk, -f, "{folder}/check.awk", -f, "{file}"]\n  run: ["{folder}/data", "{file}"]\n'
+        )
+        about += b'  suffix: .awk\n  reads: ["{folder}/data", "{folder}/helper"]\nhost:\n  name: Shell\n'
+        about += b'  fences: [sh]\n  commands: {run: [sh, "{file}"], suffix: .sh}\n'
+        changes += [
+            Change(b"lang/data", "file", elf(asked), 0o755),
+            Change(b"lang/language.yml", "file", about),
+        ]
     return changes
 
 
@@ -203,7 +244,9 @@ def elf(interpreter: str) -> bytes:
 
 def _pointer(name: str, data: bytes, chance: Random) -> list[Change]:
     """A note that a run is a copy of one elsewhere."""
-    there = chance.choice((f"http://127.0.0.1:{PORT}/run", f"file://{canary.TARGET}", "s3://bucket/run", "../.."))
+    there = chance.choice(
+        (f"http://127.0.0.1:{PORT}/run", f"file://{canary.TARGET}", "s3://bucket/run", "../..")
+    )
     note = {"address": there, "files": {"run.json": "x", "../../x": "y"}}
     place = chance.choice(("results", "results/run-1", "results/run-2"))
     return [Change(f"{place}/.address.json".encode(), "file", to_json(note).encode())]
@@ -211,8 +254,17 @@ def _pointer(name: str, data: bytes, chance: Random) -> list[Change]:
 
 def _columns(name: str, data: bytes, chance: Random) -> list[Change]:
     """Data in columns next to lines, as a reader of either could believe."""
-    place = f"results/run-1/{chance.choice(('graded_results', 'raw_responses'))}.{chance.choice(('parquet', 'jsonl.zst'))}"
-    return [Change(place.encode(), "file", chance.choice((b"PAR1" + chance.randbytes(300) + b"PAR1", b"\x28\xb5\x2f\xfd" + chance.randbytes(99))))]
+    name = chance.choice(("graded_results", "raw_responses"))
+    place = f"results/run-1/{name}.{chance.choice(('parquet', 'jsonl.zst'))}"
+    return [
+        Change(
+            place.encode(),
+            "file",
+            chance.choice(
+                (b"PAR1" + chance.randbytes(300) + b"PAR1", b"\x28\xb5\x2f\xfd" + chance.randbytes(99))
+            ),
+        )
+    ]
 
 
 Maker = Callable[[str, bytes, Random], list[Change]]
@@ -287,7 +339,7 @@ def _make_deep(path: bytes, data: bytes, mode: int) -> None:
     here = os.open(os.path.dirname(path), os.O_RDONLY)  # noqa: PTH120
     try:
         for _ in range(int(data)):
-            os.mkdir(b"d", dir_fd=here)  # noqa: PTH102
+            os.mkdir(b"d", dir_fd=here)
             here, before = os.open(b"d", os.O_RDONLY, dir_fd=here), here
             os.close(before)
     finally:
@@ -301,7 +353,8 @@ def _make_many(path: bytes, data: bytes, mode: int) -> None:
 
 
 _MADE: dict[str, Callable[[bytes, bytes, int], None]] = {
-    "file": _make_file, "link": _make_link, "pipe": _make_pipe, "socket": _make_socket, "device": _make_device,
+    "file": _make_file, "link": _make_link, "pipe": _make_pipe, "socket": _make_socket,
+    "device": _make_device,
     "folder": _make_folder, "missing": _make_missing, "forbidden": _make_forbidden, "sparse": _make_sparse,
     "deep": _make_deep, "many": _make_many,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Answers to begin from: all proofs of the daily suite, kept answers of real models, solutions and examples of
+"""Answers to begin from: proofs of the daily suite, kept answers of real models, solutions and examples of
 every language, and programs that want more than they may."""
 
 from __future__ import annotations
@@ -110,8 +110,9 @@ def _languages() -> Iterator[Known]:
 GREEDY = {
     "python": (
         "import os, sys\nprint(os.environ)\nprint(open('/etc/passwd').read())\nopen('MARK', 'w').write('x')",
-        "import subprocess\nprint(subprocess.run(['sh', '-c', 'id > MARK; env'], capture_output=True).stdout)",
-        "import signal, resource\nsignal.setitimer(signal.ITIMER_PROF, 0)\nresource.setrlimit(0, (-1, -1))\nwhile 1: pass",
+        "import subprocess\nprint(subprocess.run(['sh', '-c', 'id > MARK; env']))",
+        "import signal\nsignal.setitimer(signal.ITIMER_PROF, 0)\nwhile 1: pass",
+        "import resource\nresource.setrlimit(0, (-1, -1))\nwhile 1: pass",
         "import sys\nsys.setrecursionlimit(10**9)\ndef f(): f()\nf()",
         "x = [0] * 10**10",
         "print('y' * 10**9)",
@@ -140,10 +141,12 @@ def greedy() -> list[Known]:
 def _greedy() -> Iterator[Known]:
     for name, programs in GREEDY.items():
         for each in programs:
-            text = each.replace("MARK", str(MARK))
+            text = each.replace("MARK", MARK)
             if name != "text":
                 cases = [case for case in daily().cases.values() if case.use_case == PROGRAMS]
-                yield Known("programs", DAILY, cases[len(text) % len(cases)].id, "", f"```{name}\n{text}\n```")
+                yield Known(
+                    "programs", DAILY, cases[len(text) % len(cases)].id, "", f"```{name}\n{text}\n```"
+                )
             for suite in list_built_in_suites():
                 tasks = [task for task in language(suite).tasks.values() if needs_sandbox(task)]
                 task = tasks[len(text) % len(tasks)]

@@ -103,4 +103,6 @@ def place_of(error: BaseException) -> str:
 
 def line_of(error: BaseException) -> str:
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if OURS.search(frame.filename)]
-    return f"{frames[-1].filename.partition('/src/')[2]}:{frames[-1].lineno}" if frames else "outside our code"
+    return (
+        f"{frames[-1].filename.partition('/src/')[2]}:{frames[-1].lineno}" if frames else "outside our code"
+    )

@@ -12,10 +12,11 @@ import gc
 import importlib
 import os
 import resource
-import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -44,11 +45,13 @@ class Command(NamedTuple):
 RUN_1, RUN_2 = f"results/{RUN}", f"results/{PACKED}"
 COMMANDS: tuple[Command, ...] = (
     Command(("study", RUN, "--out", "out/study", "--no-narrative"), (RUN_1, "lang")),
-    Command(("study", RUN, PACKED, "--out", "out/study", "--format", "csv,latex,html"), ("results/run", "lang"), 5),
+    Command(("study", RUN, PACKED, "--out", "out/study", "--format", "csv,latex,html"), ("results/run",
+        "lang"), 5),
     Command(("study", "items", RUN), (RUN_1, "lang"), 6),
     Command(("study", "items", "--daily"), ("results/daily", "watch"), 6),
     Command(("study", "compare", RUN, PACKED), ("results/run", "lang"), 6),
-    Command(("study", "compare", "daily:date=2026-03-08", "daily:date=2026-03-10"), ("results/daily", "watch"), 3),
+    Command(("study", "compare", "daily:date=2026-03-08", "daily:date=2026-03-10"), ("results/daily",
+        "watch"), 3),
     Command(("study", "export", RUN, "--inspect", "out/inspect"), (RUN_1, "lang"), 5),
     Command(("study", "export", RUN, "--junit", "out.xml"), (RUN_1, "lang"), 4),
     Command(("study", "export", RUN, "--lm-eval", "out/lm"), (RUN_1, "lang"), 5),
@@ -71,19 +74,23 @@ COMMANDS: tuple[Command, ...] = (
     Command(("suite", "check", "watch"), ("watch",), 3),
     Command(("verify",), ("results/daily", "watch"), 2),
     Command(("grade", RUN), (RUN_1, "lang"), 2),
-    Command(("suite", "rehearse", "watch", "--days", "1", "--worse-from", "1", "--models", "1", "--results", "out/r"), ("watch",), 1),
+    Command(("suite", "rehearse", "watch", "--days", "1", "--worse-from", "1", "--models", "1",
+        "--results", "out/r"), ("watch",), 1),
     Command(("trial", "--resume", RUN, "--yes"), (RUN_1, "lang", "config", ".env"), 2, asks=True),
 )  # fmt: skip
 """The costly ones are drawn less: they start workers, and those start jails."""
 
 MODULES = (
-    "duckdb", "numpy", "jinja2", "feedgen.feed", "starlette", "markdown_it", "yaml", "aiohttp", "probatio.cli",
+    "duckdb", "numpy", "jinja2", "feedgen.feed", "starlette", "markdown_it", "yaml", "aiohttp",
+    "probatio.cli",
     "probatio.site.static", "probatio.site.snapshot", "probatio.learn.analysis", "probatio.learn.compare",
     "probatio.learn.exports.study", "probatio.learn.exports.inspect_log", "probatio.learn.exports.lm_eval",
     "probatio.learn.exports.junit", "probatio.learn.items.measuring", "probatio.watch.verify.verification",
-    "probatio.watch.day.preparation", "probatio.watch.day.importing", "probatio.runs.preparation", "probatio.runs.session",
+    "probatio.watch.day.preparation", "probatio.watch.day.importing", "probatio.runs.preparation",
+    "probatio.runs.session",
     "probatio.authoring.check.daily", "probatio.authoring.check.language", "probatio.authoring.harbor.read",
-    "probatio.authoring.rehearse", "probatio.watch.alerts.delivery", "probatio.runs.regrade", "probatio.runs.models",
+    "probatio.authoring.rehearse", "probatio.watch.alerts.delivery", "probatio.runs.regrade",
+    "probatio.runs.models",
 )  # fmt: skip
 """Imported once, before the first child is forked."""
 
@@ -101,7 +108,10 @@ class Folders:
     """Worlds, played one after the other: in a child of ours, or by a whole command."""
 
     def __init__(self, whole: bool) -> None:
-        os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}  # before a fork there is one thread
+        os.environ |= {
+            "OPENBLAS_NUM_THREADS": "1",
+            "OMP_NUM_THREADS": "1",
+        }  # before a fork there is one thread
         canary.lay_out()
         self.kind = "commands" if whole else "folders"
         self.batch = 5 if whole else 20
@@ -141,15 +151,17 @@ class Folders:
         (self._home / "tmp").mkdir()
         self._server.forget()
         asks = "--resume" in given.words
-        before, laid_out = canary.look(), _newest(self._home)
+        before, laid_out = canary.look(), dict(_files(self._home))
         ended = self._run_whole(given) if given.whole else self._run_here(given, asks)
         faults = list(_describe(ended))
         if canary.look() != before:
             left = sorted(set(canary.look().items()) - set(before.items()))
             faults.append(("a mark outside", f"left outside: {left!r:.300}"))
             canary.clean()
-        if canary.SECRET in ended.output or _shows_secret(self._home, laid_out):
-            faults.append(("a secret shown", f"in {_shows_secret(self._home, laid_out) or ended.output[-300:]!r}"))
+        if canary.SECRET in ended.output:
+            faults.append(("a secret shown", f"printed: {_around_secret(ended.output)!r}"))
+        elif path := _find_secret(self._home, laid_out):
+            faults.append(("a secret kept", f"written to {path}"))
         called = self._server.calls()
         if canary.SECRET.encode() in called:
             faults.append(("a key sent", repr(called[:300])))
@@ -175,13 +187,16 @@ class Folders:
         try:
             done = subprocess.run(
                 [*PROCESS, *given.words], cwd=self._home / "world", env={**os.environ, **self._env()},
-                stdin=subprocess.DEVNULL, capture_output=True, timeout=CLOCK_SECONDS, check=False, preexec_fn=limit,
+                stdin=subprocess.DEVNULL, capture_output=True, timeout=CLOCK_SECONDS, check=False,
+                preexec_fn=limit,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             return Ended(place="a hang", what=f"no end within {CLOCK_SECONDS} s")
         output = (done.stdout + done.stderr).decode("utf-8", "replace")
         if "Traceback (most recent call last)" in output:
-            lines = [line for line in output.splitlines() if "/src/probatio/" in line or "/src/faber/" in line]
+            lines = [
+                line for line in output.splitlines() if "/src/probatio/" in line or "/src/faber/" in line
+            ]
             where = lines[-1].strip().partition("/src/")[2] if lines else "no line of ours"
             error = output.strip().splitlines()[-1]
             file = where.partition('", line')[0]
@@ -200,7 +215,7 @@ class Folders:
     def close(self) -> None:
         gc.unfreeze()
         self._server.close()
-        shutil.rmtree(self._base, ignore_errors=True)
+        remove(self._base)
 
 
 @functools.cache
@@ -229,26 +244,30 @@ def _describe(ended: Ended) -> list[tuple[str, str]]:
     return faults
 
 
-def _newest(home: Path) -> float:
-    return max((path.lstat().st_mtime for path in (home / "world").iterdir()), default=0.0)
-
-
-def _shows_secret(home: Path, since: float) -> str | None:
-    """A file that the command wrote and that has the secret in it."""
-    for folder, folders, files in os.walk(home, followlinks=False):
-        folders[:] = [name for name in folders if name not in ("d", "deep")]
+def _files(home: Path) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Every regular file with its time and size; what is very deep is left out."""
+    for folder, folders, files in os.walk(home):
+        folders[:] = [name for name in folders if name != "d"]
         for name in files:
-            path = os.path.join(folder, name)  # noqa: PTH118
-            with contextlib.suppress(OSError):
-                about = os.lstat(path)
-                if about.st_mtime < since or not 0 < about.st_size < 1 << 20 or not os.path.isfile(path):  # noqa: PTH113
-                    continue
-                if os.path.islink(path) or name.endswith(".env") or name == "report.json":  # noqa: PTH114
-                    continue
-                with open(path, "rb") as file:  # noqa: PTH123
-                    if canary.SECRET.encode() in file.read():
-                        return str(path)
+            path = f"{folder}/{name}"
+            about = os.lstat(path)
+            if stat.S_ISREG(about.st_mode):
+                yield path, (about.st_mtime_ns, about.st_size)
+
+
+def _find_secret(home: Path, before: Mapping[str, tuple[int, int]]) -> str | None:
+    """A file that the command wrote and that has the secret in it."""
+    for path, about in _files(home):
+        if before.get(path) != about and about[1] < 1 << 20 and not path.endswith((".env", "/report.json")):
+            with open(path, "rb") as file:  # noqa: PTH123 - a name that is no text
+                if canary.SECRET.encode() in file.read():
+                    return os.fsencode(path).decode("utf-8", "replace")
     return None
+
+
+def _around_secret(output: str) -> str:
+    place = output.index(canary.SECRET)
+    return output[max(0, place - 200) : place + 60]
 
 
 def _find(kind: str, seed: int, given: FolderInput, place: str, what: str) -> Finding:

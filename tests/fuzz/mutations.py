@@ -21,28 +21,55 @@ DEPTHS = (10, 65, 200, 1_100, 5_000, 30_000)
 NUMBERS = (
     "0", "-0", "-1", "1e309", "-1e309", "1e-400", "NaN", "Infinity", "-Infinity", "9" * 400, "9" * 5_000,
     "0x10", "1_000", "1,5", "1.000.000", "٣", "²", "½", "Ⅷ", "1e", "1/0", "0/0", "2**63", str(2**63),
-    str(-(2**63) - 1), str(2**64), "1" + "0" * 309, "0." + "0" * 330 + "1", "10**10**10", "9^9^9^9", "1e999999999",
+    str(-(2**63) - 1), str(2**64), "1" + "0" * 309, "0." + "0" * 330 + "1", "10**10**10", "9^9^9^9",
+    "1e999999999",
 )  # fmt: skip
 
 MARKS = (
-    "\0", "\x07", "\x08", "\x0b", "\x1b[2J", "\x1b]0;x\x07", "\x7f", "\x85", "\xa0", "\xad", "\u034f", "\u061c",
-    "\u180e", "\u200b", "\u200d", "\u200e", "\u2028", "\u2029", "\u202e", "\u2060", "\u2066", "\ufeff", "\ufffd",
-    "\ufffe", "\ufdd0", "\U000e0041", "\U0010ffff", "\ud800", "\udfff", "\ud83d", "e\u0301" * 3, "a" + "\u0300" * 60,
-    "℮", "ꬲ", "ꓰ", "ɛ", "ⲉ", "ﬁ", "ẞ", "ı", "İ", "K", "Å", "😀", "👩\u200d👩\u200d👧", "\r", "\r\n", "\n\n\n", "\t",
+    "\0", "\x07", "\x08", "\x0b", "\x1b[2J", "\x1b]0;x\x07", "\x7f", "\x85", "\xa0", "\xad", "\u034f",
+    "\u061c",
+    "\u180e", "\u200b", "\u200d", "\u200e", "\u2028", "\u2029", "\u202e", "\u2060", "\u2066", "\ufeff",
+    "\ufffd",
+    "\ufffe", "\ufdd0", "\U000e0041", "\U0010ffff", "\ud800", "\udfff", "\ud83d", "e\u0301" * 3,
+    "a" + "\u0300" * 60,
+    "℮", "ꬲ", "ꓰ", "ɛ", "ⲉ", "ﬁ", "ẞ", "ı", "İ", "K", "Å", "😀", "👩\u200d👩\u200d👧", "\r", "\r\n",
+    "\n\n\n", "\t",
 )  # fmt: skip
 """Characters that readers stumble over: control, direction, joiners, halves of pairs, look-alikes."""
 
 PIECES = (
-    "```", "```json\n", "```python\n", "~~~", "<think>", "</think>", "<!--", "-->", "<![CDATA[", "{{", "}}", "{0}",
-    "{goal:>3000000000}", "%s%n", "${HOME}", "$(id)", "`id`", "\\", "\\\\", "'", '"', '"""', "'''", "|", "| a | b |\n",
-    "---\n", "...\n", "- ", "1. ", "# ", "> ", "a: b\n", "&a [*a]", "!!python/object/apply:os.system [id]", "<<: *a",
-    "(", ")", "[", "]", "{", "}", ",", ";", ":", "=", "\\frac{1}{2}", "\\sqrt{", "^", "km/h", "%", "€", "@everyone",
-    "[x](javascript:alert(1))", "=HYPERLINK(1)", "null", "true", "None", "undefined", "__proto__", "error:", "I can't",
+    "```", "```json\n", "```python\n", "~~~", "<think>", "</think>", "<!--", "-->", "<![CDATA[", "{{",
+    "}}", "{0}",
+    "{goal:>3000000000}", "%s%n", "${HOME}", "$(id)", "`id`", "\\", "\\\\", "'", '"', '"""', "'''", "|",
+    "| a | b |\n",
+    "---\n", "...\n", "- ", "1. ", "# ", "> ", "a: b\n", "&a [*a]",
+    "!!python/object/apply:os.system [id]", "<<: *a",
+    "(", ")", "[", "]", "{", "}", ",", ";", ":", "=", "\\frac{1}{2}", "\\sqrt{", "^", "km/h", "%", "€",
+    "@everyone",
+    "[x](javascript:alert(1))", "=HYPERLINK(1)", "null", "true", "None", "undefined", "__proto__",
+    "error:", "I can't",
     "error while loading shared libraries", "not stated", "As an AI", "../", "/etc/passwd", "\u0000",
 )  # fmt: skip
 """Texts that mean something to one reader or another."""
 
-OPENING = ("(", "[", "{", '{"a":', "[[", "<div>", "((", "-", "!", "~", "not ", "f(", "\\frac{", "{x:", "> ", "  - ")
+OPENING = (
+    "(",
+    "[",
+    "{",
+    '{"a":',
+    "[[",
+    "<div>",
+    "((",
+    "-",
+    "!",
+    "~",
+    "not ",
+    "f(",
+    "\\frac{",
+    "{x:",
+    "> ",
+    "  - ",
+)
 
 TextChange = Callable[[str, str, Random], str]
 
@@ -180,7 +207,8 @@ def _change_json(text: str, other: str, chance: Random) -> str:
 
 
 TEXT_CHANGES: tuple[TextChange, ...] = (
-    _delete, _cut, _repeat, _repeat_piece, _repeat_line, _swap_lines, _nest, _splice, _insert_other, _insert_mark,
+    _delete, _cut, _repeat, _repeat_piece, _repeat_line, _swap_lines, _nest, _splice, _insert_other,
+    _insert_mark,
     _insert_piece, _change_number, _change_character, _change_word, _wide, _other_newlines, _spaced,
     _wrong_encoding, _change_json,
 )  # fmt: skip
@@ -194,15 +222,20 @@ def mutate_page(text: str, other: str, chance: Random) -> str:
 
 
 STYLES = (
-    "opacity: 0", "filter: invert(1) brightness(0)", "mask-size: 0", "mix-blend-mode: difference", "color: transparent",
+    "opacity: 0", "filter: invert(1) brightness(0)", "mask-size: 0", "mix-blend-mode: difference",
+    "color: transparent",
     "clip-path: inset(50%)", "transform: scale(0)", "position: fixed; inset: 0; background: #fff; z-index: 9",
     "animation: a 1ms infinite", "content-visibility: hidden", "font-size: 0", "width: 99999999px",
-    "height: 1e9px", "zoom: 1e9", "backdrop-filter: blur(9999px)", "display: contents", "writing-mode: vertical-rl",
+    "height: 1e9px", "zoom: 1e9", "backdrop-filter: blur(9999px)", "display: contents",
+    "writing-mode: vertical-rl",
 )  # fmt: skip
 SCRIPTS = (
-    "for(;;);", "while(true) document.body.append('x'.repeat(1e5))", "alert(1)", "window.close()", "location='about:blank'",
-    "location='file:///etc/passwd'", "document.write('<script>'.repeat(9))", "setInterval(()=>location.reload(),1)",
-    "new Worker(URL.createObjectURL(new Blob(['for(;;);'])))", "document.documentElement.remove()", "debugger",
+    "for(;;);", "while(true) document.body.append('x'.repeat(1e5))", "alert(1)", "window.close()",
+    "location='about:blank'",
+    "location='file:///etc/passwd'", "document.write('<script>'.repeat(9))",
+    "setInterval(()=>location.reload(),1)",
+    "new Worker(URL.createObjectURL(new Blob(['for(;;);'])))", "document.documentElement.remove()",
+    "debugger",
     "Object.prototype.toString=()=>{throw 1}", "Array.prototype.map=()=>{throw 1}", "JSON.stringify=()=>'x'",
     "a=[];for(i=0;i<1e7;i++)a.push({})", "fetch('http://127.0.0.1:9')", "open('about:blank')", "print()",
     "history.pushState(0,0,'/x')", "document.title='\\u0000'.repeat(1e6)", "throw new Error('\\ud800')",
@@ -210,7 +243,20 @@ SCRIPTS = (
     "Element.prototype.getBoundingClientRect=()=>({})", "window.getComputedStyle=null", "prompt('x')",
     "onbeforeunload=()=>'stay'", "document.querySelectorAll=()=>{for(;;);}", "Date.now=()=>NaN",
 )  # fmt: skip
-TAGS = ("div", "button", "input", "form", "script", "style", "svg", "iframe", "template", "table", "canvas", "dialog")
+TAGS = (
+    "div",
+    "button",
+    "input",
+    "form",
+    "script",
+    "style",
+    "svg",
+    "iframe",
+    "template",
+    "table",
+    "canvas",
+    "dialog",
+)
 
 
 def _style_element(text: str, other: str, chance: Random) -> str:
@@ -248,11 +294,14 @@ def _remove_tag(text: str, other: str, chance: Random) -> str:
 
 
 def _rename_id(text: str, other: str, chance: Random) -> str:
-    return re.sub(r'id="[^"]*"', f'id="{chance.choice(("", "a b", "constructor", "x" * 9_000))}"', text, count=3)
+    return re.sub(
+        r'id="[^"]*"', f'id="{chance.choice(("", "a b", "constructor", "x" * 9_000))}"', text, count=3
+    )
 
 
 PAGE_CHANGES: tuple[TextChange, ...] = (
-    _style_element, _style_element, _add_rule, _add_rule, _add_script, _add_script, _add_script, _add_elements,
+    _style_element, _style_element, _add_rule, _add_rule, _add_script, _add_script, _add_script,
+    _add_elements,
     _remove_tag, _rename_id, mutate_text,
 )  # fmt: skip
 
@@ -271,8 +320,10 @@ def mutate_bytes(data: bytes, chance: Random) -> bytes:
 
 
 ODD_VALUES: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1e308, -0.5, 2**31, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 10**400, 1e-320, float("nan"),
-    float("inf"), "", " ", "\0", "0", "nan", "x" * 100_000, "\ud800", "../x", "/etc/passwd", "..", ".", "-rf", "a/b",
+    None, True, False, 0, -1, 1e308, -0.5, 2**31, 2**53 + 1, 2**63, -(2**63) - 1, 2**64, 10**400, 1e-320,
+    float("nan"),
+    float("inf"), "", " ", "\0", "0", "nan", "x" * 100_000, "\ud800", "../x", "/etc/passwd", "..", ".",
+    "-rf", "a/b",
     "CON", "\u202e", "{goal:>3000000000}", "{0}", "{a.__class__}", "';--", "<script>", [], {}, [[]], {"": {}},
     [None] * 1_000, "2026-02-30", "9999-12-31", "0000-00-00", "1e9", "-", "~", "*",
 )  # fmt: skip
@@ -342,7 +393,10 @@ def _change_scalar(value: Any, chance: Random) -> Any:
 def _strange_key(value: Any, chance: Random) -> Any:
     if not isinstance(value, dict):
         return _replace(value, chance)
-    return {**value, chance.choice(("", "\0", "=1+1", "__proto__", "x" * 5_000, "a.b", "<b>", "id", "\ud800")): 1}
+    return {
+        **value,
+        chance.choice(("", "\0", "=1+1", "__proto__", "x" * 5_000, "a.b", "<b>", "id", "\ud800")): 1,
+    }
 
 
 def _set_known(known: Sequence[tuple[str, Any]]) -> ValueChange:
@@ -359,5 +413,5 @@ VALUE_CHANGES: tuple[ValueChange, ...] = (
 
 
 def to_json(value: Any) -> str:
-    """JSON as Python writes it: NaN and halves of surrogate pairs are kept, as a careless writer keeps them."""
+    """JSON as a careless writer writes it: NaN and halves of surrogate pairs are kept."""
     return json.dumps(value, ensure_ascii=False, default=str)

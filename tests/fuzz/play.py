@@ -3,6 +3,7 @@
     python -m fuzz --kind texts --count 1000 --seed 7          in tests/
     python -m fuzz --minutes 10 --jobs 2                       all kinds, each its share of the time
     python -m fuzz --replay                                    all kept findings
+    python -m fuzz --sums                                      what all kept runs have played
 
 A case is its kind and its seed: `--kind texts --count 1 --seed 1234` plays one again.
 """
@@ -66,7 +67,9 @@ def open_kind(name: str) -> Kind:
     return Folders(whole=name == "commands")
 
 
-def play(kind: str, first: int, count: int | None, minutes: float | None, jobs: int = 1) -> tuple[Played, list[Finding]]:
+def play(
+    kind: str, first: int, count: int | None, minutes: float | None, jobs: int = 1
+) -> tuple[Played, list[Finding]]:
     """Play from the seed `first` on. Batches are taken in turn, so the seeds played have no gap."""
     until = time.monotonic() + minutes * 60 if minutes is not None else None
     spawn = multiprocessing.get_context("spawn")
@@ -98,7 +101,9 @@ def play(kind: str, first: int, count: int | None, minutes: float | None, jobs: 
     return played, findings
 
 
-def _share_process(kind: str, turn: Synchronized[int], end: int | None, until: float | None, results: Any) -> None:
+def _share_process(
+    kind: str, turn: Synchronized[int], end: int | None, until: float | None, results: Any
+) -> None:
     try:
         results.put(_play_share(kind, turn, end, until))
     except BaseException as error:
@@ -110,16 +115,18 @@ def _play_share(kind: str, turn: Synchronized[int], end: int | None, until: floa
     player = open_kind(kind)
     findings: list[Finding] = []
     began, cases, last = _cpu(), 0, turn.value - 1
-    while until is None or time.monotonic() < until:
-        with turn.get_lock():
-            begin = turn.value
-            stop = begin + player.batch if end is None else min(end, begin + player.batch)
-            turn.value = stop
-        if begin >= stop:
-            break
-        findings += player.play([(seed, player.make(seed)) for seed in range(begin, stop)])
-        cases, last = cases + stop - begin, stop - 1
-    player.close()
+    try:
+        while until is None or time.monotonic() < until:
+            with turn.get_lock():
+                begin = turn.value
+                stop = begin + player.batch if end is None else min(end, begin + player.batch)
+                turn.value = stop
+            if begin >= stop:
+                break
+            findings += player.play([(seed, player.make(seed)) for seed in range(begin, stop)])
+            cases, last = cases + stop - begin, stop - 1
+    finally:
+        player.close()
     return _Share(last, cases, deduplicate(findings), _cpu() - began)
 
 
@@ -134,22 +141,26 @@ def replay(findings: list[Finding]) -> list[Finding]:
     return still
 
 
-def sum_tally() -> dict[str, int]:
-    """Kind → cases played so far, of all kept runs."""
-    sums: dict[str, int] = {}
-    if TALLY.exists():
-        for line in TALLY.read_bytes().splitlines():
-            played = msgspec.json.decode(line, type=Played)
-            sums[played.kind] = sums.get(played.kind, 0) + played.cases
-    return sums
+def read_tally() -> list[Played]:
+    lines = TALLY.read_bytes().splitlines() if TALLY.exists() else []
+    return [msgspec.json.decode(line, type=Played) for line in lines]
+
+
+def format_sums() -> str:
+    """Markdown: what all kept runs have played, by kind."""
+    tally = read_tally()
+    rows = ["| kind | cases | of them without a finding in their run | CPU hours |", "|---|---|---|---|"]
+    for kind in SHARES:
+        lines = [line for line in tally if line.kind == kind]
+        clean = sum(line.cases for line in lines if not line.findings)
+        hours = sum(line.cpu_seconds for line in lines) / 3600
+        rows.append(f"| `{kind}` | {sum(line.cases for line in lines):,} | {clean:,} | {hours:.1f} |")
+    return "\n".join(rows)
 
 
 def next_seed(kind: str) -> int:
     """The first seed that no kept run has played."""
-    if not TALLY.exists():
-        return 0
-    lines = [msgspec.json.decode(line, type=Played) for line in TALLY.read_bytes().splitlines()]
-    return max((line.last + 1 for line in lines if line.kind == kind), default=0)
+    return max((line.last + 1 for line in read_tally() if line.kind == kind), default=0)
 
 
 def _cpu() -> float:
@@ -164,6 +175,9 @@ def _commit() -> str:
 
 def main(words: list[str] | None = None) -> int:
     given = _parser().parse_args(words)
+    if given.sums:
+        print(format_sums())
+        return 0
     if given.replay:
         still = replay(read_findings())
         for each in still:
@@ -182,7 +196,9 @@ def main(words: list[str] | None = None) -> int:
         rate = played.cases / max(played.cpu_seconds, 0.1)
         print(f"{kind:<10} {seeds:<22} {played.cases:>7} {played.findings:>9} {rate:>21.1f}", flush=True)
         for each in findings:
-            print(f"    {each.seed}: {each.place}\n        {each.what[:600]}\n        {each.shown}", flush=True)
+            print(
+                f"    {each.seed}: {each.place}\n        {each.what[:600]}\n        {each.shown}", flush=True
+            )
         if given.keep:
             write_findings(findings)
             with TALLY.open("ab") as file:
@@ -196,10 +212,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--kind", choices=SHARES, help="One kind; without it, all.")
     parser.add_argument("--count", type=int, help="Cases of each kind.")
     parser.add_argument("--minutes", type=float, help="Minutes in all.")
-    parser.add_argument("--seed", type=int, help="The first seed; without it, the next that was never played.")
+    parser.add_argument(
+        "--seed", type=int, help="The first seed; without it, the next that was never played."
+    )
     parser.add_argument("--jobs", type=int, default=1, help="Processes that play.")
     parser.add_argument("--keep", action="store_true", help="Keep findings, and add to the tally.")
     parser.add_argument("--replay", action="store_true", help="Play all kept findings again.")
+    parser.add_argument("--sums", action="store_true", help="Print what all kept runs have played.")
     return parser
 
 

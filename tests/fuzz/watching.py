@@ -1,8 +1,8 @@
 """A command in a child of ours, under limits, and all that it opens, writes, starts and calls outside.
 
-The child is forked from a process that has everything imported, so a command costs its own work only. An audit
-hook sees every file that Python opens and every process that it starts; limits of CPU, clock and memory are
-held by the kernel; a child that passes one tells where it was.
+The child is forked from a process that has everything imported, so a command costs its own work only. An
+audit hook sees every file that Python opens and every process that it starts. The kernel holds limits of
+CPU, clock and memory; a child that passes one tells where it was.
 """
 
 from __future__ import annotations
@@ -46,19 +46,26 @@ class Ended(msgspec.Struct):
 
 
 READABLE = (
-    sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), str(Path(__file__).parents[2]), "/usr", "/lib", "/lib64",
-    "/bin", "/sbin", "/opt", "/sys", "/proc/self/fd", "/proc/self/task", "/proc/self/stat", "/proc/self/status", "/proc/self/maps",
-    "/proc/self/cgroup", "/proc/self/mountinfo", "/proc/self/mounts", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/sys",
+    sys.prefix, sys.base_prefix, sysconfig.get_path("stdlib"), str(Path(__file__).parents[2]), "/usr",
+    "/lib", "/lib64",
+    "/bin", "/sbin", "/opt", "/sys", "/proc/self/fd", "/proc/self/task", "/proc/self/stat",
+    "/proc/self/status", "/proc/self/maps",
+    "/proc/self/cgroup", "/proc/self/mountinfo", "/proc/self/mounts", "/proc/meminfo", "/proc/cpuinfo",
+    "/proc/stat", "/proc/sys",
     "/proc/filesystems", "/proc/version", "/proc/loadavg",
-    "/dev/null", "/dev/urandom", "/dev/shm", "/dev/pts", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl", "/etc/mime.types",
-    "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/os-release", "/etc/httpd", "/etc/apache", "/etc/apache2",
-    "/etc/alternatives", "/etc/machine-id", "/etc/services", "/etc/host.conf", "/etc/gai.conf", "/etc/debian_version",
+    "/dev/null", "/dev/urandom", "/dev/shm", "/dev/pts", "/etc/ld.so.cache", "/etc/localtime", "/etc/ssl",
+    "/etc/mime.types",
+    "/etc/resolv.conf", "/etc/hosts", "/etc/nsswitch.conf", "/etc/os-release", "/etc/httpd",
+    "/etc/apache", "/etc/apache2",
+    "/etc/alternatives", "/etc/machine-id", "/etc/services", "/etc/host.conf", "/etc/gai.conf",
+    "/etc/debian_version",
 )  # fmt: skip
 """What every Python program may read: itself, its libraries, the settings of the system."""
 WRITABLE = ("/dev/null", "/dev/shm", "/dev/pts", "/proc/self/fd")
 STARTED = ("bwrap", "git", "deno", "ldconfig", "chromium", "chromium-headless-shell", "chrome-headless-shell")
 """Programs that we start ourselves, apart from Python; bwrap is the jail."""
-WRITES = {"os.rename": (0, 1), "os.remove": (0,), "os.mkdir": (0,), "os.rmdir": (0,), "os.link": (1,), "os.symlink": (1,),
+WRITES = {"os.rename": (0, 1), "os.remove": (0,), "os.mkdir": (0,), "os.rmdir": (0,), "os.link": (1,),
+"os.symlink": (1,),
           "os.truncate": (0,), "os.chmod": (0,), "os.utime": (0,), "shutil.rmtree": (0,)}  # fmt: skip
 """Event → which of its arguments are paths that are written."""
 
@@ -130,9 +137,8 @@ class _Watch:
         name = os.fsdecode(path)
         if not name.startswith("/"):
             return None
-        real = os.path.join(os.path.realpath(os.path.dirname(name)), os.path.basename(name))  # noqa: PTH118, PTH119, PTH120
-        if event == "open":
-            real = os.path.realpath(name)
+        folder, last = os.path.split(name)
+        real = os.path.realpath(name) if event == "open" else f"{os.path.realpath(folder)}/{last}"
         return None if self._inside(real) or real.startswith(WRITABLE) else f"wrote {real} ({event})"
 
     def _started(self, program: Any) -> str | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import stat
+import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -69,11 +69,14 @@ def _fill(root: Path, home: Path) -> None:
     command("suite", "new", "--daily", "watch")
     (root / "config").mkdir()
     (root / "config" / "models.yml").write_text(yaml.safe_dump(MODELS), encoding="utf-8")
-    (root / "answers.jsonl").write_text("".join(json.dumps(each) + "\n" for each in ANSWERS), encoding="utf-8")
+    (root / "answers.jsonl").write_text(
+        "".join(json.dumps(each) + "\n" for each in ANSWERS), encoding="utf-8"
+    )
     command("suite", "rehearse", "watch", "--days", "3", "--worse-from", "2", "--models", "2",
             "--until", "2026-03-10", "--results", "results")  # fmt: skip
     for name in (RUN, PACKED):
-        write_made_up_run(root / "results" / name, root / "lang", _outcome, contexts=("brief",), n_shots=(0, 1),
+        write_made_up_run(root / "results" / name, root / "lang", _outcome, contexts=("brief",),
+        n_shots=(0, 1),
                           dialects=("standard",))  # fmt: skip
     command("study", "pack", PACKED)
     command("study", "export", "--harbor", "harbor", "--suite", "lang", "--task", "*sum*")
@@ -105,12 +108,12 @@ def lay_out(world: Mapping[str, tuple[bytes, int]], at: Path, port: int) -> None
 
 
 def fill_in(data: bytes, at: Path, port: int) -> bytes:
-    """The names of the place and the port, put in."""
-    return data.replace(WORLD.encode(), str(at).encode()).replace(PORT.encode(), str(port).encode())
+    """The real place, port and folder outside, put in."""
+    data = data.replace(WORLD.encode(), str(at).encode()).replace(PORT.encode(), str(port).encode())
+    return canary.fill_in(data)
 
 
 def remove(at: Path) -> None:
-    """Remove all of it, whatever became of it."""
-    shutil.rmtree(at, ignore_errors=True)
-    if at.exists():  # deeper than Python's own way goes
-        os.system(f"rm -rf '{at}'")
+    """Remove all of it, whatever became of it, and however deep: Python's own way is recursive."""
+    if at.exists():
+        subprocess.run(["rm", "-rf", str(at)], check=False)

@@ -1,0 +1,127 @@
+"""Fuzzing as tests: a few inputs of each kind with fixed seeds, every kept finding, and minutes as soak."""
+
+from __future__ import annotations
+
+import os
+from random import Random
+
+import pytest
+
+from fuzz import canary
+from fuzz.changes import make_changes
+from fuzz.findings import Finding, pack, read_findings, write_findings
+from fuzz.mutations import mutate_bytes, mutate_page, mutate_text, mutate_value, to_json
+from fuzz.play import SHARES, next_seed, open_kind, play, replay
+from fuzz.replies import ReplyInput, make_reply
+
+MINUTES = float(os.environ.get("FUZZ_MINUTES", "2"))
+"""For all kinds together, in `make soak`; `make fuzz MINUTES=60` gives more."""
+JOBS = int(os.environ.get("FUZZ_JOBS", "1"))
+SMOKE = {"texts": 200, "programs": 20, "pages": 2, "replies": 300, "folders": 40, "commands": 2}
+"""Kind → inputs in `make test`."""
+KEPT = read_findings()
+
+KINDS = [
+    pytest.param(kind, marks=[pytest.mark.slow, *([pytest.mark.browser] if kind == "pages" else [])])
+    for kind in SHARES
+]
+
+
+def describe(findings: list[Finding]) -> str:
+    return "\n".join(
+        f"{each.kind} {each.seed}: {each.place}\n  {each.what}\n  {each.shown}" for each in findings
+    )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_few_mutated_inputs_do_nothing_but_be_read(kind: str) -> None:
+    _, findings = play(kind, 0, SMOKE[kind], None)
+    assert not findings, describe(findings)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("finding", KEPT, ids=[each.file for each in KEPT])
+def test_what_was_once_found_is_found_no_more(finding: Finding) -> None:
+    still = replay([finding])
+    assert not still, describe(still)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("kind", KINDS)
+def test_mutated_inputs_do_nothing_but_be_read_for_as_long_as_is_given(kind: str) -> None:
+    played, findings = play(kind, soak_seed(kind), None, MINUTES * SHARES[kind], JOBS)
+    write_findings(findings)
+    assert played.cases
+    assert not findings, describe(findings)
+
+
+def soak_seed(kind: str) -> int:
+    """Seeds that no kept run has played, and another run's soak hardly either."""
+    return next_seed(kind) + Random().randrange(10**6) * 10**6
+
+
+# The harness itself
+
+
+def test_an_input_is_its_kind_and_its_seed() -> None:
+    text, page = 'the answer is {"a": [1, 2]}\n' * 5, "<html><body id='a'><p>x</p></body></html>"
+    for seed in range(300):
+        first, again = Random(seed), Random(seed)
+        assert mutate_text(text, page, first) == mutate_text(text, page, again)
+        assert mutate_page(page, text, first) == mutate_page(page, text, again)
+        assert mutate_bytes(text.encode(), first) == mutate_bytes(text.encode(), again)
+        assert to_json(mutate_value({"a": [text]}, first)) == to_json(mutate_value({"a": [text]}, again))
+        assert make_reply(Random(seed)) == make_reply(Random(seed))
+        world = {"lang/language.yml": (b"name: x\n", 0o644), "results/run-1/run.json": (b'{"a": 1}', 0o644)}
+        assert make_changes(world, ("lang",), Random(seed)) == make_changes(world, ("lang",), Random(seed))
+
+
+def test_a_finding_is_kept_once_for_its_place_and_with_its_whole_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    reply = make_reply(Random(1))
+    found = Finding("replies", 1, "ValueError in x.py:f", "what", "shown", pack(reply))
+    other = Finding("replies", 2, "ValueError in x.py:f", "what", "shown", pack(make_reply(Random(2))))
+    assert len(write_findings([found, other], tmp_path)) == 1
+    (kept,) = read_findings(tmp_path)
+    assert kept == found
+    given = open_kind("replies").unpack(kept.input)
+    assert isinstance(given, ReplyInput)
+    assert given == reply
+
+
+def test_a_client_that_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The oracle sees what it is there for: an exception, and another's answer."""
+    from probatio.ask import client
+
+    real = client.read_reply
+
+    def broken(status, headers, body, now):  # type: ignore[no-untyped-def]
+        if len(body) % 7 == 0:
+            raise KeyError("broken")
+        return real(status, headers, body, now)
+
+    monkeypatch.setattr(client, "read_reply", broken)
+    _, findings = play("replies", 0, 60, None)
+    assert any("KeyError" in each.place for each in findings)
+
+
+@pytest.mark.slow
+def test_a_command_that_reaches_outside_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the world's own files nothing is said; a read, a write, a start and a call outside are each told."""
+    import socket
+    import subprocess
+
+    from probatio import cli
+
+    def reach() -> None:
+        (canary.OUTSIDE / "secret.txt").read_text(encoding="utf-8")
+        (canary.OUTSIDE / "folder" / "new.txt").write_text("x", encoding="utf-8")
+        subprocess.run(["/bin/true"], check=False)
+        with socket.socket() as call:
+            call.connect_ex(("127.0.0.1", 9))
+
+    monkeypatch.setattr(cli, "main", reach)
+    _, findings = play("folders", 0, 1, None)
+    told = " ".join(each.place for each in findings)
+    for word in ("read", "wrote", "started", "called", "a mark outside"):
+        assert word in told, describe(findings)
