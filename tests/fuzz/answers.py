@@ -79,7 +79,8 @@ class Answers:
             self.kind, question.suite, question.question, question.dialect, data, chance.choice(ENDS)
         )
 
-    def unpack(self, packed: str) -> AnswerInput:
+    @staticmethod
+    def unpack(packed: str) -> AnswerInput:
         return msgspec.msgpack.decode(unpack(packed), type=AnswerInput)
 
     def play(self, inputs: list[tuple[int, AnswerInput]]) -> list[Finding]:

@@ -12,7 +12,7 @@ import traceback
 import zlib
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import msgspec
 
@@ -41,19 +41,22 @@ class Finding(msgspec.Struct, frozen=True):
         return f"{self.kind}-{place}-{hashlib.sha256(self.place.encode()).hexdigest()[:6]}.json"
 
 
-class Kind(Protocol):
+Given = TypeVar("Given", bound=msgspec.Struct)
+
+
+class Kind(Protocol[Given]):
     """A kind of input: made from a seed, played in batches."""
 
     batch: int
     """How many are played together."""
 
-    def make(self, seed: int) -> msgspec.Struct: ...
+    def make(self, seed: int) -> Given: ...
 
-    def play(self, inputs: list[tuple[int, msgspec.Struct]]) -> list[Finding]:
+    def play(self, inputs: list[tuple[int, Given]]) -> list[Finding]:
         """Play inputs with their seeds, and say what went wrong."""
         ...
 
-    def unpack(self, packed: str) -> msgspec.Struct: ...
+    def unpack(self, packed: str) -> Given: ...
 
     def close(self) -> None: ...
 

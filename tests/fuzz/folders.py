@@ -134,7 +134,8 @@ class Folders:
         changes = make_changes(self._world, command.reads, chance)
         return FolderInput(number, command.words, tuple(changes), self._whole)
 
-    def unpack(self, packed: str) -> FolderInput:
+    @staticmethod
+    def unpack(packed: str) -> FolderInput:
         return msgspec.msgpack.decode(unpack(packed), type=FolderInput)
 
     def play(self, inputs: list[tuple[int, FolderInput]]) -> list[Finding]:

@@ -17,14 +17,17 @@ import resource
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
 from fuzz.findings import Finding, Kind, deduplicate, read_findings, write_findings
 
+T = TypeVar("T")
+SPAWN = multiprocessing.get_context("spawn")
 TALLY = Path(__file__).parent / "tally.jsonl"
 SHARES = {"texts": 0.15, "programs": 0.2, "pages": 0.25, "replies": 0.1, "folders": 0.2, "commands": 0.1}
 """Kind → its share of the minutes, where all are played."""
@@ -52,7 +55,7 @@ class _Share(NamedTuple):
     cpu_seconds: float
 
 
-def open_kind(name: str) -> Kind:
+def open_kind(name: str) -> Kind[Any]:
     """The kind of this name; what it needs is imported now."""
     if name in ("texts", "programs", "pages"):
         from fuzz.answers import Answers
@@ -70,23 +73,12 @@ def open_kind(name: str) -> Kind:
 def play(
     kind: str, first: int, count: int | None, minutes: float | None, jobs: int = 1
 ) -> tuple[Played, list[Finding]]:
-    """Play from the seed `first` on. Batches are taken in turn, so the seeds played have no gap."""
+    """Play from the seed `first` on, in processes of their own. Batches are taken in turn, so the seeds that
+    were played have no gap."""
     until = time.monotonic() + minutes * 60 if minutes is not None else None
-    spawn = multiprocessing.get_context("spawn")
-    turn: Synchronized[int] = spawn.Value("q", first)
+    turn: Synchronized[int] = SPAWN.Value("q", first)
     end = None if count is None else first + count
-    if jobs == 1:
-        shares = [_play_share(kind, turn, end, until)]
-    else:
-        results: Any = spawn.SimpleQueue()
-        processes = [
-            spawn.Process(target=_share_process, args=(kind, turn, end, until, results)) for _ in range(jobs)
-        ]
-        for process in processes:
-            process.start()
-        shares = [results.get() for _ in processes]
-        for process in processes:
-            process.join()
+    shares = _in_processes(_play_share, [(kind, turn, end, until)] * jobs)
     findings = deduplicate(finding for share in shares for finding in share.findings)
     played = Played(
         date=dt.datetime.now(dt.UTC).date().isoformat(),
@@ -101,14 +93,55 @@ def play(
     return played, findings
 
 
-def _share_process(
-    kind: str, turn: Synchronized[int], end: int | None, until: float | None, results: Any
-) -> None:
+def play_here(kind: str, seeds: range) -> list[Finding]:
+    """Play these seeds in this process."""
+    player = open_kind(kind)
     try:
-        results.put(_play_share(kind, turn, end, until))
-    except BaseException as error:
-        results.put(_Share(0, 0, [Finding(kind, 0, "the harness", repr(error), "", "")], 0.0))
-        raise
+        return player.play([(seed, player.make(seed)) for seed in seeds])
+    finally:
+        player.close()
+
+
+def replay(findings: list[Finding]) -> list[Finding]:
+    """Play kept inputs again; what still goes wrong comes back."""
+    kinds = sorted({each.kind for each in findings})
+    still: list[Finding] = []
+    for kind in kinds:
+        kept = [each for each in findings if each.kind == kind]
+        still += _in_processes(_replay_here, [(kept,)])[0]
+    return still
+
+
+def _replay_here(findings: list[Finding]) -> list[Finding]:
+    player = open_kind(findings[0].kind)
+    try:
+        return player.play([(each.seed, player.unpack(each.input)) for each in findings])
+    finally:
+        player.close()
+
+
+def _in_processes(work: Callable[..., T], given: list[tuple[Any, ...]]) -> list[T]:
+    """What the work makes of each, all at a time. What they change in their process ends with it."""
+    results = [SPAWN.SimpleQueue() for _ in given]
+    processes = [
+        SPAWN.Process(target=_put_result, args=(result, work, words))
+        for result, words in zip(results, given, strict=True)
+    ]
+    for process in processes:
+        process.start()
+    made: list[T] = []
+    for process, result in zip(processes, results, strict=True):
+        while process.is_alive() and result.empty():
+            time.sleep(0.05)
+        if result.empty():
+            raise RuntimeError(f"the harness itself failed (exit code {process.exitcode}); see above")
+        made.append(result.get())
+        process.join()
+    return made
+
+
+def _put_result(result: Any, work: Callable[..., T], given: tuple[Any, ...]) -> None:
+    result.put(work(*given))
 
 
 def _play_share(kind: str, turn: Synchronized[int], end: int | None, until: float | None) -> _Share:
@@ -128,17 +161,6 @@ def _play_share(kind: str, turn: Synchronized[int], end: int | None, until: floa
     finally:
         player.close()
     return _Share(last, cases, deduplicate(findings), _cpu() - began)
-
-
-def replay(findings: list[Finding]) -> list[Finding]:
-    """Play kept inputs again; what still goes wrong comes back."""
-    still: list[Finding] = []
-    for kind in sorted({each.kind for each in findings}):
-        player = open_kind(kind)
-        kept = [(each.seed, player.unpack(each.input)) for each in findings if each.kind == kind]
-        still += player.play(kept)
-        player.close()
-    return still
 
 
 def read_tally() -> list[Played]:

@@ -297,7 +297,7 @@ class Replies:
 
     def __init__(self) -> None:
         canary.lay_out()
-        retry.BACKOFF_SECONDS = ()  # one try for each reply
+        retry.BACKOFF_SECONDS = ()  # type: ignore[assignment]  # one try for each reply
         self._listener = canary.Listener()
         self._scripts: dict[str, ReplyInput] = {}
         self._connections: set[asyncio.Task[None]] = set()
@@ -305,7 +305,8 @@ class Replies:
     def make(self, seed: int) -> ReplyInput:
         return make_reply(Random(f"replies {seed}"), self._listener.port)
 
-    def unpack(self, packed: str) -> ReplyInput:
+    @staticmethod
+    def unpack(packed: str) -> ReplyInput:
         return msgspec.msgpack.decode(unpack(packed), type=ReplyInput)
 
     def play(self, inputs: list[tuple[int, ReplyInput]]) -> list[Finding]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -11,15 +13,14 @@ from fuzz import canary
 from fuzz.changes import make_changes
 from fuzz.findings import Finding, pack, read_findings, write_findings
 from fuzz.mutations import mutate_bytes, mutate_page, mutate_text, mutate_value, to_json
-from fuzz.play import SHARES, next_seed, open_kind, play, replay
-from fuzz.replies import ReplyInput, make_reply
+from fuzz.play import SHARES, next_seed, play, play_here, replay
+from fuzz.replies import Replies, make_reply
 
 MINUTES = float(os.environ.get("FUZZ_MINUTES", "2"))
 """For all kinds together, in `make soak`; `make fuzz MINUTES=60` gives more."""
 JOBS = int(os.environ.get("FUZZ_JOBS", "1"))
 SMOKE = {"texts": 200, "programs": 20, "pages": 2, "replies": 300, "folders": 40, "commands": 2}
 """Kind → inputs in `make test`."""
-KEPT = read_findings()
 
 KINDS = [
     pytest.param(kind, marks=[pytest.mark.slow, *([pytest.mark.browser] if kind == "pages" else [])])
@@ -39,10 +40,9 @@ def test_a_few_mutated_inputs_do_nothing_but_be_read(kind: str) -> None:
     assert not findings, describe(findings)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("finding", KEPT, ids=[each.file for each in KEPT])
-def test_what_was_once_found_is_found_no_more(finding: Finding) -> None:
-    still = replay([finding])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_once_found_is_found_no_more(kind: str) -> None:
+    still = replay([each for each in read_findings() if each.kind == kind])
     assert not still, describe(still)
 
 
@@ -77,31 +77,31 @@ def test_an_input_is_its_kind_and_its_seed() -> None:
         assert make_changes(world, ("lang",), Random(seed)) == make_changes(world, ("lang",), Random(seed))
 
 
-def test_a_finding_is_kept_once_for_its_place_and_with_its_whole_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_a_finding_is_kept_once_for_its_place_and_with_its_whole_input(tmp_path: Path) -> None:
     reply = make_reply(Random(1))
     found = Finding("replies", 1, "ValueError in x.py:f", "what", "shown", pack(reply))
     other = Finding("replies", 2, "ValueError in x.py:f", "what", "shown", pack(make_reply(Random(2))))
     assert len(write_findings([found, other], tmp_path)) == 1
     (kept,) = read_findings(tmp_path)
     assert kept == found
-    given = open_kind("replies").unpack(kept.input)
-    assert isinstance(given, ReplyInput)
-    assert given == reply
+    assert Replies.unpack(kept.input) == reply
 
 
 def test_a_client_that_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The oracle sees what it is there for: an exception, and another's answer."""
-    from probatio.ask import client
+    from probatio.ask import chat, client, retry
 
-    real = client.read_reply
+    real = chat.read_reply
 
-    def broken(status, headers, body, now):  # type: ignore[no-untyped-def]
+    def broken(status: int, headers: Any, body: bytes, now: float) -> Any:
         if len(body) % 7 == 0:
             raise KeyError("broken")
         return real(status, headers, body, now)
 
     monkeypatch.setattr(client, "read_reply", broken)
-    _, findings = play("replies", 0, 60, None)
+    monkeypatch.setattr(retry, "BACKOFF_SECONDS", ())
+    monkeypatch.setenv(canary.VARIABLE, "")
+    findings = play_here("replies", range(60))
     assert any("KeyError" in each.place for each in findings)
 
 
@@ -121,7 +121,9 @@ def test_a_command_that_reaches_outside_is_found(monkeypatch: pytest.MonkeyPatch
             call.connect_ex(("127.0.0.1", 9))
 
     monkeypatch.setattr(cli, "main", reach)
-    _, findings = play("folders", 0, 1, None)
+    for name in (canary.VARIABLE, "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+        monkeypatch.setenv(name, "1")
+    findings = play_here("folders", range(1))
     told = " ".join(each.place for each in findings)
     for word in ("read", "wrote", "started", "called", "a mark outside"):
         assert word in told, describe(findings)
