@@ -35,7 +35,6 @@ class Change(msgspec.Struct, frozen=True):
 
 SCRIPT = f"""#!/bin/sh
 echo x >> {canary.MARK}
-env >> {canary.MARK}
 cat {canary.HIDDEN}
 printenv
 """.encode()
@@ -182,7 +181,7 @@ def _special(name: str, data: bytes, chance: Random) -> list[Change]:
 
 
 def _huge(name: str, data: bytes, chance: Random) -> list[Change]:
-    size = chance.choice((70 << 20, 3 << 30, 1 << 40))
+    size = chance.choice((70 << 20, 1_200 << 20))
     return [Change(name.encode(), "sparse", str(size).encode())]
 
 

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent / "findings"
 SHOWN = 300
 """Characters of an input that a person is shown."""
 
-OURS = re.compile(r"/(?:probatio|faber)/")
+OURS = re.compile(r"/src/(?:probatio|faber)/")
 
 
 class Finding(msgspec.Struct, frozen=True):

@@ -156,8 +156,8 @@ class Folders:
         ended = self._run_whole(given) if given.whole else self._run_here(given, asks)
         faults = list(_describe(ended))
         if canary.look() != before:
-            left = sorted(set(canary.look().items()) - set(before.items()))
-            faults.append(("a mark outside", f"left outside: {left!r:.300}"))
+            changed = sorted(name for name, _ in set(canary.look().items()) ^ set(before.items()))
+            faults.append(("a mark outside", f"changed outside: {', '.join(dict.fromkeys(changed))}"))
             canary.clean()
         if canary.SECRET in ended.output:
             faults.append(("a secret shown", f"printed: {_around_secret(ended.output)!r}"))
@@ -169,7 +169,11 @@ class Folders:
         elif called and not asks:
             faults.append(("a call outside", repr(called[:300])))
         name = " ".join(given.words[:2])
-        return [_find(self.kind, seed, given, f"{name}: {place}", what) for place, what in faults]
+        # What is seen from outside has no place in the code: the command is its place.
+        return [
+            _find(self.kind, seed, given, place if ".py" in place else f"{name}: {place}", what)
+            for place, what in faults
+        ]
 
     def _run_here(self, given: FolderInput, asks: bool) -> Ended:
         def command() -> None:
@@ -187,7 +191,7 @@ class Folders:
 
         try:
             done = subprocess.run(
-                [*PROCESS, *given.words], cwd=self._home / "world", env={**os.environ, **self._env()},
+                [*PROCESS, *given.words], cwd=self._home / "world", env=self._env(),
                 stdin=subprocess.DEVNULL, capture_output=True, timeout=CLOCK_SECONDS, check=False,
                 preexec_fn=limit,
             )  # fmt: skip
@@ -206,9 +210,13 @@ class Folders:
         return Ended(code=done.returncode, output=output)
 
     def _env(self) -> dict[str, str]:
+        """All that a command is given; nothing of this machine's user."""
         return {
             **own_home(self._home / "own"),
             "TMPDIR": str(self._home / "tmp"),
+            "PATH": os.environ["PATH"],
+            "LANG": "C.UTF-8",
+            canary.VARIABLE: canary.SECRET,
             "PROBATIO_CHECKED_MB": "0",
             "OPENBLAS_NUM_THREADS": "1",
         }
@@ -233,7 +241,7 @@ def _leave_open(world: Path) -> None:
 
 def _describe(ended: Ended) -> list[tuple[str, str]]:
     """What is wrong with the way a command ended: places and sentences."""
-    faults = [(f"outside: {each.partition(' (')[0]}", each) for each in ended.outside]
+    faults = [(_outside_place(each), each) for each in ended.outside]
     if ended.place:
         faults.append((ended.place, ended.what))
     elif ended.code not in (0, 1, 2, 3):
@@ -243,6 +251,11 @@ def _describe(ended: Ended) -> list[tuple[str, str]]:
     if ended.resident_mb > MOST_RESIDENT_MB:
         faults.append(("memory", f"{ended.resident_mb} MB resident"))
     return faults
+
+
+def _outside_place(told: str) -> str:
+    """`read /dev/zero, in x.py:f` → `read outside in x.py:f`."""
+    return f"{told.partition(' ')[0]} outside in {told.rpartition(', in ')[2]}"
 
 
 def _files(home: Path) -> Iterator[tuple[str, tuple[int, int]]]:
@@ -267,8 +280,9 @@ def _find_secret(home: Path, before: Mapping[str, tuple[int, int]]) -> str | Non
 
 
 def _around_secret(output: str) -> str:
+    """A few characters: a program may print the whole environment, and a finding goes into the repository."""
     place = output.index(canary.SECRET)
-    return output[max(0, place - 200) : place + 60]
+    return output[max(0, place - 30) : place + len(canary.SECRET)]
 
 
 def _find(kind: str, seed: int, given: FolderInput, place: str, what: str) -> Finding:

@@ -174,7 +174,7 @@ def make_reply(chance: Random, port: int = 0) -> ReplyInput:
         headers.append((name, chance.choice(values)))
     head = _head(status, headers, chance).replace(b"LISTENER", str(port).encode())
     if chance.random() < 0.1:
-        framed += _second(chance)
+        return ReplyInput((Piece(head + framed + _second(chance)),))
     return ReplyInput(tuple(_send(head + framed, chance)), closes=chance.random() < 0.2)
 
 
@@ -370,7 +370,7 @@ class Replies:
             return _find(seed, given, "a hang", f"no answer within {HANG_SECONDS:.0f} s")
         except Exception as error:
             return _find(seed, given, place_of(error), f"{line_of(error)}: {error!r:.300}")
-        told = f"{answer.text} {answer.error} {answer.reasoning}"
+        told = f"{answer.text} {answer.reasoning}"
         for other in re.findall(r"token-\d{10}-x", told):
             if other not in (token, TOKEN) and other in self._scripts:
                 origin = self._scripts[other]

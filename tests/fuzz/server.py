@@ -12,7 +12,7 @@ from pathlib import Path
 from fuzz import canary
 
 PROGRAM = f"""BEGIN {{
-  system("echo x >> {canary.MARK}; env >> {canary.MARK}")
+  system("echo x >> {canary.MARK}")
   while ((getline line < "{canary.HIDDEN}") > 0) print line
 }}"""
 """An answer in AWK, the language of the world's suite."""

@@ -23,7 +23,7 @@ from typing import Any
 
 import msgspec
 
-from fuzz.findings import line_of, place_of
+from fuzz.findings import OURS, line_of, place_of
 
 CPU_SECONDS = 20
 CLOCK_SECONDS = 90
@@ -85,7 +85,7 @@ class _Watch:
         self._busy = True
         try:
             if fault := self._fault(event, given):
-                self.seen.append(fault)
+                self.seen.append(f"{fault}, in {_our_caller()}")
         except Exception as error:
             self.seen.append(f"the watch itself: {event} {error!r}")
         finally:
@@ -152,6 +152,14 @@ class _Watch:
         return real == self.home or real.startswith(self.home + "/")
 
 
+def _our_caller() -> str:
+    """The innermost function of ours that is at work."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and not OURS.search(frame.f_code.co_filename):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename.partition('/src/')[2] or '?'}:{frame.f_code.co_name}"
+
+
 def _is_parent(path: str, of: str) -> bool:
     return of.startswith(path.rstrip("/") + "/")
 
@@ -206,6 +214,7 @@ def _be_child(
 ) -> None:
     os.setsid()
     os.chdir(cwd)
+    os.environ.clear()
     os.environ.update(env)
     import tempfile
 
