@@ -82,6 +82,58 @@ HOSTILE_KEYS: tuple[tuple[str, Any], ...] = (
 )  # fmt: skip
 """What an author sets who wants more than to be read."""
 
+OUTWARD: dict[str, Any] = {"command": ["{python}", "{folder}/grader.py"], "isolation": "none"}
+PLANTS: dict[str, tuple[tuple[tuple[str | int, ...], Any], ...]] = {
+    "watch/suite.yml": (
+        (("use_cases", 1, "grader"), OUTWARD),
+        (("use_cases", 1, "grader"), {"command": ["sh", "{folder}/grader.py"], "isolation": "none"}),
+        (("use_cases", 1, "grader"), {"command": ["cat", canary.HIDDEN], "reads": [canary.HIDDEN]}),
+        (("use_cases", 1, "grader"), {"command": SHELL, "reads": ["/"], "processes": True}),
+        (("judge",), {"name": "j", "base_url": f"http://127.0.0.1:{PORT}/v1",
+        "api_key_env": canary.VARIABLE}),
+        (("use_cases", 1, "id"), "../lang"),
+        (("use_cases", 0, "cases"), f"{canary.TARGET}/kept.txt"),
+    ),
+    "language.yml": (
+        (("commands", "version"), ["cat", canary.HIDDEN]),
+        (("commands", "version"), SHELL),
+        (("commands", "check"), SHELL),
+        (("commands", "check"), ["cat", "{folder}/../.env"]),
+        (("commands", "reads"), [canary.HIDDEN, "{folder}/../.env", "/etc"]),
+        (("commands", "run"), ["{folder}/helper", "{file}"]),
+        (("commands", "isolation"), "none"),
+        (("contexts",), ["../../.env"]),
+        (("fences",), ["{0}" * 1_000]),
+    ),
+    "run.json": (
+        (("sandbox",), "none"),
+        (("isolation",), "none"),
+        (("models", 0, "base_url"), f"http://127.0.0.1:{PORT}/v1"),
+        (("models", 0, "api_key_env"), canary.VARIABLE),
+        (("suite",), canary.TARGET),
+        (("run_id",), "../../x"),
+        (("suite_name",), "../../x"),
+        (("created",), "../../x"),
+        (("plan", "models"), [".."]),
+        (("plan", "samples"), 10**9),
+        (("plan", "tasks"), ["../../x"]),
+    ),
+    "day.json": (
+        (("suite",), canary.TARGET), (("suite_folder",), canary.TARGET), (("date",), "../.."), (("models",
+        ), [".."]),
+        (("simulated",), False), (("suite_version",), "../../x"),
+    ),
+    "config/models.yml": (
+        (("models", 0, "base_url"), f"http://127.0.0.1:{PORT}/v1"),
+        (("models", 0, "api_key_env"), canary.VARIABLE),
+        (("models", 0, "provider"), "command"),
+        (("models", 0, "command"), SHELL),
+        (("daily", "heartbeat"), f"http://127.0.0.1:{PORT}/x"),
+        (("alerts", 0, "url"), f"json://127.0.0.1:{PORT}/${{{canary.VARIABLE}}}"),
+    ),
+}  # fmt: skip
+"""End of a file's name → places in it, and what a hostile author writes there."""
+
 LINKS = (
     canary.HIDDEN, canary.TARGET, f"{canary.TARGET}/new.txt", "/dev/zero", "/dev/stdin",
     "/dev/random",
@@ -131,6 +183,36 @@ def _change_structure(name: str, data: bytes, chance: Random) -> list[Change]:
     except (ValueError, yaml.YAMLError, RecursionError):
         pass
     return _change_text(name, data, chance)
+
+
+def _plant(name: str, data: bytes, chance: Random) -> list[Change]:
+    """A setting that wants more, in its right place; with it a program that shows whether it got it."""
+    plants = next((found for end, found in PLANTS.items() if name.endswith(end)), ())
+    if not plants:
+        return _change_structure(name, data, chance)
+    path, planted = chance.choice(plants)
+    value = json.loads(data) if name.endswith(".json") else yaml.safe_load(data)
+    text = to_json(_put(value, path, planted))
+    grader = chance.choice((PYTHON, SCRIPT))
+    return [
+        Change(name.encode(), "file", text.encode()),
+        Change(b"watch/triage/grader.py", "file", grader, 0o755),
+        Change(b"lang/helper", "file", SCRIPT, 0o755),
+    ]
+
+
+def _put(value: Any, path: tuple[str | int, ...], planted: Any) -> Any:
+    """The value with another one at a path; what is not on the way is made."""
+    if not path:
+        return planted
+    key, rest = path[0], path[1:]
+    if isinstance(key, int):
+        listed = list(value) if isinstance(value, list) and value else [{}]
+        key = min(key, len(listed) - 1)
+        listed[key] = _put(listed[key], rest, planted)
+        return listed
+    known = value if isinstance(value, dict) else {}
+    return {**known, key: _put(known.get(key), rest, planted)}
 
 
 def _to_text(value: Any, chance: Random) -> bytes:
@@ -268,7 +350,8 @@ def _columns(name: str, data: bytes, chance: Random) -> list[Change]:
 
 Maker = Callable[[str, bytes, Random], list[Change]]
 MAKERS: tuple[tuple[Maker, int], ...] = (
-    (_change_structure, 42), (_change_text, 6), (_change_bytes, 8), (_link, 14), (_special, 8), (_huge, 2),
+    (_change_structure, 36), (_plant, 12), (_change_text, 6), (_change_bytes, 8), (_link, 14), (_special,
+    8), (_huge, 2),
     (_deep, 1), (_odd_name, 6), (_script, 5), (_elf, 4), (_pointer, 2), (_columns, 2),
 )  # fmt: skip
 """How a place is changed, and how often."""

@@ -29,6 +29,8 @@ from fuzz.findings import Finding, Kind, deduplicate, read_findings, write_findi
 T = TypeVar("T")
 SPAWN = multiprocessing.get_context("spawn")
 TALLY = Path(__file__).parent / "tally.jsonl"
+README = Path(__file__).parent / "README.md"
+SUMS = "The sums, which `--keep` writes again:\n\n"
 SHARES = {"texts": 0.15, "programs": 0.2, "pages": 0.25, "replies": 0.1, "folders": 0.2, "commands": 0.1}
 """Kind → its share of the minutes, where all are played."""
 
@@ -180,6 +182,12 @@ def format_sums() -> str:
     return "\n".join(rows)
 
 
+def show_sums() -> None:
+    """Put the sums into the README, in place of those that are there."""
+    text = README.read_text(encoding="utf-8")
+    README.write_text(text[: text.index(SUMS) + len(SUMS)] + format_sums() + "\n", encoding="utf-8")
+
+
 def next_seed(kind: str) -> int:
     """The first seed that no kept run has played."""
     return max((line.last + 1 for line in read_tally() if line.kind == kind), default=0)
@@ -225,6 +233,7 @@ def main(words: list[str] | None = None) -> int:
             write_findings(findings)
             with TALLY.open("ab") as file:
                 file.write(msgspec.json.encode(played) + b"\n")
+            show_sums()
         failed = failed or bool(findings)
     return 1 if failed else 0
 

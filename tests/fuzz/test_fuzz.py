@@ -13,7 +13,7 @@ from fuzz import canary
 from fuzz.changes import make_changes
 from fuzz.findings import Finding, pack, read_findings, write_findings
 from fuzz.mutations import mutate_bytes, mutate_page, mutate_text, mutate_value, to_json
-from fuzz.play import SHARES, next_seed, play, play_here, replay
+from fuzz.play import README, SHARES, SUMS, format_sums, next_seed, play, play_here, replay
 from fuzz.replies import Replies, make_reply
 
 MINUTES = float(os.environ.get("FUZZ_MINUTES", "2"))
@@ -85,6 +85,10 @@ def test_a_finding_is_kept_once_for_its_place_and_with_its_whole_input(tmp_path:
     (kept,) = read_findings(tmp_path)
     assert kept == found
     assert Replies.unpack(kept.input) == reply
+
+
+def test_the_readme_shows_the_sums_of_the_tally() -> None:
+    assert README.read_text(encoding="utf-8").endswith(f"{SUMS}{format_sums()}\n")
 
 
 def test_a_client_that_breaks_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import contextlib
 import faulthandler
 import io
 import os
+import re
 import resource
 import shutil
 import signal
@@ -61,9 +62,13 @@ READABLE = (
     "/etc/debian_version",
 )  # fmt: skip
 """What every Python program may read: itself, its libraries, the settings of the system."""
+OWN_PROCESSES = re.compile(r"/proc/\d+/(?:fd|task|status|stat|statm|smaps_rollup|limits)\b")
+"""What the jail looks at while a program runs in it; never an environment or a memory."""
 WRITABLE = ("/dev/null", "/dev/shm", "/dev/pts", "/proc/self/fd")
 STARTED = ("bwrap", "git", "deno", "ldconfig", "chromium", "chromium-headless-shell", "chrome-headless-shell")
 """Programs that we start ourselves, apart from Python; bwrap is the jail."""
+LOADER = re.compile(r"(?:/usr)?/lib(?:64|/[\w-]+)?/ld-[\w.-]+$")
+"""The system's own loader, which lists libraries; not for a file of the world."""
 WRITES = {"os.rename": (0, 1), "os.remove": (0,), "os.mkdir": (0,), "os.rmdir": (0,), "os.link": (1,),
 "os.symlink": (1,),
           "os.truncate": (0,), "os.chmod": (0,), "os.utime": (0,), "shutil.rmtree": (0,)}  # fmt: skip
@@ -102,9 +107,9 @@ class _Watch:
             paths = (given[place] for place in WRITES[event])
             return next((fault for path in paths if (fault := self._written(path, event))), None)
         if event == "subprocess.Popen":
-            return self._started(given[0] or given[1][0])
+            return self._started(given[0] or given[1][0], given[1])
         if event in ("os.exec", "os.posix_spawn", "os.spawn", "os.system"):
-            return self._started(given[0])
+            return self._started(given[0], ())
         if event == "socket.connect" and isinstance(given[1], tuple) and not self.may_call:
             return f"called {given[1]}"
         return None
@@ -125,7 +130,7 @@ class _Watch:
         real = os.path.realpath(name)
         if self._inside(real) or real.startswith(READABLE) or not os.path.exists(real):  # noqa: PTH110
             return None
-        if real.startswith(f"/proc/{os.getpid()}/fd"):
+        if OWN_PROCESSES.match(real):
             return None
         if _is_parent(real, self.home):
             return None  # looked through on the way to the world
@@ -141,9 +146,11 @@ class _Watch:
         real = os.path.realpath(name) if event == "open" else f"{os.path.realpath(folder)}/{last}"
         return None if self._inside(real) or real.startswith(WRITABLE) else f"wrote {real} ({event})"
 
-    def _started(self, program: Any) -> str | None:
+    def _started(self, program: Any, words: Any) -> str | None:
         name = os.fsdecode(program) if isinstance(program, str | bytes | os.PathLike) else str(program)
         name = shutil.which(name) or name
+        if LOADER.match(name) and not any(self._inside(os.path.realpath(str(word))) for word in words):
+            return None
         if os.path.basename(name) in STARTED and not self._inside(os.path.realpath(name)):  # noqa: PTH119
             return None
         return None if os.path.realpath(name) == os.path.realpath(sys.executable) else f"started {name}"

@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -21,12 +22,15 @@ from commandline import probatio
 from fuzz import canary
 from learn.runs import write_made_up_run
 from probatio.core.records import TrialKey
+from probatio.grading import GRADER_VERSION
+from probatio.suites.language_suite import load_suite
+from probatio.suites.prompt import fingerprint_as_asked
 
 WORLD = "@WORLD@"
 PORT = "@PORT@"
 RUN, PACKED = "run-1", "run-2"
 
-MODELS = {
+MODELS: dict[str, Any] = {
     "models": [
         {"id": "m", "provider": "openrouter", "name": "m", "cost_per_1m_input": 1, "cost_per_1m_output": 1},
         {"id": "local", "provider": "ollama", "name": "local", "base_url": f"http://127.0.0.1:{PORT}/v1"},
@@ -77,10 +81,20 @@ def _fill(root: Path, home: Path) -> None:
     for name in (RUN, PACKED):
         write_made_up_run(root / "results" / name, root / "lang", _outcome, contexts=("brief",),
         n_shots=(0, 1),
-                          dialects=("standard",))  # fmt: skip
+                          dialects=("standard",), models=("local",))  # fmt: skip
+        _make_resumable(root / "results" / name / "run.json", root / "lang")
     command("study", "pack", PACKED)
     command("study", "export", "--harbor", "harbor", "--suite", "lang", "--task", "*sum*")
     (root / ".env").write_text(ENV, encoding="utf-8")
+
+
+def _make_resumable(record: Path, suite: Path) -> None:
+    """The run is of today's grader, and its model is the local one of models.yml."""
+    run = json.loads(record.read_bytes())
+    run["models"] = [MODELS["models"][1]]
+    run["grader_version"] = GRADER_VERSION
+    run["suite_fingerprint"] = fingerprint_as_asked(load_suite(suite), GRADER_VERSION)
+    record.write_text(json.dumps(run), encoding="utf-8")
 
 
 def own_home(home: Path) -> dict[str, str]:
