@@ -104,20 +104,16 @@ def play_here(kind: str, seeds: range) -> list[Finding]:
         player.close()
 
 
-def replay(findings: list[Finding]) -> list[Finding]:
-    """Play kept inputs again; what still goes wrong comes back."""
-    kinds = sorted({each.kind for each in findings})
-    still: list[Finding] = []
-    for kind in kinds:
-        kept = [each for each in findings if each.kind == kind]
-        still += _in_processes(_replay_here, [(kept,)])[0]
-    return still
+def replay(kind: str, kept: list[Finding], seeds: range = range(0)) -> list[Finding]:
+    """Play kept inputs again, and these seeds; what goes wrong comes back."""
+    return _in_processes(_replay_here, [(kind, kept, seeds)])[0]
 
 
-def _replay_here(findings: list[Finding]) -> list[Finding]:
-    player = open_kind(findings[0].kind)
+def _replay_here(kind: str, kept: list[Finding], seeds: range) -> list[Finding]:
+    player = open_kind(kind)
+    inputs = {each.input: (each.seed, player.unpack(each.input)) for each in kept}
     try:
-        return player.play([(each.seed, player.unpack(each.input)) for each in findings])
+        return player.play([*inputs.values(), *((seed, player.make(seed)) for seed in seeds)])
     finally:
         player.close()
 
@@ -209,10 +205,16 @@ def main(words: list[str] | None = None) -> int:
         print(format_sums())
         return 0
     if given.replay:
-        still = replay(read_findings())
-        for each in still:
-            print(f"{each.kind} {each.seed}: {each.place}\n    {each.what}\n    {each.shown}")
-        print(f"{len(read_findings())} kept findings, {len(still)} still open")
+        kept = read_findings()
+        still = [
+            finding
+            for kind in sorted({each.kind for each in kept})
+            for finding in replay(kind, [each for each in kept if each.kind == kind])
+        ]
+        for each in deduplicate(still):
+            print(f"{each.kind} {each.seed}: {each.place}\n    {each.what[:300]}\n    {each.shown}")
+        open_inputs = {each.input for each in still}
+        print(f"{len(kept)} kept findings, {sum(each.input in open_inputs for each in kept)} still open")
         return 1 if still else 0
     kinds = [given.kind] if given.kind else list(SHARES)
     whole = sum(SHARES[kind] for kind in kinds)

@@ -149,11 +149,14 @@ class _Watch:
     def _started(self, program: Any, words: Any) -> str | None:
         name = os.fsdecode(program) if isinstance(program, str | bytes | os.PathLike) else str(program)
         name = shutil.which(name) or name
-        if LOADER.match(name) and not any(self._inside(os.path.realpath(str(word))) for word in words):
+        if LOADER.match(name) and not any(self._is_ours(word) for word in words):
             return None
         if os.path.basename(name) in STARTED and not self._inside(os.path.realpath(name)):  # noqa: PTH119
             return None
         return None if os.path.realpath(name) == os.path.realpath(sys.executable) else f"started {name}"
+
+    def _is_ours(self, word: Any) -> bool:
+        return os.path.exists(str(word)) and self._inside(os.path.realpath(str(word)))  # noqa: PTH110
 
     def _inside(self, real: str) -> bool:
         return real == self.home or real.startswith(self.home + "/")
