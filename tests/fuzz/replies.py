@@ -36,7 +36,9 @@ STALE = f"stale {TOKEN}"
 """What a reply says that nobody asked for, and which request it came with."""
 TOGETHER = 32
 LIMITS = Timeouts(connect=2.0, attempt=0.5, trial=1.0, wait=0.02)
-HANG_SECONDS = 30.0
+LONG = Timeouts(connect=2.0, attempt=8.0, trial=9.0, wait=0.02)
+"""For a reply that is long: what it takes of memory shows only when much of it has come."""
+HANG_SECONDS = 60.0
 GROWTH_MB = 120
 """Memory that a batch may add to the most the process ever had: 32 replies at once, unpacked."""
 KEY = "sk-or-v1-7f3a9c0d2b4e6f8a1c3e5d7f9b0a2c4e"
@@ -55,6 +57,10 @@ class ReplyInput(msgspec.Struct, frozen=True):
 
     pieces: tuple[Piece, ...]
     closes: bool = False
+
+    @property
+    def size(self) -> int:
+        return sum(len(piece.data) * piece.times for piece in self.pieces)
 
 
 # What a reply is made of
@@ -272,8 +278,8 @@ def _too_much(chance: Random) -> ReplyInput:
     bomb = zlib.compressobj(9, zlib.DEFLATED, 31)
     packed = bomb.compress(b" " * (1 << 20)) + bomb.flush(zlib.Z_FULL_FLUSH)
     head, endless = chance.choice((
-        (CHUNKED, Piece(b"2\r\n  \r\n" * 5_000, 300)),
-        (CHUNKED, Piece(b"1\r\n \r\n" * 5_000, 300)),
+        (CHUNKED, Piece(b"2\r\n  \r\n" * 5_000, 800)),
+        (CHUNKED, Piece(b"1\r\n \r\n" * 5_000, 800)),
         (CHUNKED + b"0\r\n", Piece(b"X-Trailer: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy\r\n" * 1_000, 500)),
         (OK + b"Content-Encoding: gzip\r\n\r\n", Piece(packed, 3_000)),
         (OK + b"\r\n", Piece(b" " * (1 << 16), 400)),
@@ -314,7 +320,7 @@ class Replies:
         findings = asyncio.run(self._play(inputs))
         forget_all()
         if (grown := _most_memory() - before) > GROWTH_MB:
-            big = max(inputs, key=lambda each: sum(len(piece.data) * piece.times for piece in each[1].pieces))
+            big = max(inputs, key=lambda each: each[1].size)
             findings.append(_find(*big, "memory", f"a batch with this reply took {grown} MB more"))
         if self._listener.called():
             findings += [
@@ -361,7 +367,13 @@ class Replies:
         self._scripts[token] = given
         # Paced alone, on connections that all share: a spoilt one may get to any of them.
         url = f"http://127.0.0.1:{port}/v1/chat/completions"
-        route = Route(key=token, url=url, model_name="v/m", api_key=KEY, timeouts=LIMITS)
+        route = Route(
+            key=token,
+            url=url,
+            model_name="v/m",
+            api_key=KEY,
+            timeouts=LONG if given.size > 1 << 20 else LIMITS,
+        )
         try:
             answer = await asyncio.wait_for(client.ask(route, token, Sampling()), HANG_SECONDS)
         except (StopTheRun, GateClosed):
