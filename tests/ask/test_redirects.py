@@ -181,7 +181,7 @@ def test_a_size_that_is_no_size_is_unknown(size: str, monkeypatch: pytest.Monkey
 
 
 def test_an_alert_is_not_sent_on_to_another_server() -> None:
-    message = AlertMessage("2026-01-01", "m", "a title", "a text", "warning")
+    message = AlertMessage("2026-01-01", ("m",), "a title", "a text", "warning")
     with played(say(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")) as other:
         with played(say(moved(307, other.url.encode()))) as player:
             failed = send(f"json://127.0.0.1:{player.port}/hook", message, pauses=())

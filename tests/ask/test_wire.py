@@ -44,7 +44,7 @@ def chunks(data: bytes, size: int) -> bytes:
 def endless(begin: bytes, again: bytes) -> Play:
     """Sends on and on, until the client goes."""
 
-    def play(connection: socket.socket, _: bytes) -> None:
+    def play(connection: socket.socket, _request: bytes) -> None:
         connection.sendall(begin)
         block = again * ((1 << 16) // len(again))
         for _ in range(100 * MAX_FRAMING // len(block)):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -216,7 +217,7 @@ def test_a_question_that_repeats_a_long_text_is_refused(tmp_path: Path) -> None:
 
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
-NESTED = {
+NESTED: dict[str, Callable[[bytes], bytes]] = {
     "run.json": lambda text: b'{"run_id": ' + DEEP + b"}",
     "run.json of a field of another's": lambda text: text.rstrip()[:-1] + b', "notes": ' + DEEP + b"}",
     "graded_results.jsonl": lambda text: text + b'{"task_id": "x", "breakdown": {"a": ' + DEEP + b"}}\n",

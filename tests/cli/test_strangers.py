@@ -189,7 +189,7 @@ def test_a_folder_that_suite_new_made_here_may_be_edited_without_a_question(
 # ---- files and programs of the machine
 
 
-LANGUAGES = {
+LANGUAGES: dict[str, dict[str, Any]] = {
     "a file by its path": {"reads": ["/etc/shadow"]},
     "a file of the user": {"reads": ["{home}/.ssh/id_rsa"]},
     "a folder of the user": {"reads": ["{home}/.ssh"]},

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -137,7 +138,7 @@ async def test_a_checker_that_breaks_on_an_answer_is_told_apart_from_one_that_re
     assert (await graded(workers, "raise SystemExit('no')", spec)).error_type == "syntax_error"
 
 
-BROKEN = {
+BROKEN: dict[str, dict[str, Any]] = {
     "a checker that ends by a signal": {"check": ("{python}", "-c", "import ctypes; ctypes.string_at(0)")},
     "a checker that is not found": {"check": ("sh", "-c", "exit 127")},
     "a checker that never ends": {"check": ("sh", "-c", "while :; do :; done")},
@@ -153,7 +154,8 @@ BROKEN = {
 async def test_a_toolchain_that_breaks_on_a_trivial_program_leaves_the_answer_unchecked(
     workers: Checks, commands: dict[str, tuple[str, ...]]
 ) -> None:
-    spec = language(**{"run": PYTHON, "limits": BRIEF, **commands})
+    given: dict[str, Any] = {"run": PYTHON, "limits": BRIEF, **commands}
+    spec = language(**given)
     found = await graded(workers, "print(1)", spec)
     assert found.error_type == "unchecked"
     assert (found.error_detail or "").endswith("; neither could a trivial program")

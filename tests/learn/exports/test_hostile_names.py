@@ -155,13 +155,8 @@ def plain_run(root: Path) -> Path:
 def test_no_export_writes_through_a_link_that_lies_in_its_place(tmp_path: Path, kind: str) -> None:
     folder, out, victim = plain_run(tmp_path), tmp_path / "out", tmp_path / "victim"
     figures = (kind,) if kind in ("svg", "png", "pdf") else ()
-    wanted = ExportRequest(
-        study_of([folder]),
-        "1",
-        () if figures else (kind,),
-        figures,
-        folders=(folder,),  # type: ignore[arg-type]
-    )
+    tables = () if figures else (kind,)
+    wanted = ExportRequest(study_of([folder]), "1", tables, figures, folders=(folder,))  # type: ignore[arg-type]
     names = [path.name for path in export_study(wanted, tmp_path / "first")]
     out.mkdir()
     victim.write_text("mine")

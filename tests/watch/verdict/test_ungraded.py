@@ -18,7 +18,7 @@ UNJUDGED = {"gap": "no judge: its key is missing", "latency_ms": 900.0, "checked
 
 def with_gap(day: Day, use_case: str, **fields: object) -> Day:
     lines = [
-        line(each.date, each.model, use_case, None, **fields) if each.use_case == use_case else each  # type: ignore[arg-type]
+        line(each.date, each.model, use_case, None, **fields) if each.use_case == use_case else each
         for each in day.scores
     ]
     return Day(day.record, tuple(lines))
