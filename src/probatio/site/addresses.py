@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from probatio.core.inside import read_inside
 from probatio.site import api, downloads, feed, search, share
 from probatio.site.facts.runs import UnreadableRun
 from probatio.site.pages import (
@@ -108,7 +109,7 @@ def _asset(request: PageRequest) -> PageReply:
     }
     if not path.is_file():
         raise NoPage
-    return PageReply(path.read_bytes(), types[path.suffix])
+    return PageReply(read_inside(path), types[path.suffix])
 
 
 def _once(site: Site) -> Iterator[Names]:

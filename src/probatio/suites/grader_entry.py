@@ -97,7 +97,7 @@ def grader_of_entry(
         return entry
     theirs, ours = folder / PYTHON_FILE, built_in / use_case / PYTHON_FILE
     if use_case in known:
-        if theirs.exists() and read_inside(theirs, root, MOST_TEXT) != ours.read_bytes():
+        if theirs.exists() and read_inside(theirs, root, MOST_TEXT) != read_inside(ours):
             raise UsageError(
                 f"{where} has a {PYTHON_FILE} and the name of a built-in one. Say which is meant: `grader: "
                 f"{PYTHON_FILE}` or `grader: {use_case}`."

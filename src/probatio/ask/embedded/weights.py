@@ -19,6 +19,7 @@ from probatio.ask.embedded.catalogue import (
 from probatio.core.errors import ProbatioError, Say, UsageError
 from probatio.core.extras import require
 from probatio.core.files import put
+from probatio.core.inside import open_named
 from probatio.core.jsonfile import read_json
 from probatio.core.records import Model
 
@@ -132,5 +133,5 @@ def _read_note(path: Path) -> Provenance | None:
 
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
+    with open_named(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
