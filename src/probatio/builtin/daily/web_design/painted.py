@@ -4,8 +4,8 @@ A style sheet can take a text from sight in more ways than any list of rules has
 blend mode, a mask, a font of blanks. What all of them have in common is that the picture is the same without
 the text. So whatever the survey takes for visible is looked for in pictures of the window, which is scrolled
 from item to item as a reader would. The page's scripts stand still for the two pictures, so they can't tell
-which is taken; a third one before that shows what the page looks like while they run, and only what is the
-same in both counts. The pictures are compared here, out of the page's reach.
+which is taken; a third one before that shows what the page looks like while they run. Where it is another,
+only what is the same in both counts. The pictures are compared here, out of the page's reach.
 """
 
 from __future__ import annotations
@@ -68,13 +68,16 @@ def moments(html: bytes) -> list[int]:
 async def find_unpainted(page: OpenPage, count: int) -> Unpainted:
     """Which of the items of the survey before are not painted. The page has to be loaded again afterwards."""
     search = Search(count)
+    same = False
     while not search.done:
         places = await _show(page, turn=search.target, open=search.open)
-        alive = await page.picture()
+        alive = full = await page.picture()
         async with page.silenced():
-            await _show(page, calm=True)
-            full = await page.picture()
-            await _show(page, hide=True)
+            if not same:
+                await _show(page, calm=True)
+                full = await page.picture()
+                same = alive == full  # then it is so further down, too: a picture costs 20 ms of CPU
+            await _show(page, calm=True, hide=True)
             bare = await page.picture()
             await _show(page, calm=False, hide=False)
         pixels = read_png(full)
