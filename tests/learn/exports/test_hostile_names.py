@@ -27,8 +27,17 @@ from probatio.learn.exports.study import ExportRequest, export_study
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.suites.language_suite import load_suite
 
-NAMES = tuple(name for name in HOSTILE if name.isprintable() or name in ("a\nb", "a\x00b"))
-"""Without half a pair of surrogates, which JSON can't hold."""
+NAMES = tuple(
+    name
+    for name in HOSTILE
+    if (name.isprintable() or name in ("a\nb", "a\x00b")) and not name.startswith("/")
+)
+"""Without half a pair of surrogates, which JSON can't hold; and without absolute paths: code that fails this
+test would write to them. `absolute` is one that ends in the test's own folder."""
+
+
+def names_for(root: Path) -> tuple[str, ...]:
+    return (*NAMES, str(root / "absolute"))
 
 
 def hostile_run(root: Path) -> RecordedRun:
@@ -38,7 +47,7 @@ def hostile_run(root: Path) -> RecordedRun:
     lines = {name: (folder / name).read_bytes().splitlines()[0] for name in (ANSWERS, GRADES)}
     for file, line in lines.items():
         made = []
-        for number, name in enumerate(NAMES):
+        for number, name in enumerate(names_for(root)):
             one = json.loads(line)
             field = ("task_id", "model", "context", "dialect")[number % 4]
             made += [{**one, field: name}, {**one, "task_id": name}, {**one, "model": name}]
@@ -69,6 +78,7 @@ def out(tmp_path: Path) -> Iterator[Path]:
     yield run_in / "out"
     assert [path.name for path in run_in.iterdir()] == ["out"]
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["er"]
+    assert not (tmp_path / "absolute").exists()
     for path in (run_in / "out").rglob("*"):
         assert is_plain(path.name, 240) and not path.is_symlink()
 
@@ -106,10 +116,11 @@ def test_junit_is_xml_whatever_the_names(tmp_path: Path, out: Path) -> None:
 
 
 def hostile_suite(root: Path) -> Path:
-    suite = write_suite(root / "in" / "suite", len(NAMES))
+    names = names_for(root)
+    suite = write_suite(root / "in" / "suite", len(names))
     path = suite / "tasks" / "all.yml"
     entries = json.loads(path.read_bytes())["tasks"]
-    for entry, name in zip(entries, NAMES, strict=True):
+    for entry, name in zip(entries, names, strict=True):
         entry |= {"id": name, "type": "write_faber", "solution": "scribe 1"}
         entry |= {"expected_output": "1"}
     path.write_bytes(json.dumps({"tasks": [each for each in entries if each["id"]]}).encode())

@@ -23,6 +23,8 @@ from probatio.runs.store.packed import (
     unpack,
 )
 
+pytestmark = pytest.mark.slow  # writes and reads hundreds of megabytes
+
 MB = 1 << 20
 
 

@@ -32,7 +32,7 @@ HOSTILE = [
     "**bold** ~~gone~~ ||spoiler|| # heading\n# heading\n> quote\n- list\n@everyone",
     "javascript:alert(1) tel:+491234 mailto:a@evil.example data:text/html,x JavaScript:alert(1) sms:+1",
     "\u202eenoyreve@\u202c \u200b@\u200beveryone \x1b[2J\x07 \r\n@everyone \x00",
-    "@everyone " * 20_000,
+    "@everyone " * 2_000,
 ]
 CHANNELS = {
     "json": "json://127.0.0.1:{port}/",
@@ -113,9 +113,11 @@ def strip_ours(text: str) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("service", CHANNELS)
 def test_words_of_a_folder_act_in_no_channel(tmp_path: Path, hook: Hook, service: str) -> None:
-    for number, evil in enumerate(HOSTILE if service in ("json", "slack markdown") else HOSTILE[:6]):
+    together = [" ".join(HOSTILE[:6])]  # one by one in one channel: the words are the same in all
+    for number, evil in enumerate(HOSTILE if service == "json" else together):
         results = tmp_path / str(number)
         fallen(results, evil, evil, evil)
         sent_to(results, CHANNELS[service].format(port=hook.port))
@@ -203,6 +205,7 @@ SILENCING = [
 ]
 
 
+@pytest.mark.slow
 def test_no_forged_state_keeps_an_alarm_back(tmp_path: Path, hook: Hook) -> None:
     well(tmp_path, 30.0)
     forged = product(SILENCING, ("headline", "rule", "evidence"), (day_at(7), day_at(8), "9999-12-31", "x"))
