@@ -21,8 +21,6 @@ SHIPPED = "a file that comes with Probatio"
 PROC = "/proc of our own processes, or a device of the system"
 OURS = "what our own process made and handed on"
 JAILED = "runs in the jail, or is the wall of it"
-EXPORTS = "on its way to core/jsonfile and core/inside: being changed with the exports, alerts and addresses"
-SERVER = "on its way to core/jsonfile: being changed with the limits of a reply"
 LOCAL = "a program of the system or of our own wheel by a path that no folder gives"
 
 DOORS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -41,13 +39,13 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "requests of our own client on the loopback": ("authoring/rehearsal_script.py",),
         JAILED: ("authoring/starters/daily/triage/grader.py",),
-        SERVER: ("ask/catalogue.py", "ask/chat.py", "ask/prices.py", "ask/retry.py"),
-        EXPORTS: ("runs/store/address.py", "watch/alerts/delivery.py"),
+        "half a surrogate pair or NaN in a reply; within its limits, and nesting is told": ("ask/chat.py",),
     },
     "files": {
         THE_ONE: ("core/inside.py",),
         SHIPPED: (
-            "builtin/daily/web_design/snapshot.py", "cli/help.py", "core/code_digest.py", "core/shipped.py",
+            "builtin/daily/web_design/painted.py", "builtin/daily/web_design/snapshot.py",
+            "cli/help.py", "core/code_digest.py", "core/shipped.py",
             "languages/python/calls.py",
         ),
         PROC: (
@@ -57,7 +55,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         JAILED: ("builtin/strues/toolchain.py", "jail/launcher.py"),
         "a download in the user's cache, as it grows": ("ask/embedded/hub.py", "ask/embedded/wheels.py"),
         "metadata of a package that is installed": ("languages/packages.py",),
-        EXPORTS: ("learn/exports/inspect_log.py", "runs/store/address.py"),
+        "a descriptor that core/inside opened": ("learn/exports/inspect_log.py",),
     },
     "format": {
         "the text is a constant one line above, or in a table of ours": (
@@ -89,12 +87,15 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         JAILED: ("languages/python/driver.py",),
     },
     "connections": {
-        THE_ONE: ("ask/connections.py",),
-        "the catalogue of models; the heartbeat; a weight file: to the address in our code or of the user": (
-            "ask/catalogue.py", "ask/embedded/hub.py", "watch/alerts/heartbeat.py",
+        THE_ONE: ("ask/connections.py", "ask/wire.py"),
+        "names the limits and errors of the one place": ("ask/embedded/hub.py",),
+        "Apprise sends to a channel of the user, and follows no redirect": ("watch/alerts/sending.py",),
+        "object storage, at an address of the command line": ("runs/store/address.py",),
+        "Ray: the cluster that the user names, else one on the loopback": (
+            "jail/workers/ray_batch.py", "jail/workers/ray_cluster.py", "jail/workers/ray_pool.py",
         ),
         "the loopback, or a pair of sockets between our own processes": (
-            "ask/embedded/server.py", "ask/embedded/speed.py", "authoring/rehearsal_script.py",
+            "ask/embedded/server.py", "authoring/rehearsal_script.py",
             "jail/attack.py", "jail/workers/nursery.py", "jail/workers/pool.py", "jail/workers/serving.py",
         ),
     },
@@ -110,7 +111,10 @@ def _name(node: ast.AST) -> str:
 
 
 READERS = ("read_bytes", "read_text")
-CONNECTING = ("socket", "urllib.request", "aiohttp", "http.client", "http.server", "httpx", "requests", "ssl")
+CONNECTING = (
+    "socket", "ssl", "urllib.request", "http.client", "http.server", "aiohttp", "httpx", "requests", "apprise",
+    "fsspec", "ray",
+)  # fmt: skip
 RUNNING = ("subprocess", "multiprocessing", "pty")
 SPAWNING = (
     "os.exec",

@@ -18,6 +18,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from probatio.core.jsonfile import decode
 from probatio.jail.browser.page import OpenPage, PageFailed
 from probatio.jail.browser.picture import Pixels, read_png
 
@@ -91,7 +92,7 @@ async def find_unpainted(page: OpenPage, count: int) -> Unpainted:
 async def _show(page: OpenPage, **wanted: object) -> list[Place]:
     told = await page.evaluate(ITEMS, wanted)
     try:
-        return msgspec.json.decode(told, type=list[Place])
+        return decode(told, list[Place])
     except (msgspec.DecodeError, TypeError) as error:
         raise PageFailed(f"The page could not be examined: {error}"[:200]) from error
 
