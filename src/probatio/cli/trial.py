@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -182,8 +184,9 @@ def command(ctx: click.Context, /, **given: object) -> None:
     outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)
     ending, analysis = carry_out_trials(prepared, env, show.open, show.say)
-    show_end(show.close(), prepared.folder, ending, analysis)
-    _require_complete(prepared.folder, ending)
+    again = _format_resume(prepared.folder, given)
+    show_end(show.close(), prepared.folder, ending, analysis, again)
+    _require_complete(ending, again)
 
 
 def _show_power(prepared: PreparedRun, as_json: bool) -> None:
@@ -197,11 +200,19 @@ def _show_power(prepared: PreparedRun, as_json: bool) -> None:
         options.print_event("power", plan)
 
 
-def _require_complete(folder: Path, ending: Ending) -> None:
+def _format_resume(folder: Path, given: Mapping[str, object]) -> str:
+    """The command that goes on with the run, with what its record can't say: where the models are, and in
+    which jail."""
+    words = ["probatio", "trial", "--resume", str(folder)]
+    words += ["--config", str(given["config"])] if given["config"] else []
+    words += ["--sandbox", str(given["sandbox"])] if given["sandbox"] != "auto" else []
+    return shlex.join(words)
+
+
+def _require_complete(ending: Ending, again: str) -> None:
     """Exit with code 3 if trials are left, and name the command that continues."""
     from probatio.api import list_unfinished
 
-    again = f"probatio trial --resume {folder}"
     if ending.failed and not (ending.stop_reason and not ending.unasked):
         again += " --retry-errors"
     if reasons := list_unfinished(ending):
