@@ -91,9 +91,6 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "names the limits and errors of the one place": ("ask/embedded/hub.py",),
         "Apprise sends to a channel of the user, and follows no redirect": ("watch/alerts/sending.py",),
         "object storage, at an address of the command line": ("runs/store/address.py",),
-        "Ray: the cluster that the user names, else one on the loopback": (
-            "jail/workers/ray_batch.py", "jail/workers/ray_cluster.py", "jail/workers/ray_pool.py",
-        ),
         "the loopback, or a pair of sockets between our own processes": (
             "ask/embedded/server.py", "authoring/rehearsal_script.py",
             "jail/attack.py", "jail/workers/nursery.py", "jail/workers/pool.py", "jail/workers/serving.py",
@@ -112,8 +109,8 @@ def _name(node: ast.AST) -> str:
 
 READERS = ("read_bytes", "read_text")
 CONNECTING = (
-    "socket", "ssl", "urllib.request", "http.client", "http.server", "aiohttp", "httpx", "requests", "apprise",
-    "fsspec", "ray",
+    "socket", "ssl", "urllib.request", "http.client", "http.server", "aiohttp", "httpx", "requests",
+    "apprise", "fsspec",
 )  # fmt: skip
 RUNNING = ("subprocess", "multiprocessing", "pty")
 SPAWNING = (
