@@ -38,7 +38,7 @@ def test_the_chance_told_is_how_often_simulated_comparisons_show_it(design: Desi
     """Within two points; `bench/power.py` has more rows, with 20,000 comparisons each."""
     random, shown = np.random.default_rng(7), 0
     for _ in range(COMPARISONS):
-        _, low, high = estimate_paired_difference(
+        _, low, high, _ = estimate_paired_difference(
             (one.gained, one.lost, one.pairs) for one in counted(drawn_answers(design, tasks, random))
         )
         shown += low > 0 if design.delta > 0 else high < 0
@@ -54,7 +54,7 @@ def test_intervals_drawn_in_bulk_are_those_of_a_comparison() -> None:
         lost[1], gained[1] = 0, pairs  # every pair gained
         low, high = intervals(gained.sum(1), lost.sum(1), ((gained - lost) ** 2).sum(1), 12, pairs)
         for row in range(20):
-            _, *ends = estimate_paired_difference(
+            _, *ends, _p = estimate_paired_difference(
                 (int(g), int(d), pairs) for g, d in zip(gained[row], lost[row], strict=True)
             )
             assert [max(-1, low[row]), min(1, high[row])] == pytest.approx(ends)

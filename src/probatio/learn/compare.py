@@ -17,7 +17,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import Rate, rate_of
-from probatio.core.statistics.pairs import TaskPairs, holm, mcnemar, measure_difference
+from probatio.core.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.core.text.names import pick
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.trials import Trials, name_runs, open_trials
@@ -54,12 +54,11 @@ class Comparison(msgspec.Struct, frozen=True):
     high: float
     gained: int  # pairs that only B passes
     lost: int  # pairs that only A passes
-    p: float  # exact, the sides of whole tasks swapped; with one pair per task this is McNemar's
+    p: float  # of the test that the interval inverts, over tasks
     unpaired_a: int
     unpaired_b: int
     unasked: int  # pairs with a side that could not be asked
     flips: list[TaskFlip]
-    p_pairs: float = 1.0  # exact McNemar over pairs, as if they were independent
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
 
     @property
@@ -273,7 +272,6 @@ def _comparison(pairing: PairedSides) -> Comparison:
         gained=gained,
         lost=lost,
         p=found.p,
-        p_pairs=mcnemar(gained, lost),
         unpaired_a=pairing.unpaired_a,
         unpaired_b=pairing.unpaired_b,
         unasked=pairing.unasked,

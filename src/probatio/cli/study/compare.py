@@ -47,7 +47,7 @@ def compare(
     fail_below: float | None,
     as_json: bool,
 ) -> None:
-    """Compare B with A, paired by trial: the difference with its interval, an exact p, and the tasks whose
+    """Compare B with A, paired by trial: the difference with its interval, a p, and the tasks whose
     result changed.
 
     A and B are PATH[:KEY=VALUE,…]. PATH is a run's id, folder or address (s3://…, gs://…), a folder of days

@@ -59,13 +59,7 @@ def list_comparison(one: Comparison) -> Iterator[str]:
         f"{one.pairs} pairs, clustered by {one.tasks} tasks. Only B passes {one.gained}, only A passes "
         f"{one.lost}."
     )
-    if one.pairs > one.tasks:
-        yield (
-            "p is exact: the sides of whole tasks are swapped, because the answers to one task resemble "
-            "each other."
-        )
-    else:
-        yield "p is McNemar's, exact."
+    yield "p and the interval are of one test over tasks: answers to one task resemble each other."
     left_out = [
         f"{count} {what}"
         for count, what in (
