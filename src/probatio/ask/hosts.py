@@ -1,8 +1,8 @@
-"""Which key may go to which host: a built-in provider's key goes to that provider, or where the user says.
+"""Which key may go to which host: a provider's key goes to that provider, any key where the user says.
 
-The user's word is the command line (`--allow-host`) and the process environment (PROBATIO_ALLOW_HOSTS, and
-the variables that move a provider, such as OPENAI_BASE_URL). What a folder says is not: a `.env` or a
-models.yml may come from someone else.
+The user's word is the command line (`--allow-host`, `--config`), what they trust (`core/trust.py`) and the
+process environment (PROBATIO_ALLOW_HOSTS, and the variables that move a provider, such as OPENAI_BASE_URL).
+What a folder says is not: a `.env` or a models.yml may come from someone else.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from urllib.parse import SplitResult, urlsplit
 from probatio.ask.providers import PROVIDERS, Provider
 from probatio.core.errors import UsageError
 from probatio.core.proxies import is_this_machine
+from probatio.core.trust import has_word, key_request, refuse
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
-"""Hosts, separated by commas, that may have the key of a built-in provider. Counts in the process environment
+"""Hosts, separated by commas, that may have a key. Counts in the process environment
 only."""
 
 DOTENV = Path(".env")
@@ -48,15 +49,24 @@ def environment(allow_hosts: Iterable[str] = (), file: Path | None = None) -> En
     return env
 
 
-def require_host(model_id: str, key_env: str, base_url: str, env: Mapping[str, str]) -> None:
-    """Refuse to send a built-in provider's key (in `key_env`) to a host that is not theirs."""
-    provider = owner_of(key_env, env)
-    if provider is None or provider.base_url is None:
-        return
-    url = _split(base_url)
-    if _origin_of(url) == _origin_of(_split(provider.base_url)) or _is_allowed(provider, url, env):
+def require_host(
+    model_id: str, key_env: str, base_url: str, env: Mapping[str, str], served_by: Provider
+) -> None:
+    """Refuse to send a key (in `key_env`) to a host that it is not for: a built-in provider's key goes to
+    that provider, any other one to the provider of the model (`served_by`) or where the user says."""
+    owner = owner_of(key_env, env)
+    provider, url = owner or served_by, _split(base_url)
+    home = provider.base_url and _origin_of(_split(provider.base_url))
+    if home == _origin_of(url) or _is_allowed(provider, url, env):
         return
     host = _format_host(url)
+    if owner is None:
+        request = key_request(key_env, base_url, Path.cwd())
+        refuse(
+            () if has_word(request) else (request,),
+            f" (or --allow-host {host}, or --config FILE with the models.yml that names `{model_id}`)",
+        )
+        return
     raise UsageError(
         f"Model `{model_id}` would send the key {provider.api_key_env} of {provider.name} to {host}. "
         f"If you mean it, say so: --allow-host {host}, or set {ALLOW}={host} in the environment "

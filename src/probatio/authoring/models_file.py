@@ -35,6 +35,7 @@ from probatio.core.files import replacement
 from probatio.core.inside import open_new
 from probatio.core.records import Model
 from probatio.core.text.names import matches, refuse_unknown_name
+from probatio.core.trust import allow_now, key_request, remember
 
 Entry = dict[str, Any]
 """A model as models.yml has it."""
@@ -72,6 +73,8 @@ def open_catalogue(
     allow_hosts: Sequence[str],
 ) -> Catalogue:
     """Find out whose catalogue is asked. The model of the answer has no name: it stands for its server."""
+    if base_url and api_key_env:  # both stand on the command line
+        allow_now([key_request(api_key_env, base_url, Path.cwd())])
     # A server at an address of the user's speaks OpenAI's form, unless --provider says otherwise.
     name = provider or ("openai" if base_url else "openrouter")
     if provider_named(name).local:
@@ -125,6 +128,8 @@ def add_models(
                 f"{other} and {entry['name']} would both be `{entry['id']}`; add one of them with --id."
             )
     _write(path, add_entries(_read(path) if before else "", entries, str(path)))
+    if place.base_url and place.api_key_env:
+        remember([key_request(place.api_key_env, place.base_url, Path.cwd())])
     load_config(config)
     watched = before.daily.models if before else ()
     added = [entry["id"] for entry in entries] if watched else []

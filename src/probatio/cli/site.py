@@ -57,6 +57,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
 
     options.say_ahead(results, options.warn)
     figures = _bench(bench, results)
+    options.say_unknown(results)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
     run(live, host, port)
@@ -104,6 +105,7 @@ def build(out: Path, bench: Path | None, results: str, as_json: bool, **given: A
 
     folder = results_at(results) if is_address(results) else Path(results)
     options.say_ahead(folder, options.warn)
+    options.say_unknown(folder)
     built = write(load_site(folder, bench=_bench(bench, folder), **given), out)
     if as_json:
         options.print_event("site", built)

@@ -19,6 +19,9 @@ RESUME_ALLOWS = {
     "resume",
     "retry_errors",
     "results",
+    "models",
+    "config",
+    "sandbox",
     "verbose",
     "as_json",
     "max_connections",
@@ -27,7 +30,8 @@ RESUME_ALLOWS = {
     "yes",
     "allow_hosts",
 }
-"""Options allowed with --resume. They change how the run goes on, never what is in it."""
+"""Options allowed with --resume. They change how the run goes on, never what is in it: the record says what
+is asked, the command line and models.yml in which jail, where and with which key."""
 
 
 GROUPS = {
@@ -117,7 +121,7 @@ def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None
     "--resume",
     metavar="RUN",
     shell_complete=options.complete_runs,
-    help="Continue a run, with all settings from its run.json.",
+    help="Continue a run: its run.json says what is asked, your models.yml where and with which key.",
 )
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
@@ -157,10 +161,13 @@ def command(ctx: click.Context, /, **given: object) -> None:
     )
     resume, retry_errors = given.pop("resume"), bool(given.pop("retry_errors"))
     note = options.note(as_json)
+    if not dry_run:
+        options.confirm_config(given["config"], as_json)  # type: ignore[arg-type]
     if resume is not None:
         _refuse_flags_with_resume(ctx)
-        limits = {name: given[name] for name in ("max_connections", "max_cost", "max_wait")}
-        prepared = prepare_again(str(resume), results, env, retry_errors=retry_errors, **limits)  # type: ignore[arg-type]
+        names = ("models", "config", "sandbox", "max_connections", "max_cost", "max_wait")
+        settings = {name: given[name] for name in names}
+        prepared = prepare_again(str(resume), results, env, note, retry_errors=retry_errors, **settings)  # type: ignore[arg-type]
     elif retry_errors:
         raise UsageError("--retry-errors goes with --resume RUN.")
     else:

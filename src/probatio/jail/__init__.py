@@ -13,15 +13,12 @@ from probatio.jail.isolation import (
     find_isolation,
 )
 from probatio.jail.libraries import libraries
-from probatio.jail.program import STOPS, Limits, ProgramOutcome, Runtime
+from probatio.jail.program import JAIL_SPEAKS, STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
     "STOPS", "Choice", "Isolation", "Limits", "NoIsolation", "ProgramOutcome", "Runtime",
     "explain_no_jail", "explain_unheld_processes", "find_isolation", "libraries", "run",
 ]  # fmt: skip
-
-
-_JAIL_SPEAKS = ("bwrap: ", "probatio: ")
 
 
 def run(
@@ -42,11 +39,11 @@ def run(
     kind = find_isolation(choice).kind
     try:
         outcome = build.run(kind, runtime, stdin, limits)
-        if outcome.exit != 1 or not outcome.stderr.startswith(_JAIL_SPEAKS):
+        if outcome.exit != 1 or not outcome.stderr.startswith(JAIL_SPEAKS):
             return outcome
         outcome = build.run(kind, runtime, stdin, limits)
     except OSError as error:
         raise Incomplete(f"The jail could not be started: {error}.") from error
-    if outcome.exit == 1 and outcome.stderr.startswith(_JAIL_SPEAKS) and (reason := find_fault(kind)):
+    if outcome.exit == 1 and outcome.stderr.startswith(JAIL_SPEAKS) and (reason := find_fault(kind)):
         raise Incomplete(f"The jail worked before and works no more: {reason}.")
     return outcome

@@ -16,8 +16,9 @@ import msgspec
 
 from probatio import jail
 from probatio.core.errors import CannotCheck, UsageError
-from probatio.core.records import ErrorType
+from probatio.core.records import CRASHED_CHECKER, UNASKED_ERRORS, ErrorType
 from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
+from probatio.jail.program import NOT_STARTED, SIGNALLED
 from probatio.languages.contract import STANDARD, Checked, ErrorRule, LanguageSpec, explain_stop
 from probatio.languages.toolchain import Tool, program_name, tool
 
@@ -28,11 +29,8 @@ LONGEST_ERRORS = 20_000
 _LINES = 12
 # Engines with a heap of their own set that much aside; what is really used is looked at every 20 ms.
 _RESERVED_MB = 1024
-_SIGNALS = range(129, 160)
-_NOT_STARTED = (126, 127)  # as shells say it: not executable, not found
 _STAGES = (None, "check", "run")
 _NEVER_BEGAN: tuple[ErrorType, ...] = ("syntax_error", "type_error")
-_UNLOADABLE = "error while loading shared libraries"
 PASSED = {
     "time": "did not end within {seconds:g} s",
     "cpu": "did not end within {cpu_seconds} s of CPU",
@@ -77,8 +75,7 @@ class CommandLanguage:
         return self._version
 
     def check(self, program: str, dialect: str, isolation: Choice) -> Checked:
-        """What the checker says. Raises CannotCheck where it says nothing of the program: it hangs, floods or
-        crashes."""
+        """What the checker says; where it says nothing because it breaks, how it broke."""
         checker = self.tool("check")
         if checker is None:
             return Checked()
@@ -87,26 +84,18 @@ class CommandLanguage:
         outcome = msgspec.structs.replace(
             outcome, stdout=self._neutral(outcome.stdout[:LONGEST_ERRORS], checker)
         )
-        if outcome.stopped:
-            limit = PASSED[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
-            raise CannotCheck(f"the checker of {self.name} {limit}")
         if outcome.exit == 0:
             return Checked(timely=outcome.timely)
         said = _message(outcome)
         error = self._apply_rules("check", outcome)
-        if error is None and outcome.exit in _SIGNALS:
-            raise CannotCheck(f"the checker of {self.name} was ended by {signal_name(outcome.exit)}: {said}")
-        if error is None and outcome.exit in _NOT_STARTED:
-            raise CannotCheck(f"the checker of {self.name} did not start (exit {outcome.exit}): {said}")
-        return Checked(error or "syntax_error", said, outcome.timely)
+        if error is None and (how := self._describe_break(outcome)):
+            return Checked(CRASHED_CHECKER, f"the checker of {self.name} {how}", outcome.timely, doubt=True)
+        return Checked(error or "syntax_error", said, outcome.timely, outcome.doubtful)
 
     def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
-        """Run a program. Raises CannotCheck only where the command itself did not start."""
         runner = self.tool("run")
         assert runner is not None
         outcome = self._run(runner, program, stdin, isolation)
-        if outcome.exit == 127 and _UNLOADABLE in outcome.stderr:
-            raise CannotCheck(f"the runner of {self.name} did not start: {_message(outcome)}")
         began = self.commands.check is not None or self._apply_rules("run", outcome) not in _NEVER_BEGAN
         return outcome if began else msgspec.structs.replace(outcome, started=False)
 
@@ -114,7 +103,7 @@ class CommandLanguage:
         """The class of error of a run that ended badly, by the rules of language.yml where one fits."""
         if stopped := explain_stop(outcome):
             return stopped
-        how = f"ended by {signal_name(outcome.exit)}" if outcome.exit in _SIGNALS else f"exit {outcome.exit}"
+        how = f"ended by {signal_name(outcome.exit)}" if outcome.exit in SIGNALLED else f"exit {outcome.exit}"
         return self._apply_rules("run", outcome) or "runtime_error", f"{how}: {error_line(outcome)}"
 
     def program_in(self, program: str, dialect: str) -> str:
@@ -141,15 +130,17 @@ class CommandLanguage:
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")
         outcome = jail.run(runtime, given, commands.limits, isolation)
-        if _jail_speaks(outcome):
-            # A program can print what the jail would say, and an empty one can't: if that fails alike, it is
-            # the toolchain.
-            empty = msgspec.structs.replace(runtime, file=(program_name(commands), b""))
-            if _jail_speaks(jail.run(empty, b"", commands.limits, isolation)):
-                raise CannotCheck(
-                    f"{Path(what.argv[0]).name} can't be started in the jail: {_message(outcome)}"
-                )
         return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
+
+    def _describe_break(self, outcome: ProgramOutcome) -> str | None:
+        """How a checker broke that said nothing of the program; None where it came to its end."""
+        if outcome.stopped:
+            return PASSED[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
+        if outcome.exit in SIGNALLED:
+            return f"was ended by {signal_name(outcome.exit)}: {_message(outcome)}"
+        if outcome.exit in NOT_STARTED:
+            return f"did not start (exit {outcome.exit}): {_message(outcome)}"
+        return None
 
     def _neutral(self, text: str, what: Tool) -> str:
         """A message without places of this machine or of the jail: the program is called by its name
@@ -242,6 +233,11 @@ def _check_rule(language: str, rule: ErrorRule) -> None:
         raise UsageError(
             f"language.yml of {language}: commands.errors: stage is {rule.stage!r}; use check or run."
         )
+    if rule.error in UNASKED_ERRORS:
+        raise UsageError(
+            f"language.yml of {language}: commands.errors: class is {rule.error}, which would keep an answer "
+            "out of every rate; use an error of the program, as syntax_error or runtime_error."
+        )
     try:
         re.compile(rule.message or "")
     except re.error as error:
@@ -263,10 +259,6 @@ def _own_folder() -> re.Pattern[str]:
     """The folder of a program outside a mount namespace, as `jail.build` makes it."""
     made = {tempfile.gettempdir(), str(Path(tempfile.gettempdir()).resolve())}
     return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(made)))})/probatio-\w{{8}}/?")
-
-
-def _jail_speaks(outcome: ProgramOutcome) -> bool:
-    return outcome.exit == 1 and outcome.stderr.startswith(("bwrap: ", "probatio: "))
 
 
 def signal_name(code: int | None) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import open_reader
 from probatio.jail import libraries
 from probatio.jail.libraries import library_path
 from probatio.languages.contract import Commands
@@ -24,6 +25,10 @@ from probatio.languages.python import home
 
 TASKS = "tasks"
 """The part of a language's folder that no program may see."""
+PRIVATE = (".env", ".git")
+"""What lies in a folder and is the user's, not the language's: keys, and addresses with passwords."""
+SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
+"""Programs there count as being on PATH: a timer's PATH is often shorter than the user's."""
 
 _ENV = (("HOME", "/"), ("LANG", "C.UTF-8"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TZ", "UTC"))
 _PYTHON_ENV = (("PYTHONNOUSERSITE", "1"), ("PYTHONDONTWRITEBYTECODE", "1"))
@@ -186,12 +191,70 @@ def _extra_reads(where: str, commands: Commands, folder: str, fill: Callable[[st
         if not os.path.isabs(path) or not Path(path).exists():  # noqa: PTH117
             raise UsageError(f"{where}reads names `{word}`, which is not there.")
         if path == folder:
-            found += sorted(str(entry) for entry in Path(folder).iterdir() if entry.name != TASKS)
+            found += _list_shown(folder)
         elif folder and _shows_tasks(path, folder):
             raise UsageError(f"{where}reads names `{word}`, which holds the tasks with their solutions.")
         else:
             found.append(path)
     return found
+
+
+def _list_shown(folder: str) -> list[str]:
+    """What the folder itself stands for: all that is in it but the tasks and what is the user's."""
+    return sorted(str(entry) for entry in Path(folder).iterdir() if entry.name not in (TASKS, *PRIVATE))
+
+
+def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
+    """The files and the programs of this machine that commands of the suite in `root` name: what is not in
+    that folder once links are followed, or is there and the user's own. Nothing is started."""
+    folder, inside = commands.folder, os.path.realpath(root)
+    private = [os.path.join(inside, name) for name in PRIVATE] + [os.path.realpath(".env")]  # noqa: PTH118
+    private = [path for path in private if os.path.lexists(path)]
+    files: dict[str, None] = {}
+    programs: dict[str, None] = {}
+    for words in filter(None, (commands.run, commands.check, commands.version)):
+        named = [folder + (match[1] or "") for word in words for match in _IN_FOLDER.finditer(word)]
+        files.update(dict.fromkeys(path for path in named if os.path.normpath(path) != folder))
+        program = words[0].replace("{folder}", folder).replace("{python}", home.interpreter())
+        programs.update(dict.fromkeys(_list_started(program, root)))
+    for word in commands.reads:
+        path = os.path.normpath(word.replace("{folder}", folder).replace("{python}", home.interpreter()))
+        files.update(dict.fromkeys(_list_shown(folder) if path == folder else (path,)))
+
+    def is_outside(path: str) -> bool:
+        real = os.path.realpath(path)
+        return not _within(real, inside) or any(
+            _within(real, each) or _within(each, real) for each in private
+        )
+
+    return (
+        [os.path.normpath(path) for path in files if is_outside(path)],
+        [path for path in programs if is_outside(path) and not _is_on_path(path)],
+    )
+
+
+def _list_started(program: str, root: Path) -> list[str]:
+    """The program, and the interpreter that its first line names if it is a script of the folder."""
+    if "/" not in program:
+        return []
+    try:
+        with open_reader(Path(program), root) as file:
+            head = file.read(512)
+    except (UsageError, OSError):  # of another folder, or not there: that is told when it is needed
+        return [program]
+    if not head.startswith(b"#!"):
+        return [program]
+    interpreter = head[2:].split(b"\n")[0].decode("utf-8", "replace").strip().partition(" ")[0]
+    return [program, interpreter]
+
+
+def _is_on_path(program: str) -> bool:
+    if program == home.interpreter():
+        return True
+    # An entry such as `.` means another folder wherever one is.
+    places = [place for place in (*os.get_exec_path(), *SYSTEM_PATH) if place.startswith("/")]
+    real = {os.path.realpath(place) for place in places}
+    return os.path.realpath(os.path.dirname(program)) in real  # noqa: PTH120
 
 
 def _shows_tasks(path: str, folder: str) -> bool:

@@ -381,7 +381,7 @@ def _find_suite(folder: Path, given: Path | None) -> tuple[Suite | None, list[st
         ]
     record = read_run(folder)
     try:
-        suite = load_suite(record.suite_folder)
+        suite = load_suite(record.suite_folder(folder))
         now = fingerprint_as_asked(suite, record.grader_version, record.plan.dialects)
     except UsageError as error:
         said = "The suite of the run can't be read, so types, categories and difficulties are missing"

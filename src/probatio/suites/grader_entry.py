@@ -13,7 +13,8 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.records import Grading
 from probatio.core.text.names import refuse_unknown_name
-from probatio.jail import Limits
+from probatio.core.trust import TrustRequest, refuse
+from probatio.jail import Choice, Limits
 
 PYTHON_FILE = "grader.py"
 LONGEST_SECONDS = 60
@@ -42,6 +43,24 @@ class OwnGrader(msgspec.Struct, frozen=True):
     use_case: str
     folder: str
     says: GraderCommand
+    untrusted: tuple[TrustRequest, ...] = ()
+    """What it asks for and the user has not allowed; set when it is read."""
+
+    def is_outside(self, sandbox: Choice) -> bool:
+        """Whether it runs outside the jail. A jail that the command line names holds it all the same."""
+        return self.says.isolation == "none" and sandbox in ("auto", "none")
+
+    def require_trust(self, sandbox: Choice) -> None:
+        """Refuse to start what the user has not allowed. `--sandbox none` allows what is outside the jail,
+        for one command."""
+        unjailed = self.is_outside(sandbox)
+        spoken = ("grader",) if sandbox != "auto" else ()
+        asked = [
+            request
+            for request in self.untrusted
+            if request.kind not in spoken and (request.kind == "grader" or not unjailed)
+        ]
+        refuse(asked, " (or hold it in a jail: --sandbox bubblewrap)" if unjailed else "")
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """Every file of the use case's folder that the grader is or reads, by its name there: they move

@@ -67,9 +67,12 @@ def grader_of(use_case: str) -> Grader:
     return grader
 
 
-def require_graders(suite: DailySuite) -> None:
-    """Refuse a suite with a use case that has no grader, before anything is asked."""
+def require_graders(suite: DailySuite, sandbox: Choice) -> None:
+    """Refuse a suite with a use case that has no grader, or one that the user does not trust, before anything
+    is asked."""
     for use_case in suite.use_cases.values():
+        if isinstance(use_case.grader, OwnGrader):
+            use_case.grader.require_trust(sandbox)
         if name := _find_built_in(use_case):
             grader_of(name)
 

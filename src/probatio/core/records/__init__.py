@@ -21,6 +21,7 @@ from probatio.core.records.day import (
 )
 from probatio.core.records.sample import SampleAnswer, SampleGrade, SampleKey, SampleLine
 from probatio.core.records.trial import (
+    CRASHED_CHECKER,
     UNASKED_ERRORS,
     UNCHECKED,
     UNKNOWN_DIALECT,
@@ -59,6 +60,7 @@ from probatio.core.records.verdict import (
 )
 
 __all__ = [
+    "CRASHED_CHECKER",
     "MARKS",
     "UNASKED_ERRORS",
     "UNCHECKED",

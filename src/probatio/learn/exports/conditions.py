@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.core.errors import UsageError
+from probatio.core.errors import Say, UsageError
 from probatio.core.records import UNASKED_ERRORS, Grade, Model, Response, TrialKey
 from probatio.core.text.names import make_slugs
 from probatio.learn.findings import Condition
@@ -125,13 +125,16 @@ def open_run(run: str, results: Path) -> RecordedRun:
     return RecordedRun(find_run(run, results))
 
 
-def find_suite(record: RunRecord, folder: Path | None = None) -> Suite | None:
-    """The suite that a run asked, for the words of its tasks; None if it is not there any more."""
+def find_suite(
+    run: RecordedRun, folder: Path | None = None, say: Say = lambda sentence: None
+) -> Suite | None:
+    """The suite that a run asked, for the words of its tasks; None if it can't be read."""
+    if folder is not None:
+        return load_suite(folder)
     try:
-        return load_suite(folder or record.suite_folder)
-    except UsageError:
-        if folder is not None:
-            raise
+        return load_suite(run.record.suite_folder(run.folder))
+    except UsageError as error:
+        say(f"What the tasks say is left out: {error}")
         return None
 
 

@@ -195,7 +195,7 @@ class StudiedRun:
     def suite(self) -> Suite | None:
         """The suite as it is today; None if it can't be read."""
         try:
-            return load_suite(self.record.suite_folder)
+            return load_suite(self.record.suite_folder(self.folder))
         except ProbatioError:
             return None
 

@@ -17,10 +17,11 @@ import msgspec
 
 from probatio.ask.connections import explain
 from probatio.ask.hosts import owner_of
-from probatio.core.config import Heartbeat
+from probatio.core.config import Heartbeat, heartbeat_requests
 from probatio.core.errors import Say, UsageError
 from probatio.core.proxies import find_proxy, is_this_machine
 from probatio.core.redact import know_address, redact
+from probatio.core.trust import NAME_FILE, find_unsaid, refuse
 
 SECONDS = 10.0
 PAUSES = (1.0, 4.0)
@@ -48,7 +49,12 @@ class HeartbeatAddresses(msgspec.Struct, frozen=True):
 
 
 def find_heartbeat(
-    given: str | None, configured: str | Heartbeat | None, env: Mapping[str, str], say: Say
+    given: str | None,
+    configured: str | Heartbeat | None,
+    env: Mapping[str, str],
+    say: Say,
+    *,
+    sending: bool = True,
 ) -> HeartbeatAddresses | None:
     """The heartbeat of the command line, or of models.yml, or None. If a variable is not set, say so and go
     on: the day matters more than its report."""
@@ -56,6 +62,8 @@ def find_heartbeat(
     if not heartbeat:
         return None
     both = heartbeat if isinstance(heartbeat, Heartbeat) else Heartbeat(heartbeat)
+    if given is None and sending:
+        refuse(find_unsaid(heartbeat_requests(both)), NAME_FILE)
     try:
         done = _fill_address(both.url, env)
         failed = _fill_address(both.fail, env) if both.fail else None

@@ -36,6 +36,7 @@ from probatio.core.text.names import refuse_unknown_name
 from probatio.grading.judge.asking import Judge
 from probatio.grading.judge.calibration import calibration_set
 from probatio.jail import find_isolation
+from probatio.runs.preparation import note_request
 from probatio.runs.session import Session, carry_out
 from probatio.runs.store.journal import Journal
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES
@@ -226,7 +227,7 @@ def read_import(file: Path, request: DayRequest, results: Path, now: datetime) -
     """Read and check the file. Every error names its line."""
     config = load_config(request.config)
     suite = apply_config(load_daily(request.suite), config.daily)
-    require_graders(suite)
+    require_graders(suite, request.sandbox)
     calibration_set(suite)
     known = {model.id: model for model in config.models}
     mark, today = _file_mark(file), parse_date(None, now)
@@ -276,6 +277,7 @@ def carry_in(
     wanted: ImportPlan, request: DayRequest, results: Path, env: Mapping[str, str], say: Say
 ) -> ImportReport:
     """Make the days, move them into place and record them."""
+    note_request(request)
     for remark in grader_remarks(wanted.suite.use_cases.values()):
         say(remark)
     if any(map(starts_processes, wanted.suite.use_cases.values())):
