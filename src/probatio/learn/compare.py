@@ -9,13 +9,13 @@ second with the second.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.core.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.core.text.names import pick
@@ -70,14 +70,6 @@ class Comparison(msgspec.Struct, frozen=True):
         from probatio.learn.report.comparison import describe_comparison
 
         return describe_comparison(self)
-
-
-ALPHA = 0.05
-"""The level of every test, as the intervals are of 95 %."""
-
-MOST_SIDES = 40
-"""Sides that are compared with each other: 780 comparisons, corrected together, are more than anyone
-reads."""
 
 
 class PairedSides(NamedTuple):
@@ -136,9 +128,7 @@ def _pair_located(
     for number, (side, names) in enumerate(zip(sides, runs, strict=True)):
         _choose(trials, f"side_{number}", side, names)
     paired = []
-    for one, two in combinations(range(len(sides)), 2):
-        if to_first and one:
-            break
+    for one, two in list_family(len(sides), to_first=to_first):
         for place, number in (("a", one), ("b", two)):
             trials.db.execute(f"create or replace view {place} as select * from side_{number}")
         differ_in = _differ_in(trials, sides[one].text, sides[two].text)

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from probatio.learn.compare import ALPHA, Comparison
+from probatio.core.statistics.family import ALPHA
+from probatio.learn.compare import Comparison
 from probatio.learn.report.wording import format_p
 from probatio.learn.selection import AXES, DAY_AXES, parse_selection
 
