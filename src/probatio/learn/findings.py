@@ -103,12 +103,12 @@ class Effect(msgspec.Struct, frozen=True):
     level: str
     reference: str
     odds_ratio: float
-    odds_low: float | None  # None where all answers of a level are alike: no interval can be given
-    odds_high: float | None
+    odds_low: float | None  # None where however far a value can't be ruled out, and both are None where all
+    odds_high: float | None  # answers of a level are alike: no interval can be given
     points: float  # average marginal effect, percentage points
     points_low: float | None  # None where all tasks move alike
     points_high: float | None
-    p: float
+    p: float  # of the score test; below 0.05 exactly where the intervals exclude an odds ratio of 1, 0 points
 
 
 class JointTest(msgspec.Struct, frozen=True):

@@ -164,9 +164,10 @@ def format_cell(table: StudyTable, row: Sequence[Cell], place: int, dash: str = 
     if column.ends:
         places = [each.name for each in table.columns]
         low, high = (row[places.index(end)] for end in column.ends)
-        if isinstance(low, float) and isinstance(high, float):
+        if isinstance(low, float) or isinstance(high, float):
             bare = _BARE.get(column.kind, _FORMS[column.kind])
-            text += f" [{bare(low)}, {bare(high)}]"
+            ends = (bare(end) if isinstance(end, float) else dash for end in (low, high))
+            text += f" [{', '.join(ends)}]"
     return text
 
 

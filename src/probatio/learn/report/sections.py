@@ -247,7 +247,11 @@ def _effect(effect: Effect) -> list[object]:
 
 
 def _ends(low: float | None, high: float | None, form: str, between: str) -> str:
-    return DASH if low is None or high is None else f"{low:{form}}{between}{high:{form}}"
+    if low is None or high is None:
+        return (
+            f"{low:{form}} or more" if low is not None else DASH if high is None else f"{high:{form}} or less"
+        )
+    return f"{low:{form}}{between}{high:{form}}"
 
 
 def _test(test: JointTest) -> list[object]:
