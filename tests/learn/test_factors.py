@@ -68,7 +68,7 @@ def effects_of(cells: FactorCells) -> list[Effect]:
 def test_a_level_that_is_worth_nothing_is_called_so_at_ten_tasks(
     ease: float, spread: float, wander: float
 ) -> None:
-    """Near the ceiling Wald's p was below 0.05 in 14 of 100."""
+    """Near the ceiling Wald's p was below 0.05 in 11 of 100."""
     chance = np.random.default_rng(12)
     effects = [
         effects_of(made_up_cells(chance, 10, ease, spread=spread, wander=wander))[0] for _ in range(150)

@@ -3,7 +3,7 @@
 The model has one term per level against the factor's first level. Effects are given as odds ratios and as
 average marginal effects: how many percentage points the pass rate moves when all trials are given that level
 instead of the reference. p is of the score test, and the intervals are what that test does not reject: the
-usual errors of a coefficient called nothing something in 15 of 100 runs of ten tasks near the ceiling.
+usual errors of a coefficient called nothing something in 11 to 16 of 100 runs of ten tasks near the ceiling.
 """
 
 from __future__ import annotations

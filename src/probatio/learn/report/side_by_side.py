@@ -11,8 +11,9 @@ from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.text.markdown import escape_cell, format_table
 from probatio.learn.analysis import fill_folder, study_of, write_pictures
+from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve
-from probatio.learn.report.sections import format_reach
+from probatio.learn.report.sections import list_reached
 from probatio.learn.report.wording import format_rate, format_share
 from probatio.learn.trials import RunSeen, describe_run
 
@@ -83,7 +84,7 @@ def format_languages(languages: Sequence[LanguageSeen], pictures: dict[str, str]
                 "language",
                 "least told",
                 "most told",
-                *(f"reaches {100 * reach.share:.0f} %" for reach in languages[0].curves[0].reach),
+                *(f"reaches {100 * share:.0f} %" for share in SHARES),
             ],
             [_ends(name, curve) for name, curve in _of_model(languages, model)],
         )
@@ -143,5 +144,5 @@ def _ends(name: str, curve: Curve) -> list[str]:
             f"{format_share(point.rate)} at {point.tokens:,} tokens ({point.context})"
             for point in (first, last)
         ),
-        *(format_reach(reach, curve.estimated) for reach in curve.reach),
+        *list_reached(curve),
     ]
