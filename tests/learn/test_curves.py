@@ -202,7 +202,8 @@ def test_control_tasks_do_not_count_as_learning(tmp_path: Path) -> None:
     )
     study = study_of([run])
     assert study.controls == 40
-    assert study.overall.passed == 40
+    assert (study.overall.passed, study.overall.asked) == (0, 40)
+    assert study.control_rate is not None and study.control_rate.passed == 40
     assert {point.rate.passed for point in study.curves[0].points} == {0}
 
 

@@ -59,6 +59,7 @@ class Comparison(msgspec.Struct, frozen=True):
     unpaired_b: int
     unasked: int  # pairs with a side that could not be asked
     flips: list[TaskFlip]
+    controls: int = 0  # trials of tasks in the host language, on both sides, that are left out
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
 
     @property
@@ -83,6 +84,7 @@ class PairedSides(NamedTuple):
     unpaired_b: int
     unasked: int
     samples: int  # of one condition
+    controls: int = 0  # trials of both sides that are left out
 
 
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
@@ -129,12 +131,19 @@ def _pair_located(
         _choose(trials, f"side_{number}", side, names)
     paired = []
     for one, two in list_family(len(sides), to_first=to_first):
+        asked, controls = trials.rows(
+            "select count(*), count(*) filter (control) from "
+            f"(select control from side_{one} union all select control from side_{two})"
+        )[0]
+        # Sides of controls alone were chosen so: then these are what is compared.
+        about = "true" if controls == asked else "not control"
         for place, number in (("a", one), ("b", two)):
-            trials.db.execute(f"create or replace view {place} as select * from side_{number}")
+            trials.db.execute(f"create or replace view {place} as select * from side_{number} where {about}")
         differ_in = _differ_in(trials, sides[one].text, sides[two].text)
         if runs[one] != runs[two]:
             differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
-        paired.append(_pairing(trials, sides[one].text, sides[two].text, differ_in))
+        pairing = _pairing(trials, sides[one].text, sides[two].text, differ_in)
+        paired.append(pairing._replace(controls=controls if controls < asked else 0))
     return paired
 
 
@@ -265,5 +274,6 @@ def _comparison(pairing: PairedSides) -> Comparison:
         unpaired_a=pairing.unpaired_a,
         unpaired_b=pairing.unpaired_b,
         unasked=pairing.unasked,
+        controls=pairing.controls,
         flips=flips,
     )

@@ -256,7 +256,7 @@ class Study(msgspec.Struct, frozen=True):
     runs: list[RunSeen]
     graders: list[str]
     notes: list[str]
-    overall: Rate
+    overall: Rate  # without controls
     unasked: int
     controls: int
     axes: list[AxisRates]
@@ -271,3 +271,4 @@ class Study(msgspec.Struct, frozen=True):
     feedback_worth: list[FeedbackWorth] = []
     prices: list[Price] = []
     told: list[Inferred] = []
+    control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any

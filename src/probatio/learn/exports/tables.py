@@ -59,6 +59,8 @@ def _rates(study: Study) -> StudyTable:
     rows: list[tuple[Cell, ...]] = []
     if study.overall.asked:
         rows.append(("all", "all", *_rate(study.overall), study.overall.tasks, study.unasked))
+    if study.control_rate:
+        rows.append(("controls", "all", *_rate(study.control_rate), study.control_rate.tasks, None))
     rows += [
         (axis.name, level.name, *_rate(level.rate), level.rate.tasks, level.unasked)
         for axis in study.axes

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from probatio.charts.curves import Point
+from probatio.core.statistics.intervals import Rate
 from probatio.core.statistics.isotonic import RESAMPLES
 from probatio.core.text.markdown import escape_cell, fence, format_table
 from probatio.learn.curves import SHARES
@@ -39,13 +40,15 @@ def format_report(study: Study, charts: Mapping[str, str]) -> str:
 
 def summarise(study: Study) -> list[str]:
     """The short form: the rate, and per model how many tokens it takes to reach the marks."""
+    control = [describe_controls(study.control_rate)] if study.control_rate else []
     if not study.overall.asked:
-        return ["No answer has been graded yet."]
+        return control or ["No answer has been graded yet."]
     rate = study.overall
     unasked = f", {study.unasked} not asked or not checked" if study.unasked else ""
     lines = [
         f"{rate.passed}/{rate.asked} passed ({format_share(rate)}, 95 % {format_interval(rate)}) over "
-        f"{rate.tasks} tasks{unasked}"
+        f"{rate.tasks} tasks{unasked}",
+        *control,
     ]
     axes = {axis.name: axis.levels for axis in study.axes}
     if len(axes.get("model", ())) > 1:
@@ -63,6 +66,14 @@ def summarise(study: Study) -> list[str]:
         for curve in study.curves
     ]
     return lines + summarise_attempts(study) + list(map(describe_price, study.prices))
+
+
+def describe_controls(rate: Rate) -> str:
+    """The sentence beside the headline rate."""
+    return (
+        f"{rate.asked} control trials, which ask nothing about the language, are left out: "
+        f"{rate.passed}/{rate.asked} passed ({format_share(rate)}, 95 % {format_interval(rate)})"
+    )
 
 
 def _head(study: Study) -> list[str]:

@@ -15,6 +15,7 @@ from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.learn.findings import Condition, Curve, Reach
 from probatio.site.facts.runs import StudiedRun
 from probatio.site.rendering import money
+from probatio.suites.task_types import KINDS
 
 
 class Needed(NamedTuple):
@@ -177,13 +178,15 @@ def _find_needed(run: StudiedRun, curve: Curve, reach: Reach) -> Needed:
 
 
 def _ladders(run: StudiedRun) -> dict[tuple[str, str], dict[str, Rate]]:
-    """(model, dialect) → difficulty → rate. Trials that could not be asked are in no rate."""
+    """(model, dialect) → difficulty → rate. Trials that could not be asked, and controls, are in no rate."""
     tasks = run.suite.tasks if run.suite else {}
     counts: dict[tuple[str, str], dict[str, dict[str, tuple[int, int]]]] = {}
     for trial in run.trials:
         grade = trial.grade
         task = tasks.get(grade.task_id)
-        if task is None or grade.error_type in UNASKED_ERRORS or grade.attempt > 1:
+        if task is None or KINDS[task.type].control:
+            continue
+        if grade.error_type in UNASKED_ERRORS or grade.attempt > 1:
             continue
         steps = counts.setdefault((grade.model, grade.dialect), {}).setdefault(str(task.difficulty), {})
         right, asked = steps.get(grade.task_id, (0, 0))
