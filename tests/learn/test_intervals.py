@@ -75,14 +75,16 @@ def test_the_clustered_interval_holds_the_truth_as_often_as_it_says(
 
 def test_the_paired_interval_is_bonett_and_prices_where_each_task_counts_once() -> None:
     # 10 gained, 2 lost of 50, by hand: (11 - 3)/52 ± 1.959964·… with t of 49 in place of z
-    difference, low, high = estimate_paired_difference([(1, 0, 1)] * 10 + [(0, 1, 1)] * 2 + [(0, 0, 1)] * 38)
+    difference, low, high, _ = estimate_paired_difference(
+        [(1, 0, 1)] * 10 + [(0, 1, 1)] * 2 + [(0, 0, 1)] * 38
+    )
     assert difference == pytest.approx(0.16)
     half = 2.009575 * ((11 / 52 + 3 / 52 - (8 / 52) ** 2) / 52) ** 0.5
     assert (low, high) == pytest.approx((8 / 52 - half, 8 / 52 + half), abs=1e-6)
 
 
 def test_two_sides_that_never_differ_still_leave_doubt() -> None:
-    difference, low, high = estimate_paired_difference([(0, 0, 10)] * 20)
+    difference, low, high, _ = estimate_paired_difference([(0, 0, 10)] * 20)
     assert difference == 0
     assert low < -0.05
     assert high > 0.05
@@ -106,7 +108,7 @@ def test_the_paired_interval_holds_the_truth_as_often_as_it_says(gain: float, pe
                     per_task,
                 )
             )
-        _, low, high = estimate_paired_difference(tasks)
+        _, low, high, _ = estimate_paired_difference(tasks)
         held += low <= truth <= high
     assert 0.93 <= held / 1500 <= 0.99
 

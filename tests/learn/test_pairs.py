@@ -1,34 +1,62 @@
-"""The exact p over tasks, and Holm's correction, against libraries and by hand."""
+"""One test of a paired difference: its interval and its p agree; and Holm's correction, by hand."""
 
 from __future__ import annotations
 
 from itertools import product
 
+import numpy as np
 import pytest
-from scipy.stats import binomtest
+from scipy.stats import t as student
 
-from probatio.core.statistics.pairs import TaskPairs, holm, mcnemar, measure_difference, swap_p
-
-
-@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (1, 0), (5, 0), (3, 9), (9, 3), (10, 10), (130, 171)])
-def test_mcnemars_p_is_the_exact_binomial_one(gained: int, lost: int) -> None:
-    expected = binomtest(gained, gained + lost, 0.5).pvalue if gained + lost else 1.0
-    assert mcnemar(gained, lost) == pytest.approx(expected, rel=1e-9)
-    assert swap_p([1] * gained + [-1] * lost + [0] * 7) == pytest.approx(expected, rel=1e-9)
+from probatio.core.statistics.intervals import estimate_paired_difference
+from probatio.core.statistics.pairs import TaskPairs, holm, measure_difference
 
 
-def test_mcnemars_p_stays_a_number_for_many_flips() -> None:
-    assert 0 < mcnemar(4000, 4200) < 0.05
-
-
-@pytest.mark.parametrize("differences", [[3, -1, 2, 0, 4], [2, 2, 2], [5, -5], [-4, -1, -1, -1, 2, 2, -3]])
-def test_p_over_tasks_counts_every_way_to_set_the_signs(differences: list[int]) -> None:
-    sums = [
-        abs(sum(sign * size for sign, size in zip(signs, differences, strict=True)))
-        for signs in product((1, -1), repeat=len(differences))
+def _tables() -> list[list[tuple[int, int, int]]]:
+    """Every small table of one pair per task, and many of several pairs."""
+    tables = [
+        [(1, 0, 1)] * gained + [(0, 1, 1)] * lost + [(0, 0, 1)] * same
+        for gained, lost, same in product(range(14), range(14), (0, 1, 4, 20))
+        if gained + lost + same
     ]
-    expected = sum(one >= abs(sum(differences)) for one in sums) / len(sums)
-    assert swap_p(differences) == pytest.approx(expected)
+    chance = np.random.default_rng(11)
+    for _ in range(600):
+        tasks, pairs = int(chance.integers(2, 30)), int(chance.integers(2, 12))
+        moved = chance.binomial(pairs, chance.uniform(0, 1), tasks)
+        gained = chance.binomial(moved, chance.uniform(0, 1, tasks) if chance.random() < 0.5 else 0.8)
+        tables.append([(int(up), int(of - up), pairs) for up, of in zip(gained, moved, strict=True)])
+    return tables
+
+
+def test_the_interval_excludes_zero_exactly_where_p_is_below_5_percent() -> None:
+    odd = []
+    for table in _tables():
+        found = estimate_paired_difference(table)
+        if found.shown != (found.p < 0.05):
+            odd.append((table, found))
+    assert odd == []
+
+
+def test_p_is_students_at_the_distance_of_the_interval_from_zero() -> None:
+    table = [(1, 0, 1)] * 9 + [(0, 1, 1)] * 2 + [(0, 0, 1)] * 19
+    found = estimate_paired_difference(table)
+    up, down = 10 / 32, 3 / 32
+    error = ((up + down - (up - down) ** 2) / 32) ** 0.5
+    assert found.p == pytest.approx(2 * student.sf((up - down) / error, 29), rel=1e-9)
+
+
+def test_alike_sides_are_told_apart_in_at_most_5_percent_of_comparisons() -> None:
+    chance = np.random.default_rng(3)
+    for tasks, flips in ((10, 0.4), (30, 0.2), (100, 0.8)):
+        drawn = chance.multinomial(tasks, [flips / 2, flips / 2, 1 - flips], size=4000)
+        counted: dict[tuple[int, ...], bool] = {}
+        for gained, lost, same in drawn:
+            key = (int(gained), int(lost))
+            if key not in counted:
+                table = [(1, 0, 1)] * int(gained) + [(0, 1, 1)] * int(lost) + [(0, 0, 1)] * int(same)
+                counted[key] = estimate_paired_difference(table).p < 0.05
+        false = sum(counted[int(gained), int(lost)] for gained, lost, _ in drawn) / len(drawn)
+        assert false < 0.05 + 2.6 * (0.05 * 0.95 / len(drawn)) ** 0.5
 
 
 def test_holm_as_worked_in_the_textbook() -> None:

@@ -124,7 +124,7 @@ def _compare_ways(pairs: Sequence[TwistPair]) -> dict[str, Any]:
 
 def _measure_loss(pairs: Iterable[TwistPair]) -> tuple[float, float, float]:
     """Points lost, with their interval; tasks as clusters."""
-    change, low, high = estimate_paired_difference(
+    change, low, high, _ = estimate_paired_difference(
         (pair.gained, pair.lost, pair.pairs) for pair in _by_task(pairs)
     )
     return -100 * change + 0.0, -100 * high, -100 * low

@@ -9,11 +9,12 @@ right and ten always wrong, are 200 answers worth 19.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import sqrt
+from math import erfc, sqrt
+from typing import NamedTuple
 
 import msgspec
 
-from probatio.core.statistics.distributions import t_quantile
+from probatio.core.statistics.distributions import t_quantile, t_two_sided
 
 Z95 = 1.959963984540054
 
@@ -31,6 +32,21 @@ class Rate(msgspec.Struct, frozen=True):
     @property
     def share(self) -> float | None:
         return self.passed / self.asked if self.asked else None
+
+
+class PairedDifference(NamedTuple):
+    """B less A as a share, with its 95 % interval and the p of the same test: the interval excludes zero
+    exactly where p is below 0.05."""
+
+    difference: float
+    low: float
+    high: float
+    p: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the interval keeps clear of zero: what power counts as a difference seen."""
+        return self.low > 0 or self.high < 0
 
 
 def wilson(passed: float, asked: float, z: float = Z95) -> tuple[float, float]:
@@ -69,22 +85,25 @@ def effective_trials(counts: Sequence[tuple[float, int]]) -> float:
     return min(float(asked), rate * (1 - rate) / variance) if variance else float(asked)
 
 
-def estimate_paired_difference(tasks: Iterable[tuple[int, int, int]]) -> tuple[float, float, float]:
-    """The difference of two paired rates and its interval, over tasks given as (gained, lost, pairs).
+def estimate_paired_difference(tasks: Iterable[tuple[int, int, int]]) -> PairedDifference:
+    """The difference of two paired rates, its interval and its p, over tasks given as (gained, lost, pairs).
 
     Bonett and Price's interval for paired rates (one gain, one loss and two pairs are added before the
-    textbook formula), taken at the effective number of pairs. Identical answers on both sides so keep an
-    interval of a width that can be defended.
+    textbook formula), taken at the effective number of pairs, and the p of the test that it inverts.
+    Identical answers on both sides so keep an interval of a width that can be defended. Worked: three of ten
+    tasks lost are (1 − 4)/12 ± 2.26 · 0.172, which holds zero, p 0.18.
     """
     counts = [count for count in tasks if count[2]]
     gained, lost, pairs = (sum(count[place] for count in counts) for place in range(3))
     if not pairs:
-        return 0.0, -1.0, 1.0
+        return PairedDifference(0.0, -1.0, 1.0, 1.0)
     difference = (gained - lost) / pairs
     worth = _effective_pairs(counts, gained, lost, pairs)
     up, down = (gained / pairs * worth + 1) / (worth + 2), (lost / pairs * worth + 1) / (worth + 2)
-    half = critical(len(counts)) * sqrt((up + down - (up - down) ** 2) / (worth + 2))
-    return difference, max(-1.0, up - down - half), min(1.0, up - down + half)
+    error = sqrt((up + down - (up - down) ** 2) / (worth + 2))
+    half = critical(len(counts)) * error
+    p = _two_sided((up - down) / error, len(counts))
+    return PairedDifference(difference, max(-1.0, up - down - half), min(1.0, up - down + half), p)
 
 
 def _effective_pairs(counts: Sequence[tuple[int, int, int]], gained: int, lost: int, pairs: int) -> float:
@@ -97,6 +116,11 @@ def _effective_pairs(counts: Sequence[tuple[int, int, int]], gained: int, lost: 
         return float(tasks)
     variance = tasks / (tasks - 1) * spread / pairs**2
     return min(float(pairs), pairs * alone / variance) if variance else float(pairs)
+
+
+def _two_sided(distance: float, clusters: int) -> float:
+    """The chance of a distance from zero of so many standard errors, or more; `critical` puts it at 5 %."""
+    return t_two_sided(distance, clusters - 1) if clusters > 1 else erfc(abs(distance) / sqrt(2))
 
 
 def critical(clusters: int) -> float:
