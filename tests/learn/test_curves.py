@@ -119,7 +119,7 @@ def test_a_small_condition_that_is_good_by_itself_is_told_where_a_larger_one_fal
 def drawn_tasks(chance: np.random.Generator, truth: list[float], tasks: int) -> np.ndarray:
     """Right or wrong, tasks by conditions. A task's own luck is shared by its conditions."""
     ease = 0.7 * chance.normal(size=(tasks, 1)) + 0.51**0.5 * chance.normal(size=(tasks, len(truth)))
-    return (ease < norm.ppf(truth)).astype(float)
+    return np.asarray(ease < norm.ppf(truth), dtype=float)
 
 
 @pytest.mark.parametrize("truth", [[0.2, 0.75, 0.4, 0.9], [0.3, 0.9, 0.9, 0.6], [0.8, 0.5, 0.5, 0.5]])
@@ -147,7 +147,8 @@ def test_a_curve_that_never_falls_is_hardly_ever_said_to_fall(truth: list[float]
 def test_a_fall_between_two_conditions_is_the_sign_flip_test_of_all_patterns() -> None:
     right = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [0, 1], [1, 1], [0, 0]], dtype=float)
     fall = find_fall(right, np.ones_like(right), 20_000)
-    assert (fall.start, fall.end, fall.size) == (0, 1, pytest.approx(5 / 9))
+    assert (fall.start, fall.end) == (0, 1)
+    assert fall.size == pytest.approx(5 / 9)
     differences = right[:, 0] - right[:, 1]
     sums = [np.dot(signs, differences) for signs in product((-1, 1), repeat=9)]
     assert fall.p == pytest.approx(np.mean(np.array(sums) >= 5), abs=0.005)
