@@ -20,9 +20,12 @@ Models have their scored days aligned at the end, today last, and NaN before the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from probatio.core.records import DrawsConstants
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, Streams
@@ -70,113 +73,149 @@ def codes_of(scores: Floats) -> Ints:
 
 
 def prove(
-    scores: Floats, codes: Ints, numbers: Ints, member: Bools, units: Units, constants: DrawsConstants, lag: Ints
+    scores: Floats,
+    codes: Ints,
+    numbers: Ints,
+    member: Bools,
+    units: Units,
+    constants: DrawsConstants,
+    lag: Ints,
 ) -> Proof:
     """Scores [m, n, C] 0–1 and codes [m, n, C] of base samples, calendar days [m, n], and which days are in
     the reference [m, n]. `lag` [m] is Newey and West's."""
     models, days, _ = scores.shape
-    there = ~np.isnan(scores)
-    lived = there.any(axis=2).sum(axis=1)
-    steps = _Steps(scores, codes, there, numbers)
-    dense = _dense(codes)
-    shared = _SharedDays(scores, there, member, lag)
+    lived = (~np.isnan(scores)).any(axis=2).sum(axis=1)
+    windows = [window for window in constants.windows if window < days]
+    sums = _Sums(scores, codes, numbers, member, [days - window for window in windows])
+    shared = _SharedDays(scores, member, lag)
+    whole = shared.beyond(np.broadcast_to(units.weights, (models, *units.weights.shape)))
     shape = (models, len(units.weights))
-    best = Proof(*(np.full(shape, np.nan) for _ in range(4)), window=np.zeros(shape, dtype=np.int64))
-    for window in constants.windows:
-        first = days - window
+    best = Proof(*(np.full(shape, np.nan) for _ in range(4)), np.zeros(shape, dtype=np.int64))
+    for place, window in enumerate(windows):
         able = lived - window >= constants.least_days
-        if first < 1 or not able.any():
+        if not able.any():
             continue
-        before = member.copy()
-        before[:, first:] = False
-        after = np.zeros_like(member)
-        after[:, first:] = True
-        moved = _move(scores, dense, there, before, after, constants)
+        moved = sums.move(place, constants.least_days)
         included = ~np.isnan(moved.fall) & able[:, None]
-        squares, freedom = steps.sums(before, after, included)
+        weights = units.weights[None] * included[:, None, :]
+        total = weights.sum(axis=2)
+        weights = weights / np.where(total > 0, total, 1.0)[..., None]
+        of_days = whole if included.all() else shared.beyond(weights)
         for version in (1, 2):
-            found = _test(moved, included, squares, freedom, shared, units, constants, version)
+            test = _Test(moved, included, weights, total >= 0.5, of_days, units.prior, constants)
+            found = test.of(version, window)
             better = ~(found.z <= best.z) & ~np.isnan(found.z)
             best = Proof(
                 *(
-                    np.where(better, new, old)
-                    for new, old in zip(
-                        (found.z, found.fall, found.error, found.freedom),
-                        (best.z, best.fall, best.error, best.freedom),
-                        strict=True,
-                    )
-                ),
-                window=np.where(better, window, best.window),
+                    np.where(better, getattr(found, field.name), getattr(best, field.name))
+                    for field in fields(Proof)
+                )
             )
     return best
 
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """From A to B, per case [m, C]; NaN where it has too few days."""
+    """From A to B, per case [m, C]."""
 
-    fall: Floats  # D
+    fall: Floats  # D; NaN where it has too few days
     before: Floats  # mean in A
     changed: Floats  # V
     days_before: Floats
     days_after: Floats
+    squares: Floats  # Q
+    freedom: Floats  # F: half a degree for each change, as an answer that comes back makes two
 
 
-def _move(
-    scores: Floats, dense: Ints, there: Bools, before: Bools, after: Bools, constants: DrawsConstants
-) -> _Move:
-    models, _, cases = scores.shape
-    of_a, of_b = there & before[:, :, None], there & after[:, :, None]
-    days_a, days_b = of_a.sum(axis=1), of_b.sum(axis=1)
-    enough = (days_a >= constants.least_days) & (days_b >= 1)
-    filled = np.where(there, scores, 0.0)
-    mean_a = np.einsum("mnc,mnc->mc", filled, of_a) / np.maximum(days_a, 1)
-    mean_b = np.einsum("mnc,mnc->mc", filled, of_b) / np.maximum(days_b, 1)
-    share = of_b / np.maximum(days_b, 1)[:, None, :] - of_a / np.maximum(days_a, 1)[:, None, :]
-    most = int(dense.max(initial=0)) + 1
-    place = np.where(dense < 0, 0, dense) + most * np.arange(models * cases).reshape(models, 1, cases)
-    shares = np.bincount(place.ravel(), share.ravel(), minlength=models * cases * most)
-    changed = (shares.reshape(models, cases, most) ** 2).sum(axis=2)
-    return _Move(
-        np.where(enough, mean_b - mean_a, np.nan), mean_a, changed, days_a.astype(float), days_b.astype(float)
-    )
+class _Sums:
+    """Sums over the days of A and B for each cut: A is what lies in the reference before it, B all after it.
+
+    The cuts split the days into segments; each sum is made once per segment, and those of A add up from the
+    left, those of B from the right.
+    """
+
+    def __init__(
+        self, scores: Floats, codes: Ints, numbers: Ints, member: Bools, cuts: Sequence[int]
+    ) -> None:
+        models, days, cases = scores.shape
+        self._order = sorted(set(cuts))
+        self._cuts = list(cuts)
+        segment = np.searchsorted(self._order, np.arange(days), side="right")
+        there = ~np.isnan(scores)
+        filled = np.where(there, scores, 0.0)
+        inside = there & member[:, :, None]
+        other = there[:, 1:] & there[:, :-1] & (codes[:, 1:] != codes[:, :-1])
+        other &= (np.diff(numbers, axis=1) == 1)[:, :, None]
+        squares = np.where(other, filled[:, 1:] - filled[:, :-1], 0.0) ** 2 / 4
+        both = (member[:, 1:] & member[:, :-1])[:, :, None]
+
+        def by_segment(values: NDArray[Any], of: Ints) -> Floats:
+            """[m, n, C] → [segments, m, C]."""
+            ends = np.searchsorted(of, np.arange(len(self._order) + 2))
+            return np.stack(
+                [values[:, begin:end].sum(axis=1, dtype=np.float64) for begin, end in pairwise(ends)]
+            )
+
+        self._a = [by_segment(values, segment) for values in (inside, filled * inside)]
+        self._b = [by_segment(values, segment) for values in (there, filled)]
+        # A step belongs to the segment of its second day; the one across a cut is in neither A nor B of it.
+        self._steps_a = [by_segment(values * both, segment[1:]) for values in (squares, other)]
+        self._steps_b = [by_segment(values, segment[1:]) for values in (squares, other)]
+        self._across = {cut: (squares[:, cut - 1], other[:, cut - 1]) for cut in self._order}
+        dense = _dense(codes)
+        most = int(dense.max(initial=0)) + 1
+        parts = len(self._order) + 1
+        place = (segment[None, :, None] * models + np.arange(models)[:, None, None]) * cases + np.arange(
+            cases
+        )
+        place = (place * most + np.maximum(dense, 0)).ravel()
+        shape = (parts, models, cases, most)
+        size = parts * models * cases * most
+        self._answers_a = np.bincount(place, inside.ravel(), minlength=size).reshape(shape)
+        self._answers_b = np.bincount(place, there.ravel(), minlength=size).reshape(shape)
+
+    def move(self, place: int, least: int) -> _Move:
+        """From A to B at one of the cuts."""
+        cut = self._cuts[place]
+        at = self._order.index(cut) + 1
+        days_a, sum_a = (values[:at].sum(axis=0) for values in self._a)
+        days_b, sum_b = (values[at:].sum(axis=0) for values in self._b)
+        many_a, many_b = np.maximum(days_a, 1), np.maximum(days_b, 1)
+        shares = self._answers_b[at:].sum(axis=0) / many_b[..., None]
+        shares -= self._answers_a[:at].sum(axis=0) / many_a[..., None]
+        squares, freedom = (
+            of_a[:at].sum(axis=0) + of_b[at:].sum(axis=0) - across
+            for of_a, of_b, across in zip(self._steps_a, self._steps_b, self._across[cut], strict=True)
+        )
+        enough = (days_a >= least) & (days_b >= 1)
+        return _Move(
+            fall=np.where(enough, sum_b / many_b - sum_a / many_a, np.nan),
+            before=sum_a / many_a,
+            changed=(shares**2).sum(axis=2),
+            days_before=many_a,
+            days_after=many_b,
+            squares=squares,
+            freedom=freedom / 2,
+        )
 
 
 def _dense(codes: Ints) -> Ints:
     """The codes of each model and case as 0, 1, 2 …, in the order of their size."""
-    models, days, cases = codes.shape
-    order = np.argsort(codes, axis=1, kind="stable")
-    ranked = np.take_along_axis(codes, order, axis=1)
-    new = np.zeros((models, days, cases), dtype=np.int64)
-    new[:, 1:] = (ranked[:, 1:] != ranked[:, :-1]) & (ranked[:, :-1] != NONE)
+    by_case = np.ascontiguousarray(codes.transpose(0, 2, 1))
+    order = np.argsort(by_case, axis=2)
+    ranked = np.take_along_axis(by_case, order, axis=2)
+    new = np.zeros_like(ranked)
+    new[..., 1:] = (ranked[..., 1:] != ranked[..., :-1]) & (ranked[..., :-1] != NONE)
     place = np.empty_like(new)
-    np.put_along_axis(place, order, new.cumsum(axis=1), axis=1)
-    return np.where(codes == NONE, NONE, place)
-
-
-class _Steps:
-    """Days on which a case's answer was another one than on the calendar day before."""
-
-    def __init__(self, scores: Floats, codes: Ints, there: Bools, numbers: Ints) -> None:
-        next_day = (np.diff(numbers, axis=1) == 1)[:, :, None]
-        self._other = next_day & there[:, 1:] & there[:, :-1] & (codes[:, 1:] != codes[:, :-1])
-        step = np.where(self._other, np.nan_to_num(scores[:, 1:]) - np.nan_to_num(scores[:, :-1]), 0.0)
-        self._squares = step**2 / 4
-
-    def sums(self, before: Bools, after: Bools, included: Bools) -> tuple[Floats, Floats]:
-        """Q and F of each case [m, C], within A and within B: a change is half a degree of freedom, as an
-        answer that comes back makes two."""
-        within = (before[:, 1:] & before[:, :-1]) | (after[:, 1:] & after[:, :-1])
-        squares = np.einsum("mnc,mn->mc", self._squares, within)
-        freedom = np.einsum("mnc,mn->mc", self._other.astype(np.float64), within) / 2
-        return np.where(included, squares, 0.0), np.where(included, freedom, 0.0)
+    np.put_along_axis(place, order, new.cumsum(axis=2), axis=2)
+    return np.where(codes == NONE, NONE, place.transpose(0, 2, 1))
 
 
 class _SharedDays:
     """Newey and West's variances of the reference's daily departures: of each case, and of a stream."""
 
-    def __init__(self, scores: Floats, there: Bools, member: Bools, lag: Ints) -> None:
-        self._there = there & member[:, :, None]
+    def __init__(self, scores: Floats, member: Bools, lag: Ints) -> None:
+        self._there = ~np.isnan(scores) & member[:, :, None]
         counts = self._there.sum(axis=1)
         filled = np.where(self._there, scores, 0.0)
         mean = filled.sum(axis=1) / np.maximum(counts, 1)
@@ -210,66 +249,56 @@ class _SharedDays:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    z: Floats
-    fall: Floats
-    error: Floats
-    freedom: Floats
+class _Test:
+    """What a window gives the test."""
 
+    moved: _Move
+    included: Bools  # [m, C] cases with days enough
+    weights: Floats  # [m, S, C] over these
+    asked: Bools  # [m, S] streams with at least half of their weight
+    shared: Floats  # [m, S] S
+    prior: Floats  # [C]
+    constants: DrawsConstants
 
-def _test(
-    moved: _Move,
-    included: Bools,
-    squares: Floats,
-    freedom: Floats,
-    shared: _SharedDays,
-    units: Units,
-    constants: DrawsConstants,
-    version: int,
-) -> _Found:
-    """t of every stream, as z [m, S]."""
-    prior = units.prior
-    seen, free = (squares / prior).sum(axis=1), freedom.sum(axis=1)
-    if version == 1:
-        factor = (constants.prior_weight + seen) / (constants.prior_weight + free)
-        of_kind = constants.prior_weight + free
-    else:
-        scattered, count = _scatter(moved, included, prior)
-        of_kind = constants.spread_weight + free + np.maximum(count - 1, 0)
-        factor = (constants.spread_weight + seen + scattered) / of_kind
-    own = constants.own_weight
-    draw = np.maximum(
-        constants.least_share * prior, (own * factor[:, None] * prior + squares) / (own + freedom)
-    )
-    weights = units.weights[None] * included[:, None, :]
-    total = weights.sum(axis=2)
-    asked = total >= 0.5
-    weights = weights / np.where(total > 0, total, 1.0)[..., None]
+    def of(self, version: int, window: int) -> Proof:
+        """t of every stream, as z [m, S]."""
+        moved, constants = self.moved, self.constants
+        squares = np.where(self.included, moved.squares, 0.0)
+        freedom = np.where(self.included, moved.freedom, 0.0)
+        seen, free = (squares / self.prior).sum(axis=1), freedom.sum(axis=1)
+        weight = constants.prior_weight
+        if version == 2:
+            scattered, count = self._scatter()
+            weight, seen, free = constants.spread_weight, seen + scattered, free + np.maximum(count - 1, 0)
+        of_kind = weight + free
+        own = constants.own_weight
+        common = ((weight + seen) / of_kind)[:, None] * self.prior
+        draw = np.maximum(constants.least_share * self.prior, (own * common + squares) / (own + freedom))
+        fall, level = self._weigh(moved.fall), self._weigh(moved.before)
+        of_draws = np.einsum(
+            "msc,mc->ms", self.weights**2, np.where(self.included, draw * moved.changed, 0.0)
+        )
+        variance = of_draws + self.shared * self._weigh(1 / moved.days_before + 1 / moved.days_after)
+        most = np.einsum("msc,mc->ms", (self.weights > 0).astype(np.float64), own + freedom)
+        limited = np.minimum(of_kind[:, None], np.maximum(most, 1.0))
+        possible = self.asked & (variance > 0)
+        error = np.sqrt(np.where(possible, variance, 1.0))
+        t = -(fall + constants.band * level) / error
+        z = np.sign(t) * (8 * limited + 1) / (8 * limited + 3) * np.sqrt(limited * np.log1p(t**2 / limited))
+        return Proof(
+            *(np.where(possible, values, np.nan) for values in (z, fall, error, limited)),
+            np.where(possible, window, 0),
+        )
 
-    def weigh(values: Floats) -> Floats:
-        return np.asarray(np.einsum("msc,mc->ms", weights, np.where(included, values, 0.0)))
+    def _weigh(self, values: Floats) -> Floats:
+        return np.asarray(np.einsum("msc,mc->ms", self.weights, np.where(self.included, values, 0.0)))
 
-    fall, level = weigh(moved.fall), weigh(moved.before)
-    variance = np.einsum("msc,mc->ms", weights**2, np.where(included, draw * moved.changed, 0.0))
-    days = 1 / np.maximum(moved.days_before, 1) + 1 / np.maximum(moved.days_after, 1)
-    variance = variance + shared.beyond(weights) * weigh(days)
-    most = np.einsum("msc,mc->ms", (weights > 0).astype(float), own + freedom)
-    limited = np.minimum(of_kind[:, None], most)
-    possible = asked & (variance > 0)
-    error = np.sqrt(np.where(possible, variance, 1.0))
-    t = -(fall + constants.band * level) / error
-    z = np.sign(t) * (8 * limited + 1) / (8 * limited + 3) * np.sqrt(limited * np.log1p(t**2 / limited))
-    nan = np.nan
-    return _Found(
-        np.where(possible, z, nan), np.where(possible, fall, nan), np.where(possible, error, nan), limited
-    )
-
-
-def _scatter(moved: _Move, included: Bools, prior: Floats) -> tuple[Floats, Ints]:
-    """How differently the changed cases moved, in units of their priors, and how many changed [m]."""
-    changed = included & (moved.changed > UNCHANGED)
-    weight = np.where(changed, 1 / np.where(changed, moved.changed * prior, 1.0), 0.0)
-    fall = np.where(changed, moved.fall, 0.0)
-    total = weight.sum(axis=1)
-    common = (weight * fall).sum(axis=1) / np.where(total > 0, total, 1.0)
-    return (weight * (fall - common[:, None]) ** 2).sum(axis=1), changed.sum(axis=1)
+    def _scatter(self) -> tuple[Floats, Ints]:
+        """How differently the changed cases moved, in units of their priors, and how many changed [m]."""
+        moved = self.moved
+        changed = self.included & (moved.changed > UNCHANGED)
+        weight = np.where(changed, 1 / np.where(changed, moved.changed * self.prior, 1.0), 0.0)
+        fall = np.where(changed, moved.fall, 0.0)
+        total = weight.sum(axis=1)
+        common = (weight * fall).sum(axis=1) / np.where(total > 0, total, 1.0)
+        return (weight * (fall - common[:, None]) ** 2).sum(axis=1), changed.sum(axis=1)

@@ -122,7 +122,7 @@ def reference_of(
     if days is None:
         days = np.full(len(cases), cases.shape[1], dtype=np.int64)
     cases, judged = _enough(cases, days), _enough(judged, days)
-    mean, judged_mean = _mean(cases), _mean(judged)
+    mean, judged_mean = mean_over_days(cases), mean_over_days(judged)
     between = np.diff(numbers, axis=1)
     reach = np.ceil(np.median(between[:, : constants.reference_days - 1], axis=1)).astype(np.int64)
     there = ~np.isnan(cases)
@@ -191,7 +191,7 @@ def _enough(values: Floats, days: Ints) -> Floats:
     return values if enough.all() else np.where(enough[:, None, :], values, np.nan)
 
 
-def _mean(values: Floats) -> Floats:
+def mean_over_days(values: Floats) -> Floats:
     """Over the days (axis 1), NaN where there is none."""
     there = ~np.isnan(values)
     counts = there.sum(axis=1)

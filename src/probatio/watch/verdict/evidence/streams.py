@@ -111,6 +111,11 @@ class Streams:
             per_stream[..., place] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return per_stream
 
+    def ladders(self, least: int) -> Ints:
+        """[L] which deterministic use cases (0 … D−1) have only cases of at least so many rungs."""
+        short = np.bincount(self.home, self.rungs < least, minlength=len(self.deterministic))
+        return np.flatnonzero(short == 0)
+
     def pools(self) -> tuple[Ints, Ints, Ints]:
         """The use cases in each pool, in the order of `POOLS`."""
         return np.arange(len(self.use_cases)), self.deterministic, self.judged
