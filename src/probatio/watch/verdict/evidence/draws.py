@@ -91,7 +91,8 @@ def prove(
     shared = _SharedDays(scores, member, lag)
     whole = shared.beyond(np.broadcast_to(units.weights, (models, *units.weights.shape)))
     shape = (models, len(units.weights))
-    best = Proof(*(np.full(shape, np.nan) for _ in range(4)), np.zeros(shape, dtype=np.int64))
+    unknown = np.full(shape, np.nan)
+    best = Proof(unknown, unknown, unknown, unknown, np.zeros(shape, dtype=np.int64))
     for place, window in enumerate(windows):
         able = lived - window >= constants.least_days
         if not able.any():
@@ -286,8 +287,12 @@ class _Test:
         error = np.sqrt(np.where(possible, variance, 1.0))
         t = -(fall + constants.band * level) / error
         z = np.sign(t) * (8 * limited + 1) / (8 * limited + 3) * np.sqrt(limited * np.log1p(t**2 / limited))
+        unknown = np.nan
         return Proof(
-            *(np.where(possible, values, np.nan) for values in (z, fall, error, limited)),
+            np.where(possible, z, unknown),
+            np.where(possible, fall, unknown),
+            np.where(possible, error, unknown),
+            np.where(possible, limited, unknown),
             np.where(possible, window, 0),
         )
 
