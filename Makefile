@@ -4,6 +4,7 @@
 #   make quick    what a contributor runs: lint, types, imports, and the tests not marked slow (see pyproject.toml)
 #   make test     what CI runs; installs Chromium where there is none and it may (see `browser`)
 #   make soak     what is long by nature: simulations, long kill loops, every page at every width; before a release
+#   make fuzz     mutated answers, replies and folders for MINUTES=30; findings and the tally are kept (tests/fuzz)
 #   make bench    measurements; nothing fails when a machine is slow
 #   make hooks    lint, types and imports before every commit, by pre-commit
 #   make clean    removes .venv and what the tools keep
@@ -19,6 +20,7 @@
 PYTHON ?= python3
 WORKERS ?= 3
 BROWSER ?= yes
+MINUTES ?= 30
 BIN := .venv/bin
 READY := .venv/.ready
 RUNS := .venv/.runs
@@ -36,7 +38,7 @@ endif
 # The tests start hundreds of Pythons: each would compile everything anew where bytecode may not be kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test quick soak lint types imports tests quick-tests browser bench hooks clean
+.PHONY: run test quick soak fuzz lint types imports tests quick-tests browser bench hooks clean
 
 run: $(RUNS)
 	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
@@ -53,6 +55,9 @@ quick: $(READY)
 
 soak: $(READY) browser
 	$(PYTEST) -m soak
+
+fuzz: $(READY) browser
+	cd tests && ../$(BIN)/python -m fuzz --minutes $(MINUTES) --jobs 2 --keep
 
 lint: $(READY)
 	$(BIN)/ruff check $(CODE)

@@ -3,12 +3,14 @@ browser."""
 
 from __future__ import annotations
 
+import atexit
 import fcntl
 import gc
 import os
+import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import hypothesis
@@ -21,6 +23,10 @@ SHARED = REPOSITORY.parent / "shared"
 hypothesis.settings.register_profile("probatio", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("probatio")
 
+os.environ["XDG_CONFIG_HOME"] = tempfile.mkdtemp(prefix="probatio-tests-")
+"""What the developer trusts is neither read nor changed, by no test and no process of one."""
+atexit.register(shutil.rmtree, os.environ["XDG_CONFIG_HOME"], ignore_errors=True)
+os.environ.pop("PROBATIO_TRUST", None)
 os.environ["PROBATIO_CHECKED_MB"] = "0"  # what a test checks it checks itself, and nothing of it is kept
 
 SMALLEST = "smollm2-135m"
@@ -120,6 +126,20 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture
+def new_user(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], None]:
+    """The test begins with a user who trusts nothing, in a process that was told nothing. Called, it makes
+    another one."""
+    from probatio.core.trust import forget_process
+
+    def begin() -> None:
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("settings")))
+        forget_process()
+
+    begin()
+    return begin
+
+
 class Noticed(dict[str, str]):
     """An environment that differs from another in what a check may notice: not in the name of the test, nor
     in keys and addresses of servers."""
@@ -130,7 +150,7 @@ class Noticed(dict[str, str]):
 
     @staticmethod
     def _noticed(names: dict[str, str]) -> dict[str, str]:
-        differing = ("PYTEST_", "OPENROUTER_", "OPENAI_", "JUDGE_KEY")
+        differing = ("PYTEST_", "OPENROUTER_", "OPENAI_", "JUDGE_KEY", "XDG_CONFIG_HOME", "PROBATIO_TRUST")
         return {name: value for name, value in names.items() if not name.startswith(differing)}
 
 

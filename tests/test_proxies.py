@@ -18,7 +18,8 @@ from double.proxy import HOST, Proxy, certified, needs_openssl
 from probatio.ask.catalogue import CatalogueSource, list_models
 from probatio.ask.client import ChatClient
 from probatio.ask.embedded.catalogue import Hub
-from probatio.ask.embedded.hub import _look_up, _open_stream
+from probatio.ask.embedded.download import Meter
+from probatio.ask.embedded.hub import _append, _look_up
 from probatio.ask.hosts import environment
 from probatio.ask.routes import Route, route_of
 from probatio.core.errors import UsageError
@@ -151,7 +152,9 @@ def test_loopback_is_never_asked_through_a_proxy(monkeypatch: pytest.MonkeyPatch
     assert proxy.log == []
 
 
-def test_catalogues_heartbeats_and_downloads_take_the_same_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_catalogues_heartbeats_and_downloads_take_the_same_way(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     with (
         Double(catalogue=lambda _: RawReply(b'{"data": [{"id": "v/m"}]}')) as double,
         Proxy("me:secret") as proxy,
@@ -161,14 +164,13 @@ def test_catalogues_heartbeats_and_downloads_take_the_same_way(monkeypatch: pyte
         monkeypatch.setenv("HF_ENDPOINT", there)
         assert list_models(CatalogueSource("double", there))
         assert ping(f"{there}/models", print, pauses=())
-        offer = _look_up(Hub("openai", "gpt-5"))
-        with _open_stream(offer, 0) as (_, blocks):
-            assert b"".join(blocks)
+        offer = asyncio.run(_look_up(Hub("openai", "gpt-5")))
+        assert asyncio.run(_append(offer, tmp_path / "growing", 0, 10, Meter("m", 10, 0, None)))
         assert [line.split()[0] for line in proxy.log] == ["GET", "GET", "HEAD", "GET"]
         monkeypatch.setenv("NO_PROXY", HOST)
         assert list_models(CatalogueSource("double", there))
         assert ping(f"{there}/models", print, pauses=())
-        _look_up(Hub("openai", "gpt-5"))
+        asyncio.run(_look_up(Hub("openai", "gpt-5")))
         assert len(proxy.log) == 4
 
 

@@ -143,29 +143,37 @@ def resume(
     *,
     retry_errors: bool = False,
     results: Place = "results",
+    models: Names = (),
+    config: Place | None = None,
     max_connections: int | None = None,
     max_cost: float | None = None,
     max_wait: float | None = None,
+    sandbox: Choice = "auto",
     allow_hosts: Names = (),
     progress: Progress = "auto",
 ) -> Run:
     """Go on with a run that stopped; what is answered is not asked again. `retry_errors` also repeats failed
-    requests."""
+    requests. Addresses and keys of its models are those of your models.yml, as on the command line."""
     from probatio.ask.hosts import environment
     from probatio.runs.notebook import open_progress
     from probatio.runs.preparation import prepare_again
 
     env = environment(_list(allow_hosts))
+    shown = open_progress(progress)
     prepared = prepare_again(
         _name(run),
         Path(results),
         env,
+        shown.say,
+        models=_list(models),
+        config=_path(config),
+        sandbox=sandbox,
         max_connections=max_connections,
         max_cost=max_cost,
         max_wait=max_wait,
         retry_errors=retry_errors,
     )
-    return _carry_out(prepared, env, open_progress(progress))
+    return _carry_out(prepared, env, shown)
 
 
 def carry_out_trials(
@@ -287,6 +295,7 @@ def read(
     """
     import duckdb
 
+    from probatio.core.database import PARQUET, write_table
     from probatio.core.extras import require
     from probatio.learn.answered import trial_rows
     from probatio.learn.trials import open_trials
@@ -296,11 +305,10 @@ def read(
         raise UsageError(f"There is no frame `{frame}`; there are duckdb, pandas, polars and arrow.")
     table = f"probatio_trials_{next(_tables)}"
     with tempfile.TemporaryDirectory(prefix="probatio-") as folder:
-        file = f"{folder}/trials.parquet"
+        file = Path(folder) / "trials.parquet"
         with open_trials(named, _path(suite)) as trials:
-            trials.db.execute(f"copy ({trial_rows(trials, answers=answers)}) to '{file}' (format parquet)")
-        quoted = file.replace("'", "''")
-        duckdb.execute(f"create temp table {table} as select * from read_parquet('{quoted}')")
+            write_table(trials.db, trial_rows(trials, answers=answers), file, PARQUET)
+        duckdb.execute(f"create temp table {table} as select * from read_parquet(?)", [str(file)])
     relation = duckdb.table(table)
     match frame:
         case "pandas":

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from double.proxy import HOST, Proxy, certified, needs_openssl
-from probatio.ask.connections import MAX_HEADER_BYTES, MAX_HEADERS, Connections, Reply
+from probatio.ask.connections import Connections, Reply
 from probatio.ask.retry import Fault
+from probatio.ask.wire import MAX_HEADER_BYTES, MAX_HEADERS
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n42"
 

@@ -21,10 +21,12 @@ from commandline import Done, probatio
 from double import Double
 from probatio.ask import hosts
 from probatio.ask.client import ChatClient
-from probatio.ask.hosts import MAX_DOTENV, environment
+from probatio.ask.hosts import environment
 from probatio.ask.routes import Route, route_of
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_SETTINGS
 from probatio.core.records import Model, Sampling
+from probatio.core.trust import allow_now, key_request
 from probatio.watch.alerts.channels import Channel
 
 pytestmark = pytest.mark.slow  # starts processes for nearly every claim
@@ -150,9 +152,8 @@ def test_a_resumed_run_of_someone_else_sends_no_key(tmp_path: Path, double: Doub
     (record.parent / "raw_responses.jsonl").unlink()
     (record.parent / "graded_results.jsonl").unlink()
     double.bodies.clear()
-    refused(run(tmp_path, "trial", "--resume", "r"), double, f"127.0.0.1:{double.port}")
-    assert KEY not in keys_seen(double)
-    assert run(tmp_path, "trial", "--resume", "r", "--allow-host", "127.0.0.1").returncode == 0
+    assert run(tmp_path, "trial", "--resume", "r").returncode == 0
+    assert double.bodies and KEY not in keys_seen(double), "the key is that of models.yml, which has none"
 
 
 @pytest.mark.parametrize("command", [("daily",), ("daily", "calibrate")])
@@ -186,6 +187,7 @@ def test_dotenv_starts_no_program_of_its_own(tmp_path: Path, double: Double) -> 
 
 def test_keys_in_dotenv_still_work(tmp_path: Path, double: Double) -> None:
     models_yml(tmp_path, {"id": "m", "name": "v/m", "base_url": double.base_url, "api_key_env": "GPU_KEY"})
+    assert run(tmp_path, "suite", "trust", ".", "--yes").returncode == 0
     ended = run(tmp_path, *TRIAL, "--model", "m", env={}, dotenv="HALF=secret\nGPU_KEY=${HALF}-of-the-gpu\n")
     assert ended.returncode == 0, ended.stderr
     assert "secret-of-the-gpu" in keys_seen(double)
@@ -248,6 +250,9 @@ def test_a_key_is_known_under_another_name() -> None:
     model = Model(id="m", name="v/m", base_url=EVIL, api_key_env="MINE")
     with pytest.raises(UsageError, match="OPENROUTER_API_KEY"):
         route_of(model, {"OPENROUTER_API_KEY": KEY, "MINE": KEY})
+    allow_now([key_request("MINE", EVIL, Path.cwd())])
+    with pytest.raises(UsageError, match="OPENROUTER_API_KEY"):
+        route_of(model, {"OPENROUTER_API_KEY": KEY, "MINE": KEY})
     assert route_of(model, {"OPENROUTER_API_KEY": KEY, "MINE": "another"}).api_key == "another"
 
 
@@ -301,15 +306,15 @@ def test_a_dotenv_is_an_ordinary_file_of_a_few_lines(tmp_path: Path) -> None:
     file.write_bytes(b"MINE=\xff\n")
     with pytest.raises(UsageError, match="not UTF-8"):
         environment(file=file)
-    file.write_text("#" * (MAX_DOTENV + 1))
-    with pytest.raises(UsageError, match="longer than"):
+    file.write_text("#" * (MOST_SETTINGS + 1))
+    with pytest.raises(UsageError, match="larger than 1 MB"):
         environment(file=file)
 
 
 def test_a_dotenv_that_is_a_folder_is_passed_over_and_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
     assert "MINE" not in environment(file=tmp_path)
     os.mkfifo(tmp_path / ".env")
-    with pytest.raises(UsageError, match="no ordinary file"):
+    with pytest.raises(UsageError, match="is not a file"):
         environment(file=tmp_path / ".env")
 
 

@@ -1,10 +1,13 @@
 """Routes: which address, which key, and a clear sentence where one is missing."""
 
+from pathlib import Path
+
 import pytest
 
 from probatio.ask.routes import missing_key, route_of
 from probatio.core.errors import UsageError
 from probatio.core.records import Model
+from probatio.core.trust import Untrusted, allow_now, key_request
 
 
 def test_openrouter_is_the_default_route() -> None:
@@ -23,6 +26,9 @@ def test_the_addresses_can_be_set_by_the_environment() -> None:
 
 def test_a_model_may_bring_its_own_address_and_key() -> None:
     model = Model(id="m", name="m", provider="vllm", base_url="http://gpu:8000/v1", api_key_env="GPU_KEY")
+    with pytest.raises(Untrusted, match="send the key GPU_KEY to http://gpu:8000"):
+        route_of(model, {"GPU_KEY": "s"})
+    allow_now([key_request("GPU_KEY", "http://gpu:8000/v1", Path.cwd())])
     assert route_of(model, {"GPU_KEY": "s"}).api_key == "s"
     assert missing_key(model, {}) == "GPU_KEY"
 

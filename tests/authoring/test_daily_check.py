@@ -129,6 +129,7 @@ def test_constants_of_its_own_are_shown_beside_the_built_in_ones(suite: Path) ->
 def test_a_grader_outside_the_jail_is_a_warning(suite: Path) -> None:
     grader = {"command": ["{python}", "{folder}/grader.py"], "isolation": "none"}
     _manifest(suite, use_cases=[{"id": "triage", "grader": grader}])
+    assert probatio("suite", "trust", str(suite), "--yes").returncode == 0
     done = probatio("suite", "check", str(suite))
     assert done.returncode == 0, done.output
     assert "use case triage: the grader runs outside the jail: isolation: none." in done.output

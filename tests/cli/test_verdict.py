@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from commandline import Done, probatio
-from watch.verdict.made_up import day_at, made_up_day, steady, write_days
+from probatio.core.records import Day
+from watch.verdict.made_up import day_at, line, made_up_day, steady, write_days
 
 USE_CASES = ["a", "b", "c", "j1"]
 
@@ -67,6 +68,62 @@ def test_the_gate_fails_at_the_status_named(
     assert done.returncode == code
     assert json.loads(done.stdout)["gate"]["failed"] == failed
     assert _verdict(results, *flags).returncode == code
+
+
+UNGRADED = {
+    "gap": "5 of 5 answers could not be graded, more than 20%: could not be checked: no memory",
+    "latency_ms": 900.0,  # answers came
+    "errored": 5,
+    "unchecked": 5,
+}
+
+
+def with_a_use_case_missing(root: Path, **fields: object) -> Path:
+    """Twenty steady days, and one on which a use case of `quiet` has no score."""
+    last = made_up_day(20, {model: dict.fromkeys(USE_CASES, 90.0) for model in ("fine", "quiet")})
+    lines = [
+        line(each.date, each.model, "a", None, **fields)
+        if (each.model, each.use_case) == ("quiet", "a")
+        else each
+        for each in last.scores
+    ]
+    write_days(root, [*steady(20, ["fine", "quiet"], USE_CASES), Day(last.record, tuple(lines))])
+    return root
+
+
+@pytest.mark.parametrize("gate", ["suspicious", "cooked", "confirmed"])
+def test_a_use_case_that_is_missing_though_its_answers_came_is_told_and_passes_no_gate(
+    tmp_path: Path, gate: str
+) -> None:
+    results = with_a_use_case_missing(tmp_path, **UNGRADED)
+    done = _verdict(results, "--fail-on", gate, "--json")
+    assert done.returncode == 1
+    event = json.loads(done.stdout)
+    assert event["gate"] == {"fail_on": gate, "failed": ["quiet"], "incomplete": ["quiet"]}
+    quiet = next(each for each in event["verdicts"] if each["model"] == "quiet")
+    assert quiet["headline"] == "GAP"
+    assert quiet["ungraded"] == ["a"]
+    assert quiet["reason"].startswith("GAP: answers came in a and have no score (5 of 5 answers could not be")
+    shown = _verdict(results, "--fail-on", gate)
+    words = " ".join(shown.output.split())
+    assert shown.returncode == 1
+    assert "quiet can't be called as usual on 2026-01-21: answers came in a and have no score." in words
+    assert "probatio daily --date 2026-01-21` grades the answers again" in words
+    assert "Gate: quiet not fully scored, which passes no gate." in words
+    assert _verdict(results, "--fail-on", gate, "--model", "fine").returncode == 0
+
+
+def test_a_day_without_any_score_passes_no_gate(tmp_path: Path) -> None:
+    last = made_up_day(20, {"fine": dict.fromkeys(USE_CASES, 90.0), "away": dict.fromkeys(USE_CASES)})
+    write_days(tmp_path, [*steady(20, ["fine", "away"], USE_CASES), last])
+    done = _verdict(tmp_path, "--fail-on", "confirmed", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["gate"]["incomplete"] == ["away"]
+
+
+def test_a_use_case_that_no_answer_came_in_is_a_gap_as_before(tmp_path: Path) -> None:
+    results = with_a_use_case_missing(tmp_path)
+    assert _verdict(results, "--fail-on", "suspicious").returncode == 0
 
 
 def test_the_gate_reads_the_headline_and_cooked_includes_confirmed(tmp_path: Path) -> None:

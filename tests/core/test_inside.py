@@ -10,7 +10,7 @@ import pytest
 
 from probatio.core import inside
 from probatio.core.errors import UsageError
-from probatio.core.inside import open_inside, open_new, read_inside
+from probatio.core.inside import open_inside, open_new, read_inside, walk_inside
 
 
 @pytest.mark.parametrize("swapped", ["file", "folder"])
@@ -95,3 +95,45 @@ def test_a_folder_a_pipe_and_a_socket_are_not_files(tmp_path: Path, flags: int) 
         open_inside(tmp_path / "folder", None, flags)
     with pytest.raises(UsageError, match="is a folder"):
         open_new(tmp_path / "folder")
+
+
+def test_a_walk_gives_the_files_of_a_folder_and_enters_no_link(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    (folder / "b").mkdir(parents=True)
+    for name in ("b/two", "a", "b/one"):
+        (folder / name).write_text("x")
+    (folder / "b" / "circle").symlink_to("..")
+    (folder / "to-a").symlink_to("a")
+    os.mkfifo(folder / "pipe")
+    (folder / "gone").symlink_to("nowhere")
+    names = [str(path.relative_to(folder)) for path in walk_inside(folder, folder)]
+    assert names == ["a", "b/one", "b/two", "to-a"]
+    assert walk_inside(folder / "a", folder) == [folder / "a"]
+
+
+def test_a_walk_refuses_what_leads_out_is_endless_or_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (tmp_path / "secret").write_text("secret")
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(UsageError, match="is not a file"):
+        walk_inside(folder / "pipe", folder)
+    with pytest.raises(UsageError, match="leads out of"):
+        walk_inside(folder / "..", folder)
+    with (folder / "sparse").open("wb") as file:
+        file.truncate(inside.MOST_TOGETHER + 1)
+    for path in (folder, folder / "sparse"):
+        with pytest.raises(UsageError, match="Name the files that are needed"):
+            walk_inside(path, folder)
+    (folder / "sparse").unlink()
+    (folder / "link").symlink_to("../secret")
+    with pytest.raises(UsageError, match="leads out of"):
+        walk_inside(folder, folder)
+    (folder / "link").unlink()
+    monkeypatch.setattr(inside, "MOST_FILES", 20)
+    for number in range(21):
+        (folder / f"{number}").touch()
+    with pytest.raises(UsageError, match="more than 20 files"):
+        walk_inside(folder, folder)

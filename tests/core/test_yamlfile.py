@@ -115,7 +115,7 @@ def loaded(text: str) -> str:
 
 def ours(text: str, path: Path) -> str:
     try:
-        return repr(yamlfile._data(text.encode(), path))
+        return repr(yamlfile.parse_yaml(text.encode(), path))
     except (yaml.YAMLError, ValueError) as error:
         return type(error).__name__
 

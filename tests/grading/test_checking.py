@@ -156,8 +156,8 @@ async def test_a_program_runs_once_and_a_slow_one_each_time(cache: CheckedAnswer
         assert [each.error_type for each in first] == ["wrong_output", None]
     finally:
         pool.close()
-    nobody = Made(Unchecked("it was checked again"))
+    nobody = Made(Unchecked("it was checked again"))  # nor can a trivial program be
     assert await assess_apart(nobody, TASK, wrong, SPEC, choice) == first[0]
     assert (await assess_apart(nobody, TASK, slow, SPEC, choice)).error_type == "unchecked"
     assert (await assess_apart(nobody, TASK, wrong, SPEC, choice, keep=False)).error_type == "unchecked"
-    assert nobody.checks == 2
+    assert nobody.checks == 3

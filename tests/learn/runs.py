@@ -12,6 +12,7 @@ import msgspec
 import yaml
 
 from probatio.core.records import ErrorType, Grade, Model, Response, Sampling, TrialKey
+from probatio.core.trust import note_named
 from probatio.runs.plan import Plan
 from probatio.runs.record import RunRecord, write_run
 from probatio.runs.store.layout import ANSWERS, GRADES
@@ -55,6 +56,7 @@ def write_suite(folder: Path, tasks: int = 20, controls: int = 0, version: str =
     built_in = yaml.safe_load((BUILT_IN / DEFAULT_SUITE / "language.yml").read_text(encoding="utf-8"))
     made_up = {**built_in, "version": version, "fingerprint": None, "contexts": [*CONTEXT_WORDS]}
     (folder / "language.yml").write_text(json.dumps(made_up), encoding="utf-8")
+    note_named(folder)  # as `--suite` does for a run that was begun here
     return folder
 
 

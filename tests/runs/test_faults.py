@@ -92,11 +92,13 @@ def test_a_model_that_can_not_be_asked_ends_with_code_3_its_reason_and_the_comma
         return
     with Double() as double:
         record = tmp_path / "results" / "r" / "run.json"
-        moved = json.loads(record.read_text())
-        moved["models"][0]["base_url"] = double.base_url
-        record.write_text(json.dumps(moved | {"timeouts": None}))
+        record.write_text(json.dumps(json.loads(record.read_text()) | {"timeouts": None}))
+        listed(tmp_path, {"id": "m", "base_url": double.base_url})
+        assert f"--config {config}" in last
         again = probatio(
-            *argv(tmp_path, "--resume", "r", "--retry-errors"), env=environment(double), cwd=tmp_path
+            *argv(tmp_path, "--resume", "r", "--retry-errors", "--config", config),
+            env=environment(double),
+            cwd=tmp_path,
         )
     assert again.returncode == 0, again.stderr
     assert len(asked(tmp_path)) == len(graded(tmp_path)) == 10
@@ -143,7 +145,9 @@ def test_a_wait_beyond_the_limit_ends_the_run_at_once_and_it_can_be_resumed(tmp_
         assert "--retry-errors" not in last
         assert not asked(tmp_path)  # not one trial is spent on it
         again = probatio(
-            *argv(tmp_path, "--resume", "r", "--max-wait", "2h"), env=environment(double), cwd=tmp_path
+            *argv(tmp_path, "--resume", "r", "--max-wait", "2h", "--config", config),
+            env=environment(double),
+            cwd=tmp_path,
         )
     assert again.returncode == 0, again.stderr
     assert len(asked(tmp_path)) == 10

@@ -126,3 +126,19 @@ def test_under_a_budget_only_the_model_whose_price_can_not_be_believed_ends(tmp_
     assert "evil" in done.stderr
     assert all(score == 100.0 for _, score, _ in scores_of(tmp_path, "good"))
     assert len(scores_of(tmp_path, "good")) == 2
+
+
+def test_a_password_in_an_address_gets_into_no_file_of_the_day(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(reply=gold_script(EXTRACTION)) as double:
+        base_url = f"http://watchman:hunter@127.0.0.1:{double.port}/api/v1"
+        model = {"id": "mine", "name": "v/m", "provider": "mine", "base_url": base_url}
+        (tmp_path / "models.yml").write_text(yaml.safe_dump({"models": [model]}))
+        command = argv(tmp_path, "--config", str(tmp_path / "models.yml"), "--json", model=None)
+        done = probatio(*command, env=environment(double), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert record(tmp_path).models[0].base_url == f"http://127.0.0.1:{double.port}/api/v1"
+    texts = [file.read_text(encoding="utf-8") for file in (tmp_path / "results").rglob("*") if file.is_file()]
+    for text in (*texts, done.stdout, done.stderr):
+        assert "hunter" not in text
+        assert "watchman" not in text

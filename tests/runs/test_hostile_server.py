@@ -135,6 +135,43 @@ def test_the_key_of_a_model_that_is_not_asked_is_known_too(tmp_path: Path) -> No
     assert [line.response for line in kept(tmp_path)] == ["it is [key]"] * 2
 
 
+@pytest.mark.parametrize("gap", ["\n", "\u200b"])
+def test_an_answer_with_a_broken_key_in_it_is_kept_and_paid_once(tmp_path: Path, gap: str) -> None:
+    asked: list[object] = []
+
+    def hostile(body: dict[str, Any], _: dict[str, str]) -> RawReply:
+        asked.append(body)
+        broken = f"{KEY[:12]}{gap}{KEY[12:]}"
+        return RawReply(json.dumps(completion(f"42\n{KEY[-20:]} {broken}", model=broken)).encode())
+
+    run = ran(tmp_path, hostile, "--limit", "2", "--verbose")
+    assert run.returncode == 0, run.output
+    assert len(asked) == 2
+    assert [line.response for line in kept(tmp_path)] == ["42\n[key] [key]"] * 2
+    assert_no_key(tmp_path, run.output)
+
+
+@pytest.mark.parametrize("flags", [("--verbose",), ("--json",)])
+def test_a_password_in_an_address_gets_into_no_file_nor_on_the_terminal(
+    tmp_path: Path, flags: tuple[str, ...]
+) -> None:
+    """Not even one that is a word, which can't be taken out of texts: `hunter`."""
+    with Double(hostile=lambda *_: None) as double:
+        base_url = f"http://watchman:hunter@127.0.0.1:{double.port}/api/v1"
+        model = {"id": "gpt-4o-mini", "name": "v/m", "provider": "mine", "base_url": base_url}
+        (tmp_path / "models.yml").write_text(yaml.safe_dump({"models": [model]}))
+        words = new_run(tmp_path, "--limit", "2", "--config", str(tmp_path / "models.yml"), *flags)
+        run = probatio(*words, env=environment(double), cwd=tmp_path)
+        assert run.returncode == 0, run.output
+        assert double.headers[0]["Authorization"].startswith("Basic ")
+    record = json.loads((tmp_path / "results" / "r" / "run.json").read_text())
+    assert record["models"][0]["base_url"] == f"http://127.0.0.1:{double.port}/api/v1"
+    texts = [file.read_text() for file in (tmp_path / "results").rglob("*") if file.is_file()]
+    for text in (*texts, run.output):
+        assert "hunter" not in text
+        assert "watchman" not in text
+
+
 @pytest.mark.parametrize(
     ("status", "flags"),
     [

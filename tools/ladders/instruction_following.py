@@ -97,6 +97,7 @@ WRONG: dict[str, list[tuple[str, dict[str, float], str, str]]] = {
         ("wrong", {"at_least": 0.115, "at_most": 0.12}, "the acrostic as single words",
          "Frost\nIce\nSails\nHarbor\nBoat\nOcean\nAnchor\nTide?"),
         ("adversarial", {"score": 1.0}, "two blanks at the end of each line, as Markdown breaks lines", "{spaced}"),
+        ("adversarial", {"at_least": 0.91, "at_most": 0.912}, "the forbidden u as a look-alike", "{lookalike}"),
     ],
     "follow_mail": [
         ("wrong", {"score": 0.625}, "the mail as asked, all counts guessed", "{guessed}"),
@@ -123,6 +124,8 @@ def _filled(ladder: Ladder, answer: str) -> str:
         return re.sub(r"^(\d+\.) (.*)$", r"\1 `\2`", ladder.gold, flags=re.MULTILINE)
     if answer == "{spaced}":
         return ladder.gold.replace("\n", "  \n")
+    if answer == "{lookalike}":
+        return ladder.gold.replace("o", "\uab52", 1)  # a phonetic u with its left hook
     if answer == "{aligned}":
         return ladder.gold.replace("|---", "| :---: ")
     if answer == "{guessed}":

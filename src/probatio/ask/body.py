@@ -52,22 +52,23 @@ class Body:
         if (length or 0) > MAX_REPLY_BYTES:
             raise BadBody(self._too_large)
         self._unpack = _make_unpacker(coding)
-        self._pieces: list[bytes] = []
-        self._packed = self._size = 0
+        self._content = (
+            bytearray()
+        )  # not a list: a body that comes byte by byte would take forty times its size
+        self._packed = 0
 
     def add(self, chunk: bytes) -> None:
         self._packed += len(chunk)
-        piece = self._unpack.unpack(chunk, MAX_REPLY_BYTES + 1 - self._size) if self._unpack else chunk
-        self._size += len(piece)
-        if max(self._packed, self._size) > MAX_REPLY_BYTES:
+        size = len(self._content)
+        self._content += self._unpack.unpack(chunk, MAX_REPLY_BYTES + 1 - size) if self._unpack else chunk
+        if max(self._packed, len(self._content)) > MAX_REPLY_BYTES:
             raise BadBody(self._too_large)
-        self._pieces.append(piece)
 
     def whole(self) -> bytes:
         """All of it, unpacked, once no more comes."""
         if self._unpack:
             self._unpack.end()
-        return b"".join(self._pieces)
+        return bytes(self._content)
 
 
 async def read_body(reply: aiohttp.ClientResponse, kind: str = "chat completion") -> bytes:

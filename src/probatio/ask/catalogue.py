@@ -16,18 +16,18 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-import aiohttp
 import msgspec
 
-from probatio.ask.body import ACCEPTED, BadBody, read_body
-from probatio.ask.connections import explain
+from probatio.ask.connections import Connections
 from probatio.ask.providers import provider_named
-from probatio.ask.retry import fault_of_status
+from probatio.ask.retry import Fault, fault_of_status
 from probatio.ask.routes import address_of, know_keys
 from probatio.core.errors import Incomplete, UsageError
+from probatio.core.jsonfile import decode
 from probatio.core.proxies import find_proxy
+from probatio.core.published import publish_address
 from probatio.core.records import Model
-from probatio.core.redact import know_address, redact, redact_bytes
+from probatio.core.redact import know_address, redact
 
 SECONDS = 20.0
 """For one reply. The largest list known, of some 500 models, is about 1 MB."""
@@ -94,7 +94,9 @@ def source_of(model: Model, env: Mapping[str, str]) -> CatalogueSource:
     except ValueError:
         there = None
     if not there:
-        raise UsageError(f"{base_url!r} is not an address such as https://host/v1 (`base_url`).")
+        raise UsageError(
+            f"{publish_address(base_url)!r} is not an address such as https://host/v1 (`base_url`)."
+        )
     return CatalogueSource(
         model.provider, base_url.rstrip("/"), api_key, provider_named(model.provider).names_routes
     )
@@ -138,8 +140,8 @@ def describe_not_served(model: str, route: Sequence[str], offers: Sequence[Offer
 
 
 async def _fetch_models(source: CatalogueSource) -> list[Listed]:
-    async with _open_session() as session:
-        reply = await _get(session, source, "/models")
+    async with Connections() as connections:
+        reply = await _get(connections, source, "/models")
     if reply is None:
         raise NoCatalogue(f"The catalogue of {source.place} can't be read: there is none (status 404).")
     entries = reply.get("data") if isinstance(reply, dict) else reply
@@ -156,48 +158,34 @@ async def _fetch_offers(source: CatalogueSource, ids: Sequence[str]) -> dict[str
         if not _ID.fullmatch(each):
             raise UsageError(f"`{each}` can't be the id of a model; an id is like openai/gpt-4o.")
     limit = asyncio.Semaphore(AT_ONCE)
-    async with _open_session() as session:
+    async with Connections() as connections:
 
         async def one(model_id: str) -> tuple[Offer, ...] | None:
             async with limit:
-                reply = await _get(session, source, f"/models/{quote(model_id, safe='/:~@+')}/endpoints")
+                reply = await _get(connections, source, f"/models/{quote(model_id, safe='/:~@+')}/endpoints")
             return None if reply is None else _read_offers(reply, source)
 
         return dict(zip(ids, await asyncio.gather(*map(one, ids)), strict=True))
 
 
-def _open_session() -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        auto_decompress=False,  # `read_body` unpacks, within a limit
-        timeout=aiohttp.ClientTimeout(total=SECONDS, sock_connect=10.0),
-        headers={"Accept": "application/json", "Accept-Encoding": ACCEPTED, "X-Title": "Probatio"},
-    )
-
-
-async def _get(session: aiohttp.ClientSession, source: CatalogueSource, path: str) -> Any:
+async def _get(connections: Connections, source: CatalogueSource, path: str) -> Any:
     """The reply as JSON; None for 404. A redirect is not followed: it could take the key to another host."""
-    headers = {"Authorization": f"Bearer {source.api_key}"} if source.api_key else None
     url = f"{source.base_url}{path}"
-    proxy = find_proxy(url)
+    reply = await connections.get(
+        url, key=source.api_key, seconds=SECONDS, proxy=find_proxy(url), kind="list of models"
+    )
+    if isinstance(reply, Fault):
+        if not reply.retry and reply.status is None:
+            raise UsageError(f"The address of {source.name} is not valid (`base_url`).")
+        raise _fail(source, f"no reply within {SECONDS:.0f} s" if reply.timed_out else reply.reason)
+    if reply.status == 404:
+        return None
+    if reply.status != 200:
+        raise _fail(source, fault_of_status(reply.status, reply.headers, reply.body, time.time()).reason)
     try:
-        async with session.get(url, headers=headers, allow_redirects=False, proxy=proxy) as reply:
-            content = redact_bytes(await read_body(reply, "list of models"))
-            if reply.status == 404:
-                return None
-            if reply.status != 200:
-                why = fault_of_status(reply.status, reply.headers, content, time.time()).reason
-                raise _fail(source, why)
-            return msgspec.json.decode(content)
-    except BadBody as error:
-        raise _fail(source, str(error)) from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return decode(reply.body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         raise _fail_as_no_list(source) from None
-    except TimeoutError:
-        raise _fail(source, f"no reply within {SECONDS:.0f} s") from None
-    except aiohttp.InvalidURL:
-        raise UsageError(f"The address of {source.name} is not valid (`base_url`).") from None
-    except (aiohttp.ClientError, OSError) as error:
-        raise _fail(source, explain(error, proxy).reason) from None
 
 
 def _fail(source: CatalogueSource, why: str) -> NoCatalogue:
@@ -214,6 +202,8 @@ def _read_model(entry: Any) -> Listed | None:
     """None for an entry without an id that can be asked for or written to a file."""
     model_id = entry.get("id") if isinstance(entry, dict) else None
     if not isinstance(model_id, str) or len(model_id) > 200 or not _ID.fullmatch(model_id):
+        return None
+    if redact(model_id) != model_id:  # a key of ours, echoed
         return None
     cost_in, cost_out = _read_prices(entry)
     return Listed(model_id, _clean(entry.get("name")), cost_in, cost_out, _read_context(entry))
@@ -232,7 +222,7 @@ def _read_offer(entry: Any) -> Offer | None:
         return None
     title = _clean(entry.get("provider_name"))
     slug = entry.get("tag")
-    if not isinstance(slug, str) or not _ID.fullmatch(slug):
+    if not isinstance(slug, str) or not _ID.fullmatch(slug) or redact(slug) != slug:
         slug = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip(
             "-"
         )  # an older form names the provider alone
@@ -271,7 +261,7 @@ def _read_context(entry: dict[str, Any]) -> int | None:
 
 
 def _clean(value: Any) -> str:
-    return " ".join(value.split())[:200] if isinstance(value, str) else ""
+    return " ".join(redact(value).split())[:200] if isinstance(value, str) else ""
 
 
 def _fold(name: str) -> str:

@@ -1,4 +1,8 @@
-"""The chat wire: the body of a request, and what a reply says. Pure; the sockets are in client.py."""
+"""The chat wire: the body of a request, and what a reply says. Pure; the sockets are in client.py.
+
+A server may echo our keys. They are taken out of each text that is kept, after the reply is parsed and before
+anything is cut: in the bytes of the reply, a key could not be told from the escapes round it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ import msgspec
 from probatio.ask.prices import read_usage
 from probatio.ask.providers import Provider
 from probatio.ask.retry import Fault, fault_of_status
+from probatio.core.jsonfile import Decoder, decode
 from probatio.core.records import Answer, Prompt, Sampling
 from probatio.core.redact import redact
 
@@ -40,7 +45,7 @@ class _Completion(msgspec.Struct):
     error: Any = None
 
 
-_reply = msgspec.json.Decoder(_Completion, strict=False)
+_reply = Decoder(_Completion, strict=False)
 _encode = msgspec.json.Encoder().encode
 
 MOST_DIGITS = 1_000
@@ -119,8 +124,6 @@ def _decode_reply(body: bytes) -> _Completion | None:
     """The reply, even with half a surrogate pair (a cut emoji) or NaN, which are not JSON."""
     try:
         return _reply.decode(body)
-    except RecursionError:
-        return None
     except (msgspec.DecodeError, UnicodeDecodeError):
         pass
     try:
@@ -147,10 +150,10 @@ def _parse_decimal(digits: str) -> float | str:
 def _read_word(raw: msgspec.Raw) -> str | None:
     """A text; None for anything else."""
     try:
-        value = msgspec.json.decode(raw) if bytes(raw) else None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        value = decode(bytes(raw)) if bytes(raw) else None
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None
-    return value if isinstance(value, str) else None
+    return redact(value) if isinstance(value, str) else None
 
 
 def _read_name(raw: msgspec.Raw) -> str | None:
@@ -161,11 +164,8 @@ def _read_name(raw: msgspec.Raw) -> str | None:
 def _join_text(content: str | list[dict[str, Any]] | None) -> str:
     """The text of an answer; some servers send it as a list of parts."""
     if isinstance(content, list):
-        # A key cut into parts is whole only here.
-        return redact(
-            "".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text")
-        )
-    return content or ""
+        content = "".join(str(part.get("text", "")) for part in content if part.get("type", "text") == "text")
+    return redact(content or "")
 
 
 def _read_fault(error: Any, headers: Mapping[str, str], body: bytes, now: float) -> Fault:

@@ -19,10 +19,7 @@ from probatio.ask.retry import Fault, format_wait, wait_as_asked, wait_before
 from probatio.ask.routes import Route
 from probatio.core.errors import Incomplete, Say
 from probatio.core.records import Answer, Prompt, Sampling
-from probatio.core.redact import know, redact, redact_bytes
-
-MAX_PLACE = 300
-"""Characters of the address that a redirect names."""
+from probatio.core.redact import know
 
 SILENT = 4
 """Time-outs in a row, each at a slower pace than the one before, after which a route is given up: 20 minutes,
@@ -161,15 +158,6 @@ class ChatClient:
         )
         if isinstance(reply, Fault):
             return reply
-        if 300 <= reply.status < 400:
-            place = redact(reply.headers.get("Location", "not named"))[:MAX_PLACE]
-            return Fault(
-                f"status {reply.status}: the server names another address ({place}). Nothing was sent there; "
-                "if it is the right one, set it as `base_url`",
-                False,
-                reply.status,
-            )
-        # Before anything reads it: a server may echo our keys.
-        content, fault = mend(redact_bytes(reply.body))
+        content, fault = mend(reply.body)
         outcome = read_reply(reply.status, reply.headers, content, time.time())
         return replace(outcome, text_fault=fault) if fault and isinstance(outcome, Answer) else outcome

@@ -1,4 +1,8 @@
-"""One POST and its reply, over aiohttp: bounded in headers, body and time, on kept connections."""
+"""Requests and their replies, over aiohttp: bounded in headers, body and time, on kept connections.
+
+All that we send goes from here: chat calls, catalogues, heartbeats, weights. No redirect is followed to
+another server (scheme, host and port), except from the hub to its storage (`follow`), which gets no key.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +11,23 @@ import os
 import re
 import socket
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from functools import lru_cache
-from typing import NamedTuple
+from types import TracebackType
+from typing import NamedTuple, Self
 from urllib.parse import unquote, urlsplit
 
 import aiohttp
-from aiohttp.client_reqrep import ClientRequest
-from aiohttp.connector import AddrInfoType, Connection
-from aiohttp.tracing import Trace
 from msgspec.structs import replace
 from yarl import URL
 
-from probatio.ask.body import ACCEPTED, BadBody, read_body
-from probatio.ask.retry import Fault, fault_of_status
-from probatio.core.proxies import strip_login
+from probatio.ask.body import BadBody, read_body
+from probatio.ask.retry import MAX_PLACE, Fault, fault_of_status
+from probatio.ask.wire import BrokenReply, describe_bad_http, is_public, open_session
+from probatio.core.proxies import find_proxy, is_this_machine, strip_login
+from probatio.core.published import publish_address
 from probatio.core.redact import redact
-
-IDLE_SECONDS = 15.0
-"""Then an idle connection is not used again: servers and routers drop it, and the request would be lost."""
-
-MAX_HEADERS = 128
-MAX_HEADER_BYTES = 8190
-"""Of a reply: so many headers and trailers in all, and so many bytes of each."""
 
 MAX_REASON = 300
 """Characters of a failure's own words."""
@@ -38,21 +36,9 @@ MOST_REDIRECTS = 5
 _REDIRECTS = frozenset({307, 308})
 """The statuses that say: send the same request there. The others would make it a GET, which asks nothing."""
 
-MOST_SPOILT = 8
-"""After so many connections with an unasked reply, no other is tried."""
-
 _NO_HEADER = re.compile(r"[\x00-\x1f\x7f]")
-_ENDLESS = ("Got more than", "Too many headers")
-"""How aiohttp's message begins where headers pass a limit."""
 
-
-_HEADERS = {
-    "User-Agent": "Probatio",
-    "X-Title": "Probatio",
-    "Accept": "*/*",
-    "Accept-Encoding": ACCEPTED,
-    "Content-Type": "application/json",
-}
+_JSON = {"Content-Type": "application/json"}
 
 
 class Reply(NamedTuple):
@@ -66,23 +52,16 @@ class Reply(NamedTuple):
 class Connections:
     """Connections to any servers, opened when none is free. Lives on one event loop."""
 
-    def __init__(self) -> None:
-        connector = _Connector(
-            limit=0,  # the gate limits
-            keepalive_timeout=IDLE_SECONDS,
-            ttl_dns_cache=300,
-            resolver=aiohttp.ThreadedResolver(),  # the system's, which knows a company's own hosts
-            socket_factory=_open_socket,
-        )
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            headers=_HEADERS,
-            cookie_jar=aiohttp.DummyCookieJar(),  # a question must not depend on the one before
-            auto_decompress=False,  # `read_body` unpacks, within a limit
-            max_line_size=MAX_HEADER_BYTES,
-            max_field_size=MAX_HEADER_BYTES,
-            max_headers=MAX_HEADERS,
-        )
+    def __init__(self, *, public_only: bool = False) -> None:
+        self._session = open_session(public_only)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
 
     async def post(
         self,
@@ -98,15 +77,61 @@ class Connections:
 
         A redirect that keeps the method is followed on the same server; any other is the reply.
         """
+        return await self._send(
+            "POST",
+            url,
+            body,
+            key=key,
+            limit=_limit(seconds, connect_seconds),
+            proxy=proxy,
+            moves=MOST_REDIRECTS,
+        )
+
+    async def get(
+        self,
+        url: str,
+        *,
+        key: str | None = None,
+        seconds: float,
+        proxy: str | None = None,
+        kind: str = "chat completion",
+    ) -> Reply | Fault:
+        """The reply to a GET, or why there is none. A redirect is the reply. `kind`: what is asked for."""
+        return await self._send(
+            "GET", url, None, key=key, limit=_limit(seconds, 10.0), proxy=proxy, kind=kind
+        )
+
+    @asynccontextmanager
+    async def stream(
+        self, method: str, url: str, headers: Mapping[str, str], limit: aiohttp.ClientTimeout
+    ) -> AsyncIterator[aiohttp.ClientResponse]:
+        """The reply with its body still to be read. A redirect is the reply. Raises as aiohttp does."""
+        async with self._session.request(
+            method, url, headers=headers, timeout=limit, proxy=find_proxy(url), allow_redirects=False
+        ) as reply:
+            yield reply
+
+    async def _send(
+        self,
+        method: str,
+        url: str,
+        body: bytes | None,
+        *,
+        key: str | None,
+        limit: aiohttp.ClientTimeout,
+        proxy: str | None,
+        moves: int = 0,
+        kind: str = "chat completion",
+    ) -> Reply | Fault:
         try:
-            target, headers = _prepare(url, key)
-            timeout = _limit(seconds, connect_seconds)
-            for _ in range(MOST_REDIRECTS + 1):
-                async with self._session.post(
+            target, headers = _prepare(url, key, body is not None)
+            while True:
+                async with self._session.request(
+                    method,
                     target,
-                    data=aiohttp.BytesPayload(body),
+                    data=body and aiohttp.BytesPayload(body),
                     headers=headers,
-                    timeout=timeout,
+                    timeout=limit,
                     proxy=proxy,
                     allow_redirects=False,
                 ) as reply:
@@ -114,11 +139,12 @@ class Connections:
                         return Fault(
                             "the connection failed: the server changes to another protocol", retry=True
                         )
-                    whole = Reply(reply.status, reply.headers, await read_body(reply))
-                following = _follow(target, whole)
+                    whole = Reply(reply.status, reply.headers, await read_body(reply, kind))
+                following = _find_move(target, whole) if moves else None
                 if following is None:
                     return whole
                 target = following
+                moves -= 1
         except BadBody as error:
             return Fault(redact(str(error)), retry=True)
         except TimeoutError:
@@ -126,8 +152,10 @@ class Connections:
         except (aiohttp.ClientError, OSError) as error:
             return explain(error, proxy)
         except ValueError:
-            return Fault(redact(f"the address {url} is not valid"), retry=False)
-        return whole
+            return Fault(f"the address {publish_address(url)} is not valid", retry=False)
+        except Exception as error:  # whatever aiohttp makes of a reply costs this request alone
+            why = f"{type(error).__name__}: {error}"
+            return Fault(f"the reply can't be read: {redact(why)[:MAX_REASON]}", retry=True)
 
     async def close(self) -> None:
         await self._session.close()
@@ -137,9 +165,9 @@ def explain(error: aiohttp.ClientError | OSError, proxy: str | None) -> Fault:
     """A failure in our words: aiohttp's own may show a whole address."""
     match error:
         case aiohttp.InvalidURL():
-            return Fault(redact(f"the address {error.url} is not valid"), retry=False)
-        case aiohttp.ClientResponseError() if error.message.startswith(_ENDLESS):
-            return Fault("the headers of the reply have no end", retry=True)
+            return Fault(f"the address {publish_address(str(error.url))} is not valid", retry=False)
+        case BrokenReply():
+            return Fault(redact(str(error))[:MAX_REASON], retry=True)
         case aiohttp.ClientProxyConnectionError():
             why = f"the proxy {strip_login(proxy or '')}: {_reason(error.os_error)}"
         case aiohttp.ClientHttpProxyError():
@@ -151,7 +179,7 @@ def explain(error: aiohttp.ClientError | OSError, proxy: str | None) -> Fault:
         case aiohttp.ClientConnectorError():
             why = f"{error.host}:{error.port}: {_reason(error.os_error)}"
         case aiohttp.ClientResponseError():
-            why = f"the reply is no HTTP: {' '.join(error.message.split())}"
+            return Fault(redact(describe_bad_http(error.message))[:MAX_REASON], retry=True)
         case aiohttp.ClientPayloadError():
             why = "the server ended the connection within its reply"
         case aiohttp.ServerDisconnectedError() | aiohttp.ClientConnectionResetError():
@@ -163,21 +191,20 @@ def explain(error: aiohttp.ClientError | OSError, proxy: str | None) -> Fault:
     return Fault(f"the connection failed: {redact(why)[:MAX_REASON]}", retry=True)
 
 
-class _Connector(aiohttp.TCPConnector):
-    """Drops connections on which the server sent something unasked: it could pass for the next reply."""
-
-    async def connect(
-        self,
-        req: ClientRequest,
-        traces: list[Trace],
-        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109  # the signature is aiohttp's
-    ) -> Connection:
-        for _ in range(MOST_SPOILT):
-            connection = await super().connect(req, traces, timeout)
-            if connection.protocol is not None and not connection.protocol.should_close:
-                return connection
-            connection.close()
-        raise aiohttp.ServerDisconnectedError
+def follow(here: str, place: str, *, public_only: bool) -> str:
+    """The address that a download is sent on to. Raises ValueError for one that it must not go to: no web
+    address, one without TLS after one with it, or by its number one of a private network."""
+    try:
+        there = URL(here).join(URL(place))
+    except ValueError:
+        raise ValueError(f"it sends us to {redact(place)[:MAX_PLACE]!r}, which is no address") from None
+    safe = there.scheme == "https" or there.scheme == URL(here).scheme == "http"
+    if not safe or not there.host or there.user or there.password:
+        raise ValueError(f"it sends us to {redact(str(there))[:MAX_PLACE]}, which is not asked")
+    number = re.fullmatch(r"[0-9.]+|.*:.*", there.host)
+    if public_only and (is_this_machine(there.host) or (number and not is_public(there.host))):
+        raise ValueError(f"it sends us to {there.host}, an address of a private network")
+    return str(there)
 
 
 @lru_cache(maxsize=256)
@@ -186,10 +213,10 @@ def _limit(seconds: float, connect_seconds: float) -> aiohttp.ClientTimeout:
 
 
 @lru_cache(maxsize=256)
-def _prepare(url: str, key: str | None) -> tuple[URL, dict[str, str]]:
+def _prepare(url: str, key: str | None, sends_json: bool) -> tuple[URL, dict[str, str]]:
     """The address without login, and the header with the login or the key. Raises ValueError."""
     parts = urlsplit(url)
-    headers: dict[str, str] = {}
+    headers = dict(_JSON) if sends_json else {}
     if key:
         headers["Authorization"] = f"Bearer {key}"
     elif parts.username:
@@ -204,23 +231,15 @@ def _prepare(url: str, key: str | None) -> tuple[URL, dict[str, str]]:
     return URL(url).with_user(None), headers
 
 
-def _follow(target: URL, reply: Reply) -> URL | None:
+def _find_move(target: URL, reply: Reply) -> URL | None:
     """Where a reply sends the same request on the same server; None where it does not."""
     if reply.status not in _REDIRECTS or not (place := reply.headers.get("Location")):
         return None
     try:
         there = target.join(URL(place))
-        return there if there.origin() == target.origin() else None
+        return there.with_user(None) if there.origin() == target.origin() else None
     except ValueError:
         return None
-
-
-def _open_socket(address: AddrInfoType) -> socket.socket:
-    opened = socket.socket(*address[:3])
-    opened.setsockopt(
-        socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1
-    )  # a model may think for minutes without a byte
-    return opened
 
 
 def _reason(error: Exception) -> str:

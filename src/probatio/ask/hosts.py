@@ -1,15 +1,14 @@
-"""Which key may go to which host: a built-in provider's key goes to that provider, or where the user says.
+"""Which key may go to which host: a provider's key goes to that provider, any key where the user says.
 
-The user's word is the command line (`--allow-host`) and the process environment (PROBATIO_ALLOW_HOSTS, and
-the variables that move a provider, such as OPENAI_BASE_URL). What a folder says is not: a `.env` or a
-models.yml may come from someone else.
+The user's word is the command line (`--allow-host`, `--config`), what they trust (`core/trust.py`) and the
+process environment (PROBATIO_ALLOW_HOSTS, and the variables that move a provider, such as OPENAI_BASE_URL).
+What a folder says is not: a `.env` or a models.yml may come from someone else.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterable, Mapping
 from io import StringIO
 from pathlib import Path
@@ -17,16 +16,16 @@ from urllib.parse import SplitResult, urlsplit
 
 from probatio.ask.providers import PROVIDERS, Provider
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_SETTINGS, read_named
 from probatio.core.proxies import is_this_machine
+from probatio.core.published import publish_address
+from probatio.core.trust import has_word, key_request, refuse
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
-"""Hosts, separated by commas, that may have the key of a built-in provider. Counts in the process environment
+"""Hosts, separated by commas, that may have a key. Counts in the process environment
 only."""
 
 DOTENV = Path(".env")
-MAX_DOTENV = 1_000_000
-NONBLOCK = getattr(os, "O_NONBLOCK", 0)
-"""A pipe in the place of the file is not waited for."""
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -48,15 +47,24 @@ def environment(allow_hosts: Iterable[str] = (), file: Path | None = None) -> En
     return env
 
 
-def require_host(model_id: str, key_env: str, base_url: str, env: Mapping[str, str]) -> None:
-    """Refuse to send a built-in provider's key (in `key_env`) to a host that is not theirs."""
-    provider = owner_of(key_env, env)
-    if provider is None or provider.base_url is None:
-        return
-    url = _split(base_url)
-    if _origin_of(url) == _origin_of(_split(provider.base_url)) or _is_allowed(provider, url, env):
+def require_host(
+    model_id: str, key_env: str, base_url: str, env: Mapping[str, str], served_by: Provider
+) -> None:
+    """Refuse to send a key (in `key_env`) to a host that it is not for: a built-in provider's key goes to
+    that provider, any other one to the provider of the model (`served_by`) or where the user says."""
+    owner = owner_of(key_env, env)
+    provider, url = owner or served_by, _split(base_url)
+    home = provider.base_url and _origin_of(_split(provider.base_url))
+    if home == _origin_of(url) or _is_allowed(provider, url, env):
         return
     host = _format_host(url)
+    if owner is None:
+        request = key_request(key_env, base_url, Path.cwd())
+        refuse(
+            () if has_word(request) else (request,),
+            f" (or --allow-host {host}, or --config FILE with the models.yml that names `{model_id}`)",
+        )
+        return
     raise UsageError(
         f"Model `{model_id}` would send the key {provider.api_key_env} of {provider.name} to {host}. "
         f"If you mean it, say so: --allow-host {host}, or set {ALLOW}={host} in the environment "
@@ -79,18 +87,13 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     from dotenv.variables import parse_variables
 
     try:
-        with os.fdopen(os.open(path, os.O_RDONLY | NONBLOCK), "rb") as file:
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise UsageError(f"{path} is no ordinary file; keys are read from a file alone.")
-            content = file.read(MAX_DOTENV + 1)
-    except (FileNotFoundError, IsADirectoryError):  # some name their virtual environment `.env`
+        if path.is_dir():  # some name their virtual environment `.env`
+            return {}
+        text = read_named(path, MOST_SETTINGS).decode()
+    except FileNotFoundError:
         return {}
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror or error}.") from None
-    if len(content) > MAX_DOTENV:
-        raise UsageError(f"{path} is longer than {MAX_DOTENV:,} bytes; it should hold a few keys.")
-    try:
-        text = content.decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not UTF-8 text.") from None
     found: dict[str, str] = {}
@@ -124,7 +127,8 @@ def _split(address: str) -> SplitResult:
     except ValueError:
         plain = False
     if not plain or re.search(r"[\s\\\x00-\x1f\x7f]", address):
-        raise UsageError(f"{address!r} is not an address such as https://host/v1 (`base_url`).")
+        shown = publish_address(address)
+        raise UsageError(f"{shown!r} is not an address such as https://host/v1 (`base_url`).")
     return url
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from probatio.ask.providers import provider_of
+from probatio.core.jsonfile import decode
 from probatio.core.records import Answer, Model
 
 
@@ -65,8 +66,8 @@ def read_usage(raw: msgspec.Raw | bytes) -> Usage:
     if not bytes(raw):
         return Usage()
     try:
-        given = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        given = decode(bytes(raw))
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return Usage(fault="the usage can't be read")
     if given is None:
         return Usage()

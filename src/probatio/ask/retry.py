@@ -16,6 +16,9 @@ from typing import Any
 
 import msgspec
 
+from probatio.core.jsonfile import decode
+from probatio.core.redact import redact
+
 BACKOFF_SECONDS = (1.0, 2.0, 4.0, 8.0, 16.0)
 """The waits of the first seed: five retries, then the trial is an `api_error`."""
 
@@ -30,6 +33,12 @@ STOP_THE_RUN = {
     407: "the proxy wants another name and password (407)",
 }
 """Statuses after which every further request would fail the same way."""
+
+MAX_DETAIL = 300
+"""Characters of a server's own words on a failure."""
+
+MAX_PLACE = 300
+"""Characters of the address that a redirect names."""
 
 RETRIED_4XX = frozenset({408, 409, 425, 429})
 """Time-out, conflict, too early, rate limit: the same request can succeed later. Every other 4xx can't."""
@@ -60,6 +69,8 @@ def fault_of_status(
     status: int, headers: Mapping[str, str], body: bytes, now: float, *, inside_200: bool = False
 ) -> Fault:
     """What an unsuccessful reply means."""
+    if 300 <= status < 400 and not inside_200:
+        return _fault_of_redirect(status, headers)
     detail = _read_detail(body)
     where = " inside a 200 reply" if inside_200 else ""
     reason = STOP_THE_RUN.get(status, f"status {status}{where}")
@@ -69,6 +80,17 @@ def fault_of_status(
         status=status,
         wait=wait if (wait := _read_wait(headers, body, now)) is not None and wait <= MOST_WAIT else None,
         stops_run=status in STOP_THE_RUN,
+    )
+
+
+def _fault_of_redirect(status: int, headers: Mapping[str, str]) -> Fault:
+    """The server names another address, which is shown: nothing is sent there, it may be anyone's."""
+    place = redact(headers.get("Location") or "not named")[:MAX_PLACE]
+    return Fault(
+        f"status {status}: the server names another address ({place}). Nothing was sent there; "
+        "if it is the right one, set it as `base_url`",
+        retry=False,
+        status=status,
     )
 
 
@@ -111,8 +133,9 @@ def _read_detail(body: bytes) -> str:
         if isinstance(raw, str) and raw not in str(text):
             text = f"{text} ({raw})" if text else raw
     if text is None:
-        text = "" if isinstance(parsed, dict) else body[:200].decode("utf-8", "replace")
-    return " ".join(str(text).split())[:300]
+        text = "" if isinstance(parsed, dict) else body.decode("utf-8", "replace")
+    # Cut last: of a key that is cut, too little is left to be known by.
+    return " ".join(redact(str(text)).split())[:MAX_DETAIL]
 
 
 def _read_wait(headers: Mapping[str, str], body: bytes, now: float) -> float | None:
@@ -177,6 +200,6 @@ def _as_object(value: Any) -> dict[str, Any]:
 
 def _parse(body: bytes) -> Any:
     try:
-        return msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -81,7 +81,7 @@ def address_of(model: Model, env: Mapping[str, str]) -> tuple[str, str | None]:
     key_env = model.api_key_env or (provider.api_key_env if model.base_url is None else None)
     api_key = env.get(key_env) if key_env else None
     if api_key and key_env:
-        require_host(model.id, key_env, base_url, env)
+        require_host(model.id, key_env, base_url, env, provider)
     return base_url, api_key or None
 
 

@@ -32,9 +32,11 @@ from probatio.ask.providers import PROVIDERS, provider_named
 from probatio.core.config import LOCAL_CONFIG, load_config
 from probatio.core.errors import UsageError
 from probatio.core.files import replacement
-from probatio.core.inside import open_new
+from probatio.core.inside import open_new, read_named
 from probatio.core.records import Model
 from probatio.core.text.names import matches, refuse_unknown_name
+from probatio.core.trust import allow_now, key_request, remember
+from probatio.core.yamlfile import compose_yaml, parse_yaml
 
 Entry = dict[str, Any]
 """A model as models.yml has it."""
@@ -72,6 +74,8 @@ def open_catalogue(
     allow_hosts: Sequence[str],
 ) -> Catalogue:
     """Find out whose catalogue is asked. The model of the answer has no name: it stands for its server."""
+    if base_url and api_key_env:  # both stand on the command line
+        allow_now([key_request(api_key_env, base_url, Path.cwd())])
     # A server at an address of the user's speaks OpenAI's form, unless --provider says otherwise.
     name = provider or ("openai" if base_url else "openrouter")
     if provider_named(name).local:
@@ -125,6 +129,8 @@ def add_models(
                 f"{other} and {entry['name']} would both be `{entry['id']}`; add one of them with --id."
             )
     _write(path, add_entries(_read(path) if before else "", entries, str(path)))
+    if place.base_url and place.api_key_env:
+        remember([key_request(place.api_key_env, place.base_url, Path.cwd())])
     load_config(config)
     watched = before.daily.models if before else ()
     added = [entry["id"] for entry in entries] if watched else []
@@ -188,12 +194,12 @@ def _choose_route(model: str, offers: Sequence[Offer], route: str | None) -> str
 
 def add_entries(text: str, entries: Sequence[Entry], name: str) -> str:
     """The text of a models.yml with these entries at the end of its list of models."""
-    before = yaml.safe_load(text) or {}
+    before = parse_yaml(text, Path(name)) or {}
     listed = before.get("models") or []
-    after = _insert(text, entries) if text.strip() else NEW_FILE + _block(entries, 2, "\n", flow=True)
+    after = _insert(text, entries, name) if text.strip() else NEW_FILE + _block(entries, 2, "\n", flow=True)
     try:
-        now = yaml.safe_load(after)
-    except yaml.YAMLError:
+        now = parse_yaml(after, Path(name))
+    except (yaml.YAMLError, UsageError):
         now = None
     if now != {**before, "models": [*listed, *entries]}:
         lines = "".join(f"\n  - {_dump(entry, flow=True)}" for entry in entries)
@@ -206,7 +212,7 @@ def add_entries(text: str, entries: Sequence[Entry], name: str) -> str:
 def _read(path: Path) -> str:
     """The text with its own ends of lines."""
     try:
-        return path.read_bytes().decode()
+        return read_named(path).decode()
     except UnicodeDecodeError:
         raise UsageError(f"{path} is not written in UTF-8; save it so, and try again.") from None
 
@@ -221,12 +227,12 @@ def _write(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def _insert(text: str, entries: Sequence[Entry]) -> str:
+def _insert(text: str, entries: Sequence[Entry], name: str) -> str:
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)
     if not lines[-1].endswith(("\n", "\r")):
         lines[-1] += end
-    root = yaml.compose(text, Loader=yaml.SafeLoader)
+    root = compose_yaml(text, Path(name))
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
     models = next((value for key, value in pairs if key.value == "models"), None)
     if models is None:

@@ -12,6 +12,7 @@ from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
 from probatio.core.records import Task
 from probatio.core.text.names import refuse_unknown_name
+from probatio.core.trust import adopt
 from probatio.core.yamlfile import read_yaml
 from probatio.suites.daily_suite import load_daily
 from probatio.suites.language_file import FILE, read_language_file
@@ -108,6 +109,7 @@ def _choose_easiest(tasks: Iterable[Task]) -> list[Task]:
 
 def _copy(folder: Path, target: Path, *without: str) -> None:
     shutil.copytree(folder, target, ignore=shutil.ignore_patterns(*_LEFT_OUT, *without), dirs_exist_ok=True)
+    adopt(target)
 
 
 def _uses(folder: Path, aliases: dict[str, str], parts: tuple[str, ...] = ("tasks", "examples")) -> bool:

@@ -20,6 +20,7 @@ from probatio.builtin.daily.graders import daily_fingerprint, require_graders, s
 from probatio.core.clock import now_text
 from probatio.core.errors import Incomplete, Say, UsageError
 from probatio.core.records import Answer, DayRecord, Model, Prompt, Sampling
+from probatio.core.trust import note_named
 from probatio.jail import Choice, find_isolation
 from probatio.runs.record import git_sha, versions
 from probatio.runs.session import carry_out
@@ -87,7 +88,8 @@ def rehearse(
 ) -> list[RehearsedDay]:
     """Run the simulated days; gives the outcome of each. Without `send` alerts are only shown."""
     suite = load_daily(wanted.suite)
-    require_graders(suite)
+    require_graders(suite, wanted.sandbox)
+    note_named(wanted.suite)
     for remark in grader_remarks(suite.use_cases.values()):
         say(remark)
     if any(map(starts_processes, suite.use_cases.values())):

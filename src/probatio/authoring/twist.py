@@ -17,6 +17,7 @@ import msgspec
 from probatio.authoring.yaml_text import dump_yaml
 from probatio.core.errors import UsageError
 from probatio.core.files import put
+from probatio.core.inside import read_inside
 from probatio.core.records import Task
 from probatio.core.text.names import pick
 from probatio.grading.prediction import trim
@@ -59,7 +60,7 @@ def write_twists(
     for name in pick("twist", names, tuple(suite.language.twists), f"in {suite.spec.name}"):
         content = TwistMaker(suite, name, isolation).make()
         path, text = twist_path(suite, name), format_twist(content) if content.tasks else None
-        same = (path.read_text(encoding="utf-8") if path.exists() else None) == text
+        same = (read_inside(path, suite.folder).decode() if path.exists() else None) == text
         if text is None and not only_check:
             path.unlink(missing_ok=True)
         elif text is not None and not same and not only_check:

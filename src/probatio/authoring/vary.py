@@ -32,6 +32,7 @@ from probatio.authoring.new import require_empty
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
 from probatio.core.records import ProgramTest, Task
+from probatio.core.trust import adopt
 from probatio.grading import assess
 from probatio.grading.prediction import trim
 from probatio.jail import Choice
@@ -128,6 +129,7 @@ def write_varied(suite: Suite, varied: Varied, seed: int, target: Path) -> None:
     (target / FILE).write_text(format_language(about, said), encoding="utf-8")
     (target / "tasks").mkdir()
     (target / "tasks" / "varied.yml").write_text(format_tasks(varied.tasks), encoding="utf-8")
+    adopt(target)
 
 
 def _identify(task: Task) -> tuple[object, ...]:

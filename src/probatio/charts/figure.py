@@ -13,6 +13,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.extras import require
+from probatio.core.files import put
 
 FigureFormat = Literal["svg", "pdf", "png"]
 FORMATS: tuple[FigureFormat, ...] = get_args(FigureFormat)
@@ -46,16 +47,16 @@ def write_figure(svg: str, target: Path, size: Size) -> None:
     """Write a picture of the fixed theme, in the format of the file's name and as wide as the size says."""
     kind = target.suffix.removeprefix(".")
     if kind == "svg":
-        target.write_text(_set_size(svg, size, 1, "mm"), encoding="utf-8")
+        put(target, _set_size(svg, size, 1, "mm").encode())
         return
     sized = _set_size(svg, size, _PT_PER_MM)  # the converter makes a point of PDF of every bare unit
     require("vl_convert")
     import vl_convert
 
     if kind == "pdf":
-        target.write_bytes(vl_convert.svg_to_pdf(sized))
+        put(target, vl_convert.svg_to_pdf(sized))
     elif kind == "png":
-        target.write_bytes(vl_convert.svg_to_png(sized, scale=DPI / 72, ppi=72))
+        put(target, vl_convert.svg_to_png(sized, scale=DPI / 72, ppi=72))
     else:
         raise UsageError(f"{target}: a figure is written as {', '.join(FORMATS)}.")
 
@@ -63,7 +64,7 @@ def write_figure(svg: str, target: Path, size: Size) -> None:
 def write_png(svg: str, target: Path) -> None:
     """Write a picture of the fixed theme: the converter knows no media queries and no page behind the
     picture."""
-    target.write_bytes(convert_to_png(svg))
+    put(target, convert_to_png(svg))
 
 
 def convert_to_png(svg: str, scale: float = SCALE) -> bytes:

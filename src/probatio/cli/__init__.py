@@ -46,6 +46,7 @@ _TABLE = {
     "suite generate": ("suite.fresh:generate", "Write a suite of fresh tasks that no one has seen."),
     "suite vary": ("suite.fresh:vary", "Write the tasks of a suite with other numbers and words."),
     "suite twist": ("suite.fresh:twist", "Write the tasks of a suite with one rule exchanged."),
+    "suite trust": ("suite.trust:trust", "Show what a folder of someone else asks for, and allow it."),
     "suite rehearse": ("suite.simulate:rehearse", "Live through simulated days, to test alerts and gates."),
     "suite simulate": ("suite.simulate:simulate", "Measure false alarms and delays on synthetic models."),
     "models": ("models", "List, find and add models; download embedded ones."),

@@ -255,20 +255,48 @@ def say_ahead(results: Path, say: Say) -> tuple[str, ...]:
     return ahead
 
 
+def say_unknown(results: Path) -> None:
+    """Say which suites the records name and this machine does not know: pages do without them."""
+    from probatio.core.trust import explain
+    from probatio.runs.recorded_suites import find_unknown_suites
+
+    if unknown := find_unknown_suites(results):
+        warn(f"{explain(unknown)} Until then, pages do without it.")
+
+
 def warn(sentence: str) -> None:
     """Print a remark to stderr."""
     click.echo(sentence, err=True)
 
 
-def consent(yes: bool, as_json: bool) -> Consent:
-    """How the user agrees to what a run may cost: with --yes, or when asked on a terminal."""
+def confirm_config(config: Path | None, as_json: bool) -> None:
+    """Ask on a terminal about each key and address of a models.yml that was found and not named: once per
+    value. Elsewhere nothing is asked, and what sends something refuses."""
+    from probatio.core.config import LOCAL_CONFIG
+
+    if config is not None or not LOCAL_CONFIG.exists() or not can_ask(as_json):
+        return
+    from probatio.authoring.trust import project_requests
+    from probatio.core.trust import find_unsaid, trust_values
+
+    for request in find_unsaid(project_requests(Path.cwd())):
+        if click.confirm(f"{LOCAL_CONFIG} asks to {request}. Do you allow that from now on?"):
+            trust_values([request])
+
+
+def can_ask(as_json: bool) -> bool:
+    """Whether someone sits at a keyboard."""
     import sys
 
+    return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def consent(yes: bool, as_json: bool) -> Consent:
+    """How the user agrees to what a run may cost: with --yes, or when asked on a terminal."""
     from probatio.runs.consent import Consent
 
-    asked = not as_json and sys.stdin.isatty() and sys.stdout.isatty()
     ways = "Say --yes to go on, or set a limit with --max-cost."
-    return Consent(yes, ways, click.confirm if asked else None)
+    return Consent(yes, ways, click.confirm if can_ask(as_json) else None)
 
 
 def note(as_json: bool) -> Say:

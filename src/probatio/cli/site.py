@@ -57,6 +57,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
 
     options.say_ahead(results, options.warn)
     figures = _bench(bench, results)
+    options.say_unknown(results)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
     run(live, host, port)
@@ -104,7 +105,11 @@ def build(out: Path, bench: Path | None, results: str, as_json: bool, **given: A
 
     folder = results_at(results) if is_address(results) else Path(results)
     options.say_ahead(folder, options.warn)
-    built = write(load_site(folder, bench=_bench(bench, folder), **given), out)
+    options.say_unknown(folder)
+    site = load_site(folder, bench=_bench(bench, folder), **given)
+    built = write(site, out)
+    for run, why in site.left_out.items():
+        options.warn(f"The run {run} is not shown: {why}")
     if as_json:
         options.print_event("site", built)
         return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +21,9 @@ RESUME_ALLOWS = {
     "resume",
     "retry_errors",
     "results",
+    "models",
+    "config",
+    "sandbox",
     "verbose",
     "as_json",
     "max_connections",
@@ -27,7 +32,8 @@ RESUME_ALLOWS = {
     "yes",
     "allow_hosts",
 }
-"""Options allowed with --resume. They change how the run goes on, never what is in it."""
+"""Options allowed with --resume. They change how the run goes on, never what is in it: the record says what
+is asked, the command line and models.yml in which jail, where and with which key."""
 
 
 GROUPS = {
@@ -117,7 +123,7 @@ def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None
     "--resume",
     metavar="RUN",
     shell_complete=options.complete_runs,
-    help="Continue a run, with all settings from its run.json.",
+    help="Continue a run: its run.json says what is asked, your models.yml where and with which key.",
 )
 @click.option("--retry-errors", is_flag=True, help="With --resume: also repeat failed requests (api_error).")
 @options.limits
@@ -157,10 +163,13 @@ def command(ctx: click.Context, /, **given: object) -> None:
     )
     resume, retry_errors = given.pop("resume"), bool(given.pop("retry_errors"))
     note = options.note(as_json)
+    if not dry_run:
+        options.confirm_config(given["config"], as_json)  # type: ignore[arg-type]
     if resume is not None:
         _refuse_flags_with_resume(ctx)
-        limits = {name: given[name] for name in ("max_connections", "max_cost", "max_wait")}
-        prepared = prepare_again(str(resume), results, env, retry_errors=retry_errors, **limits)  # type: ignore[arg-type]
+        names = ("models", "config", "sandbox", "max_connections", "max_cost", "max_wait")
+        settings = {name: given[name] for name in names}
+        prepared = prepare_again(str(resume), results, env, note, retry_errors=retry_errors, **settings)  # type: ignore[arg-type]
     elif retry_errors:
         raise UsageError("--retry-errors goes with --resume RUN.")
     else:
@@ -175,8 +184,9 @@ def command(ctx: click.Context, /, **given: object) -> None:
     outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)
     ending, analysis = carry_out_trials(prepared, env, show.open, show.say)
-    show_end(show.close(), prepared.folder, ending, analysis)
-    _require_complete(prepared.folder, ending)
+    again = _format_resume(prepared.folder, given)
+    show_end(show.close(), prepared.folder, ending, analysis, again)
+    _require_complete(ending, again)
 
 
 def _show_power(prepared: PreparedRun, as_json: bool) -> None:
@@ -190,11 +200,19 @@ def _show_power(prepared: PreparedRun, as_json: bool) -> None:
         options.print_event("power", plan)
 
 
-def _require_complete(folder: Path, ending: Ending) -> None:
+def _format_resume(folder: Path, given: Mapping[str, object]) -> str:
+    """The command that goes on with the run, with what its record can't say: where the models are, and in
+    which jail."""
+    words = ["probatio", "trial", "--resume", str(folder)]
+    words += ["--config", str(given["config"])] if given["config"] else []
+    words += ["--sandbox", str(given["sandbox"])] if given["sandbox"] != "auto" else []
+    return shlex.join(words)
+
+
+def _require_complete(ending: Ending, again: str) -> None:
     """Exit with code 3 if trials are left, and name the command that continues."""
     from probatio.api import list_unfinished
 
-    again = f"probatio trial --resume {folder}"
     if ending.failed and not (ending.stop_reason and not ending.unasked):
         again += " --retry-errors"
     if reasons := list_unfinished(ending):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -43,6 +43,7 @@ SHOWN = 20
     help="Append a correction with this reason for every verdict that newer code makes otherwise; then "
     "check.",
 )
+@options.path_option("--suite", "The folder of the suite, if it lies outside of the results folder.")
 @options.as_json
 @options.sandbox
 @options.workers
@@ -55,6 +56,7 @@ def command(
     quick: bool,
     head: str | None,
     correct: str | None,
+    suite: Path | None,
     as_json: bool,
     sandbox: Choice,
     workers: str | None,
@@ -95,12 +97,13 @@ def command(
         )
     corrected = None if correct is None else _correct(results, correct, dates)
     kept = options.check_with(workers, options.warn, fresh=fresh)
-    report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
+    wanted: dict[str, Any] = {"dates": dates or None, "head": head, "sandbox": sandbox, "given": suite}
+    report = verify(results, grades=not quick, **wanted)
     if kept and kept.usage.differed and not fresh:
         # What was taken from it before the difference was seen proves nothing.
         click.echo("All answers are checked again.", err=True)
         kept.share = 1.0
-        report = verify(results, dates=dates or None, grades=not quick, head=head, sandbox=sandbox)
+        report = verify(results, grades=not quick, **wanted)
     if as_json:
         more: dict[str, object] = {} if corrected is None else {"corrected": corrected}
         if not quick:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -11,6 +12,7 @@ from probatio.core.clock import parse_duration
 from probatio.core.errors import UsageError
 from probatio.core.records import Model, Sampling, Timeouts
 from probatio.core.text.names import pick
+from probatio.core.trust import TrustRequest, address_request, allow_now, host_of, key_request
 from probatio.core.yamlfile import read_yaml
 
 LOCAL_CONFIG = Path("config/models.yml")
@@ -120,7 +122,7 @@ def load_config(path: Path | None = None) -> Config:
         raise UsageError(f"{source}: daily.max_month_cost is in dollars and more than 0.")
     if not file.confirm_above >= 0:
         raise UsageError(f"{source}: confirm_above is in dollars and not less than 0.")
-    return Config(
+    config = Config(
         source="built-in" if source == BUILT_IN else str(source),
         framework_version=None if file.framework_version is None else str(file.framework_version),
         models=tuple(models),
@@ -133,6 +135,28 @@ def load_config(path: Path | None = None) -> Config:
         daily=file.daily,
         confirm_above=file.confirm_above,
     )
+    if path is not None:  # a file that the user names is the user's word
+        allow_now(config_requests(config))
+    return config
+
+
+def config_requests(config: Config) -> Iterator[TrustRequest]:
+    """Where the file would have keys and messages sent: each value needs the user's word once, unless the
+    user named the file. A server that needs no key needs no word."""
+    asked: list[Model | JudgeOverride] = [*config.models]
+    asked += [config.daily.judge] if config.daily.judge else []
+    for each in asked:
+        if each.base_url and each.api_key_env:
+            yield key_request(each.api_key_env, each.base_url, Path.cwd())
+    if beat := config.daily.heartbeat:
+        yield from heartbeat_requests(beat)
+
+
+def heartbeat_requests(beat: str | Heartbeat) -> Iterator[TrustRequest]:
+    """The addresses that would be called after each day."""
+    for address in (beat,) if isinstance(beat, str) else filter(None, (beat.url, beat.fail)):
+        place = "" if address.startswith("${") else f" at {host_of(address)}"
+        yield address_request(address, f"the heartbeat{place}")
 
 
 def folder_of(path: Path | None) -> Path | None:

@@ -20,7 +20,15 @@ from probatio.core.errors import UsageError
 
 MOST_BYTES = 64 * 1024 * 1024
 """Of a file that is read whole. What grows with a run is read by lines or blocks (`open_reader`)."""
+MOST_TEXT = 4 * 1024 * 1024
+"""Of a text that someone writes by hand: a grader, a script, a context."""
+MOST_SETTINGS = 1024 * 1024
+"""Of a file with a few lines, such as `.env`."""
+MOST_FILES = 100_000
+MOST_TOGETHER = 2 * 1024 * 1024 * 1024
+"""Files below one folder, and their bytes: a toolchain with its packages has a quarter of that."""
 
+_STREAMS = ("/dev/", "/proc/self/fd/")
 _WRITING = os.O_WRONLY | os.O_RDWR
 _MODE = 0o644  # of a new file
 _STEPWISE = hasattr(os, "O_NOFOLLOW") and os.open in os.supports_dir_fd
@@ -78,13 +86,66 @@ def open_reader(path: Path, folder: Path | None = None) -> BufferedReader:
     return os.fdopen(open_inside(path, folder), "rb")
 
 
+def open_named(path: Path) -> BufferedReader:
+    """A file that the user named, or one of the machine's own: links lead where they lead, and a stream of
+    the shell's (`--config <(…)`) is read."""
+    if str(path).startswith(_STREAMS):
+        return path.open("rb")
+    return open_reader(_real(path))
+
+
 def read_inside(path: Path, folder: Path | None = None, most: int = MOST_BYTES) -> bytes:
     """All of the file. One that is longer than `most` bytes is refused."""
-    with open_reader(path, folder) as file:
+    return _read_all(open_reader(path, folder), path, most)
+
+
+def read_named(path: Path, most: int = MOST_BYTES) -> bytes:
+    """All of a file that `open_named` opens."""
+    return _read_all(open_named(path), path, most)
+
+
+def _read_all(file: BufferedReader, path: Path, most: int) -> bytes:
+    with file:
         data = file.read(most + 1)
     if len(data) > most:
         raise UsageError(f"{path} is larger than {most >> 20} MB: that is no file of ours.")
     return data
+
+
+def walk_inside(path: Path, folder: Path) -> list[Path]:
+    """The file `path`, or all files below the folder of that name, in the order of their names.
+
+    Linked folders below it are not entered, so links in a circle end. What is no file is left out.
+    """
+    if not path.is_dir():
+        require_file(path, folder)
+        _refuse_excess(path, 1, path.stat().st_size)
+        return [path]
+    found: list[Path] = []
+    weight, folders = 0, [require_inside(path, folder)]
+    for each in folders:
+        try:
+            entries = list(os.scandir(each))
+        except OSError as error:
+            raise UsageError(f"{each} can't be read: {error.strerror}.") from None
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders.append(each / entry.name)
+            elif entry.is_file():
+                weight += entry.stat().st_size
+                found.append(each / entry.name)
+                if entry.is_symlink():
+                    require_inside(found[-1], folder)
+        _refuse_excess(path, len(found) + len(folders), weight)
+    return sorted(found)
+
+
+def _refuse_excess(path: Path, files: int, weight: int) -> None:
+    if files > MOST_FILES or weight > MOST_TOGETHER:
+        raise UsageError(
+            f"{path} has more than {MOST_FILES:,} files or {MOST_TOGETHER >> 30} GB in it. "
+            "Name the files that are needed, or a smaller folder."
+        )
 
 
 def open_new(path: Path) -> int:
@@ -99,6 +160,13 @@ def open_new(path: Path) -> int:
 def require_inside(path: Path, folder: Path) -> Path:
     """`path`, if it is in `folder` once all links are followed."""
     _steps(path, folder, _real(folder), _real(path))
+    return path
+
+
+def require_file(path: Path, folder: Path) -> Path:
+    """`path`, if it is a regular file in `folder` once all links are followed."""
+    if not require_inside(path, folder).is_file():
+        raise UsageError(_not_a_file(path))
     return path
 
 

@@ -7,6 +7,7 @@ reading of all other runs with it.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any, Generic, TypeVar, overload
 
@@ -51,6 +52,19 @@ def decode(data: bytes | str, shape: Any = Any, *, strict: bool = True) -> Any:
         return msgspec.json.decode(data, type=shape, strict=strict)
     except RecursionError:
         raise msgspec.DecodeError(TOO_DEEP) from None
+
+
+def decode_mended(data: bytes, shape: type[T]) -> T:
+    """As `decode`, where the writer may put half a surrogate pair anywhere: a web page can, and no text can
+    hold it."""
+    try:
+        return decode(data, shape)
+    except msgspec.DecodeError as error:
+        try:
+            mended = json.dumps(json.loads(data), ensure_ascii=False).encode("utf-8", "replace")
+        except (ValueError, RecursionError):
+            raise error from None
+        return decode(mended, shape)
 
 
 def read_json(path: Path, shape: type[T], what: str, folder: Path | None = None, most: int = MOST_BYTES) -> T:

@@ -51,6 +51,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "operating-characteristics",
         "ledger",
         "sandbox",
+        "promises",
         "pitfalls",
     ),
     "Languages": tuple(sorted(file.parent.name for file in _PACKAGE.glob("builtin/*/language.yml"))),

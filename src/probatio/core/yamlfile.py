@@ -12,7 +12,7 @@ import msgspec
 import yaml
 
 from probatio.core.errors import UsageError
-from probatio.core.inside import open_reader
+from probatio.core.inside import read_inside, read_named
 
 T = TypeVar("T")
 
@@ -29,7 +29,6 @@ LONGEST_NUMBER = 100
 
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBER = re.compile(r"[-+]?[0-9.][-+0-9_:.,a-fA-FxXoO]*")
-_STREAMS = ("/dev/", "/proc/self/fd/")
 
 
 def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
@@ -39,7 +38,8 @@ def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
     key that resembles none of ours is left alone, because other tools may keep their notes in the same file.
     """
     try:
-        data = _data(_read(path, folder), path)
+        text = read_named(path, MOST_BYTES) if folder is None else read_inside(path, folder, MOST_BYTES)
+        data = parse_yaml(text, path)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist.") from None
     except OSError as error:
@@ -59,26 +59,19 @@ def as_record(data: object, shape: type[T], where: str) -> T:
         raise UsageError(f"{where}: {str(error).replace('$.', '')}.{hint}") from None
 
 
-def _read(path: Path, folder: Path | None) -> bytes:
-    if folder is not None:
-        source = open_reader(path, folder)
-    elif str(path).startswith(_STREAMS):  # `--config <(…)`
-        source = path.open("rb")
-    else:
-        source = open_reader(path.resolve())
-    with source:
-        text = source.read(MOST_BYTES + 1)
-    if len(text) > MOST_BYTES:
-        raise UsageError(f"{path} is larger than {MOST_BYTES >> 20} MB: that is no file of ours.")
-    return text
-
-
-def _data(text: bytes, path: Path) -> Any:
+def parse_yaml(text: bytes | str, path: Path) -> Any:
+    """The data of a text within our limits. Raises `yaml.YAMLError` for a text that is not YAML."""
     _refuse_excess(text, path)
     return yaml.load(text, Loader=_Loader)
 
 
-def _refuse_excess(text: bytes, path: Path) -> None:
+def compose_yaml(text: str, path: Path) -> Any:
+    """The same as nodes with their places in the text, for those who change it."""
+    _refuse_excess(text, path)
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
+def _refuse_excess(text: bytes | str, path: Path) -> None:
     """Refuse what would take PyYAML, or a reader of its result, too much time or memory."""
     sizes: dict[str, int] = {}  # anchor → values in what it names
     open_nodes: list[tuple[str | None, int]] = []  # its anchor, and the count when it began

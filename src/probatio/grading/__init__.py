@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from probatio.jail import Choice
     from probatio.languages.contract import LanguageSpec
 
-GRADER_VERSION = "1.1.0"
+GRADER_VERSION = "1.2.0"
 """Raised when the same answer could get another grade; the changelog says what changed."""
 
 

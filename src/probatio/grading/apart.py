@@ -1,4 +1,7 @@
-"""Grading a trial in a worker process, under limits. What can't be graded there *could not be checked*.
+"""Grading a trial in a worker process, under limits.
+
+An answer that breaks its check is wrong. Only where the check breaks on a trivial program too, our machine is
+to blame: then the answer *could not be checked*.
 
 A worker that compares texts needs no language and no cache, so these are imported where programs are graded.
 """
@@ -11,13 +14,14 @@ from typing import Any
 
 import msgspec
 
-from probatio.core.errors import CannotCheck
-from probatio.core.records import UNCHECKED, Assessment, Response, Task
+from probatio.core.errors import CannotCheck, ProbatioError
+from probatio.core.records import CRASHED_CHECKER, UNCHECKED, UNKNOWN_DIALECT, Assessment, Response, Task
 from probatio.core.records.writable import pack_record
 from probatio.grading import assess, needs_sandbox
 from probatio.grading.extract import cut_note, gradable
+from probatio.grading.soundness import toolchains_of
 from probatio.jail import Choice, NoIsolation, find_isolation
-from probatio.jail.workers import Checks, Lane, Pool, Together, Unchecked
+from probatio.jail.workers import Checks, Lane, Pool, Same, Together, Unchecked
 from probatio.languages.contract import LanguageSpec
 
 PROGRAMS = Lane(
@@ -35,6 +39,7 @@ PREDICTIONS = Lane(
     travels=False,  # a text is compared in microseconds
 )
 _FUNCTION = "probatio.grading.apart:assess_here"
+_TRIAL = "probatio.grading.apart:try_here"
 _FINAL = frozenset({None, "syntax_error", "type_error", "runtime_error", "wrong_output", "no_response"})
 """Results that depend on the answer alone, not on the machine or its limits. These are kept."""
 
@@ -51,52 +56,115 @@ class _AnswerToCheck(msgspec.Struct, frozen=True, array_like=True):
     isolation: Choice = "auto"
 
 
+class _TrivialProgram(msgspec.Struct, frozen=True, array_like=True):
+    """What a worker is given to try a toolchain."""
+
+    program: str
+    spec: LanguageSpec
+    isolation: Choice
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode_answer = msgspec.msgpack.Decoder(_AnswerToCheck).decode
+_decode_trivial = msgspec.msgpack.Decoder(_TrivialProgram).decode
 _decode_assessment = msgspec.msgpack.Decoder(Assessment).decode
 _gathering: list[Together] = []  # predictions on their way to the pool in use, many in one frame
 
 
 async def assess_apart(
-    pool: Checks, task: Task, response: Response, spec: LanguageSpec, choice: Choice, *, keep: bool = True
+    pool: Checks,
+    task: Task,
+    response: Response,
+    spec: LanguageSpec,
+    choice: Choice,
+    *,
+    keep: bool = True,
+    trivial: str = "",
 ) -> Assessment:
     """The assessment of an answer, made in a worker or taken from the cache. Raises if there is no jail or no
-    worker, never because of the answer."""
+    worker, never because of the answer.
+
+    An answer that breaks its check has a second try, and is wrong if it breaks it again. It *could not be
+    checked* where a `trivial` program of the language, known to be right, breaks the check too.
+    """
     if response.response is None:
         return assess(task, response, spec)
-    text = response.response.encode("utf-8", "surrogatepass")
-    told = (response.dialect, response.finish_reason, response.error)
-    try:
-        if not needs_sandbox(task):
-            # It is compared with what is printed: the program need not travel.
-            compared = msgspec.structs.replace(task, material=None, solution=None)
-            if not _gathering or _gathering[0].pool is not pool:
-                _gathering[:] = [Together(pool, PREDICTIONS, _FUNCTION)]
-            given = _AnswerToCheck(compared, text, *told)
-            return _decode_assessment(await _gathering[0].run(_encode(given)))
-        from probatio.grading.checked import key_of, open_checked
-        from probatio.grading.fingerprint import of_language
+    once = partial(_assess_once, pool, task, response, spec, choice, keep)
+    first = await once()
+    if not first.doubt:
+        return first
+    same, tried = None, (PREDICTIONS, _FUNCTION, _TRIVIAL_TEXT)
+    if needs_sandbox(task):
+        same = _find_same(pool, spec, keep)
+        tried = PROGRAMS, _TRIAL, _encode(_TrivialProgram(trivial, spec, choice))
+    attempt = partial(_find_break, pool, *tried, same)
+    if await toolchains_of(pool).find_fault(tried[-1], attempt):
+        return assess_unchecked(f"{first.error_detail}; neither could a trivial program")
+    return await once()
 
-        given = _AnswerToCheck(task, text, *told, spec, choice)
-        same = of_language(spec) if keep or not isinstance(pool, Pool) else None
-        check = partial(pool.run, PROGRAMS, _FUNCTION, _encode(given), same=same)
-        if same is None or not keep:
-            return _decode_assessment(await check())
-        key = key_of(same, _encode((task, *told, choice == "none")), text, task.id)
-        return _decode_assessment(await open_checked().check(key, check, _is_final))
+
+async def _assess_once(
+    pool: Checks, task: Task, response: Response, spec: LanguageSpec, choice: Choice, keep: bool
+) -> Assessment:
+    """One try; a check that breaks is a doubt."""
+    try:
+        return _decode_assessment(await _check(pool, task, response, spec, choice, keep))
+    except ProbatioError:
+        raise
+    except Exception as error:  # whatever an answer found a way to break
+        why = str(error) or type(error).__name__
+        return Assessment(False, False, False, CRASHED_CHECKER, why[:500], doubt=True)
+
+
+async def _check(
+    pool: Checks, task: Task, response: Response, spec: LanguageSpec, choice: Choice, keep: bool
+) -> bytes:
+    text = (response.response or "").encode("utf-8", "surrogatepass")
+    told = (response.dialect, response.finish_reason, response.error)
+    if not needs_sandbox(task):
+        # It is compared with what is printed: the program need not travel.
+        compared = msgspec.structs.replace(task, material=None, solution=None)
+        if not _gathering or _gathering[0].pool is not pool:
+            _gathering[:] = [Together(pool, PREDICTIONS, _FUNCTION)]
+        return await _gathering[0].run(_encode(_AnswerToCheck(compared, text, *told)))
+    from probatio.grading.checked import key_of, open_checked
+
+    given = _AnswerToCheck(task, text, *told, spec, choice)
+    same = _find_same(pool, spec, keep)
+    check = partial(pool.run, PROGRAMS, _FUNCTION, _encode(given), same=same)
+    if same is None or not keep:
+        return await check()
+    key = key_of(same, _encode((task, *told, choice == "none")), text, task.id)
+    return await open_checked().check(key, check, _is_final)
+
+
+def _find_same(pool: Checks, spec: LanguageSpec, keep: bool) -> Same | None:
+    """What grades programs of the language; of no interest where nothing is kept and all is done here."""
+    from probatio.grading.fingerprint import of_language
+
+    return of_language(spec) if keep or not isinstance(pool, Pool) else None
+
+
+async def _find_break(
+    pool: Checks, lane: Lane, function: str, payload: bytes, same: Same | None
+) -> str | None:
+    """How a check breaks; None where it comes to its end, whatever it says."""
+    try:
+        await pool.run(lane, function, payload, same=same)
     except (Unchecked, CannotCheck) as error:
-        return assess_unchecked(str(error))
+        return str(error)
+    return None
 
 
 def _is_final(reply: bytes) -> bool:
     assessment = _decode_assessment(reply)
-    return assessment.timely and assessment.error_type in _FINAL
+    return assessment.timely and not assessment.doubt and assessment.error_type in _FINAL
 
 
 def assess_unchecked(
     why: str, *, level_a: bool = False, breakdown: dict[str, Any] | None = None
 ) -> Assessment:
-    """The answer is there and could not be checked: neither right nor wrong."""
+    """The answer is there and our machine could not check it: neither right nor wrong."""
     return Assessment(
         level_a, False, False, UNCHECKED, f"could not be checked: {why}", breakdown=breakdown or {}
     )
@@ -115,6 +183,30 @@ def assess_here(payload: bytes) -> bytes:
         breakdown = {**assessment.breakdown, "cut": cut_note(cut)}
         assessment = msgspec.structs.replace(assessment, breakdown=breakdown)
     return pack_record(assessment)
+
+
+_TRIVIAL_TEXT = _encode(
+    _AnswerToCheck(
+        Task(id="trivial", type="predict_output", category="", expected_output="1"), b"1", UNKNOWN_DIALECT,
+        finish_reason=None, error=None,
+    )
+)  # fmt: skip
+
+
+def try_here(payload: bytes) -> bytes:
+    """What the worker does with a trivial program: it is checked and run. Raises where that breaks."""
+    from probatio.languages.finding import find_language
+
+    given = _decode_trivial(payload)
+    language = find_language(given.spec)
+    dialect = language.dialects[0]
+    checked = language.check(given.program, dialect, given.isolation)
+    if checked.doubt:
+        raise CannotCheck(checked.detail)
+    ran = language.run(given.program, dialect, "", given.isolation)
+    if ran.doubtful:
+        raise CannotCheck(language.explain_failure(ran)[1])
+    return b""
 
 
 def warm_predictions() -> None:

@@ -6,6 +6,7 @@ Every step looks at the response alone, never at what would have been right.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,7 +17,8 @@ _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGN
 _FENCE_OPENS = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})")
 _FENCE_LANGUAGE = re.compile(r"[ \t]*(?P<language>[\w+#.-]*)")
 _CUE = re.compile(
-    r"^[ \t>#*_-]*(?:(?:the|its|final|expected|program'?s?|exact|console)\s+)*"
+    # Within a line: over line breaks, a text of nothing but "the" would be read once from each of its lines.
+    r"^[ \t>#*_-]*(?:(?:the|its|final|expected|program'?s?|exact|console)[^\S\n]+)*"
     r"(?:output|answer|result|it prints|prints)\b[^\n:]{0,60}:[*_ \t]*(?P<same>[^\n]*)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -101,9 +103,13 @@ def extract_prediction(text: str) -> str:
     """
     text = without_reasoning(text)
     blocks = find_fences(text)
-    fenced = [range(block.start, block.end) for block in blocks]
-    outside = [cue for cue in _CUE.finditer(text) if not any(cue.start() in each for each in fenced)]
-    if outside and (output := _after_cue(text, outside[-1])):
+    starts = [block.start for block in blocks]
+    outside = None
+    for cue in _CUE.finditer(text):
+        before = bisect_right(starts, cue.start())
+        if not before or cue.start() >= blocks[before - 1].end:
+            outside = cue
+    if outside and (output := _after_cue(text, outside)):
         return unwrap(output)
     if blocks:
         return unwrap(blocks[-1].body)

@@ -22,6 +22,7 @@ from typing import Annotated
 import msgspec
 
 from probatio import jail
+from probatio.core import jsonfile
 from probatio.core.errors import UsageError
 from probatio.grading.check_result import CheckResult, Part
 from probatio.jail import Choice, ProgramOutcome, Runtime
@@ -59,7 +60,7 @@ class _Printed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     note: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Printed).decode
+_decode = jsonfile.Decoder(_Printed).decode
 
 
 def check_own(grader: OwnGrader, case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
@@ -84,18 +85,19 @@ def check_own(grader: OwnGrader, case: Case, answer: str, isolation: Choice = "a
 def fault_of(grader: OwnGrader) -> str | None:
     """Why a grader can't be started here, as a sentence; None where it can."""
     try:
-        _tool(_state(grader))
+        _tool(_state(grader), grader.is_outside("auto"))
     except UsageError as error:
         return str(error)
     return None
 
 
 def _run(grader: OwnGrader, question: bytes, isolation: Choice) -> ProgramOutcome:
-    says = grader.says
-    choice: Choice = "none" if says.isolation == "none" else isolation
+    grader.require_trust(isolation)
+    says, outside = grader.says, grader.is_outside(isolation)
+    choice: Choice = "none" if outside else isolation
     if says.processes and (reason := jail.explain_unheld_processes(jail.find_isolation(choice).kind)):
         raise UsageError(f"The grader of `{grader.use_case}` asks for new processes, and {reason}.")
-    found = _tool(_state(grader))
+    found = _tool(_state(grader), outside)
     runtime = Runtime(
         found.argv,
         found.reads,
@@ -115,11 +117,11 @@ def _state(grader: OwnGrader) -> bytes:
 
 
 @functools.lru_cache(maxsize=64)
-def _tool(state: bytes) -> Tool:
+def _tool(state: bytes, outside: bool) -> Tool:
     """The command, found once. Raises UsageError where something it names is not there."""
-    grader, _ = msgspec.json.decode(state, type=tuple[OwnGrader, list[tuple[str, int, int]]])
+    grader, _ = jsonfile.decode(state, tuple[OwnGrader, list[tuple[str, int, int]]])
     says, where = grader.says, f"suite.yml, grader of `{grader.use_case}`: "
-    if says.isolation == "none":
+    if outside:
         return _find_unjailed(grader, where)
     commands = Commands(
         run=says.command,
@@ -141,9 +143,9 @@ def _find_unjailed(grader: OwnGrader, where: str) -> Tool:
     binary = shutil.which(words[0])
     if binary is None:
         raise UsageError(f"{where}command names `{words[0]}`, which is not there or not executable.")
-    env = {
-        name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ
-    } | grader.says.env
+    env = {name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ}
+    # What it leaves behind would be another content of the folder than the one that is trusted.
+    env |= {"PYTHONDONTWRITEBYTECODE": "1"} | grader.says.env
     return Tool((binary, *words[1:]), (), tuple(sorted(env.items())), binary, (), python=False)
 
 

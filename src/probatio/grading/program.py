@@ -46,7 +46,7 @@ class ProgramRun(msgspec.Struct, frozen=True):
 
 def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation: Choice) -> Assessment:
     """A whole program or a missing part, in the dialect asked for. It is right if one reading is."""
-    under_test, timely = find_language(spec), True
+    under_test, timely, doubt = find_language(spec), True, False
     dialect = under_test.dialects[0] if response.dialect == UNKNOWN_DIALECT else response.dialect
     for source in _readings(task, response, spec, dialect):
         checked = under_test.check(source, dialect, isolation) if source.strip() else None
@@ -58,10 +58,12 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
             runs.append(ProgramRun(test, outcome))
         timely = timely and (checked is None or checked.timely)
         timely = timely and all(run.outcome is not None and run.outcome.timely for run in runs)
+        doubt = doubt or (checked is not None and checked.doubt)
+        doubt = doubt or any(run.outcome is not None and run.outcome.doubtful for run in runs)
         assessment = _judge(task, response, source, under_test, checked, runs)
         if assessment.correct:
             break
-    return assessment if timely else msgspec.structs.replace(assessment, timely=False)
+    return msgspec.structs.replace(assessment, timely=timely, doubt=doubt and not assessment.correct)
 
 
 def _readings(task: Task, response: Response, spec: LanguageSpec, dialect: str) -> Iterable[str]:

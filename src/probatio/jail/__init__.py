@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from probatio.core.errors import CannotCheck, Incomplete
 from probatio.jail.isolation import (
     Choice,
@@ -13,15 +15,13 @@ from probatio.jail.isolation import (
     find_isolation,
 )
 from probatio.jail.libraries import libraries
-from probatio.jail.program import STOPS, Limits, ProgramOutcome, Runtime
+from probatio.jail.pace import Clocks, Pace
+from probatio.jail.program import JAIL_SPEAKS, STOPS, Limits, ProgramOutcome, Runtime
 
 __all__ = [
-    "STOPS", "Choice", "Isolation", "Limits", "NoIsolation", "ProgramOutcome", "Runtime",
+    "STOPS", "Choice", "Clocks", "Isolation", "Limits", "NoIsolation", "Pace", "ProgramOutcome", "Runtime",
     "explain_no_jail", "explain_unheld_processes", "find_isolation", "libraries", "run",
 ]  # fmt: skip
-
-
-_JAIL_SPEAKS = ("bwrap: ", "probatio: ")
 
 
 def run(
@@ -29,11 +29,12 @@ def run(
     stdin: bytes = b"",
     limits: Limits = Limits(),  # noqa: B008 - frozen
     choice: Choice = "auto",
+    paced: Callable[[], Pace] | None = None,
 ) -> ProgramOutcome:
     """Run one program in the jail to its end or to a limit. Never raises for what the program does.
 
     A program can print whatever the jail would say, so its word alone ends no run: the jail is tried again.
-    Safe to call from many threads at once.
+    `paced` makes what times its steps, for every start. Safe to call from many threads at once.
     """
     from probatio.jail import build
 
@@ -41,12 +42,12 @@ def run(
         raise CannotCheck(why)  # of one answer, which is kept; the run goes on
     kind = find_isolation(choice).kind
     try:
-        outcome = build.run(kind, runtime, stdin, limits)
-        if outcome.exit != 1 or not outcome.stderr.startswith(_JAIL_SPEAKS):
+        outcome = build.run(kind, runtime, stdin, limits, paced and paced())
+        if outcome.exit != 1 or not outcome.stderr.startswith(JAIL_SPEAKS):
             return outcome
-        outcome = build.run(kind, runtime, stdin, limits)
+        outcome = build.run(kind, runtime, stdin, limits, paced and paced())
     except OSError as error:
         raise Incomplete(f"The jail could not be started: {error}.") from error
-    if outcome.exit == 1 and outcome.stderr.startswith(_JAIL_SPEAKS) and (reason := find_fault(kind)):
+    if outcome.exit == 1 and outcome.stderr.startswith(JAIL_SPEAKS) and (reason := find_fault(kind)):
         raise Incomplete(f"The jail worked before and works no more: {reason}.")
     return outcome

@@ -20,6 +20,7 @@ import msgspec
 
 from probatio.jail.handles import Options, ReportedPid, limit_processes, pipe, seal
 from probatio.jail.libraries import libraries, library_path
+from probatio.jail.pace import Pace
 from probatio.jail.program import Limits, ProgramOutcome, Runtime
 from probatio.jail.seccomp import filter_program
 from probatio.jail.supervisor import Feed, Supervisor
@@ -52,7 +53,9 @@ class JailCommand(msgspec.Struct, frozen=True):
     """So many processes may run in the jail, and its limits are those of all of them together."""
 
 
-def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOutcome:
+def run(
+    kind: str, runtime: Runtime, stdin: bytes, limits: Limits, pace: Pace | None = None
+) -> ProgramOutcome:
     """Run one program in the isolation named `kind` to its end or a limit. Safe to call from many threads."""
     with _STARTS[kind](runtime, limits) as start, _input(start, start.before_input + stdin) as (source, feed):
         child = subprocess.Popen(
@@ -71,6 +74,7 @@ def run(kind: str, runtime: Runtime, stdin: bytes, limits: Limits) -> ProgramOut
             pipes = child.stdout.fileno(), child.stderr.fileno()
             program_pid = start.report or (lambda: child.pid)
             supervisor = Supervisor(child.pid, pipes, limits, program_pid, start.group, start.scratch, feed)
+            supervisor.pace = pace
             supervisor.first = start.report.first if start.report and start.family else None
             outcome = supervisor.supervise()
         child.returncode = 0  # the supervisor has reaped it

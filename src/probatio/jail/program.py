@@ -7,6 +7,12 @@ import msgspec
 from probatio.jail.calls import CallList
 
 STOPS = ("time", "cpu", "memory", "output", "processes", "files")
+SIGNALLED = range(129, 160)
+"""Exit statuses of a program that a signal ended."""
+NOT_STARTED = (126, 127)
+"""As shells say it: not executable, not found; 127 is the loader's too, where a library is missing."""
+JAIL_SPEAKS = ("bwrap: ", "probatio: ")
+"""How a jail that can't be built begins its last words; its exit status is 1."""
 SLOW = 1.0
 """Seconds. A program that took so long may have met a limit of time within because the machine is busy."""
 
@@ -45,6 +51,14 @@ class ProgramOutcome(msgspec.Struct, frozen=True):
     def timely(self) -> bool:
         """Whether no limit of time can have had a part in this: only then is such a check kept."""
         return self.stopped not in ("time", "cpu") and self.seconds < SLOW
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the runtime itself may have failed to start. A program can look the same on purpose, so
+        this alone decides nothing."""
+        crashed = not self.started and self.exit in SIGNALLED
+        jail = self.exit == 1 and self.stderr.startswith(JAIL_SPEAKS)
+        return crashed or jail or self.exit in NOT_STARTED
 
 
 class Runtime(msgspec.Struct, frozen=True):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from probatio.core.machine import count_cores
+from probatio.jail.pace import Pace, cpu_of
 from probatio.jail.program import Limits, ProgramOutcome
 
 _LOOK = 0.02  # seconds between two looks at memory; filling 1 GB takes a core about fifty of them
@@ -47,6 +48,8 @@ class Supervisor:
         """What the program reads, where it is for us to write."""
         self.first: ProgramPid | None = None
         """Where the program may start processes: the first of its namespace, from which all others come."""
+        self.pace: Pace | None = None
+        self._used = 0.0
         self.start = time.monotonic()
         self.printed: dict[int, list[bytes]] = {pipe: [] for pipe in pipes}
         self.size = 0
@@ -128,15 +131,28 @@ class Supervisor:
         room = self.limits.output_bytes - self.size
         if len(data) > room:
             self.stopped = "output"
-        self.printed[pipe].append(data[: max(0, room)])
-        self.size += len(data)
-        return bool(data) and self.stopped is None
+        data, size = data[: max(0, room)], len(data)
+        self.printed[pipe].append(data)
+        self.size += size
+        if self.pace and pipe == self.pipes[0]:
+            self.pace.hear(data, self._measure_cpu())
+        return bool(size) and self.stopped is None
+
+    def _measure_cpu(self) -> float:
+        """Seconds of CPU of the program so far; as of the last look once it has ended."""
+        pid = self.program_pid()
+        if pid is not None:
+            with contextlib.suppress(OSError):
+                self._used = max(self._used, cpu_of(pid))
+        return self._used
 
     def _over(self) -> str | None:
         """The limit the program has passed by now, of those only a look from outside can tell."""
         pid = self.program_pid()
         if pid is None:
             return None
+        if self.pace and (limit := self.pace.look(self._measure_cpu())):
+            return limit
         try:
             memory, threads = self._family(self.first()) if self.first else _read_usage(pid)
         except (OSError, ValueError):

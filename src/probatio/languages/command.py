@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import itertools
 import platform
 import re
 import signal
@@ -16,8 +17,10 @@ import msgspec
 
 from probatio import jail
 from probatio.core.errors import CannotCheck, UsageError
-from probatio.core.records import ErrorType
+from probatio.core.inside import MOST_FILES, open_named, walk_inside
+from probatio.core.records import CRASHED_CHECKER, UNASKED_ERRORS, ErrorType
 from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
+from probatio.jail.program import NOT_STARTED, SIGNALLED
 from probatio.languages.contract import STANDARD, Checked, ErrorRule, LanguageSpec, explain_stop
 from probatio.languages.toolchain import Tool, program_name, tool
 
@@ -26,13 +29,11 @@ LONGEST_MESSAGE = 1000
 LONGEST_ERRORS = 20_000
 """Characters of standard error that are kept of a run."""
 _LINES = 12
+_BLOCK = 1 << 20
 # Engines with a heap of their own set that much aside; what is really used is looked at every 20 ms.
 _RESERVED_MB = 1024
-_SIGNALS = range(129, 160)
-_NOT_STARTED = (126, 127)  # as shells say it: not executable, not found
 _STAGES = (None, "check", "run")
 _NEVER_BEGAN: tuple[ErrorType, ...] = ("syntax_error", "type_error")
-_UNLOADABLE = "error while loading shared libraries"
 PASSED = {
     "time": "did not end within {seconds:g} s",
     "cpu": "did not end within {cpu_seconds} s of CPU",
@@ -77,8 +78,7 @@ class CommandLanguage:
         return self._version
 
     def check(self, program: str, dialect: str, isolation: Choice) -> Checked:
-        """What the checker says. Raises CannotCheck where it says nothing of the program: it hangs, floods or
-        crashes."""
+        """What the checker says; where it says nothing because it breaks, how it broke."""
         checker = self.tool("check")
         if checker is None:
             return Checked()
@@ -87,26 +87,18 @@ class CommandLanguage:
         outcome = msgspec.structs.replace(
             outcome, stdout=self._neutral(outcome.stdout[:LONGEST_ERRORS], checker)
         )
-        if outcome.stopped:
-            limit = PASSED[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
-            raise CannotCheck(f"the checker of {self.name} {limit}")
         if outcome.exit == 0:
             return Checked(timely=outcome.timely)
         said = _message(outcome)
         error = self._apply_rules("check", outcome)
-        if error is None and outcome.exit in _SIGNALS:
-            raise CannotCheck(f"the checker of {self.name} was ended by {signal_name(outcome.exit)}: {said}")
-        if error is None and outcome.exit in _NOT_STARTED:
-            raise CannotCheck(f"the checker of {self.name} did not start (exit {outcome.exit}): {said}")
-        return Checked(error or "syntax_error", said, outcome.timely)
+        if error is None and (how := self._describe_break(outcome)):
+            return Checked(CRASHED_CHECKER, f"the checker of {self.name} {how}", outcome.timely, doubt=True)
+        return Checked(error or "syntax_error", said, outcome.timely, outcome.doubtful)
 
     def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
-        """Run a program. Raises CannotCheck only where the command itself did not start."""
         runner = self.tool("run")
         assert runner is not None
         outcome = self._run(runner, program, stdin, isolation)
-        if outcome.exit == 127 and _UNLOADABLE in outcome.stderr:
-            raise CannotCheck(f"the runner of {self.name} did not start: {_message(outcome)}")
         began = self.commands.check is not None or self._apply_rules("run", outcome) not in _NEVER_BEGAN
         return outcome if began else msgspec.structs.replace(outcome, started=False)
 
@@ -114,7 +106,7 @@ class CommandLanguage:
         """The class of error of a run that ended badly, by the rules of language.yml where one fits."""
         if stopped := explain_stop(outcome):
             return stopped
-        how = f"ended by {signal_name(outcome.exit)}" if outcome.exit in _SIGNALS else f"exit {outcome.exit}"
+        how = f"ended by {signal_name(outcome.exit)}" if outcome.exit in SIGNALLED else f"exit {outcome.exit}"
         return self._apply_rules("run", outcome) or "runtime_error", f"{how}: {error_line(outcome)}"
 
     def program_in(self, program: str, dialect: str) -> str:
@@ -141,15 +133,17 @@ class CommandLanguage:
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")
         outcome = jail.run(runtime, given, commands.limits, isolation)
-        if _jail_speaks(outcome):
-            # A program can print what the jail would say, and an empty one can't: if that fails alike, it is
-            # the toolchain.
-            empty = msgspec.structs.replace(runtime, file=(program_name(commands), b""))
-            if _jail_speaks(jail.run(empty, b"", commands.limits, isolation)):
-                raise CannotCheck(
-                    f"{Path(what.argv[0]).name} can't be started in the jail: {_message(outcome)}"
-                )
         return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
+
+    def _describe_break(self, outcome: ProgramOutcome) -> str | None:
+        """How a checker broke that said nothing of the program; None where it came to its end."""
+        if outcome.stopped:
+            return PASSED[outcome.stopped].format(**msgspec.to_builtins(self.commands.limits))
+        if outcome.exit in SIGNALLED:
+            return f"was ended by {signal_name(outcome.exit)}: {_message(outcome)}"
+        if outcome.exit in NOT_STARTED:
+            return f"did not start (exit {outcome.exit}): {_message(outcome)}"
+        return None
 
     def _neutral(self, text: str, what: Tool) -> str:
         """A message without places of this machine or of the jail: the program is called by its name
@@ -223,24 +217,36 @@ class CommandLanguage:
             if one.python:
                 digest.update(platform.python_version().encode())
             elif binaries:
-                digest.update(Path(one.binary).read_bytes())
+                _add_content(digest, Path(one.binary))
             digest.update(repr(one.packages.versions).encode())
             for path in map(Path, one.scripts):
-                for part in _files(path):
+                for part in self._files(path):
                     digest.update(f"{part.relative_to(path.parent)}\0".encode("utf-8", "surrogateescape"))
-                    digest.update(part.read_bytes())
+                    _add_content(digest, part)
             for path in outside:
                 # Of the machine's own folders, which may be large, names and sizes must do.
-                for part in _files(path):
+                for part in _list_outside(path):
                     about = f"{part.relative_to(path.parent)} {part.stat().st_size}\0"
                     digest.update(about.encode("utf-8", "surrogateescape"))
         return digest.hexdigest()
+
+    def _files(self, path: Path) -> list[Path]:
+        """A script, or all files of a folder of the language, but for what Python makes of them."""
+        folder = Path(self.commands.folder).resolve()
+        if not path.is_relative_to(folder):  # on PATH
+            return [path]
+        return [one for one in walk_inside(path, folder) if "__pycache__" not in one.parts]
 
 
 def _check_rule(language: str, rule: ErrorRule) -> None:
     if rule.stage not in _STAGES:
         raise UsageError(
             f"language.yml of {language}: commands.errors: stage is {rule.stage!r}; use check or run."
+        )
+    if rule.error in UNASKED_ERRORS:
+        raise UsageError(
+            f"language.yml of {language}: commands.errors: class is {rule.error}, which would keep an answer "
+            "out of every rate; use an error of the program, as syntax_error or runtime_error."
         )
     try:
         re.compile(rule.message or "")
@@ -251,11 +257,22 @@ def _check_rule(language: str, rule: ErrorRule) -> None:
         ) from error
 
 
-def _files(path: Path) -> list[Path]:
-    """A file, or all files of a folder in the order of their names, but for what Python makes of them."""
+def _list_outside(path: Path) -> list[Path]:
+    """A file of the machine's own, or all files of a folder."""
     if not path.is_dir():
         return [path]
-    return sorted(one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts)
+    found = list(itertools.islice(path.rglob("*"), MOST_FILES + 1))
+    if len(found) > MOST_FILES:
+        raise UsageError(
+            f"`reads` names {path}, which has more than {MOST_FILES:,} files. Name a smaller folder."
+        )
+    return sorted(one for one in found if one.is_file() and "__pycache__" not in one.parts)
+
+
+def _add_content(digest: hashlib.blake2b, path: Path) -> None:
+    with open_named(path) as file:
+        while block := file.read(_BLOCK):
+            digest.update(block)
 
 
 @functools.cache
@@ -263,10 +280,6 @@ def _own_folder() -> re.Pattern[str]:
     """The folder of a program outside a mount namespace, as `jail.build` makes it."""
     made = {tempfile.gettempdir(), str(Path(tempfile.gettempdir()).resolve())}
     return re.compile(rf"(?:{'|'.join(map(re.escape, sorted(made)))})/probatio-\w{{8}}/?")
-
-
-def _jail_speaks(outcome: ProgramOutcome) -> bool:
-    return outcome.exit == 1 and outcome.stderr.startswith(("bwrap: ", "probatio: "))
 
 
 def signal_name(code: int | None) -> str:

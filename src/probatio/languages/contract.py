@@ -29,6 +29,9 @@ class Checked(msgspec.Struct, frozen=True):
     """Its first messages, as a reader or a model is shown them."""
     timely: bool = True
     """False where a limit of time may have had a part in it."""
+    doubt: bool = False
+    """True where the checker itself broke: it hangs, floods, crashes or does not start. Whether the program
+    or our machine is to blame, a trivial program tells."""
 
     @property
     def accepted(self) -> bool:
@@ -54,7 +57,10 @@ class Language(Protocol):
         """The version of whatever checks and runs its programs."""
         ...
 
-    def check(self, program: str, dialect: str, isolation: Choice) -> Checked: ...
+    def check(self, program: str, dialect: str, isolation: Choice) -> Checked:
+        """What the checker says. Raises nothing because of the program: a checker that breaks on it is
+        `crashed_checker`, with a doubt."""
+        ...
 
     def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
         """Run a program the checker accepts. `started` is False where it never began."""

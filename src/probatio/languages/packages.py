@@ -8,11 +8,11 @@ read.
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
+import importlib.machinery
 import importlib.metadata
-import importlib.util
+import itertools
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,9 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_SETTINGS, read_named
 from probatio.jail import libraries
+from probatio.languages.imports import Imports
 from probatio.languages.python.home import keep_folder
 
 OURS = "probatio"
@@ -39,15 +41,14 @@ class Packages(msgspec.Struct, frozen=True):
     versions: tuple[str, ...] = ()
 
 
-def packages(scripts: Iterable[Path], modules: Iterable[str], beside: frozenset[str]) -> Packages:
-    """The packages that `scripts` import, and those named as `modules`, with all they require.
+def packages(imports: Iterable[Imports], modules: Iterable[str], beside: frozenset[str]) -> Packages:
+    """The packages that scripts import, and those named as `modules`, with all they require.
 
     `beside` are modules of the language itself. Raises UsageError if a needed one is not installed.
     """
     wanted = dict.fromkeys(modules, True)
-    for script in scripts:
-        for name, needed in _imports(script):
-            wanted[name] = wanted.get(name, False) or needed
+    for name, needed in itertools.chain.from_iterable(each.modules for each in imports):
+        wanted[name] = wanted.get(name, False) or needed
     places: dict[str, str] = {}
     versions: set[str] = set()
     for name, needed in sorted(wanted.items()):
@@ -65,7 +66,7 @@ def packages(scripts: Iterable[Path], modules: Iterable[str], beside: frozenset[
                 )
             continue
         places[Path(found).name] = found
-        for distribution in importlib.metadata.packages_distributions().get(name, ()):
+        for distribution in sorted(_distributions()[1].get(name, ())):
             for part in _find_required(distribution):
                 versions.add(f"{part.metadata['Name']} {part.version}")
                 places.update(_entries(part))
@@ -74,52 +75,55 @@ def packages(scripts: Iterable[Path], modules: Iterable[str], beside: frozenset[
     return Packages(_folder(tuple(sorted(places.items()))), _reads(places.values()), tuple(sorted(versions)))
 
 
-def _imports(script: Path) -> Iterator[tuple[str, bool]]:
-    """The modules a script imports by their first names, and whether it can't run without them."""
-    try:
-        tree = ast.parse(script.read_bytes())
-    except (SyntaxError, ValueError, OSError):  # it will say so itself when it is run
-        return
-    certain = {id(node) for node in tree.body}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.name.partition(".")[0], id(node) in certain
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module.partition(".")[0], id(node) in certain
-
-
-_OF_SITE = {"exit", "quit", "help", "copyright", "credits", "license", "site"}
-"""The names that Python's module `site` adds."""
-
-
-def uses_site(path: Path) -> bool:
-    """Whether a script, or one in a folder, may need the module `site`: to be sure, where it can't be read as
-    Python too."""
-    texts = path.rglob("*.py") if path.is_dir() else (path,)
-    try:
-        trees = [ast.parse(text.read_bytes()) for text in texts]
-    except (SyntaxError, ValueError, OSError):
-        return True
-    nodes = (node for tree in trees for node in ast.walk(tree))
-    return any(
-        (isinstance(node, ast.Name) and node.id in _OF_SITE)
-        or (isinstance(node, ast.alias) and node.name in _OF_SITE)
-        for node in nodes
-    )
-
-
 def _place(name: str) -> str | None:
-    """Where a package or module is; it is not loaded."""
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError):
-        return None
+    """Where an installed package or module is. Nothing is loaded, and the current folder is not looked into:
+    `import Documents` would find a folder of that name, and show all that is in it."""
+    spec = importlib.machinery.PathFinder.find_spec(name, list(_installed()))
     if spec is None:
         return None
     if spec.submodule_search_locations:
-        return next(iter(spec.submodule_search_locations))
+        place = next(iter(spec.submodule_search_locations))
+        return place if spec.origin or Path(place).parent in map(Path, _site_folders()) else None
     return spec.origin if spec.origin and Path(spec.origin).exists() else None
+
+
+@functools.cache
+def _site_folders() -> tuple[str, ...]:
+    """Where this interpreter's packages are installed."""
+    return tuple(each for each in sys.path if Path(each).name in ("site-packages", "dist-packages"))
+
+
+@functools.cache
+def _installed() -> tuple[str, ...]:
+    """The same, with the folders that installed packages add in `.pth` files: editable ones do."""
+    lines = (
+        line.strip()
+        for folder in _site_folders()
+        for file in sorted(Path(folder).glob("*.pth"))
+        for line in read_named(file, MOST_SETTINGS).decode("utf-8", "replace").splitlines()
+    )
+    added = [line for line in lines if line and not line.startswith(("#", "import ", "import\t"))]
+    return tuple(dict.fromkeys((*_site_folders(), *(each for each in added if Path(each).is_dir()))))
+
+
+@functools.cache
+def _distributions() -> tuple[dict[str, importlib.metadata.Distribution], dict[str, set[str]]]:
+    """What is installed: by its name, and the names of those that bring a module."""
+    named: dict[str, importlib.metadata.Distribution] = {}
+    brought: dict[str, set[str]] = {}
+    for one in importlib.metadata.distributions(path=list(_installed())):
+        key = _key(one.metadata["Name"] or "")
+        named.setdefault(key, one)
+        told = (one.read_text("top_level.txt") or "").split()
+        for file in () if told else one.files or ():
+            told.append(file.parts[0] if len(file.parts) > 1 else file.name.partition(".")[0])
+        for module in told:
+            brought.setdefault(module, set()).add(key)
+    return named, brought
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _find_required(name: str) -> list[importlib.metadata.Distribution]:
@@ -128,13 +132,10 @@ def _find_required(name: str) -> list[importlib.metadata.Distribution]:
     found: dict[str, importlib.metadata.Distribution] = {}
     names = [name]
     for one in names:
-        key = re.sub(r"[-_.]+", "-", one).lower()
-        if key in found or key == OURS:
+        key = _key(one)
+        if key in found or key == OURS or key not in _distributions()[0]:
             continue
-        try:
-            found[key] = importlib.metadata.distribution(one)
-        except importlib.metadata.PackageNotFoundError:
-            continue
+        found[key] = _distributions()[0][key]
         for line in found[key].requires or ():
             requirement, _, marker = line.partition(";")
             match = _NAME.match(requirement.strip())

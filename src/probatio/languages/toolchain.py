@@ -16,14 +16,20 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import open_named, open_reader, require_file, require_inside
 from probatio.jail import libraries
 from probatio.jail.libraries import library_path
 from probatio.languages.contract import Commands
-from probatio.languages.packages import Packages, packages, uses_site
+from probatio.languages.imports import list_scripts, read_imports
+from probatio.languages.packages import Packages, packages
 from probatio.languages.python import home
 
 TASKS = "tasks"
 """The part of a language's folder that no program may see."""
+PRIVATE = (".env", ".git")
+"""What lies in a folder and is the user's, not the language's: keys, and addresses with passwords."""
+SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
+"""Programs there count as being on PATH: a timer's PATH is often shorter than the user's."""
 
 _ENV = (("HOME", "/"), ("LANG", "C.UTF-8"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TZ", "UTC"))
 _PYTHON_ENV = (("PYTHONNOUSERSITE", "1"), ("PYTHONDONTWRITEBYTECODE", "1"))
@@ -76,7 +82,7 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
         return word
 
     named = _find_named(words, folder, wrong)
-    argv, started = _resolve_command(words[0], fill(words[0]), wrong)
+    argv, started = _resolve_command(words[0], fill(words[0]), folder, wrong)
     binary = argv[0]
     extra = _extra_reads(where, commands, folder, fill)
     scripts = tuple(dict.fromkeys((*started, *named, *(path for path in extra if _within(path, folder)))))
@@ -89,13 +95,12 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
         binary = argv[0]
         place, its_env = home.home()
         env.update((*its_env, *_PYTHON_ENV))
-        imported = _find_imported(where, argv, words, scripts, folder)
+        script = fill(words[1]) if len(words) > 1 else ""
+        imported, uses_site = _find_imported(where, words, scripts, script, folder)
         reads += [place, *([imported.folder] if imported.folder else ()), *imported.reads]
         if imported.folder:
             env["PYTHONPATH"] = imported.folder
-        elif (
-            len(words) > 1 and fill(words[1]) in named and not any(uses_site(Path(path)) for path in scripts)
-        ):
+        elif script in named and not uses_site:
             # Nothing to find for `site`, which is a sixth of the interpreter's start.
             argv = (binary, "-S", *argv[1:])
     shared = {path for one in (binary, *reads) if Path(one).is_file() for path in libraries(one)}
@@ -117,7 +122,7 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
 
 
 def _resolve_command(
-    word: str, path: str, wrong: Callable[[str], UsageError]
+    word: str, path: str, folder: str, wrong: Callable[[str], UsageError]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What really starts: the binary with the words that interpreter lines put before a script, and those
     scripts."""
@@ -137,7 +142,9 @@ def _resolve_command(
             raise wrong(f"names `{word}`: there is no {Path(path).name}; install it, or correct the name.")
         if not os.access(path, os.X_OK):
             raise wrong(f"names `{word}`: {Path(path).name} is not executable; chmod +x sets that.")
-        with Path(path).open("rb") as file:
+        if _within(path, folder):
+            _require_own(path, folder)
+        with open_named(Path(path)) as file:
             head = file.read(512)
         if head.startswith(b"\x7fELF"):
             return (path, *words), tuple(scripts)
@@ -146,6 +153,8 @@ def _resolve_command(
                 f"names `{word}`: {Path(path).name} is neither a program nor a script that begins with #!."
             )
         scripts.append(path)
+        if len(scripts) > 1 and not _within(path, folder) and Path(path).parent not in _on_path():
+            raise wrong(f"names `{word}`, whose first line leads to {path}: a script that is not on PATH.")
         path, more = _interpreter(head[2:].split(b"\n")[0].decode("utf-8", "replace").strip(), word, wrong)
         words = (*more, scripts[-1], *words)
     raise wrong(f"names `{word}`, a script whose interpreters are scripts without end.")
@@ -173,7 +182,7 @@ def _find_named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageE
             if not Path(path).exists():
                 if match[0] == word:
                     raise wrong(f"names `{word}`, which is not there.")
-            elif path != folder and not _shows_tasks(path, folder):
+            elif path != folder and not _shows_tasks(_require_own(path, folder), folder):
                 found.append(path)
     return found
 
@@ -186,12 +195,82 @@ def _extra_reads(where: str, commands: Commands, folder: str, fill: Callable[[st
         if not os.path.isabs(path) or not Path(path).exists():  # noqa: PTH117
             raise UsageError(f"{where}reads names `{word}`, which is not there.")
         if path == folder:
-            found += sorted(str(entry) for entry in Path(folder).iterdir() if entry.name != TASKS)
+            found += [_require_own(entry, folder) for entry in _list_shown(folder)]
         elif folder and _shows_tasks(path, folder):
             raise UsageError(f"{where}reads names `{word}`, which holds the tasks with their solutions.")
         else:
-            found.append(path)
+            own = "{folder}" in word or _within(path, folder)
+            found.append(_require_own(path, folder) if own else path)
     return found
+
+
+def _list_shown(folder: str) -> list[str]:
+    """What the folder itself stands for: all that is in it but the tasks and what is the user's."""
+    return sorted(str(entry) for entry in Path(folder).iterdir() if entry.name not in (TASKS, *PRIVATE))
+
+
+def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
+    """The files and the programs of this machine that commands of the suite in `root` name: what is not in
+    that folder once links are followed, or is there and the user's own. Nothing is started."""
+    folder, inside = commands.folder, os.path.realpath(root)
+    private = [os.path.join(inside, name) for name in PRIVATE] + [os.path.realpath(".env")]  # noqa: PTH118
+    private = [path for path in private if os.path.lexists(path)]
+    files: dict[str, None] = {}
+    programs: dict[str, None] = {}
+    for words in filter(None, (commands.run, commands.check, commands.version)):
+        named = [folder + (match[1] or "") for word in words for match in _IN_FOLDER.finditer(word)]
+        files.update(dict.fromkeys(path for path in named if os.path.normpath(path) != folder))
+        program = words[0].replace("{folder}", folder).replace("{python}", home.interpreter())
+        programs.update(dict.fromkeys(_list_started(program, root)))
+    for word in commands.reads:
+        path = os.path.normpath(word.replace("{folder}", folder).replace("{python}", home.interpreter()))
+        files.update(dict.fromkeys(_list_shown(folder) if path == folder else (path,)))
+
+    def is_outside(path: str) -> bool:
+        real = os.path.realpath(path)
+        return not _within(real, inside) or any(
+            _within(real, each) or _within(each, real) for each in private
+        )
+
+    return (
+        [os.path.normpath(path) for path in files if is_outside(path)],
+        [path for path in programs if is_outside(path) and not _is_on_path(path)],
+    )
+
+
+def _list_started(program: str, root: Path) -> list[str]:
+    """The program, and the interpreter that its first line names if it is a script of the folder."""
+    if "/" not in program:
+        return []
+    try:
+        with open_reader(Path(program), root) as file:
+            head = file.read(512)
+    except (UsageError, OSError):  # of another folder, or not there: that is told when it is needed
+        return [program]
+    if not head.startswith(b"#!"):
+        return [program]
+    interpreter = head[2:].split(b"\n")[0].decode("utf-8", "replace").strip().partition(" ")[0]
+    return [program, interpreter]
+
+
+def _is_on_path(program: str) -> bool:
+    if program == home.interpreter():
+        return True
+    # An entry such as `.` means another folder wherever one is.
+    places = [place for place in (*os.get_exec_path(), *SYSTEM_PATH) if place.startswith("/")]
+    real = {os.path.realpath(place) for place in places}
+    return os.path.realpath(os.path.dirname(program)) in real  # noqa: PTH120
+
+
+def _require_own(path: str, folder: str) -> str:
+    """`path`, if it is really in the language's folder: a jail shows what a link leads to."""
+    if require_inside(Path(path), Path(folder)).is_dir():
+        return path
+    return str(require_file(Path(path), Path(folder)))
+
+
+def _on_path() -> list[Path]:
+    return [Path(place) for place in os.get_exec_path() if place]
 
 
 def _shows_tasks(path: str, folder: str) -> bool:
@@ -205,13 +284,14 @@ def _within(path: str, folder: str) -> bool:
 
 
 def _find_imported(
-    where: str, argv: tuple[str, ...], words: Sequence[str], scripts: tuple[str, ...], folder: str
-) -> Packages:
-    """The packages the language's own scripts import. A program under test is given none."""
+    where: str, words: Sequence[str], scripts: tuple[str, ...], script: str, folder: str
+) -> tuple[Packages, bool]:
+    """The packages the language's own scripts import, and whether one may need Python's module `site`. A
+    program under test is given none."""
     texts = [
         one
-        for script in map(Path, scripts)
-        for one in (script.rglob("*.py") if script.is_dir() else (script,))
+        for path in scripts
+        for one in ([Path(path)] if path == script else list_scripts(Path(path), Path(folder)))
     ]
     beside = frozenset(
         entry.stem
@@ -219,8 +299,9 @@ def _find_imported(
         if place
         for entry in Path(place).iterdir()
     )
-    asked = [words[at + 1].partition(".")[0] for at, word in enumerate(words[:-1]) if word == "-m"]
+    modules = [words[at + 1].partition(".")[0] for at, word in enumerate(words[:-1]) if word == "-m"]
     try:
-        return packages(texts, asked, beside)
+        read = read_imports(texts, Path(folder))
+        return packages(read, modules, beside), any(each.uses_site for each in read)
     except UsageError as error:
         raise UsageError(f"{where.removesuffix('commands.')}{error}") from error

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from probatio.core.database import CSV, PARQUET, write_table
+from probatio.core.formulas import select_harmless
 from probatio.learn.trials import TRIAL_COLUMNS, Trials, lines_table, open_trials
 from probatio.runs.store.layout import RUN_FILE
 from probatio.suites.language_suite import Suite
@@ -28,10 +30,12 @@ TEXTS = {"prompt": "VARCHAR", "response": "VARCHAR"}
 
 def write_trials(folders: Sequence[Path], suite: Path | Suite | None, target: Path) -> None:
     """Write every trial with the counts of its answer, as CSV or Parquet by the name of the file."""
-    form = "format parquet" if target.suffix == ".parquet" else "format csv, header"
-    quoted = str(target).replace("'", "''")
     with open_trials(folders, suite) as trials:
-        trials.db.execute(f"copy ({trial_rows(trials, answers=False)}) to '{quoted}' ({form})")
+        rows = trial_rows(trials, answers=False)
+        if target.suffix == ".parquet":
+            write_table(trials.db, rows, target, PARQUET)
+        else:
+            write_table(trials.db, select_harmless(trials.db, rows), target, CSV)
 
 
 def trial_rows(trials: Trials, *, answers: bool) -> str:

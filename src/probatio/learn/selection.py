@@ -20,7 +20,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.files import put
-from probatio.core.inside import read_inside
+from probatio.core.jsonfile import read_json
 from probatio.core.text.names import matches, refuse_unknown_name
 from probatio.runs.store.address import is_address, run_at
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, RUN_FILE, SCORES
@@ -133,11 +133,9 @@ def read_baselines(results: Path) -> dict[str, str]:
     """The baselines of a results folder: name → what it stands for."""
     path = results / BASELINES
     try:
-        return msgspec.json.decode(read_inside(path), type=dict[str, str])
+        return read_json(path, dict[str, str], "a list of baselines")
     except FileNotFoundError:
         return {}
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not a list of baselines: {error}.") from None
 
 
 def save_baseline(name: str, text: str, results: Path) -> None:

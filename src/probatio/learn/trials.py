@@ -9,22 +9,24 @@ where they asked the same suite.
 
 from __future__ import annotations
 
+import glob
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 
 import msgspec
 
+from probatio.core.database import open_database, quote_text
 from probatio.core.errors import UsageError
 from probatio.core.inside import find_name, open_reader
 from probatio.core.records import UNASKED_ERRORS, UNKNOWN_DIALECT, TaskType
 from probatio.runs.record import read_run
 from probatio.runs.store.days import read_day
 from probatio.runs.store.layout import ANSWERS, DAY_FILE, GRADES, RUN_FILE
-from probatio.runs.store.packed import is_packed_file, open_packed, path_of_packed
+from probatio.runs.store.packed import is_packed_file, longest_line, open_packed, path_of_packed
 from probatio.suites.task_types import KINDS
 
 if TYPE_CHECKING:
@@ -60,9 +62,6 @@ _USE_CASE = {"breakdown": "STRUCT(use_case VARCHAR)"}
 """Where a day's grade has its use case."""
 
 _KEY = "run, task_id, model, n_shot, dialect, context"
-_OBJECT_BYTES = 1024 * 1024, 64 * 1024 * 1024
-"""DuckDB's limit for one line, least and most. Its buffers are as large, so the longest line there is
-decides."""
 
 
 class AnswerPlace(msgspec.Struct, frozen=True):
@@ -138,26 +137,31 @@ class Trials:
 def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> Iterator[Trials]:
     """Read the graded trials of these runs. They must have asked the same suite: the recorded one, or the one
     given."""
-    import duckdb
-
-    with duckdb.connect() as db:
-        db.execute("set threads = 1")  # lines keep their order: the last grade of a trial counts
-        # Progress would go to standard output, which belongs to `--json`. In a notebook DuckDB refuses to
-        # hear of it where the package that would show it is missing; then there is none to turn off.
-        with suppress(duckdb.InvalidInputException):
-            db.execute("set enable_progress_bar = false")
+    with open_database(*folders) as db:
         if suite is None or isinstance(suite, Path):
             suite, notes = _find_suite(folders[0], suite)
         else:
             notes = []
         trials = Trials(db, dict(zip(name_runs(folders), folders, strict=True)), [], suite=suite)
         with trials.files:
-            _read_grades(trials)
+            try:
+                _read_grades(trials)
+            except duckdb.InvalidInputException as error:
+                raise _explain_unreadable(folders, error) from None
             trials.runs = [_describe_any_run(trials, folder, name) for name, folder in trials.folders.items()]
             _require_one_suite(trials)
             trials.notes += notes
             _join_suite(trials)
-            yield trials
+            try:
+                yield trials
+            except duckdb.InvalidInputException as error:
+                raise _explain_unreadable(folders, error) from None
+
+
+def _explain_unreadable(folders: Sequence[Path], error: Exception) -> UsageError:
+    """A line that the database refuses as a whole file's fault: one that is nested too deep."""
+    why = str(error).partition("\n")[0].removeprefix("Invalid Input Error: ")
+    return UsageError(f"{', '.join(map(str, folders))} can't be read: {why}.")
 
 
 def name_runs(folders: Sequence[Path]) -> list[str]:
@@ -181,16 +185,13 @@ def lines_table(trials: Trials, files: Collection[Path], further: dict[str, str]
     a row of nulls. A line without a dialect is of the one that programs of the suite are written in.
     """
     columns = TRIAL_COLUMNS | further
-    size = _OBJECT_BYTES[0]
-    for file in files:
-        with _open_lines(file) as lines:
-            size = max(size, 1 + max(map(len, lines), default=0))
+    size = 1 + max(map(longest_line, files))  # DuckDB's limit for one line; its buffers are as large
     dialect = UNKNOWN_DIALECT if trials.suite is None else trials.suite.language.dialects[0]
-    values = {"dialect": f"coalesce(dialect, {_quote_sql(dialect)}) as dialect"}
+    values = {"dialect": f"coalesce(dialect, {quote_text(dialect)}) as dialect"}
     selected = ", ".join(values.get(column, column) for column in columns)
     tables = (
         f"select {selected} from read_json([{', '.join(each)}], format='newline_delimited', "
-        f"columns={columns}, ignore_errors=true, maximum_object_size={min(size, _OBJECT_BYTES[1])}, "
+        f"columns={columns}, ignore_errors=true, maximum_object_size={size}, "
         f"compression='{compression}')"
         for compression, each in name_opened(files, trials.files)
     )
@@ -206,12 +207,8 @@ def name_opened(
     for file in files:
         opened = stack.enter_context(open_file(file))
         compression = "zstd" if is_packed_file(file) else "none"
-        names.setdefault(compression, []).append(_quote_sql(find_name(opened.fileno(), file)))
+        names.setdefault(compression, []).append(quote_text(glob.escape(find_name(opened.fileno(), file))))
     return sorted(names.items())
-
-
-def _quote_sql(name: str) -> str:
-    return "'" + name.replace("'", "''") + "'"
 
 
 def _open_lines(file: Path) -> AbstractContextManager[Iterable[bytes]]:
@@ -381,7 +378,7 @@ def _find_suite(folder: Path, given: Path | None) -> tuple[Suite | None, list[st
         ]
     record = read_run(folder)
     try:
-        suite = load_suite(record.suite_folder)
+        suite = load_suite(record.suite_folder(folder))
         now = fingerprint_as_asked(suite, record.grader_version, record.plan.dialects)
     except UsageError as error:
         said = "The suite of the run can't be read, so types, categories and difficulties are missing"

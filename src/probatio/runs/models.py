@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
 from probatio.ask.providers import provider_of
 from probatio.ask.routes import address_of, know_keys, missing_key, route_of
-from probatio.core.config import Config, select_models
+from probatio.core.config import BUILT_IN, Config, load_config, select_models
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Model
+from probatio.core.trust import Untrusted, is_known
+
+GGUF = "gguf:"
+"""What begins the name of weights that the user names by their file."""
 
 
 class ModelSelection(msgspec.Struct, frozen=True):
@@ -49,8 +54,55 @@ def select(
         raise UsageError(f"None of these models can be used: {reasons}.")
     if not models:
         models = (_choose_default(say, fetch=fetch),)
-    _require_routes(models, env, max_cost, config.source, keys=keys)
+    _require_routes(models, env, max_cost, config.source, say, keys=keys)
     return ModelSelection(models, skipped)
+
+
+def find_again(recorded: Iterable[Model], config: Config, named: tuple[str, ...] = ()) -> tuple[Model, ...]:
+    """The models of a record as the user has them now: the record says who was asked, models.yml and the
+    command line (`named`) where that model is and with which key."""
+    own = {model.id: model for model in load_config(BUILT_IN).models}
+    own |= {model.id: model for model in config.models}
+    own |= {model.id: model for model in (select_models(config, named) if named else ())}
+    return tuple(_find_own(model, own, config.source) for model in recorded)
+
+
+def _find_own(model: Model, own: Mapping[str, Model], source: str) -> Model:
+    mine = own.get(model.id) or _recall(model)
+    if mine is None:
+        where = "models.yml" if source == "built-in" else source
+        raise UsageError(
+            f"{where} has no model `{model.id}` ({model.name} of {model.provider}), and a record can't say "
+            "where requests go. Add it there, or name the file that has it: --config FILE."
+        )
+    for field in ("provider", "name", "route"):
+        if getattr(mine, field) != getattr(model, field):
+            raise UsageError(
+                f"`{model.id}` has the {field} {_format(getattr(mine, field))} in {source}, and in the run's "
+                f"record {_format(getattr(model, field))}. Answers of two models are not one run: start "
+                "a new one, or change the entry back."
+            )
+    return msgspec.structs.replace(model, base_url=mine.base_url, api_key_env=mine.api_key_env)
+
+
+def _recall(model: Model) -> Model | None:
+    """A model that is in no list: named on the command line (`openai:NAME`) at the provider's own address,
+    embedded, or weights that were named on this machine."""
+    provider = provider_of(model)
+    if provider.local:
+        if model.name.startswith(GGUF) and not is_known(Path(model.name.removeprefix(GGUF))):
+            raise UsageError(
+                f"The run was asked of the file {model.name.removeprefix(GGUF)}, which was not named on this "
+                f"machine before. If you trust it, name it again: --model {model.name}"
+            )
+        return model
+    if provider.base_url and model.id == model.name and model.base_url is None and model.api_key_env is None:
+        return model
+    return None
+
+
+def _format(value: object) -> str:
+    return f"`{', '.join(value) or 'none'}`" if isinstance(value, tuple) else f"`{value}`"
 
 
 def pull_embedded(models: Iterable[Model], say: Say) -> None:
@@ -82,7 +134,13 @@ def _choose_default(say: Say, *, fetch: bool) -> Model:
 
 
 def _require_routes(
-    models: Iterable[Model], env: Mapping[str, str], max_cost: float | None, source: str, *, keys: bool
+    models: Iterable[Model],
+    env: Mapping[str, str],
+    max_cost: float | None,
+    source: str,
+    say: Say,
+    *,
+    keys: bool,
 ) -> None:
     """Refuse a model without a route, and one without a price where a budget must be kept."""
     for model in models:
@@ -92,7 +150,10 @@ def _require_routes(
         if keys:
             route_of(model, env)
         else:
-            address_of(model, env)
+            try:
+                address_of(model, env)
+            except Untrusted as error:  # a plan sends nothing
+                say(str(error))
         if max_cost is not None and model.cost_per_1m_input is None and not provider.reports_cost:
             raise UsageError(
                 f"--max-cost needs a price for `{model.id}` in {source} (cost_per_1m_input/output)."

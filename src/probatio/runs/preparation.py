@@ -15,13 +15,14 @@ from probatio.core.config import CONFIRM_ABOVE, Config, load_config
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Feedback, Timeouts
 from probatio.core.text.names import matches, pick
+from probatio.core.trust import note_named
 from probatio.grading import GRADER_VERSION, needs_sandbox
 from probatio.jail import Choice, explain_no_jail, find_isolation
 from probatio.languages.contract import TWISTED, twist_of
 from probatio.languages.finding import require_toolchain
 from probatio.runs.consent import Estimate
 from probatio.runs.estimate import estimate_run
-from probatio.runs.models import select
+from probatio.runs.models import GGUF, find_again, select
 from probatio.runs.plan import Plan
 from probatio.runs.record import RunRecord, check_run_id, find_run, git_sha, new_run_id, read_run, versions
 from probatio.runs.store.packed import is_packed
@@ -90,6 +91,8 @@ def prepare(
     with pause_collector():
         suite = load_suite(request.suite)
     config = load_config(request.config)
+    if not dry:
+        note_request(request)
     selection = select(
         config,
         request.models,
@@ -138,10 +141,17 @@ def prepare(
         config=config.source,
         feedback=request.feedback,
         sandbox=request.sandbox,
-        isolation=_isolation(request, say) if runs_code else None,
+        isolation=_isolation(request.sandbox, say) if runs_code else None,
         versions={**versions(), **list_toolchains(suite)},
     )
     return PreparedRun(results / record.run_id, record, suite, config.confirm_above)
+
+
+def note_request(request: Request) -> None:
+    """Note the suite and the weights that the command line names: the record will name them, too."""
+    weights = [Path(name.removeprefix(GGUF)) for name in request.models if name.startswith(GGUF)]
+    suite = [request.suite] if request.suite is not None and request.suite.is_dir() else []
+    note_named(*suite, *weights)
 
 
 def with_wait(timeouts: Timeouts | None, max_wait: float | None) -> Timeouts | None:
@@ -149,35 +159,41 @@ def with_wait(timeouts: Timeouts | None, max_wait: float | None) -> Timeouts | N
     return timeouts if max_wait is None else msgspec.structs.replace(timeouts or Timeouts(), wait=max_wait)
 
 
-def _isolation(request: TrialRequest, say: Say) -> str | None:
+def _isolation(sandbox: Choice, say: Say) -> str | None:
     """The kind of jail on this machine; None without one: answers are then graded elsewhere."""
     if reason := explain_no_jail():
         say(reason)
         return None
-    return find_isolation(request.sandbox).kind
+    return find_isolation(sandbox).kind
 
 
 def prepare_again(
     run: str,
     results: Path,
     env: Mapping[str, str],
+    say: Say,
     *,
+    models: tuple[str, ...] = (),
+    config: Path | None = None,
     max_connections: int | None = None,
     max_cost: float | None = None,
     max_wait: float | None = None,
+    sandbox: Choice = "auto",
     retry_errors: bool = False,
 ) -> PreparedRun:
-    """A run to be resumed: all settings come from its record, except speed and cost limits."""
+    """A run to be resumed. Its record says what was asked. The jail, addresses, keys and limits of speed and
+    cost are those of the user, now: the record may be a stranger's."""
     folder = find_run(run, results)
     record = read_run(folder)
-    require_hosts(record.models, env)
     if is_packed(folder):
         raise UsageError(
             f"{folder} is packed, and nothing is added to a packed run. First: probatio study pack {folder} "
             f"--unpack"
         )
+    asked = find_again(record.models, load_config(config), models)
+    require_hosts(asked, env)
     with pause_collector():
-        suite = load_suite(record.suite_folder)
+        suite = load_suite(record.suite_folder(folder))
     if fingerprint_as_asked(suite, GRADER_VERSION, record.plan.dialects) != record.suite_fingerprint:
         raise UsageError(
             f"The suite, its toolchain or the grader has changed since {record.run_id} began, and answers "
@@ -190,6 +206,9 @@ def prepare_again(
         max_connections=max_connections or record.max_connections,
         max_cost=max_cost if max_cost is not None else record.max_cost,
         timeouts=with_wait(record.timeouts, max_wait),
+        models=asked,
+        sandbox=sandbox,
+        isolation=_isolation(sandbox, say) if record.isolation else None,
     )
     return PreparedRun(folder, record, suite, retry_errors=retry_errors)
 

@@ -17,11 +17,14 @@ from probatio import __version__
 from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.jsonfile import read_json
+from probatio.core.published import publish_models
 from probatio.core.records import Feedback, Model, Sampling, Timeouts
+from probatio.core.text.names import refuse_unknown_name
+from probatio.core.trust import require_known
 from probatio.jail import Choice
 from probatio.runs.plan import Plan
 from probatio.runs.store.layout import RUN_FILE
-from probatio.suites.language_suite import BUILT_IN
+from probatio.suites.language_suite import BUILT_IN, list_built_in_suites
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -53,18 +56,23 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
 
-    @property
-    def suite_folder(self) -> Path:
-        """Where the suite is."""
-        return Path(self.suite) if os.sep in self.suite else BUILT_IN / self.suite
+    def suite_folder(self, run: Path) -> Path:
+        """Where the suite of the run in this folder is. One that lies outside of the results has to be known
+        on this machine: a record may be a stranger's."""
+        if os.sep in self.suite:
+            return require_known(Path(self.suite), run.parent)
+        if self.suite in list_built_in_suites():
+            return BUILT_IN / self.suite
+        raise refuse_unknown_name("built-in suite", self.suite, list_built_in_suites())
 
     def model(self, model_id: str) -> Model:
         return next(model for model in self.models if model.id == model_id)
 
 
 def write_run(folder: Path, record: RunRecord) -> None:
-    """Put the record in place whole or not at all."""
+    """Put the record in place whole or not at all, without the passwords of addresses."""
     folder.mkdir(parents=True, exist_ok=True)
+    record = msgspec.structs.replace(record, models=publish_models(record.models))
     put(folder / RUN_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 

@@ -176,7 +176,7 @@ def _writable(part: Path, target: Path) -> BinaryIO:
 
 def _suite(folder: Path | None, run: Path) -> Suite:
     if folder is None and (run / RUN_FILE).exists():
-        return load_suite(read_run(run).suite_folder)
+        return load_suite(read_run(run).suite_folder(run))
     return load_suite(folder)
 
 

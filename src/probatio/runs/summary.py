@@ -50,8 +50,8 @@ def show_plan(prepared: PreparedRun, *, as_json: bool, verbose: bool) -> None:
                 print(f"\n--- {key}\n{prompt}")
 
 
-def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | None) -> None:
-    """The summary, and where everything is."""
+def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | None, again: str) -> None:
+    """The summary, and where everything is. `again` is the command that goes on with the run."""
     tally = ending.tally
     if view is None:
         return
@@ -82,11 +82,7 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
         print(f"The first of them: {make_one_line(redact(view.first_unchecked))}")
     for failed in ending.failed:
         if not failed.whole:  # what could not be asked at all is the last word, not one of many
-            print(
-                f"{make_one_line(redact(failed.sentence))} Ask them again with: probatio trial --resume "
-                f"{folder} "
-                f"--retry-errors"
-            )
+            print(f"{make_one_line(redact(failed.sentence))} Ask them again with: {again} --retry-errors")
     print(f"Analysis: {analysis or 'not written'}")
     print(f"Answers:  {folder / ANSWERS}")
     print(f"Grades:   {folder / GRADES}")

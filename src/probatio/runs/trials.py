@@ -156,10 +156,13 @@ class Assessor:
         self._suite = suite
         self._sandbox = sandbox
         self._pool = get_pool()
+        specs = filter(None, (suite.spec, suite.host))
+        self._trivial = {spec.name: suite.trivial_program(spec) for spec in specs}
 
     def __call__(self, response: Response) -> Coroutine[Any, Any, Assessment]:
         task = self._suite.task(response.task_id, response.dialect)
-        return assess_apart(self._pool, task, response, self._suite.answer_language(task), self._sandbox)
+        spec = self._suite.answer_language(task)
+        return assess_apart(self._pool, task, response, spec, self._sandbox, trivial=self._trivial[spec.name])
 
 
 def grade_line(response: Response, assessment: Assessment) -> Grade:

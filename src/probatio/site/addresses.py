@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
+from probatio.core.inside import read_inside
 from probatio.site import api, downloads, feed, search, share
+from probatio.site.facts.runs import UnreadableRun
 from probatio.site.pages import (
     bench,
     cases,
@@ -70,10 +72,13 @@ def render(site: Site, path: str) -> PageReply | None:
     if match is None:
         return None
     kind, names = match
-    try:
-        return kind.render(PageRequest(site, path, names))
-    except NoPage:
-        return None
+    while True:
+        try:
+            return kind.render(PageRequest(site, path, names))
+        except NoPage:
+            return None
+        except UnreadableRun as error:
+            site.leave_out(error.run, str(error))
 
 
 def redirect(site: Site, path: str, query: Mapping[str, str]) -> str | None:
@@ -104,7 +109,7 @@ def _asset(request: PageRequest) -> PageReply:
     }
     if not path.is_file():
         raise NoPage
-    return PageReply(path.read_bytes(), types[path.suffix])
+    return PageReply(read_inside(path), types[path.suffix])
 
 
 def _once(site: Site) -> Iterator[Names]:

@@ -17,6 +17,7 @@ import numpy as np
 
 from probatio import __version__
 from probatio.core.errors import UsageError
+from probatio.core.jsonfile import read_json
 from probatio.core.records import (
     Calibration,
     DailyScore,
@@ -190,7 +191,7 @@ def _write_bench(results: Path) -> None:
 
 def _require_simulated(results: Path) -> None:
     records = sorted((results / DAILY).glob(f"*/{DAY_FILE}"))
-    real = [path for path in records if not msgspec.json.decode(path.read_bytes()).get("simulated")]
+    real = [path for path in records if not read_json(path, DayRecord, "a day's record").simulated]
     if real:
         raise UsageError(
             f"{results} holds real days; the demo goes into a folder of its own, named with --out."
@@ -232,7 +233,7 @@ def _dress(line: DailyScore, suite: DailySuite, barred: bool, rng: np.random.Gen
         barred=line.barred or (barred and line.grading != "deterministic"),
         route=names.get(line.route or "", line.route),
         providers={names.get(name, name): count for name, count in line.providers.items()},
-        latency_ms=900.0,
+        latency_ms=None if line.gap else 900.0,
         tokens_in=400 * max(1, line.n),
         tokens_out=250 * max(1, line.n),
         cost=0.0002 * max(1, line.n),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
+import duckdb
 import msgspec
 
+from probatio.core.database import CSV, PARQUET, open_database, write_table
+from probatio.core.errors import ProbatioError
 from probatio.core.files import replacement
+from probatio.core.formulas import select_harmless
 from probatio.core.inside import open_reader
 from probatio.learn.trials import find_lines, name_opened
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES, SCORES
 from probatio.runs.store.lines import has_lines
-from probatio.runs.store.packed import path_of_packed, read_packed
+from probatio.runs.store.packed import longest_line, path_of_packed, read_packed
 from probatio.site.pages.days import public_files
 from probatio.site.paging import find_year, years_of
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, scrub
@@ -23,6 +28,10 @@ from probatio.site.snapshot import Site
 from probatio.watch.ledger.ledger import ledger_path
 
 JSONL = "application/x-ndjson"
+_OBJECT_BYTES = 16 * 1024 * 1024
+"""DuckDB's own limit for one line."""
+_UNREADABLE = (duckdb.Error, ProbatioError, OSError)
+_log = logging.getLogger("probatio.site")
 _KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
 
 
@@ -174,8 +183,6 @@ def _has_rows(site: Site, name: str) -> bool:
 
 
 def _write(site: Site, name: str, target: Path) -> None:
-    import duckdb
-
     if name in RECORDED:
         files = RECORDED[name](site)
     else:
@@ -184,33 +191,38 @@ def _write(site: Site, name: str, target: Path) -> None:
             with files[0].open("wb") as file:
                 for row in COMPUTED[name](site):
                     file.write(scrub(msgspec.json.encode(row).decode()).encode() + b"\n")
-    with duckdb.connect() as db, ExitStack() as sources:
-        db.execute("set threads = 1")
-        # Progress would go to standard output, which belongs to `--json`.
-        db.execute("set enable_progress_bar = false")
-        tables = [
-            f"from read_json([{', '.join(each)}], format='newline_delimited', union_by_name=true, "
-            f"ignore_errors=true, sample_size=20000, compression='{compression}')"
+    try:
+        _write_lines(site, files, target)
+    except _UNREADABLE:  # one broken file must not cost the others their table
+        readable = [file for file in files if _is_readable(site, file, name)]
+        if not readable:
+            raise NoPage from None
+        _write_lines(site, readable, target)
+
+
+def _write_lines(site: Site, files: Sequence[Path], target: Path | None) -> None:
+    """Write the lines of files as one table; without a target, only read them."""
+    size = max(_OBJECT_BYTES, *(1 + longest_line(file) for file in files))
+    with open_database(site.results, Path(site.scratch.name)) as db, ExitStack() as sources:
+        rows = " union all by name ".join(
+            f"select * from read_json([{', '.join(each)}], format='newline_delimited', union_by_name=true, "
+            f"ignore_errors=true, records=true, sample_size=20000, maximum_object_size={size}, "
+            f"compression='{compression}')"
             for compression, each in name_opened(files, sources, partial(open_file, site))
-        ]
-        source = f"({' union all by name '.join(tables)})"
-        columns = db.execute(f"describe select * from {source}").fetchall()
-        csv = target.suffix == ".csv"
-        chosen = ", ".join(_column(column, kind, csv) for column, kind, *_ in columns)
-        part = target.with_suffix(target.suffix + ".part")
-        how = "format csv, header" if csv else "format parquet, compression zstd"
-        db.execute(
-            f"copy (select {chosen} from {source}) to '{str(part).replace(chr(39), chr(39) * 2)}' ({how})"
         )
-    part.replace(target)
+        if target is None:
+            db.execute(f"create table tried as {rows}")
+        elif target.suffix == ".csv":
+            write_table(db, select_harmless(db, rows), target, CSV)
+        else:
+            write_table(db, rows, target, f"{PARQUET}, compression zstd")
 
 
-def _column(name: str, kind: str, csv: bool) -> str:
-    """The column. In CSV a text that a spreadsheet would run as a formula gets an apostrophe in front."""
-    quoted = '"' + name.replace('"', '""') + '"'
-    if not csv or kind in ("BIGINT", "DOUBLE", "BOOLEAN", "DATE", "TIMESTAMP"):
-        return quoted
-    text = f"cast({quoted} as varchar)"
-    return (
-        f"case when regexp_matches({text}, '^[=+\\-@\\t\\r]') then '''' || {text} else {text} end as {quoted}"
-    )
+def _is_readable(site: Site, file: Path, name: str) -> bool:
+    try:
+        _write_lines(site, [file], None)
+    except _UNREADABLE as error:
+        why = str(error).partition("\n")[0]
+        _log.warning("%s is left out of the table `%s`: %s", file, name, why)
+        return False
+    return True

@@ -143,6 +143,7 @@ class Site:
     records: dict[str, DayRecord]  # date → the day's record, oldest first
     tracked: dict[str, TrackedModel]  # slug → model
     runs: dict[str, StudiedRun]
+    left_out: dict[str, str]  # run → why it can't be shown
     bench: Bench | None
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
@@ -155,6 +156,12 @@ class Site:
     )
     pairing: ModelComparer = field(default_factory=ModelComparer)
     lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def leave_out(self, run: str, why: str) -> None:
+        """Show the site without a run that turned out to be unreadable."""
+        with self.lock:
+            self.runs.pop(run, None)
+            self.left_out[run] = why
 
     @property
     def simulated(self) -> bool:
@@ -237,6 +244,7 @@ def load_site(
     judged = _verdicts(published, days, manifest, detectable)
     names = {model.id: model.name for day in days.days for model in day.record.models}
     by_date = {day.date: day for day in days.days}
+    runs, left_out = find_runs(results)
     return Site(
         results=results,
         manifest=manifest,
@@ -247,7 +255,8 @@ def load_site(
             VerdictDescriber(results, by_date),
             frozenset(day.date for day in days.days if day.record.imported),
         ),
-        runs=find_runs(results),
+        runs=runs,
+        left_out=left_out,
         bench=read_bench(bench) if bench is not None else None,
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",

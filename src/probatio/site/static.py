@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -14,6 +14,7 @@ from probatio.core.errors import UsageError
 from probatio.core.inside import find_name
 from probatio.site.addresses import addresses, render
 from probatio.site.downloads import open_file
+from probatio.site.facts.runs import UnreadableRun
 from probatio.site.rendering import PageReply
 from probatio.site.snapshot import Site
 
@@ -37,17 +38,23 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
     _require_ours(out)
     began = time.perf_counter()
     part = out.with_name(f".{out.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    pages = size = skipped = 0
-    for path in addresses(site):
-        page = render(site, path)
-        if page is None:
-            skipped += 1
-            continue
-        size += _write(site, page, part / (path + "index.html" if path.endswith("/") or not path else path))
-        pages += 1
-        progress(pages)
+    left_out = -1
+    while left_out != len(site.left_out):  # a page finds that a run is unreadable, and earlier pages name it
+        left_out = len(site.left_out)
+        shutil.rmtree(part, ignore_errors=True)
+        part.mkdir(parents=True)
+        pages = size = skipped = 0
+        for path in _addresses(site):
+            page = render(site, path)
+            if left_out != len(site.left_out):
+                break
+            if page is None:
+                skipped += 1
+                continue
+            name = path + "index.html" if path.endswith("/") or not path else path
+            size += _write(site, page, part / name)
+            pages += 1
+            progress(pages)
     (part / MARK).write_text(
         "Built by probatio; `probatio site build` may replace this folder.\n", encoding="utf-8"
     )
@@ -55,6 +62,14 @@ def build(site: Site, out: Path, progress: Callable[[int], None] = lambda pages:
     shutil.rmtree(out, ignore_errors=True)
     part.replace(out)
     return SiteBuild(str(out), pages, size, round(time.perf_counter() - began, 3), skipped)
+
+
+def _addresses(site: Site) -> Iterator[str]:
+    """Every address; a run that is found to be unreadable is left out, and ends the list."""
+    try:
+        yield from addresses(site)
+    except UnreadableRun as error:
+        site.leave_out(error.run, str(error))
 
 
 def _require_results(site: Site) -> None:

@@ -22,6 +22,7 @@ from probatio.suites.grader_entry import GraderCommand, OwnGrader, grader_of_ent
 from probatio.suites.language_suite import BUILT_IN
 from probatio.suites.own_manifest import OwnConstant, complete, own_constants, refuse_unknown
 from probatio.suites.reachable import unreachable
+from probatio.suites.requests import mark_untrusted
 
 DAILY = BUILT_IN / "daily"
 MANIFEST = "suite.yml"
@@ -226,6 +227,11 @@ def constants_of(manifest: DailyManifest) -> Constants:
     return Constants(manifest.rule, manifest.evidence, manifest.attribution)
 
 
+def _find_grader(root: Path, entry: _UseCaseEntry) -> str | OwnGrader | None:
+    grader = grader_of_entry(root, entry.id, entry.grading, entry.grader, DAILY)
+    return mark_untrusted(grader, root) if isinstance(grader, OwnGrader) else grader
+
+
 def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:
     folder = root / entry.id
     cases = read_yaml(folder / "cases.yml", _CaseFile, root).cases
@@ -255,5 +261,5 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
         cases=tuple(msgspec.structs.replace(case, use_case=entry.id) for case in cases),
         rubric=rubric,
         folder=folder,
-        grader=None if root == DAILY else grader_of_entry(root, entry.id, entry.grading, entry.grader, DAILY),
+        grader=None if root == DAILY else _find_grader(root, entry),
     )

@@ -6,7 +6,7 @@ neither the input nor the output is told.
 
 from __future__ import annotations
 
-from probatio.core.records import Feedback, Grade, Task
+from probatio.core.records import CRASHED_CHECKER, Feedback, Grade, Task
 from probatio.suites.task_types import KINDS
 
 LONGEST = 2_000
@@ -20,6 +20,7 @@ VERDICTS = {
     "no program": "There is no program in the answer.",
     "text": "That is not what the program prints.",
     "check": "The checker refuses the program.",
+    "crash": "The checker breaks on the program.",
     "timeout": "The program passes the check, but it does not end within its time limit.",
     "run": "The program passes the check, but it fails when it is run.",
     "some tests": "The program is right for {right} of its {tests} tests.",
@@ -52,6 +53,8 @@ def _find_level(task: Task, grade: Grade) -> str:
         return "truncated"
     if KINDS[task.type].judged == "text":
         return "text"
+    if grade.error_type == CRASHED_CHECKER:
+        return "crash"
     if "program" not in grade.breakdown:
         return "no program"
     if not grade.level_a:
@@ -71,7 +74,7 @@ def _tests(grade: Grade) -> dict[str, int]:
 def _diagnostics(task: Task, grade: Grade, reached: str, shows_output: bool) -> list[str]:
     """What the toolchain said and what was printed. A prediction has no toolchain, and its output would be
     the answer."""
-    if reached == "check":
+    if reached in ("check", "crash"):
         return [CHECKER_SAYS.format(text=_cut(grade.error_detail))]
     if reached not in ("run", "timeout", "output", "some tests"):
         return []

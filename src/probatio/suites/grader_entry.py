@@ -11,9 +11,11 @@ from typing import Literal
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import MOST_TEXT, read_inside, require_file, walk_inside
 from probatio.core.records import Grading
 from probatio.core.text.names import refuse_unknown_name
-from probatio.jail import Limits
+from probatio.core.trust import TrustRequest, refuse
+from probatio.jail import Choice, Limits
 
 PYTHON_FILE = "grader.py"
 LONGEST_SECONDS = 60
@@ -42,6 +44,24 @@ class OwnGrader(msgspec.Struct, frozen=True):
     use_case: str
     folder: str
     says: GraderCommand
+    untrusted: tuple[TrustRequest, ...] = ()
+    """What it asks for and the user has not allowed; set when it is read."""
+
+    def is_outside(self, sandbox: Choice) -> bool:
+        """Whether it runs outside the jail. A jail that the command line names holds it all the same."""
+        return self.says.isolation == "none" and sandbox in ("auto", "none")
+
+    def require_trust(self, sandbox: Choice) -> None:
+        """Refuse to start what the user has not allowed. `--sandbox none` allows what is outside the jail,
+        for one command."""
+        unjailed = self.is_outside(sandbox)
+        spoken = ("grader",) if sandbox != "auto" else ()
+        asked = [
+            request
+            for request in self.untrusted
+            if request.kind not in spoken and (request.kind == "grader" or not unjailed)
+        ]
+        refuse(asked, " (or hold it in a jail: --sandbox bubblewrap)" if unjailed else "")
 
     def files(self) -> Iterator[tuple[str, Path]]:
         """Every file of the use case's folder that the grader is or reads, by its name there: they move
@@ -52,8 +72,8 @@ class OwnGrader(msgspec.Struct, frozen=True):
             path = Path(os.path.normpath(f"{self.folder}{place}"))
             if not path.exists():
                 raise UsageError(f"The grader of `{self.use_case}` needs {path}, which is not there.")
-            for file in sorted(path.rglob("*")) if path.is_dir() else (path,):
-                if file.is_file() and "__pycache__" not in file.parts:
+            for file in walk_inside(path, Path(self.folder)):
+                if "__pycache__" not in file.parts:
                     yield str(file.relative_to(self.folder)), file
 
 
@@ -67,7 +87,7 @@ def grader_of_entry(
     if isinstance(entry, GraderCommand):
         return _own(use_case, folder, entry, where)
     if isinstance(entry, str) and entry.endswith(".py"):
-        if not (folder / entry).is_file():
+        if not (folder / entry).exists():
             raise UsageError(f"{where} names the grader {entry}, which is not in {folder}.")
         return _own(use_case, folder, _python(folder, entry), where)
     known = sorted(path.parent.name for path in built_in.glob(f"*/{PYTHON_FILE}"))
@@ -77,7 +97,7 @@ def grader_of_entry(
         return entry
     theirs, ours = folder / PYTHON_FILE, built_in / use_case / PYTHON_FILE
     if use_case in known:
-        if theirs.exists() and theirs.read_bytes() != ours.read_bytes():
+        if theirs.exists() and read_inside(theirs, root, MOST_TEXT) != read_inside(ours):
             raise UsageError(
                 f"{where} has a {PYTHON_FILE} and the name of a built-in one. Say which is meant: `grader: "
                 f"{PYTHON_FILE}` or `grader: {use_case}`."
@@ -93,6 +113,7 @@ def grader_of_entry(
 
 def _python(folder: Path, name: str) -> GraderCommand:
     """A Python file as a command; it may import the other Python files of its folder."""
+    require_file(folder / name, folder)
     beside = sorted(path.name for path in folder.glob("*.py") if path.name != name)
     return GraderCommand(("{python}", f"{{folder}}/{name}"), tuple(f"{{folder}}/{each}" for each in beside))
 

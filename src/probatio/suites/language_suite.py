@@ -12,12 +12,15 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import Example, Task, TaskType
+from probatio.core.text.blanks import find_wrong_blank
 from probatio.core.text.names import refuse_unknown_name
+from probatio.core.trust import find_untrusted, refuse
 from probatio.core.yamlfile import as_record, read_yaml
 from probatio.languages.contract import TWISTED, Language, LanguageSpec, twist_of
 from probatio.languages.finding import BUILT_IN as IMPLEMENTED
 from probatio.languages.finding import find_language
 from probatio.suites.language_file import FILE, LanguageFile, read_language_file
+from probatio.suites.requests import requests_of_language
 from probatio.suites.task_types import FIELDS, KINDS
 from probatio.suites.twists import TwistFile, read_twists
 
@@ -72,6 +75,15 @@ class Suite(msgspec.Struct, frozen=True):
         """The language an answer to the task is written in."""
         return _answer_language(task, self.spec, self.host)
 
+    def trivial_program(self, spec: LanguageSpec) -> str:
+        """The shortest program that the suite shows in a language: if that can't be checked, nothing can.
+        Empty where it shows none."""
+        ours = spec == self.spec
+        shown = [each.program if ours else each.host for each in self.examples]
+        material = "program" if ours else "host program"
+        shown += [task.material for task in self.tasks.values() if KINDS[task.type].material == material]
+        return min(filter(None, shown), key=len, default="")
+
     @property
     def categories(self) -> list[str]:
         return sorted({task.category for task in self.tasks.values()})
@@ -114,6 +126,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
         root, (str(name) for _, tasks in raw for task in tasks for name in (task.get("type"), *task))
     )
     spec, host = about.spec(root), about.host_spec(root)
+    refuse(find_untrusted(root, requests_of_language(spec, host, root)))
     tasks: dict[str, Task] = {}
     for file, listed in raw:
         for task in _tasks(listed, about.aliases, file):
@@ -218,13 +231,12 @@ def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
         kind = next((each for each in KINDS if each == aliases.get(given, given)), None)
         if kind is None:
             raise UsageError(f"{file}: {refuse_unknown_name('type of task', given, list(KINDS))}")
-        try:
-            text.format(**dict.fromkeys(FIELDS, ""))
-        except (KeyError, IndexError, ValueError) as error:
+        if wrong := find_wrong_blank(text, FIELDS):
             raise UsageError(
-                f"{file}, `{given}`: {error} can't be filled in. A question may name "
-                f"{', '.join(sorted(FIELDS))} in braces; a brace itself is written twice."
-            ) from None
+                f"{file}, `{given}`: `{wrong[:60]}` can't be filled in. A question may name "
+                f"{', '.join(sorted(FIELDS))} in braces, and nothing more in them; a brace itself is written "
+                "twice."
+            )
         questions[kind] = text.rstrip("\n")
     return questions
 

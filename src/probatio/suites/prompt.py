@@ -13,8 +13,9 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.core.inside import read_inside
+from probatio.core.inside import read_inside, walk_inside
 from probatio.core.records import Example, Task
+from probatio.core.text.blanks import fill
 from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, twist_of
 from probatio.languages.finding import find_language
 from probatio.suites.contexts import context_text
@@ -52,19 +53,20 @@ def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) ->
 def render_question(suite: Suite, task: Task, dialect: str) -> str:
     """The part of the prompt that is about this task alone."""
     kind, host = KINDS[task.type], suite.host
-    return suite.questions[task.type].format(
-        language=suite.spec.name,
-        a_language=_with_article(suite.spec.name),
-        fence=suite.spec.fences[0],
-        host=host.name if host else "",
-        a_host=_with_article(host.name) if host else "",
-        host_fence=host.fences[0] if host else "",
-        goal=task.goal.strip(),
-        material=show_material(suite.language, task, dialect),
-        diagnostics=(task.diagnostics or "").strip(),
-        input=_input(task),
-        must_print=_must_print(task, kind),
-    )
+    values = {
+        "language": suite.spec.name,
+        "a_language": _with_article(suite.spec.name),
+        "fence": suite.spec.fences[0],
+        "host": host.name if host else "",
+        "a_host": _with_article(host.name) if host else "",
+        "host_fence": host.fences[0] if host else "",
+        "goal": task.goal.strip(),
+        "material": show_material(suite.language, task, dialect),
+        "diagnostics": (task.diagnostics or "").strip(),
+        "input": _input(task),
+        "must_print": _must_print(task, kind),
+    }
+    return fill(suite.questions[task.type], values)
 
 
 def show_material(language: Language, task: Task, dialect: str) -> str:
@@ -212,4 +214,5 @@ def _files(commands: Commands, root: Path) -> Iterator[Path]:
         if FOLDER not in word:
             continue
         place = Path(word.replace(FOLDER, str(root)))
-        yield from (each for each in (place, *place.rglob("*")) if each.is_file() and each.suffix != ".pyc")
+        if place.exists():
+            yield from (each for each in walk_inside(place, root) if each.suffix != ".pyc")

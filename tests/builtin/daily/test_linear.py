@@ -18,6 +18,7 @@ from probatio.grading.reading import figures, folding, json_answer, prose
 
 SMALL, LARGE = 50_000, 200_000  # characters; the first is all that is ever graded of an answer
 SECONDS = 1.0
+LONGEST = 0.6  # seconds for all that is graded of an answer: a third of what a check may use
 GROWTH = 10  # times as long for four times the text: linear is 4, quadratic 16
 FAST = 0.05  # below this, a ratio of times says nothing
 GLANCE = 20_000  # characters of the first look
@@ -79,7 +80,24 @@ PIECES = (
     "1. ",
     "a-",
     "“",
+    "a: b\n",
+    "a:\n",
+    ", \n",
+    "they: not\n",
+    "is not: or\n",
+    "Mr. ",
+    "Note\n\n",
+    "the\n",
+    "its \n",
+    "final\t\n",
+    "```\nOutput:\n```\n",
+    "```\n```\nOutput:\n",
+    "| a | b |\n",
+    "9;",
+    "1 h ",
+    '"a":1,"a":2,',
 )
+NAMES = "".join(f"{letter}: {'9' * 999}\n" for letter in "ABCDEFGHIJKLMNOPQRST")
 FAMILIES: dict[str, Callable[[int], str]] = {
     **{repr(piece): lambda size, piece=piece: (piece * (size // len(piece) + 1))[:size] for piece in PIECES},  # type: ignore[misc]
     **{
@@ -90,6 +108,15 @@ FAMILIES: dict[str, Callable[[int], str]] = {
         "The library opens on 3 May with 12 rooms, and it costs $1.2 million. " * (size // 60)
     )[:size],
     "spaces and a letter": lambda size: " " * (size - 1) + "a",
+    "numbers, all different": lambda size: " ".join(map(str, range(10, size // 4)))[:size],
+    "words, all different": lambda size: " ".join(f"{at:x}z" for at in range(size // 4))[:size],
+    "lines, all different": lambda size: "".join(f"{at:x}z: no\n" for at in range(size // 6))[:size],
+    "rows, all different": lambda size: (
+        "| a | b |\n|---|---|\n" + "".join(f"| {at:x}z | b |\n" for at in range(size // 10))
+    )[:size],
+    "a list below thirty objects": lambda size: '{"a":' * 29 + '{"b":[' + "1," * (size // 2 - 200) + "{{",
+    "a text below thirty objects": lambda size: '{"a":' * 29 + '{"b":["' + "a" * (size - 200) + '"{{',
+    "a value of many digits for each letter": lambda size: (NAMES * (size // len(NAMES) + 1))[:size],
 }
 TEXT_CASES = {
     use_case.id: use_case.cases[0]
@@ -133,7 +160,7 @@ def grows_too_fast(reader: Callable[[str], object], make: Callable[[int], str]) 
 
     The shortest of several measurements counts: a busy machine makes one of them longer, never shorter."""
     short = min(seconds(reader, make(SMALL)) for _ in range(2))
-    if short >= SECONDS:
+    if short >= LONGEST:
         return f"{short:.3f} s"  # four times as much would take minutes if it is quadratic
     long = seconds(reader, make(LARGE))
     for _ in range(3):
@@ -149,6 +176,8 @@ def is_suspicious(reader: Callable[[str], object], make: Callable[[int], str]) -
     long = seconds(reader, make(GLANCE))
     if long < QUICK:
         return False
+    if long > LONGEST / 2:
+        return True  # also where it grows no more: a grader that reads only a beginning reads it too slowly
     short = seconds(reader, make(GLANCE // 4))
     if long < CALM * short:
         return False

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from probatio.grading.reading.claims import Claim, find_claim, in_order, is_said
+from probatio.grading.reading.passage import Passage
 from probatio.grading.reading.statements import is_sentence, statements
 
 CLOSES = Claim(
@@ -16,7 +17,7 @@ DRIP = Claim("drip gives 9.4", subject="drip*", rivals="sprink*|furrow*", wordin
 
 
 def state(claim: Claim, text: str) -> str:
-    return find_claim(claim, statements(text)).state
+    return find_claim(claim, Passage.of(text)).state
 
 
 @pytest.mark.parametrize(
@@ -130,16 +131,16 @@ def test_a_figure_offered_with_an_alternative_is_left_open(text: str) -> None:
 
 def test_steps_are_in_order_by_where_they_are_said() -> None:
     steps = [Claim(word, wordings=((word,),)) for word in ("sorry", "photo", "choice")]
-    seen = [find_claim(step, statements("Sorry. Send a photo. Here is the choice.")) for step in steps]
+    seen = [find_claim(step, Passage.of("Sorry. Send a photo. Here is the choice.")) for step in steps]
     assert in_order(seen) == 1.0
     assert in_order(reversed(seen)) == 0.0
-    assert in_order([seen[0], find_claim(steps[1], []), seen[2]]) == 0.0
+    assert in_order([seen[0], find_claim(steps[1], Passage()), seen[2]]) == 0.0
 
 
 def test_words_beyond_the_limit_are_not_read() -> None:
     text = "The plant is old and has been so for long. The plant closes on 30 June."
-    assert find_claim(CLOSES, statements(text, limit=12)).state == "absent"
-    assert find_claim(CLOSES, statements(text)).state == "said"
+    assert find_claim(CLOSES, Passage.of(text, limit=12)).state == "absent"
+    assert find_claim(CLOSES, Passage.of(text)).state == "said"
 
 
 def test_a_heap_of_keywords_is_no_sentence() -> None:
@@ -154,13 +155,13 @@ def test_a_heap_of_keywords_is_no_sentence() -> None:
 @given(st.text())
 def test_any_text_can_be_looked_through(text: str) -> None:
     for claim in (CLOSES, NO_REFUND, HIRED):
-        assert 0 <= find_claim(claim, statements(text)).credit <= 1
+        assert 0 <= find_claim(claim, Passage.of(text)).credit <= 1
 
 
 def test_what_must_not_be_said_is_not_unsaid_elsewhere() -> None:
     promise = Claim("a refund", wordings=(("we will|happy to", "refund*"),))
-    assert is_said(promise, statements("We are happy to refund you. We will not refund the postage."))
-    assert not is_said(promise, statements("We will not refund the postage."))
+    assert is_said(promise, Passage.of("We are happy to refund you. We will not refund the postage."))
+    assert not is_said(promise, Passage.of("We will not refund the postage."))
 
 
 FEE = Claim("fee", wordings=(("20", "fee|euros"),))

@@ -10,8 +10,11 @@ from __future__ import annotations
 import asyncio
 import importlib.util
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -270,3 +273,51 @@ def test_two_raylets_and_one_is_killed(
         cluster.shutdown()
     assert [each for each in replies if isinstance(each, bytes)] == numbered(400)
     assert "aylet" not in capsys.readouterr().out, "standard output is ours"
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None or not Path("/proc/net/tcp").exists(),
+    reason="Ray is not installed (pip install 'probatio[ray]'), or there is no /proc",
+)
+@pytest.mark.soak
+def test_a_cluster_that_we_begin_listens_on_this_machine_alone() -> None:
+    """In a process of its own: what Ray was told stays with the process."""
+    env = {**os.environ, "RAY_raylet_start_wait_time_s": "300"}
+    env.pop("RAY_ADDRESS", None)
+    done = subprocess.run([sys.executable, "-c", _LISTENING], capture_output=True, text=True, env=env)
+    assert done.returncode == 0, done.stderr
+    places = done.stdout.split()
+    assert len(places) >= 3
+    assert set(places) <= {"0100007F", "0000000000000000FFFF00000100007F", "0" * 24 + "01000000"}, places
+
+
+_LISTENING = """
+import os, re
+from pathlib import Path
+from probatio.jail.workers.ray_cluster import Cluster
+
+cluster = Cluster("ray")
+assert len(cluster.machines()) == 1
+ours = {os.getpid()}
+for _ in range(4):
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            found = re.match(r"(\\d+) \\(.*\\) \\S (\\d+)", stat.read_text(), re.DOTALL)
+        except OSError:
+            continue
+        if found and int(found[2]) in ours:
+            ours.add(int(found[1]))
+sockets = set()
+for pid in ours:
+    for handle in Path(f"/proc/{pid}/fd").glob("*"):
+        try:
+            sockets.add(os.readlink(handle))
+        except OSError:
+            continue
+for table in ("tcp", "tcp6"):
+    for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+        words = line.split()
+        if words[3] == "0A" and f"socket:[{words[9]}]" in sockets:
+            print(words[1].partition(":")[0])
+cluster.close()
+"""

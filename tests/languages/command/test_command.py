@@ -3,6 +3,7 @@ error."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import signal
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from languages.command.languages_here import KINDS, command, python, script, shell, stack_language, usable
-from probatio.core.errors import CannotCheck, UsageError
+from probatio.core.errors import UsageError
+from probatio.core.records import ErrorType
 from probatio.jail import Choice, Limits
 from probatio.languages.command import LONGEST_MESSAGE
 from probatio.languages.contract import ErrorRule
@@ -146,21 +148,26 @@ def test_without_a_checker_a_rule_can_say_that_a_program_never_began() -> None:
         ("import sys\nsys.exit(127)", r"the checker of Test did not start \(exit 127\)"),
     ],
 )
-def test_a_checker_that_says_nothing_of_the_program_leaves_it_unchecked(
+def test_a_checker_that_says_nothing_of_the_program_has_crashed_and_leaves_a_doubt(
     program: str, why: str, kind: Choice
 ) -> None:
     language = command(("sh", "{file}"), check=("{python}", "{file}"), limits=BRIEF)
-    with pytest.raises(CannotCheck, match=why):
-        language.check(program, "standard", kind)
+    found = language.check(program, "standard", kind)
+    assert (found.error_type, found.doubt) == ("crashed_checker", True)
+    assert re.match(why, found.detail)
 
 
-def test_a_tool_that_the_jail_can_not_start_leaves_every_program_unchecked() -> None:
+def test_a_tool_that_the_jail_can_not_start_leaves_a_doubt_about_every_program() -> None:
     broken = ("sh", "-c", "echo 'bwrap: execvp lua: No such file or directory' >&2; exit 1")
     language = command(broken, check=broken)
-    with pytest.raises(CannotCheck, match=r"sh can't be started in the jail: bwrap: execvp lua"):
-        language.check("anything", "standard", "auto")
-    with pytest.raises(CannotCheck, match=r"sh can't be started in the jail"):
-        language.run("anything", "standard", "", "auto")
+    assert language.check("anything", "standard", "auto").doubt
+    assert language.run("anything", "standard", "", "auto").doubtful
+
+
+@pytest.mark.parametrize("error", ["unchecked", "api_error"])
+def test_no_rule_can_keep_an_answer_out_of_the_rates(error: ErrorType) -> None:
+    with pytest.raises(UsageError, match=rf"class is {error}, which would keep an answer out of every rate"):
+        command(("sh", "{file}"), errors=(ErrorRule(error, message="please do not count this"),))
 
 
 def test_a_program_that_speaks_like_the_jail_has_failed_itself() -> None:

@@ -231,6 +231,80 @@ def outcome(source: str, kind: Choice) -> Result:
     return run_calls(source, "f", [Call(())], kind)[0]
 
 
+ALL_HANDLES = """
+import os, time
+def write(text):
+    for handle in range(1, 20):
+        try:
+            os.write(handle, text.encode() + b"\\n")
+        except OSError:
+            pass
+def untimed(deed):
+    start = time.process_time()
+    while time.process_time() - start < 0.6:
+        deed()
+"""
+LONG_CALLS = {
+    "sets the timers to zero": "import signal\nfor t in (0, 1, 2): signal.setitimer(t, 0)\nuntimed(int)",
+    "ignores their signals": "import signal\nfor s in (14, 27): signal.signal(s, 1)\nuntimed(int)",
+    "has handlers of its own": "import signal\nfor s in (14, 27): signal.signal(s, print)\nuntimed(int)",
+    "blocks their signals": "import signal\nsignal.pthread_sigmask(0, range(1, 65))\nuntimed(int)",
+    "asks the C library": "import ctypes\nfor t in (0, 1, 2): ctypes.CDLL(None).setitimer(t, bytes(32), 0)\n"
+    "untimed(int)",
+    "tells the driver that no call runs": "import sys\nsys.modules['__main__'].CLOCK.clear()\n"
+    "sys.modules['__main__'].CLOCK['runs'] = 0\nuntimed(int)",
+    "makes lateness harmless": "import sys\nsys.modules['__main__'].Late = type('L', (Exception,), {})\n"
+    "def deed():\n    try:\n        int()\n    except Exception: pass\nuntimed(deed)",
+    "stops the clocks": "import signal, time\nfor t in (0, 2): signal.setitimer(t, 0)\nuntimed(int)\n"
+    "time.process_time = time.perf_counter = time.monotonic = time.time = lambda: 0",
+    "answers in between": "import signal\nfor t in (0, 2): signal.setitimer(t, 0)\n"
+    "for n in range(3): untimed(lambda: None)\nwrite('{\"call\": 0, \"value\": 0}')",
+    "answers first and calculates then": "import signal\nfor t in (0, 2): signal.setitimer(t, 0)\n"
+    "start = time.process_time()\nwhile time.process_time() - start < 0.6:\n"
+    "    write('{\"call\": 0, \"value\": 9}')\n    write('{\"call\": 2, \"value\": 9}')\n"
+    "    write('{\"call\": 99}')",
+    "calculates in a thread": "import signal, threading\nfor t in (0, 2): signal.setitimer(t, 0)\n"
+    "t = threading.Thread(target=untimed, args=(int,)); t.start(); t.join()",
+    "sleeps": "import signal\nfor t in (0, 2): signal.setitimer(t, 0)\ntime.sleep(1.6)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("trick", LONG_CALLS.values(), ids=LONG_CALLS.keys())
+def test_a_call_is_timed_from_outside(trick: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.languages.python.calls.CALL_CPU", 0.2)
+    monkeypatch.setattr("probatio.languages.python.calls.CALL_WALL", 0.6)
+    body = "\n".join(f"        {line}" for line in trick.splitlines())
+    source = f"{ALL_HANDLES}\ndef f(n):\n    if n == 1:\n{body}\n    return n"
+    before, long, after = run_calls(source, "f", [Call((n,)) for n in range(3)])
+    assert before == Returned(0)
+    assert isinstance(long, CallFailed)
+    assert after == Returned(2), "it costs only itself"
+
+
+def test_loading_is_timed_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.languages.python.calls.CALL_CPU", 0.2)
+    source = f"{ALL_HANDLES}\nimport signal\nsignal.setitimer(2, 0)\nuntimed(int)\nuntimed(int)\nf = abs"
+    assert all(isinstance(result, CallFailed) for result in run_calls(source, "f", [Call((1,)), Call((2,))]))
+
+
+def test_the_outer_clock_holds_in_every_jail(kind: Choice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probatio.languages.python.calls.CALL_CPU", 0.2)
+    trick = "import signal\n    signal.setitimer(2, n)\n    untimed(int)"
+    source = f"{ALL_HANDLES}\ndef f(n):\n    {trick}\n    return n"
+    assert isinstance(run_calls(source, "f", [Call((0,))], kind)[0], CallFailed)
+
+
+def test_only_the_line_that_is_due_is_taken(kind: Choice) -> None:
+    """The first answer to a call counts, and none comes before its turn."""
+    lines = ['{"call": 1, "value": 7}', '{"call": 0, "value": 8}', '{"call": 0, "value": 9}']
+    source = (
+        f"{ALL_HANDLES}\ndef f(n):\n    if n == 0:\n        for line in {lines!r}: write(line)\n    return n"
+    )
+    first, second, third = run_calls(source, "f", [Call((n,)) for n in range(3)], kind)
+    assert first == Returned(8)
+    assert (second, third) == (Returned(1), Returned(2))
+
+
 def test_new_processes_sockets_and_signals_are_refused(kind: Choice) -> None:
     for deed in (
         "import os\ndef f():\n    while True: os.fork()",

@@ -73,7 +73,7 @@ def test_junit_is_xml_whatever_a_model_wrote(run: RecordedRun, tmp_path: Path) -
 def test_lm_evals_rates_are_those_of_the_study(tmp_path: Path) -> None:
     """On a run of a real model that is kept in the repository."""
     run = RecordedRun(KEPT)
-    (path,) = write_lm_eval(run, find_suite(run.record), tmp_path)
+    (path,) = write_lm_eval(run, find_suite(run), tmp_path)
     found = json.loads(path.read_text())
     assert len(found["results"]) == len(run.conditions) == 6
     points = {

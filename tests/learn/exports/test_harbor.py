@@ -9,13 +9,16 @@ import sys
 import tomllib
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from commandline import probatio
+from probatio.authoring.harbor import verifier
 from probatio.authoring.harbor.read import add_to_suite, read_harbor
-from probatio.authoring.harbor.write import write_harbor
+from probatio.authoring.harbor.write import HarborManifest, write_harbor
 from probatio.authoring.new import write_new
 from probatio.core.errors import UsageError
+from probatio.grading.apart import assess_apart
 from probatio.suites.language_suite import load_suite
 from probatio.suites.task_types import KINDS
 
@@ -68,18 +71,39 @@ def test_the_verifier_rewards_the_solution_and_nothing_else(
     moved.mkdir()
     (moved / "suite").symlink_to(tests / "suite")
     (moved / "probatio.json").write_text(json.dumps(manifest))
-    verifier = [
+    command = [
         sys.executable,
         "-m",
         "probatio.authoring.harbor.verifier",
         str(moved),
         str(tmp_path / "logs"),
     ]
-    done = subprocess.run(verifier, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     told = json.loads((tmp_path / "logs/reward.json").read_text())
     assert told["reward"] == float((tmp_path / "logs/reward.txt").read_text()) == reward
     if wrong:
         assert told["checks"] == told["runs"] == 1.0 and "wrong_output" in done.stdout
+
+
+@pytest.mark.slow
+def test_an_answer_that_breaks_its_checker_is_not_graded_again_outside_the_jail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (written,) = write_harbor(
+        load_suite("kcl"), ["write_server"], tmp_path / "t", "brief", 0, "standard"
+    ).folders
+    manifest = msgspec.json.decode((written / "tests/probatio.json").read_bytes(), type=HarborManifest)
+    answer = tmp_path / "answer.k"
+    answer.write_text("a = " + "[" * 5_000)
+    tried: list[object] = []
+
+    def note(*given: object, **more: object) -> object:
+        tried.append(given[-1])
+        return assess_apart(*given, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(verifier, "assess_apart", note)
+    found = verifier.grade_answer(written / "tests", manifest, answer)
+    assert (found.error_type, found.correct, tried) == ("crashed_checker", False, ["auto"])
 
 
 def test_what_was_written_is_read_again_as_the_same_tasks(folders: Path) -> None:

@@ -45,7 +45,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
 @pytest.fixture(scope="module")
 def logs(run: RecordedRun, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("logs")
-    assert len(write_inspect(run, find_suite(run.record), folder)) == 4  # two models, two contexts
+    assert len(write_inspect(run, find_suite(run), folder)) == 4  # two models, two contexts
     return folder
 
 
@@ -153,5 +153,5 @@ def test_a_log_holds_every_sample_of_its_condition(logs: Path) -> None:
 
 
 def test_the_same_run_is_the_same_bytes(run: RecordedRun, logs: Path, tmp_path: Path) -> None:
-    for path in write_inspect(run, find_suite(run.record), tmp_path):
+    for path in write_inspect(run, find_suite(run), tmp_path):
         assert path.read_bytes() == (logs / path.name).read_bytes()

@@ -131,7 +131,7 @@ def test_a_packed_run_is_not_resumed_and_a_run_that_is_written_to_is_not_packed(
     os.close(lock)
     pack_run(run)
     with pytest.raises(UsageError, match=r"is packed.*probatio study pack .* --unpack"):
-        prepare_again(str(run), run.parent, {})
+        prepare_again(str(run), run.parent, {}, print)
 
 
 def test_a_packed_run_is_graded_again_and_its_new_grades_count(run: Path, made: Path) -> None:

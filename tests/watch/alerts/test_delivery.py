@@ -17,7 +17,8 @@ from double import Double
 from probatio.core.config import load_config
 from probatio.core.errors import UsageError
 from probatio.core.redact import forget_all, know
-from probatio.runs.store.layout import ALERTS
+from probatio.core.trust import allow_now
+from probatio.runs.store.layout import ALERTS, LEDGER
 from probatio.watch.alerts.channels import Channel, read_channels
 from probatio.watch.alerts.delivery import alert, alert_after_day
 from probatio.watch.alerts.episodes import AlertMessage, AlertRule
@@ -29,7 +30,7 @@ from watch.verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_
 
 pytestmark = pytest.mark.slow  # days, processes and servers that do not answer
 
-MESSAGE = AlertMessage("2026-03-01", "m", "m: COOKED", "2026-03-01: why.", "failure")
+MESSAGE = AlertMessage("2026-03-01", ("m",), "m: COOKED", "2026-03-01: why.", "failure")
 SECRET = "hunter2secret"
 SLACK = "slack://T1JJ3T3L2/A1BRTD4JD/TIiajkdnlazkcOXrIdevi7FQ/#general"
 
@@ -46,7 +47,10 @@ def recorded(results: Path, *scores: float, start: int = 8) -> None:
 
 
 def channel(url: str, name: str = "team", link: str | None = None, **rule: Any) -> Channel:
-    return Channel(name, url, AlertRule(**{"severities": ("suspicious",), **rule}), link)
+    """A channel of a file that the user named."""
+    made = Channel(name, url, AlertRule(**{"severities": ("suspicious",), **rule}), link)
+    allow_now([made.request])
+    return made
 
 
 def alerted(results: Path, *channels: Channel, env: dict[str, str] | None = None) -> list[str]:
@@ -275,10 +279,20 @@ def test_of_an_address_the_scheme_is_shown_and_the_host_where_it_is_one(url: str
 def test_whatever_breaks_the_day_goes_on(tmp_path: Path) -> None:
     sentences: list[str] = []
     recorded(tmp_path, 30.0)
-    (tmp_path / "daily" / ALERTS).write_text("{")
+    (tmp_path / "daily" / LEDGER).write_text("{}\n")
     alert_after_day(tmp_path, [channel("json://127.0.0.1:9/")], {}, sentences.append)
     assert len(sentences) == 1
-    assert "is not a state of alerts" in sentences[0]
+    assert "is not a record" in sentences[0]
+
+
+@pytest.mark.parametrize("broken", ["{", "[" * 200_000, "[]", '{"channels": {"team": 5}}', "\x00", ""])
+def test_a_broken_state_is_told_and_keeps_no_alert_back(tmp_path: Path, broken: str) -> None:
+    recorded(tmp_path, 30.0)
+    (tmp_path / "daily" / ALERTS).write_text(broken)
+    with Hook() as hook:
+        told, sent = alerted(tmp_path, channel(hook.url))
+        assert "is not a state of alerts" in told
+        assert (sent, hook.titles) == ("Alert to team: a: COOKED", ["a: COOKED"])
 
 
 def configured(root: Path, *entries: dict[str, Any]) -> Path:
@@ -431,7 +445,7 @@ def test_nothing_acts_in_a_message_and_no_key_is_in_it(request: pytest.FixtureRe
     evil = "\x1b[2J\x07\x9b\u202e\u2066\x00 sk-or-v1-7f3a9c0d2b4e6f8a1c3e5d7f9b0a2c4e"
     with Hook() as hook:
         message = AlertMessage(
-            "2026-03-01", "m", f"m{evil}\nforged: OK", f"why {evil}\nhttps://x.example/", "failure"
+            "2026-03-01", ("m",), f"m{evil}\nforged: OK", f"why {evil}\nhttps://x.example/", "failure"
         )
         assert send(hook.url, message, pauses=()) is None
     got = hook.on_message[0]

@@ -260,7 +260,7 @@ def test_a_message_carries_the_reason_the_link_and_its_tone() -> None:
     assert messages == [
         AlertMessage(
             "2026-03-01",
-            "m",
+            ("m",),
             "m: SUSPICIOUS (cause: JUDGE)",
             "2026-03-01: reason of 2026-03-01.\nhttps://x.example/models/m/",
             "warning",

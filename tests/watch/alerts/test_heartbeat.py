@@ -8,8 +8,9 @@ import pytest
 
 from double import Double
 from double.server import RawReply
-from probatio.core.config import Heartbeat
+from probatio.core.config import Heartbeat, heartbeat_requests
 from probatio.core.errors import UsageError
+from probatio.core.trust import Untrusted, allow_now
 from probatio.watch.alerts.heartbeat import find_heartbeat, ping
 
 TOKEN = "0d338dcc-a054-11ec-b909-0242ac120002"
@@ -40,6 +41,9 @@ def test_fail_is_called_where_the_service_has_it(given: str, failed: str | None)
 
 def test_an_address_of_its_own_for_failures_and_variables_are_filled_in() -> None:
     both = Heartbeat("https://kuma.example/${PUSH}?status=up", "https://kuma.example/${PUSH}?status=down")
+    with pytest.raises(Untrusted, match=r"send messages to the heartbeat at https://kuma.example"):
+        find_heartbeat(None, both, {"PUSH": "abc"}, silent)
+    allow_now(heartbeat_requests(both))
     beat = find_heartbeat(None, both, {"PUSH": "abc"}, silent)
     assert beat is not None
     assert (beat.done, beat.failed) == (

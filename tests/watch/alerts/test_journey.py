@@ -113,7 +113,7 @@ def test_the_first_alert_says_what_happened_how_sure_it_is_and_what_to_do(journe
     cases = [line for line in lines if line.startswith("• Structured Extraction, ")]
     assert len(cases) == 3
     assert all(line.endswith("100 % before, 0 % now") for line in cases)
-    assert lines.count("    now: I can't say.") == 3
+    assert lines.count("    now: `I can't say.`") == 3
     assert sum(line.startswith("    before: ") for line in lines) == 3
     assert sum(line.startswith("Next: ") for line in lines) == 2
     assert any(line.startswith("Details: COOKED since") for line in lines)

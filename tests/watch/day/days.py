@@ -19,6 +19,7 @@ from commandline import PROCESS, Done, probatio
 from double import Double
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.records import DailyScore, DayRecord, Model, SampleAnswer, SampleGrade, SampleKey, Sampling
+from probatio.core.trust import trust_folder
 from probatio.grading.judge.asking import JudgeReply
 from probatio.runs.store.layout import ANSWERS, GRADES, JUDGE_REPLIES, SCORES
 from probatio.runs.store.lines import read_lines
@@ -80,6 +81,7 @@ def small_suite(folder: Path, *use_cases: str, cases: int = 2) -> Path:
     if frozen:
         (folder / "calibration.yml").write_text("# frozen\n" + dump({"items": frozen}), encoding="utf-8")
     (folder / "suite.yml").write_text("# the manifest\n" + dump(manifest), encoding="utf-8")
+    trust_folder(folder, mine=True)  # its judge has a key of its own
     return folder
 
 

@@ -12,13 +12,14 @@ import pytest
 from probatio.core.errors import CannotCheck
 from probatio.core.records import Assessment, SampleAnswer
 from probatio.grading.checked import close_checked, open_checked
-from probatio.jail.workers import Lane, Pool, Same
+from probatio.jail.workers import Lane, Pool, Same, Unchecked
 from probatio.suites.daily_suite import load_daily
 from probatio.watch.day.grading import assess as grading
 from probatio.watch.day.grading.assess import Grading
 
 SUITE = load_daily()
 FIRST, SECOND = (case.id for case in SUITE.use_cases["structured_extraction"].cases[:2])
+SUMMARY, WRITING = (SUITE.use_cases[each].cases[0].id for each in ("summarization", "creative_writing"))
 OBJECT = '{"buyer": "Tidemark Boatyard"}'
 
 
@@ -35,6 +36,7 @@ class Counted(Pool):
         super().__init__()
         self.calls = 0
         self.fails = 0  # so many calls at first that find no tool
+        self.breaks: bytes | None = None  # what an answer holds that ends its grader
 
     async def run(
         self,
@@ -47,6 +49,8 @@ class Counted(Pool):
         self.calls += 1
         if self.calls <= self.fails:
             raise CannotCheck("No browser today.")
+        if self.breaks is not None and self.breaks in payload:
+            raise Unchecked("the check did not end within its limits")
         return await super().run(lane, function, payload, before, same)
 
 
@@ -93,8 +97,39 @@ def test_a_check_with_a_remark_is_made_anew(counted: Counted) -> None:
 
 
 def test_a_tool_that_was_missing_is_looked_for_again(counted: Counted) -> None:
-    counted.fails = 1
+    counted.fails = 2  # for the answer, and for a trivial one
     first, second = graded(sample(OBJECT), sample(OBJECT))
     assert first.error_type == "api_error"
     assert second.error_type is None
     assert second.score == graded(sample(OBJECT))[0].score
+
+
+def test_a_check_that_ends_once_is_made_again(counted: Counted) -> None:
+    counted.fails = 1
+    (found,) = graded(sample(OBJECT))
+    assert found.error_type is None
+    assert counted.calls == 3  # the answer, a trivial one, the answer
+
+
+@pytest.mark.parametrize("case", [FIRST, SUMMARY, WRITING], ids=["deterministic", "hybrid", "judged"])
+def test_an_answer_that_ends_our_grader_twice_is_wrong_in_every_part(counted: Counted, case: str) -> None:
+    counted.breaks = b"Lanternfish"
+    (found,) = graded(sample("Lanternfish", case))
+    assert (found.error_type, found.score, found.level_a) == ("crashed_checker", 0.0, True)
+    assert found.error_detail == "the answer ended its grader twice: the check did not end within its limits"
+    assert found.breakdown["note"] == found.error_detail
+    assert {found.breakdown["checked"], found.breakdown["judged"]} <= {0.0, None}
+    assert counted.calls == 3
+
+
+def test_a_machine_that_grades_not_even_a_trivial_answer_makes_no_answer_wrong(counted: Counted) -> None:
+    counted.breaks = b""
+    (found,) = graded(sample(OBJECT))
+    assert found.error_type == "unchecked"
+
+
+def test_many_answers_that_end_a_grader_cost_one_trivial_answer(counted: Counted) -> None:
+    counted.breaks = b"Lanternfish"
+    found = graded(*(sample(f"Lanternfish {number}") for number in range(5)))
+    assert {each.error_type for each in found} == {"crashed_checker"}
+    assert counted.calls == 5 * 2 + 1

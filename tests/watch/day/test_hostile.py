@@ -249,18 +249,17 @@ def test_a_model_whose_every_answer_is_hostile_moves_no_other_models_score(tmp_p
     answers = [line for line in read_lines(folder / ANSWERS, SampleAnswer) if line.model == MODELS[1]]
     kept = {line.key: line for line in read_lines(folder / GRADES, SampleGrade) if line.model == MODELS[1]}
     assert len(answers) == len(kept) > 0
-    unchecked = [line for line in kept.values() if line.error_type == "unchecked"]
-    assert unchecked
-    assert sum(line.unchecked for line in ours) == len(unchecked)
-    assert all(line.score == 0 and not line.correct for line in unchecked)
+    broken = [line for line in kept.values() if line.error_type == "crashed_checker"]
+    assert broken
+    assert all(line.score == 0 and not line.correct for line in broken)
+    assert all("ended its grader twice" in (line.error_detail or "") for line in broken)
+    assert not any(line.error_type == "unchecked" for line in kept.values())
     programs = next(line for line in ours if line.use_case == "code_generation")
-    assert programs.score is None  # a gap with its reason, never a zero
-    assert "could not be checked" in (programs.gap or "")
-    assert "could not be checked" in done.stdout
+    assert (programs.score, programs.gap) == (0, None)  # its answers are wrong, and not missing
     assert "Traceback" not in done.stderr
 
 
-UNCHECKABLE = SOLUTIONS[4][1]
+BREAKING = SOLUTIONS[4][1]
 """A solution whose result takes a minute to read."""
 
 
@@ -270,33 +269,22 @@ def one_hostile_answer(root: Path) -> Any:
 
     def reply(body: dict[str, Any]) -> str:
         hostile = body["messages"][0]["content"] == first["prompt"]
-        return (
-            f"```python\n{UNCHECKABLE.format(f=function_of(first['gold']))}\n```" if hostile else gold(body)
-        )
+        return f"```python\n{BREAKING.format(f=function_of(first['gold']))}\n```" if hostile else gold(body)
 
     return reply
 
 
-def test_a_day_with_an_answer_that_can_not_be_checked_is_closed_and_tries_again(tmp_path: Path) -> None:
+def test_an_answer_that_ends_its_grader_twice_is_wrong_and_costs_its_own_grade_alone(tmp_path: Path) -> None:
     with Double(reply=one_hostile_answer(tmp_path)) as double:
-        first = run(tmp_path, double, "--json", model="gpt-4o-mini")
-        asked = sum(double.served.values())
-        again = run(tmp_path, double, model="gpt-4o-mini")
-        assert (
-            sum(double.served.values()) == asked
-        )  # the answer is there; it is checked again, not asked again
-    assert first.returncode == 0, first.stderr
-    assert again.returncode == 0, again.stderr
-    end = [json.loads(line) for line in first.stdout.splitlines()][-1]
+        done = run(tmp_path, double, "--json", model="gpt-4o-mini")
+    assert done.returncode == 0, done.stderr
+    end = [json.loads(line) for line in done.stdout.splitlines()][-1]
     assert end["closed"]
-    assert end["unchecked"] > 0
+    assert end["unchecked"] == 0
     (score,) = lines(tmp_path, "gpt-4o-mini")
-    assert score.unchecked == score.errored == end["unchecked"]
-    assert (score.score, score.gap) == (100, None) or "could not be checked" in str(
-        score.gap
-    )  # by the share of them
-    assert f"{end['unchecked']} could not be checked" in again.stdout
-    assert "Run the day again to try again" in again.stdout
+    assert (score.unchecked, score.errored, score.gap) == (0, 0, None)
+    (broken,) = {line.case for line in grades(tmp_path) if line.error_type == "crashed_checker"}
+    assert {case: mean for case, mean in score.cases.items() if mean < 1} == {broken: 0.0}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

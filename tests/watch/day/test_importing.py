@@ -246,6 +246,7 @@ def test_an_answer_that_cannot_be_graded_stops_the_import(team: Team) -> None:
 
 def test_answers_of_a_judged_use_case_are_marked_by_the_judge_of_today(team: Team) -> None:
     suite = judged_suite(team.folder / "letters")
+    assert team.probatio("suite", "trust", str(suite), "--mine", "--yes").returncode == 0
     yesterday = (TODAY - timedelta(days=1)).isoformat()
     lines = [
         {"date": yesterday, "model": "one", "case": f"letter_{n}", "answer": f"Dear reader {8 + n}."}

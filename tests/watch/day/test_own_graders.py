@@ -150,6 +150,7 @@ def test_a_hybrid_use_case_with_an_own_rubric_grader_and_judge(watch: Watch) -> 
     ]
     (watch.suite / "calibration.yml").write_text("# frozen\n" + yaml.safe_dump({"items": items}))
     assert watch.probatio("suite", "check", str(watch.suite)).returncode == 0
+    assert watch.probatio("suite", "trust", str(watch.suite), "--mine", "--yes").returncode == 0
     with Double(reply=watch.reply) as double:
         watch.manifest(judge={"name": "house-judge", "base_url": double.base_url})
         shifted = watch.probatio("daily", "calibrate")

@@ -90,7 +90,7 @@ def line(day: str, model: str, use_case: str, score: float | None, **more: Any) 
         "providers": {"Host": 5},
         "resolved_models": {f"{model}-2026": 5},
         "fingerprints": {"fp_1": 5},
-        "latency_ms": 1000.0,
+        "latency_ms": 1000.0 if score is not None else None,
         "tokens_in": 1000,
         "tokens_out": 500,
         **more,

@@ -15,6 +15,7 @@ import pytest
 from commandline import probatio
 from double import Double
 from probatio.core.records import Constants
+from probatio.core.trust import note_named
 from probatio.runs.store.layout import ANSWERS, SCORES
 from probatio.watch.ledger.later import declare_replayed
 from probatio.watch.ledger.ledger import hash_day, ledger_path, read_ledger, record_day
@@ -167,7 +168,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def root(recorded: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(recorded, tmp_path / "moved"))
+    moved = Path(shutil.copytree(recorded, tmp_path / "moved"))
+    note_named(moved / "suite")  # as `probatio suite trust results` does there
+    return moved
 
 
 def _as_if_lived(results: Path) -> None:

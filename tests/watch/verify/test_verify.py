@@ -13,6 +13,7 @@ import pytest
 
 from commandline import Done, probatio
 from double import Double
+from probatio.core.trust import note_named
 from probatio.grading.checked import CacheUsage, CheckedAnswers, CheckKey, close_checked, open_checked
 from probatio.runs.store.days import read_days, suite_folder
 from probatio.watch.day.preparation import suite_place
@@ -38,7 +39,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture
 def results(recorded: Path, tmp_path: Path) -> Path:
     """A copy to tamper with, suite and all: what was recorded in one place is verified in another."""
-    return Path(shutil.copytree(recorded, tmp_path / "moved")) / "results"
+    moved = Path(shutil.copytree(recorded, tmp_path / "moved"))
+    note_named(moved / "suite")  # as `probatio suite trust results` does there
+    return moved / "results"
 
 
 def _lines(path: Path, change: Callable[[list[dict[str, Any]]], object]) -> None:

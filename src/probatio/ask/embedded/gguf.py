@@ -10,6 +10,7 @@ from typing import IO, Any
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import open_named
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -22,7 +23,7 @@ class Header(msgspec.Struct, frozen=True):
 def read_header(path: Path) -> Header:
     """The architecture and the trained context length of a GGUF file. Raises for any other file."""
     try:
-        with path.open("rb") as file:
+        with open_named(path) as file:
             if file.read(4) != b"GGUF":
                 raise UsageError(f"{path} is not a GGUF file: it does not begin with the letters GGUF.")
             version, _, pairs = _read_numbers(file, "<IQQ")
@@ -39,9 +40,7 @@ def read_header(path: Path) -> Header:
                     return Header(architecture, values[f"{architecture}.context_length"])
     except FileNotFoundError:
         raise UsageError(f"There is no file {path}.") from None
-    except IsADirectoryError:
-        raise UsageError(f"{path} is a folder, not a GGUF file.") from None
-    except (struct.error, KeyError, UnicodeDecodeError, OverflowError):
+    except (struct.error, KeyError, UnicodeDecodeError, OverflowError, RecursionError, OSError):
         raise UsageError(
             f"{path} begins like a GGUF file, but its header is damaged. Fetch it again."
         ) from None

@@ -9,29 +9,32 @@ hold with it.
   connection is refused, more than 200 s where no answer comes.
 
 It would add 34 MB to the extra `embedded`, and asks the hub about coding agents before the first file.
+
+The hub sends us on to its storage. We go there only over TLS if the hub itself was asked so, and from a
+public hub to no address of a private network; no more bytes are taken than the file has.
 """
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import re
 import threading
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.client import HTTPException, HTTPMessage
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urljoin
+from urllib.parse import quote, urlsplit
 
+import aiohttp
 import msgspec
 
+from probatio.ask.connections import Connections, explain, follow
 from probatio.ask.embedded.catalogue import Hub, Weights
 from probatio.ask.embedded.download import BLOCK, Fetched, Meter, SourceFailed, check_space
 from probatio.ask.embedded.weights import sha256_of
+from probatio.ask.wire import is_public
 from probatio.core.errors import Say
 from probatio.core.proxies import find_proxy
 
@@ -45,10 +48,17 @@ come next."""
 READ_SECONDS = 30.0
 """After that long without a byte the connection counts as broken, and a new one is made."""
 
+MOST_MOVES = 5
+"""Redirects in a row: of a renamed repository, then to the storage."""
+
+_MOVED = frozenset({301, 302, 303, 307, 308})
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_SIZE = re.compile(r"[0-9]{1,15}", re.ASCII)
+
 
 def fetch_from_hub(weights: Weights, source: Hub, partial: Path, say: Say | None) -> Fetched:
     """Fetch the file into `partial`."""
-    offer = _run_within(HUB_SECONDS, lambda: _look_up(source))
+    offer = _run_within(HUB_SECONDS, lambda: asyncio.run(_look_up(source)))
     expected, size = weights.sha256, weights.size
     if offer.sha256 not in (None, expected) or offer.size not in (None, size):
         raise SourceFailed(
@@ -80,15 +90,8 @@ def _download(offer: _HubFile, growing: Path, size: int, meter: Meter) -> None:
     failures = 0
     while (have := growing.stat().st_size if growing.exists() else 0) < size:
         try:
-            with _open_stream(offer, have) as (start, blocks), growing.open("r+b" if start else "wb") as file:
-                file.truncate(start)
-                file.seek(start)
-                done = start
-                for block in blocks:
-                    file.write(block)
-                    done += len(block)
-                    meter.at(min(done, size))
-        except (OSError, HTTPException) as error:
+            done = asyncio.run(_append(offer, growing, have, size, meter))
+        except (OSError, aiohttp.ClientError, ValueError) as error:  # ValueError: a name that can't be one
             if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
                 raise
             gained = growing.exists() and growing.stat().st_size > have
@@ -109,50 +112,88 @@ class _HubFile(msgspec.Struct, frozen=True):
     url: str
     sha256: str | None
     size: int | None
+    public: bool  # whether the hub is on the internet
 
 
-class _Proxies(urllib.request.ProxyHandler):
-    """Every address by the rule of `proxy_for`, also after a redirect."""
-
-    def __init__(self) -> None:
-        super().__init__({})
-
-    def http_open(self, request: urllib.request.Request) -> Any:
-        proxy = find_proxy(request.full_url)
-        return self.proxy_open(request, proxy, request.type) if proxy else None
-
-    https_open = http_open
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    def redirect_request(
-        self, req: Any, fp: Any, code: int, msg: str, headers: HTTPMessage, newurl: str
-    ) -> None:
-        return None
-
-
-def _look_up(source: Hub) -> _HubFile:
+async def _look_up(source: Hub) -> _HubFile:
     """Ask the hub about a file. Only the answer before the redirect to its storage carries the checksum."""
     endpoint = os.environ.get("HF_ENDPOINT", HUB).rstrip("/")
     url = f"{endpoint}/{source.repo}/resolve/{source.revision}/{quote(source.file)}"
-    opener = urllib.request.build_opener(_Proxies, _NoRedirect)
+    public = await _is_public_origin(url)
     here = url
-    for _ in range(5):  # a renamed repository answers with another redirect first
-        request = urllib.request.Request(here, method="HEAD", headers={"Accept-Encoding": "identity"})
-        try:
-            with opener.open(request, timeout=HUB_SECONDS) as reply:
-                headers, location = reply.headers, None
-        except urllib.error.HTTPError as error:
-            if error.code not in (301, 302, 303, 307, 308):
-                raise SourceFailed(f"it answered {error.code} {error.reason}") from None
-            headers, location = error.headers, error.headers.get("Location")
+    for _ in range(MOST_MOVES):
+        limit = aiohttp.ClientTimeout(total=HUB_SECONDS)
+        async with _open("HEAD", here, {}, limit, public_only=public and here != url) as reply:
+            if reply.status >= 400:
+                raise SourceFailed(f"it answered {reply.status} {reply.reason}")
+            headers, place = reply.headers, _find_place(reply)
         digest = headers.get("X-Linked-ETag", "").removeprefix("W/").strip('"')
-        length = headers.get("X-Linked-Size") or (None if location else headers.get("Content-Length"))
-        if re.fullmatch(r"[0-9a-f]{64}", digest) or location is None:
-            published = digest if re.fullmatch(r"[0-9a-f]{64}", digest) else None
-            return _HubFile(url, published, int(length) if length else None)
-        here = urljoin(here, location)
+        if _DIGEST.fullmatch(digest) or place is None:
+            length = headers.get("X-Linked-Size") or (None if place else headers.get("Content-Length")) or ""
+            return _HubFile(
+                url,
+                digest if _DIGEST.fullmatch(digest) else None,
+                int(length) if _SIZE.fullmatch(length) else None,
+                public,
+            )
+        here = _follow(here, place, public)
     raise SourceFailed("it redirects in a circle")
+
+
+async def _append(offer: _HubFile, growing: Path, have: int, size: int, meter: Meter) -> int:
+    """Read on from byte `have` into the file; how many bytes it has then, at most `size`."""
+    limit = aiohttp.ClientTimeout(total=None, connect=READ_SECONDS, sock_read=READ_SECONDS)
+    here = offer.url
+    for _ in range(MOST_MOVES + 1):
+        wanted = {"Range": f"bytes={have}-"} if have else {}
+        async with _open("GET", here, wanted, limit, public_only=offer.public and here != offer.url) as reply:
+            if (place := _find_place(reply)) is None:
+                if reply.status >= 300:
+                    raise OSError(f"it answered {reply.status} {reply.reason}")
+                start = have if reply.status == 206 else 0  # a server that knows no ranges starts over
+                with growing.open("r+b" if start else "wb") as file:
+                    file.truncate(start)
+                    file.seek(start)
+                    done = start
+                    while done < size and (block := await reply.content.read(BLOCK)):
+                        done += file.write(block[: size - done])
+                        meter.at(done)
+                return done
+        here = _follow(here, place, offer.public)
+    raise SourceFailed("it redirects in a circle")
+
+
+@asynccontextmanager
+async def _open(
+    method: str, url: str, headers: Mapping[str, str], limit: aiohttp.ClientTimeout, *, public_only: bool
+) -> AsyncIterator[aiohttp.ClientResponse]:
+    # Through a proxy, it is the proxy that looks the name up; its own address may be a private one.
+    async with (
+        Connections(public_only=public_only and not find_proxy(url)) as connections,
+        connections.stream(method, url, {"Accept-Encoding": "identity", **headers}, limit) as reply,
+    ):
+        yield reply
+
+
+def _find_place(reply: aiohttp.ClientResponse) -> str | None:
+    """Where a reply sends us on to; None where it is the last one."""
+    return reply.headers.get("Location") if reply.status in _MOVED else None
+
+
+def _follow(here: str, place: str, public: bool) -> str:
+    try:
+        return follow(here, place, public_only=public)
+    except ValueError as error:
+        raise SourceFailed(str(error)) from None
+
+
+async def _is_public_origin(url: str) -> bool:
+    """Whether the hub is on the internet: a mirror in a company's network may have its storage there, too."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(urlsplit(url).hostname or "", None)
+    except (OSError, ValueError):  # a proxy may know the name
+        return True
+    return all(is_public(str(address[0])) for *_, address in found)
 
 
 def _run_within(seconds: float, work: Callable[[], _HubFile]) -> _HubFile:
@@ -172,14 +213,8 @@ def _run_within(seconds: float, work: Callable[[], _HubFile]) -> _HubFile:
         raise SourceFailed(f"it can't be reached (no answer within {seconds:.0f} s)")
     if isinstance(result[0], _HubFile):
         return result[0]
-    if isinstance(result[0], (OSError, HTTPException)):
-        raise SourceFailed(f"it can't be reached ({getattr(result[0], 'reason', None) or result[0]})")
+    if isinstance(result[0], (OSError, aiohttp.ClientError)):
+        raise SourceFailed(f"it can't be reached ({explain(result[0], None).reason})")
+    if isinstance(result[0], ValueError):
+        raise SourceFailed("it sends us to a name that can't be looked up")
     raise result[0]
-
-
-@contextmanager
-def _open_stream(offer: _HubFile, have: int) -> Iterator[tuple[int, Iterator[bytes]]]:
-    """The bytes from `have` on, and where they really start: a server that knows no ranges starts over."""
-    request = urllib.request.Request(offer.url, headers={"Range": f"bytes={have}-"} if have else {})
-    with urllib.request.build_opener(_Proxies).open(request, timeout=READ_SECONDS) as reply:
-        yield (have if reply.status == 206 else 0), iter(lambda: reply.read(BLOCK), b"")

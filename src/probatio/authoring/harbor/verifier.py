@@ -8,16 +8,21 @@ task says.
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from probatio.authoring.check.proving import make_response
 from probatio.authoring.harbor.write import MANIFEST, SUITE, HarborManifest
-from probatio.core.errors import CannotCheck, ProbatioError
-from probatio.core.records import Assessment
-from probatio.grading import assess
+from probatio.core.errors import Incomplete, ProbatioError
+from probatio.core.inside import open_reader
+from probatio.core.jsonfile import read_json
+from probatio.core.records import UNCHECKED, Assessment
+from probatio.grading.apart import assess_apart
+from probatio.jail.workers import get_pool
 from probatio.suites.language_suite import load_suite
 
 LONGEST = 1_000_000
@@ -26,8 +31,11 @@ LONGEST = 1_000_000
 
 def main(tests: Path, logs: Path) -> int:
     """Grade the answer, write the reward, and give the exit code."""
-    manifest = msgspec.json.decode((tests / MANIFEST).read_bytes(), type=HarborManifest)
+    manifest = read_json(tests / MANIFEST, HarborManifest, "a manifest of ours")
     assessment = grade_answer(tests, manifest, Path(manifest.answer))
+    if assessment.error_type == UNCHECKED:
+        print(f"{manifest.task}: no reward: {assessment.error_detail}", file=sys.stderr)
+        return Incomplete.exit_code
     logs.mkdir(parents=True, exist_ok=True)
     reward = {
         "reward": float(assessment.correct),
@@ -46,14 +54,21 @@ def grade_answer(tests: Path, manifest: HarborManifest, answer: Path) -> Assessm
     """The assessment of the answer file, the same that a trial gives."""
     suite = load_suite(tests / SUITE)
     task = suite.tasks[manifest.task]
-    text = answer.read_bytes()[:LONGEST].decode(errors="replace") if answer.is_file() else None
+    text: str | None = None
+    if answer.is_file():
+        with open_reader(answer) as file:
+            text = file.read(LONGEST).decode(errors="replace")
     response = make_response(task, text, manifest.dialect, manifest.context, manifest.n_shot)
     spec = suite.answer_language(task)
+    check = partial(
+        assess_apart, get_pool(), task, response, spec, keep=False, trivial=suite.trivial_program(spec)
+    )
     try:
-        return assess(task, response, spec, "auto")
-    except (CannotCheck, ProbatioError):
-        # The verifier's container is thrown away afterwards: where it allows no jail inside, it is the jail.
-        return assess(task, response, spec, "none")
+        found = asyncio.run(check("auto"))
+    except ProbatioError:
+        found = None
+    # The verifier's container is thrown away afterwards: where it allows no jail inside, it is the jail.
+    return asyncio.run(check("none")) if found is None or found.error_type == UNCHECKED else found
 
 
 if __name__ == "__main__":

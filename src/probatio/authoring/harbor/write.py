@@ -9,7 +9,6 @@ agent but the answer.
 from __future__ import annotations
 
 import shlex
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,8 +18,9 @@ from probatio import __version__
 from probatio.authoring.new import require_empty
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
+from probatio.core.files import copy_folder, make_folder, put
 from probatio.core.records import Task
-from probatio.core.text.names import refuse_unknown_name
+from probatio.core.text.names import make_file_name, make_file_names, refuse_unknown_name
 from probatio.suites.language_file import FILE, read_language_file
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render
@@ -79,10 +79,12 @@ def write_harbor(
     if dialect not in dialects:
         raise refuse_unknown_name("dialect", dialect, dialects)
     folders, left_out = [], []
+    folder_of = make_file_names(tasks, "task")
     for name in tasks:
         task = suite.task(name, dialect)
         if KINDS[task.type].judged in _INSTRUCTION:
-            folders.append(_write_task(suite, task, target / task.id, context, n_shot, dialect))
+            folder = make_folder(target / folder_of[name], target)
+            folders.append(_write_task(suite, task, folder, context, n_shot, dialect))
         else:
             left_out.append(name)
     if not folders:
@@ -92,13 +94,13 @@ def write_harbor(
 
 def _write_task(suite: Suite, task: Task, folder: Path, context: str, n_shot: int, dialect: str) -> Path:
     judged = KINDS[task.type].judged
-    suffix = "txt" if judged == "completion" else suite.answer_language(task).fences[0]
+    suffix = "txt" if judged == "completion" else make_file_name(suite.answer_language(task).fences[0], "txt")
     answer = f"/app/answer.{suffix}"
     prompt = render(suite, task, context, n_shot, dialect)
     manifest = HarborManifest(task.id, dialect, answer, suite.name, suite.version, context, n_shot)
     tests = folder / "tests"
     for each in (folder / "environment", tests / SUITE / "tasks"):
-        each.mkdir(parents=True)
+        make_folder(each, folder)
     _put(folder / "instruction.md", f"{prompt}\n\n{_INSTRUCTION[judged].format(file=answer)}\n")
     _put(folder / "task.toml", _format_task(suite, task, manifest))
     _put(folder / "environment" / "Dockerfile", f"FROM {IMAGE}\n\nWORKDIR /app\n")
@@ -113,9 +115,7 @@ def _write_task(suite: Suite, task: Task, folder: Path, context: str, n_shot: in
         "exec python3 -m probatio.authoring.harbor.verifier /tests /logs/verifier\n",
     ).chmod(0o755)
     _put(tests / MANIFEST, msgspec.json.format(msgspec.json.encode(manifest), indent=2).decode() + "\n")
-    shutil.copytree(
-        suite.folder, tests / SUITE, ignore=shutil.ignore_patterns(*_LEFT_OUT), dirs_exist_ok=True
-    )
+    copy_folder(suite.folder, tests / SUITE, _LEFT_OUT)
     about = msgspec.structs.replace(read_language_file(suite.folder), fingerprint=None, aliases={})
     said = f"The language of the suite {suite.name} {suite.version}."
     _put(tests / SUITE / FILE, format_language(about, said))
@@ -125,7 +125,7 @@ def _write_task(suite: Suite, task: Task, folder: Path, context: str, n_shot: in
         _put(folder / "solution" / f"answer.{suffix}", task.solution.rstrip("\n") + "\n")
         _put(
             folder / "solution" / "solve.sh",
-            f"#!/bin/sh\ncp /solution/answer.{suffix} {shlex.quote(answer)}\n",
+            f"#!/bin/sh\ncp {shlex.quote(f'/solution/answer.{suffix}')} {shlex.quote(answer)}\n",
         ).chmod(0o755)
     return folder
 
@@ -176,5 +176,5 @@ def _clean_name(name: str) -> str:
 
 
 def _put(path: Path, text: str) -> Path:
-    path.write_text(text, encoding="utf-8", newline="\n")
+    put(path, text.encode())
     return path

@@ -123,6 +123,9 @@ def command(
       probatio daily --every 06:00 --jitter 15m --max-cost 5
       probatio daily --every 6h --max-month-cost 60 --heartbeat https://hc-ping.com/UUID
     """
+    sending = not dry_run or unattended
+    if sending:
+        options.confirm_config(given["config"], as_json)  # type: ignore[arg-type]
     if every is not None:
         from probatio.cli.daily.every import keep_running
 
@@ -140,11 +143,10 @@ def command(
     env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
     note = options.note(as_json)
-    beat = find_heartbeat(heartbeat, load_config(request.config).daily.heartbeat, env, note)
+    configured = load_config(request.config).daily.heartbeat
+    beat = find_heartbeat(heartbeat, configured, env, note, sending=sending)
     try:
-        prepared = prepare(
-            request, results, env, note, datetime.now(UTC), dry=dry_run, keys=not dry_run or unattended
-        )
+        prepared = prepare(request, results, env, note, datetime.now(UTC), dry=dry_run, keys=sending)
         options.say_ahead(results, note)
         if dry_run:
             show_plan(prepared, as_json=as_json)

@@ -115,6 +115,7 @@ def test_alerts(config: Path | None, as_json: bool) -> None:
     from probatio.ask.hosts import environment
     from probatio.watch.alerts.delivery import try_channels
 
+    options.confirm_config(config, as_json)
     channels = _read_channels(config)
     failed = try_channels(channels, environment(), options.note(as_json))
     if as_json:
@@ -137,6 +138,7 @@ def send_alerts(config: Path | None, results: Path, as_json: bool) -> None:
     from probatio.ask.hosts import environment
     from probatio.watch.alerts.delivery import alert
 
+    options.confirm_config(config, as_json)
     channels = _read_channels(config)
     report = alert(results, channels, environment(), options.note(as_json))
     if as_json:
@@ -192,6 +194,7 @@ def calibrate(
     from probatio.watch.day.preparation import apply_config
 
     env = environment(allow_hosts)
+    options.confirm_config(config, as_json)
     own = load_daily(suite)
     asked = apply_config(own, load_config(config).daily)
     if pin and asked.manifest.judge != own.manifest.judge:

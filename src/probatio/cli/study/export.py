@@ -87,7 +87,7 @@ def export(
         if run is None:
             raise UsageError("Say which run: probatio study export RUN …. The folder results lists them.")
         read = open_run(run, results)
-        known = find_suite(read.record, suite)
+        known = find_suite(read, suite, options.warn)
         written["run"] = read.record.run_id
         if inspect is not None:
             logs = [str(path) for path in write_inspect(read, known, inspect)]

@@ -51,11 +51,16 @@ def rehearse(
     """
     from probatio.ask.hosts import environment
     from probatio.authoring.rehearse import Rehearsal, rehearse
+    from probatio.core.trust import NAME_FILE, find_unsaid, refuse
     from probatio.watch.alerts.channels import read_channels, redact_addresses
     from probatio.watch.day.folder import parse_date
 
     env = environment(())
+    if send:
+        options.confirm_config(config, as_json)
     channels = read_channels(config)
+    if send:
+        refuse(find_unsaid(channel.request for channel in channels), NAME_FILE)
     redact_addresses(channels, env)
     if send and not channels:
         raise UsageError("--send needs a channel in the section `alerts:` of models.yml; see docs/alerts.md.")

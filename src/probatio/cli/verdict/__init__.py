@@ -29,7 +29,7 @@ FAIL_ON = {
     "cooked": ("COOKED", "COOKED, confirmed"),
     "confirmed": ("COOKED, confirmed",),
 }
-"""Gate → the headlines that fail it."""
+"""Gate → the headlines that fail it. A day that was not fully scored fails every gate."""
 
 COLOURS = {
     "COOKED": "red",
@@ -58,7 +58,8 @@ COLOURS = {
 @click.option(
     "--fail-on",
     type=click.Choice(list(FAIL_ON)),
-    help="For CI: exit code 1 if the headline of a listed model is this bad or worse.",
+    help="For CI: exit code 1 if the headline of a listed model is this bad or worse, or if it was not fully "
+    "scored.",
 )
 @click.option(
     "--detectable",
@@ -117,10 +118,12 @@ def command(
         compute=detectable or explain is not None,
     )
     teller = VerdictDescriber(results, {each.date: each for each in days.days})
-    failed = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
+    fallen = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
+    unknown = [verdict.model for verdict in shown if fail_on and verdict.incomplete]
+    failed = [verdict.model for verdict in shown if verdict.model in {*fallen, *unknown}]
     words = {verdict.model: teller.describe(verdict) for verdict in shown}
     if as_json:
-        gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed}
+        gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed, "incomplete": unknown}
         more = {"simulated": True} if day.record.simulated else {}
         options.print_event("verdicts", date=day.date, verdicts=shown, told=words, gate=gate, **more)
     else:
@@ -135,7 +138,9 @@ def command(
             click.echo("SIMULATED: no model was asked on these days.")
         click.echo(_paint(render), file=unwrap_stream(sys.stdout))
         if fail_on:
-            click.echo(f"Gate: {', '.join(failed) if failed else 'no model'} at or beyond {fail_on.upper()}.")
+            click.echo(f"Gate: {', '.join(fallen) if fallen else 'no model'} at or beyond {fail_on.upper()}.")
+            if unknown:
+                click.echo(f"Gate: {', '.join(unknown)} not fully scored, which passes no gate.")
     if failed:
         ctx.exit(1)
 

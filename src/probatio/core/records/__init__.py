@@ -23,6 +23,7 @@ from probatio.core.records.day import (
 )
 from probatio.core.records.sample import SampleAnswer, SampleGrade, SampleKey, SampleLine
 from probatio.core.records.trial import (
+    CRASHED_CHECKER,
     UNASKED_ERRORS,
     UNCHECKED,
     UNKNOWN_DIALECT,
@@ -61,6 +62,7 @@ from probatio.core.records.verdict import (
 )
 
 __all__ = [
+    "CRASHED_CHECKER",
     "MARKS",
     "UNASKED_ERRORS",
     "UNCHECKED",

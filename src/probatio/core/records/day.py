@@ -65,6 +65,11 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     uncut_score: float | None = None
     """The score with these replaced by their case's usual one; None where none was cut."""
 
+    @property
+    def answered(self) -> bool:
+        """Whether answers came, graded or not."""
+        return self.latency_ms is not None
+
 
 class CalibrationItem(msgspec.Struct, frozen=True):
     """One frozen answer, the mark it should get and the one it got (means over the criteria, 1–5)."""

@@ -33,10 +33,14 @@ ErrorType = Literal[
     "refusal",
     "truncated",
     "unchecked",
+    "crashed_checker",
 ]
 
 UNCHECKED: ErrorType = "unchecked"
-"""The check of the answer failed or met a limit: neither right nor wrong, and kept to try again."""
+"""Our machine can't check answers now: neither right nor wrong, and kept to try again."""
+
+CRASHED_CHECKER: ErrorType = "crashed_checker"
+"""The check broke on this answer, and works on a trivial program: the answer is wrong, and counts."""
 
 UNASKED_ERRORS: frozenset[str] = frozenset({"api_error", UNCHECKED})
 """Error types that say nothing about the model: the trial could not be asked, or its answer could not be
@@ -282,6 +286,7 @@ class Assessment(msgspec.Struct, frozen=True):
     score: float = 0.0
     breakdown: dict[str, Any] = {}
     timely: bool = True  # False: a limit of time may have had a part in it, so it is not kept for later
+    doubt: bool = False  # True: our machine may be at fault; a trivial program decides
 
     @property
     def correct(self) -> bool:
@@ -290,7 +295,7 @@ class Assessment(msgspec.Struct, frozen=True):
     def grade_fields(self) -> dict[str, Any]:
         """What a line of grades takes from it."""
         fields = {**msgspec.structs.asdict(self), "correct": self.correct}
-        del fields["timely"]
+        del fields["timely"], fields["doubt"]
         return fields
 
 

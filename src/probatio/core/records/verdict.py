@@ -77,7 +77,8 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Minimum detectable effect over all use cases, share of the reference mean."""
     reason: str = ""  # one sentence made from these numbers
     headline: Status | None = None
-    """What people see first: the worse of both layers; None in records older than the field."""
+    """What people see first: the worse of both layers, and GAP in place of OK where answers could not be
+    graded; None in records older than the field."""
     headline_since: str | None = None  # first day of the present headline
     confirmed: bool = False  # the evidence is CONFIRMED
     symptoms: tuple[str, ...] = ()
@@ -87,11 +88,19 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     accepted: Acceptance | None = None  # the series began with it
     collapsed: tuple[str, ...] = ()
     """Use cases that collapsed today at full count, with or without a whole baseline."""
+    ungraded: tuple[str, ...] = ()
+    """Use cases without a score although answers came: what the model did there is not known. The headline is
+    then never OK, and no gate is passed."""
 
     @property
     def shown(self) -> Status:
         """The status to show."""
         return self.headline or self.status
+
+    @property
+    def incomplete(self) -> bool:
+        """Something was not scored that should be: such a day is never OK and passes no gate."""
+        return self.shown == "GAP" or bool(self.ungraded)
 
     @property
     def well_again(self) -> bool:

@@ -1,4 +1,4 @@
-"""Names: picked from a list by globs, the sentence for an unknown one, and their form in addresses."""
+"""Names: picked from a list by globs, the sentence for an unknown one, their form in addresses and files."""
 
 from __future__ import annotations
 
@@ -58,18 +58,50 @@ def refuse_unknown_name(kind: str, name: str, known: Sequence[str], where: str =
 
 
 _NOT_SLUG = re.compile(r"[^a-z0-9]+")
+_NOT_FILE = re.compile(r"[^A-Za-z0-9._+-]+")
+RESERVED = frozenset({"con", "prn", "aux", "nul"}) | {
+    f"{port}{number}" for port in ("com", "lpt") for number in range(10)
+}
+"""Names of devices on Windows, with any suffix."""
+FILE_NAME = 100
+"""Characters of a file's name that come from one name of someone else; file systems take 255 in all."""
 
 
 def make_slugs(names: Iterable[str]) -> dict[str, str]:
     """Name → its form in addresses (small letters, digits, dashes), numbered where two would be the same."""
     slug_of: dict[str, str] = {}
+    taken = set(RESERVED)
+    for name in names:
+        plain = _NOT_SLUG.sub("-", name.casefold()).strip("-")[:80] or "model"
+        slug_of[name] = _number(plain, taken)
+    return slug_of
+
+
+def make_file_names(names: Iterable[str], otherwise: str, mark: str = "-") -> dict[str, str]:
+    """Name → its form as the name of a file or folder, numbered where two would be the same.
+
+    The form is a plain name on every system: no way to another folder, no device of Windows, nothing hidden,
+    and no two that differ only in the size of letters. A plain name stays as it is.
+    """
+    form_of: dict[str, str] = {}
     taken: set[str] = set()
     for name in names:
-        slug = plain = _NOT_SLUG.sub("-", name.casefold()).strip("-")[:80] or "model"
-        number = 1
-        while slug in taken:
-            number += 1
-            slug = f"{plain}-{number}"
-        taken.add(slug)
-        slug_of[name] = slug
-    return slug_of
+        if name not in form_of:
+            form_of[name] = _number(make_file_name(name, otherwise, mark), taken)
+    return form_of
+
+
+def make_file_name(name: str, otherwise: str, mark: str = "-") -> str:
+    """One name as the name of a file; `otherwise` if nothing is left of it. Two names may have one form."""
+    form = _NOT_FILE.sub(mark, name).lstrip(".-")[:FILE_NAME].rstrip(".") or otherwise
+    return f"_{form}" if form.partition(".")[0].casefold() in RESERVED else form
+
+
+def _number(form: str, taken: set[str]) -> str:
+    """The form, with a number if it is taken; and take it."""
+    numbered, number = form, 1
+    while numbered.casefold() in taken:
+        number += 1
+        numbered = f"{form}-{number}"
+    taken.add(numbered.casefold())
+    return numbered

@@ -17,41 +17,22 @@ holds the value: the word or figure that the claim is about. Four more things de
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import msgspec
 
-from probatio.grading.reading.figures import word_set
-from probatio.grading.reading.statements import (
-    ARTICLES,
-    AUXILIARIES,
-    MARKS,
-    NEGATORS,
-    PREPOSITIONS,
-    Place,
-    Statement,
-    places_of,
-)
+from probatio.grading.reading.passage import Passage, has_place
+from probatio.grading.reading.statements import ARTICLES, PREPOSITIONS, Place, Statement
 
 State = Literal["said", "partly", "denied", "doubtful", "misplaced", "left open", "absent"]
 
-_SHADOW = 7  # words after a negator that it can negate …
-_SHORT_SHADOW = 2  # … after "without" and "rather than": of "six rather than eight buses" buses are meant
 _REACH = 25  # words between a value and the other groups of its wording
 _OR_REACH = 3  # words between a value and its alternative
 _CARRY = 2  # statements back in which a subject may be named
-_NEGATOR_PHRASES = (("instead", "of"), ("rather", "than"), ("far", "from"))
-_HARMLESS_AFTER = word_set("only just merely until before delay doubt problem matter")
-_BOUNDS = word_set("later more less fewer longer")  # "no later than 3 May" sets a limit and denies nothing
-# What can't be waived or lowered still stands: "the fee of 20 euros can't be waived".
-_LEAVES_STANDING = tuple(word_set("waiv reduc lower avoid drop lift remov skip chang extend forgiv"))
-_BEFORE_VERB = word_set("be been able to")
-_PRONOUNS = word_set("they these those both")
-_BREAKS = MARKS | {"but", "however", "although", "though", "while", "whereas", "yet"}
-_CLAUSE_STARTS = _BREAKS | {"and", "which", "who", "that", "because", "as", "since", "so", "if", "or", "when"}
-_SHADOW_ENDS = _CLAUSE_STARTS - {"or", "that"}
+
+Wording = tuple[str, ...]
 
 
 class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -80,7 +61,7 @@ class Sighting(NamedTuple):
         return {"said": 1.0, "partly": 0.5}.get(self.state, 0.0)
 
 
-def find_claim(claim: Claim, passage: Sequence[Statement]) -> Sighting:
+def find_claim(claim: Claim, passage: Passage) -> Sighting:
     """Whether and where the text says the claim. Said in one place and denied in another counts as denied."""
     full = _sightings(claim, claim.wordings, passage) + _denials(claim, passage)
     for state in ("denied", "said"):
@@ -93,7 +74,7 @@ def find_claim(claim: Claim, passage: Sequence[Statement]) -> Sighting:
     return full[0] if full else Sighting("absent")
 
 
-def is_said(claim: Claim, passage: Sequence[Statement]) -> bool:
+def is_said(claim: Claim, passage: Passage) -> bool:
     """Whether the text says it anywhere, even if another sentence denies it."""
     sightings = _sightings(claim, claim.wordings, passage) + _denials(claim, passage)
     return any(sighting.state == "said" for sighting in sightings)
@@ -107,50 +88,42 @@ def in_order(sightings: Iterable[Sighting]) -> float:
     return sum(first is not None and then is not None and first < then for first, then in pairs) / len(pairs)
 
 
-def _sightings(
-    claim: Claim, wordings: Iterable[tuple[str, ...]], passage: Sequence[Statement]
-) -> list[Sighting]:
+def _sightings(claim: Claim, wordings: Iterable[Wording], passage: Passage) -> list[Sighting]:
+    """Where the wordings are met, in the order of the text. A wording is met where its value stands."""
+    wordings = tuple(wordings)
+    other = passage.find(claim.unless) if claim.unless else {}
+    rests: dict[tuple[Wording, int], Wording] = {}  # many lines of a list go on from the same one
     sightings: list[Sighting] = []
-    for number, statement in enumerate(passage):
-        if claim.unless and places_of(claim.unless, statement):
+    for number in sorted({number for wording in wordings for number in passage.find(wording[-1])}):
+        if number in other:
             continue
+        before = passage.goes_on_from[number]
         for wording in wordings:
-            places = _meet(wording, statement)
-            if not all(places):
-                places = _meet(_rest(wording, passage, number), statement)
-            if all(places):
+            places = _meet(wording, passage, number)
+            if not places and before is not None:
+                if (rest := rests.get((wording, before))) is None:
+                    rest = rests[wording, before] = _rest(wording, passage, before)
+                places = _meet(rest, passage, number)
+            if places:
                 state = _state(claim, passage, number, places)
-                sightings.append(Sighting(state, (number, min(at for at, _ in places[0]))))
+                sightings.append(Sighting(state, (number, places[0][0][0])))
     return sightings
 
 
-def _rest(wording: tuple[str, ...], passage: Sequence[Statement], number: int) -> tuple[str, ...]:
-    """The groups that must be said here: one may stand in the statement that this one goes on from."""
-    before = _goes_on_from(passage, number)
-    if before is None:
-        return wording
-    named = [places_of(group, before) for group in wording[:-1]]
-    shadowed = _find_shadow(before, named)
-    said = [at for at, places in enumerate(named) if any(place not in shadowed for place, _ in places)]
+def _rest(wording: Wording, passage: Passage, before: int) -> Wording:
+    """The groups that must still be said: one may stand in the statement that this one goes on from."""
+    named = [passage.find(group).get(before, []) for group in wording[:-1]]
+    shadowed = passage.shadow(before, named)
+    said = [at for at, places in enumerate(named) if not all(shadowed[place] for place, _ in places)]
     return tuple(group for at, group in enumerate(wording) if at not in said[:1])
 
 
-def _goes_on_from(passage: Sequence[Statement], number: int) -> Statement | None:
-    """The statement before one that begins with "they", or the line that leads in a list: "We pay back:"."""
-    if number and passage[number][0].text in _PRONOUNS:
-        return passage[number - 1]
-    for back in range(number, -1, -1):
-        texts = [word.text for word in passage[back]]
-        if back < number and texts[-1] == ":":
-            return passage[back]
-        if ":" not in texts:
-            return None
-    return None
-
-
-def _meet(wording: tuple[str, ...], statement: Statement) -> list[list[Place]]:
-    """Where each group of the wording stands within reach of its value."""
-    places = [places_of(group, statement) for group in wording]
+def _meet(wording: Wording, passage: Passage, number: int) -> list[list[Place]]:
+    """Where each group of the wording stands within reach of its value; nothing if one does not."""
+    places = [passage.find(group).get(number, []) for group in wording]
+    if not all(places):
+        return []
+    statement = passage[number]
     # The 20 of "20 May" is a day, and not the amount that the day costs.
     taken = {
         at + step for group in places[:-1] for at, length in group if length > 1 for step in range(length)
@@ -159,39 +132,39 @@ def _meet(wording: tuple[str, ...], statement: Statement) -> list[list[Place]]:
         value
         for value in places[-1]
         if (statement[value[0]].value is None or value[0] not in taken)
-        and all(any(abs(at - value[0]) <= _REACH for at, _ in group) for group in places)
+        and all(has_place(group, value[0] - _REACH, value[0] + _REACH) for group in places)
     ]
     near = [
-        [place for place in group if any(abs(place[0] - at) <= _REACH for at, _ in values)]
+        [place for place in group if has_place(values, place[0] - _REACH, place[0] + _REACH)]
         for group in places[:-1]
     ]
-    return [*near, values]
+    met = [*near, values]
+    return met if all(met) else []
 
 
-def _denials(claim: Claim, passage: Sequence[Statement]) -> list[Sighting]:
+def _denials(claim: Claim, passage: Passage) -> list[Sighting]:
     sightings: list[Sighting] = []
-    for number, statement in enumerate(passage):
+    for number in sorted({number for wording in claim.denied for number in passage.find(wording[-1])}):
         for wording in claim.denied:
-            places = _meet(wording, statement)
-            if all(places):
-                shadowed = _find_shadow(statement, places)
+            if places := _meet(wording, passage, number):
+                shadowed = passage.shadow(number, places)
                 sightings += [
-                    Sighting("said", (number, at)) for group in places for at, _ in group if at in shadowed
+                    Sighting("said", (number, at)) for group in places for at, _ in group if shadowed[at]
                 ]
     return sightings
 
 
-def _state(claim: Claim, passage: Sequence[Statement], number: int, places: list[list[Place]]) -> State:
+def _state(claim: Claim, passage: Passage, number: int, places: list[list[Place]]) -> State:
     statement = passage[number]
     if not claim.negative:
-        shadowed = _find_shadow(statement, places)
+        shadowed = passage.shadow(number, places)
         # "We can" in "we can not" is no offer.
-        refused = {at for at, _ in _negators([word.text for word in statement])}
+        refused = {at for at, _ in passage.outline(number).negators}
         clear = [
             [
                 (at, words)
                 for at, words in group
-                if at not in shadowed and (words == 1 or at + words not in refused)
+                if not shadowed[at] and (words == 1 or at + words not in refused)
             ]
             for group in places
         ]
@@ -203,43 +176,6 @@ def _state(claim: Claim, passage: Sequence[Statement], number: int, places: list
     if claim.subject and not any(_belongs(claim, passage, number, at) for at, _ in places[-1]):
         return "misplaced"
     return "said"
-
-
-def _find_shadow(statement: Statement, places: list[list[Place]]) -> set[int]:
-    """The numbers of the words that a negator negates."""
-    texts = [word.text for word in statement]
-    shadowed: set[int] = set()
-    for at, length in _negators(texts):
-        shadow = _SHADOW if length == 1 and texts[at] != "without" else _SHORT_SHADOW
-        for reach in range(at + length, min(len(texts), at + length + shadow)):
-            if texts[reach] in _SHADOW_ENDS:
-                break
-            shadowed.add(reach)
-        if at and texts[at - 1] in AUXILIARIES and not _has_group_after(texts, places, at):
-            for back in range(at - 2, -1, -1):
-                if texts[back] in _CLAUSE_STARTS:
-                    break
-                shadowed.add(back)
-        elif at and texts[at - 1] == ":" and not any(place > at for group in places for place, _ in group):
-            shadowed.update(range(at))  # "12 November, two nights: not possible": the line's head
-    return shadowed
-
-
-def _negators(texts: list[str]) -> Iterable[tuple[int, int]]:
-    for at, text in enumerate(texts):
-        after, then = (*texts[at + 1 : at + 3], "", "")[:2]
-        if text in NEGATORS and after not in _HARMLESS_AFTER and not (after in _BOUNDS and then == "than"):
-            verb = next((word for word in texts[at + 1 : at + 4] if word not in _BEFORE_VERB), "")
-            if not verb.startswith(_LEAVES_STANDING):
-                yield at, 1
-        elif tuple(texts[at : at + 2]) in _NEGATOR_PHRASES:
-            yield at, 2
-
-
-def _has_group_after(texts: list[str], places: list[list[Place]], negator: int) -> bool:
-    """Whether a group of the wording stands after the negator in its clause: then it negates that group."""
-    end = next((at for at in range(negator, len(texts)) if texts[at] in _BREAKS), len(texts))
-    return any(negator < at < end for group in places for at, _ in group)
 
 
 def _is_left_open(statement: Statement, at: int) -> bool:
@@ -258,14 +194,14 @@ def _is_left_open(statement: Statement, at: int) -> bool:
     return False
 
 
-def _belongs(claim: Claim, passage: Sequence[Statement], number: int, anchor: int) -> bool:
+def _belongs(claim: Claim, passage: Passage, number: int, anchor: int) -> bool:
     """Whether the value at `anchor` belongs to the claim's subject and not to a rival."""
     statement = passage[number]
-    named = _find_names(claim, statement)
-    if any(word.text == "respectively" for word in statement):
+    named = _find_names(claim, passage, number)
+    if "respectively" in passage.outline(number).texts:
         # Only the order says which value is whose, and we do not read it.
         return any(ours for _, ours in named)
-    start, end = _clause(statement, anchor)
+    start, end = passage.clause(number, anchor)
     if here := [(abs(at - anchor), at > anchor, ours) for at, ours in named if start <= at < end]:
         return min(here)[2]
     if start and statement[start - 1].text == "(":
@@ -278,7 +214,7 @@ def _belongs(claim: Claim, passage: Sequence[Statement], number: int, anchor: in
     if topics:
         return topics[0][2] or topics[-1][2]
     for back in range(number - 1, max(-1, number - 1 - _CARRY), -1):
-        earlier = _find_names(claim, passage[back])
+        earlier = _find_names(claim, passage, back)
         if tops := [ours for at, ours in earlier if _is_topic(passage[back], at)]:
             return tops[0] or tops[-1]
     return any(ours for _, ours in named)
@@ -295,17 +231,11 @@ def _in_brackets_after(statement: Statement, end: int, named: list[tuple[int, bo
     return next((ours for at, ours in named if end < at < close), None)
 
 
-def _find_names(claim: Claim, statement: Statement) -> list[tuple[int, bool]]:
+def _find_names(claim: Claim, passage: Passage, number: int) -> list[tuple[int, bool]]:
     """Each mention of the subject (True) and of its rivals (False), in order."""
-    ours = [(at, True) for at, _ in places_of(claim.subject, statement)]
-    theirs = [(at, False) for at, _ in places_of(claim.rivals, statement)] if claim.rivals else []
+    ours = [(at, True) for at, _ in passage.find(claim.subject).get(number, [])]
+    theirs = [(at, False) for at, _ in passage.find(claim.rivals).get(number, [])] if claim.rivals else []
     return sorted(ours + theirs)
-
-
-def _clause(statement: Statement, at: int) -> tuple[int, int]:
-    starts = [place for place, word in enumerate(statement) if word.text in _CLAUSE_STARTS]
-    start = max((place + 1 for place in starts if place < at), default=0)
-    return start, min((place for place in starts if place >= at), default=len(statement))
 
 
 def _is_topic(statement: Statement, at: int) -> bool:

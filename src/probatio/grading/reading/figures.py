@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from probatio.grading.reading.folding import fold_markdown
+from probatio.grading.reading.folding import fold_lookalikes, fold_markdown
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
@@ -130,7 +130,7 @@ def find_invented(answer: str, source: str, derived: Iterable[str] = ()) -> list
 
 def _plain(text: str, markdown: bool) -> str:
     text = re.sub(r"(?<=\d)[\u00a0\u2009\u202f](?=\d{3}\b)", "", text)
-    text = fold_markdown(text) if markdown else text
+    text = fold_lookalikes(fold_markdown(text)) if markdown else text
     text = unicodedata.normalize("NFKD", text.translate(_PLAIN)).lower()
     text = "".join(char for char in text if not unicodedata.combining(char)).translate(_PLAIN)
     if markdown:
@@ -258,9 +258,13 @@ def _explains(known: Figure, figure: Figure) -> bool:
         return False
     if figure.hedged and abs(known.value - figure.value) <= _HEDGED_TOLERANCE * known.value:
         return True
-    return known.value >= 10 and any(
-        float(f"{known.value:.{kept}g}") == figure.value for kept in range(_KEPT_DIGITS, 7)
-    )
+    return known.value >= 10 and figure.value in _roundings(known.value)
+
+
+@lru_cache(maxsize=4096)
+def _roundings(value: float) -> frozenset[float]:
+    """A source's figure with fewer digits; kept, because an answer may state thousands of figures."""
+    return frozenset(float(f"{value:.{kept}g}") for kept in range(_KEPT_DIGITS, 7))
 
 
 def _is_year(value: float) -> bool:

@@ -13,6 +13,10 @@ import msgspec
 
 LONGEST = 40_000  # characters looked at; an answer of this suite has a tenth of it
 _TRIES = 100
+_VAIN = 2 * LONGEST
+"""Characters that may be read where no object comes of it: an open bracket before 30 open braces would have
+the whole answer read 30 times."""
+_SHOWN = 8  # values of a repeated key
 _DEEPEST = 30
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]]|$)")
@@ -59,13 +63,14 @@ def find_object(text: str) -> JsonObject | None:
     """The last complete object that is not empty; one that is cut off only where there is no complete one."""
     text = text[:LONGEST]
     objects: list[tuple[dict[str, Any], tuple[str, ...]]] = []
-    at = tries = 0
-    while (at := text.find("{", at)) != -1 and tries < _TRIES:
+    at = tries = vain = 0
+    while (at := text.find("{", at)) != -1 and tries < _TRIES and vain < _VAIN:
         tries += 1
         reader = _JsonReader(text, at)
         try:
             value = reader.object_(0)
         except _NoObject:
+            vain += reader.at - at
             at += 1
             continue
         at = reader.at
@@ -160,7 +165,7 @@ class _JsonReader:
             before = pairs[key]
             if before != value:
                 values = before.values if isinstance(before, Ambiguous) else (repr(before)[:60],)
-                value = Ambiguous((*values, repr(value)[:60]))
+                value = Ambiguous((*values, repr(value)[:60])[:_SHOWN])
         pairs[key] = value
 
     def _value(self, depth: int, grouped: bool) -> Any:

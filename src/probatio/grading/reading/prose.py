@@ -17,7 +17,8 @@ from probatio.grading.check_result import Part
 from probatio.grading.extract import find_fences
 from probatio.grading.reading.claims import Claim, Sighting, find_claim, in_order
 from probatio.grading.reading.figures import find_invented, words
-from probatio.grading.reading.statements import Statement, is_sentence, mentions, statements
+from probatio.grading.reading.passage import Passage
+from probatio.grading.reading.statements import is_sentence, mentions, statements
 
 _LETTER = re.compile(r"\w")
 
@@ -49,7 +50,7 @@ class Prose(msgspec.Struct, frozen=True):
     """An answer, read for its claims."""
 
     text: str
-    statements: list[Statement]
+    statements: Passage
     sightings: dict[str, Sighting]  # by the claim's id
     earned: float
     """0–1: how much of the credit for keeping to the limits the answer has earned by what it says."""
@@ -60,11 +61,11 @@ class Prose(msgspec.Struct, frozen=True):
 def read_prose(answer: str, claims: Sequence[Claim], span: WordLimits, prompt: str = "") -> Prose:
     """The answer without fences, and what it says of each claim in other words than the prompt's."""
     text = without_fences(answer[:LONGEST])
-    sentences = [statement for statement in statements(text, span.read) if is_sentence(statement)]
+    sentences = Passage(filter(is_sentence, statements(text, span.read)))
     sightings = {claim.id: find_claim(claim, sentences) for claim in claims}
     made = sum(sightings[claim.id].credit * claim.weight for claim in claims)
     own = own_words(text, prompt) if len(answer) <= LONGEST else 0.0
-    return Prose(text, statements(text), sightings, own * share_earned(made / _total(claims)), own)
+    return Prose(text, Passage.of(text), sightings, own * share_earned(made / _total(claims)), own)
 
 
 def share_earned(coverage: float) -> float:

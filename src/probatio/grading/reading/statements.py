@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from probatio.grading.reading.figures import Word, pattern_words, word_set, words
@@ -73,15 +73,20 @@ def mentions(phrases: str, passage: Sequence[Statement]) -> list[str]:
 
 def places_of(phrases: str, statement: Statement) -> list[Place]:
     """Where any of the phrases stands. They are separated by `|`; a trailing `*` stands for any ending."""
-    group = _phrases(phrases)
-    whole, begun = _first_words(phrases)
+    whole, begun = first_words(phrases)
     return [
-        (at, len(phrase))
+        place
         for at, word in enumerate(statement)
         if word.text in whole or word.text.startswith(begun)  # most words begin no phrase
-        for phrase in group
-        if _fits(phrase[0], word.text) and (len(phrase) == 1 or _goes_on(phrase, statement, at))
+        for place in phrases_at(phrases, statement, at)
     ]
+
+
+def phrases_at(phrases: str, statement: Statement, at: int) -> Iterator[Place]:
+    """The phrases that begin with this word."""
+    for phrase in _phrases(phrases):
+        if _fits(phrase[0], statement[at].text) and (len(phrase) == 1 or _goes_on(phrase, statement, at)):
+            yield at, len(phrase)
 
 
 @lru_cache(maxsize=4096)
@@ -94,7 +99,7 @@ def _phrases(listed: str) -> tuple[Phrase, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _first_words(listed: str) -> tuple[frozenset[str], tuple[str, ...]]:
+def first_words(listed: str) -> tuple[frozenset[str], tuple[str, ...]]:
     """What the phrases begin with: words, and beginnings of words."""
     first = [phrase[0] for phrase in _phrases(listed)]
     return frozenset(first), tuple(word[:-1] for word in first if word[-1] == "*")

@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from probatio.core.errors import CannotCheck
+from probatio.core.inside import open_named
 from probatio.jail import Choice, NoIsolation, build, find_isolation
 
 VARIABLE = "PROBATIO_CHROMIUM"
@@ -124,7 +125,7 @@ def _binary(command: str) -> str:
     """The program itself where `command` is a distribution's shell script, which would need a home and
     settings."""
     path = Path(command).resolve()
-    with path.open("rb") as file:
+    with open_named(path) as file:
         if file.read(2) != b"#!":
             return str(path)
     name = Path(command).name

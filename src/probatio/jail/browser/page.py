@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import json
 import re
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
 
 from probatio.jail.browser.keys import press_events
@@ -191,6 +192,21 @@ class OpenPage:
 
     async def _input(self, method: str, events: list[dict[str, object]]) -> None:
         await _step(asyncio.gather(*(self.send(method, **event) for event in events)))
+
+    async def picture(self) -> str:
+        """The window as it is painted now, as a PNG in Base64. Equal windows have equal ones."""
+        shot = await _step(self.send("Page.captureScreenshot", format="png", optimizeForSpeed=True))
+        return str(shot["data"])
+
+    @contextlib.asynccontextmanager
+    async def silenced(self) -> AsyncIterator[None]:
+        """While none of the page's scripts runs: no timer, event or frame reaches them, and what comes up
+        meanwhile is lost. So a page is used no more after it, but loaded again."""
+        await _step(self.send("Emulation.setScriptExecutionDisabled", value=True))
+        try:
+            yield
+        finally:
+            await _step(self.send("Emulation.setScriptExecutionDisabled", value=False))
 
     def on_event(self, session: str, method: str, said: dict[str, Any]) -> None:
         """An event of the page, or of a frame or worker that belongs to it."""

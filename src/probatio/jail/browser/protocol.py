@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import json
 import os
 import signal
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from typing import Any
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.jail.browser.chromium import BrowserCommand
 
 Event = Callable[[str, dict[str, Any]], None]
@@ -145,12 +145,9 @@ class Connection:
 
     def on_message(self, text: bytes) -> None:
         try:
-            message = msgspec.json.decode(text, type=_ProtocolMessage)
-        except (
-            msgspec.DecodeError
-        ):  # half a surrogate pair, which a page may write anywhere and no text can hold
-            whole = json.dumps(json.loads(text), ensure_ascii=False).encode("utf-8", "replace")
-            message = msgspec.json.decode(whole, type=_ProtocolMessage)
+            message = jsonfile.decode_mended(text, _ProtocolMessage)
+        except msgspec.DecodeError:
+            return  # nothing of the protocol: who waits for an answer waits until its time is over
         if message.id is None:
             listener = self._listeners.get(message.sessionId)
             if listener is not None:

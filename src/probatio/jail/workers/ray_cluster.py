@@ -55,6 +55,7 @@ class Cluster:
         except ConnectionError:
             if "RAY_ADDRESS" in os.environ:
                 raise
+            _stay_on_loopback()
             self._ray.init(include_dashboard=False, **_QUIET)
 
     def machines(self) -> list[Machine]:
@@ -95,6 +96,19 @@ class Cluster:
 
     def close(self) -> None:
         self._ray.shutdown()
+
+
+def _stay_on_loopback() -> None:
+    """Let a cluster that we begin listen on this machine alone: whoever reaches its ports can run code here.
+
+    On Linux Ray listens on all interfaces, and takes a loopback `_node_ip_address` for another word for the
+    machine's own address. This switch, which is off on macOS and Windows, makes it stay there (Ray 2.60: all
+    six ports).
+    """
+    switch = "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"
+    os.environ[switch] = "0"
+    constants: Any = importlib.import_module("ray._private.ray_constants")
+    constants.ENABLE_RAY_CLUSTER = False
 
 
 def _silence() -> None:

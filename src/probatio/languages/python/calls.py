@@ -9,7 +9,9 @@ that", which an honest function says by returning it: code that can forge the ri
 it.
 
 What a solution can do is to end its own process. The calls that were answered before count, the one it ended
-in fails, and the next ones get a new process, up to `STARTS`.
+in fails, and the next ones get a new process, up to `STARTS`. The driver ends a call that takes too long, and
+a solution can keep it from that; so every call is also timed from outside (`jail.pace`). One that took longer
+fails whatever it gave, and one that does not end is ended with its process.
 """
 
 from __future__ import annotations
@@ -17,14 +19,14 @@ from __future__ import annotations
 import functools
 import json
 import marshal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from probatio import jail
-from probatio.jail import Choice, Limits, ProgramOutcome
+from probatio.jail import Choice, Clocks, Limits, Pace, ProgramOutcome
 from probatio.languages.python.home import runtime
 from probatio.languages.python.values import decode
 
@@ -97,28 +99,73 @@ def run_calls(
         return CallResults(CallFailed(f"the solution is longer than {LONGEST} characters") for _ in calls)
     packed = [(marshal.dumps(call.args), call.wants_args) for call in calls]
     started = runtime(_driver())
-    results: dict[int, Result] = {}
-    first, last_words, timely = 0, "the process ended too often", True
+    results: list[Result] = []
+    last_words, timely = "the process ended too often", True
     for _ in range(STARTS):
-        stdin = marshal.dumps((source, function, packed[first:], CALL_CPU, CALL_WALL, LATE_CALLS))
-        outcome = jail.run(started, stdin, limits, isolation)
+        given = packed[len(results) :]
+        stdin = marshal.dumps((source, function, given, CALL_CPU, CALL_WALL, LATE_CALLS))
+        said = _Said(len(given))
+        outcome = jail.run(started, stdin, limits, isolation, said.begin)
         timely = timely and outcome.timely
-        ready, end = False, None
-        for line in _lines(outcome.stdout):
-            ready = ready or "ready" in line
-            end = end or _end(line)
-            number, result = _result(line)
-            if result and 0 <= number < len(packed) - first:
-                results[first + number] = result
-        silent = next((number for number in range(first, len(calls)) if number not in results), None)
-        if silent is None:
+        results += said.results()
+        if len(results) == len(calls):
             break
-        if end or not ready:
-            last_words = end or _why(outcome)
+        if said.end or not said.ready:
+            last_words = said.end or _why(outcome)
             break
-        results[silent] = CallFailed(_why(outcome))
-        first = silent + 1
-    return CallResults((results.get(number, CallFailed(last_words)) for number in range(len(calls))), timely)
+        results.append(CallFailed(_why(outcome)))
+        if len(results) == len(calls):
+            break
+    missing = len(calls) - len(results)
+    return CallResults([*results, *[CallFailed(last_words)] * missing], timely)
+
+
+LATE = f"no end within {CALL_CPU:g} s of CPU or {CALL_WALL:g} s by the clock"
+
+
+class _Said:
+    """What the driver of one process said, line by line and as it came. Only the line that is due is taken: a
+    solution can write lines, but none that makes another wait for its time."""
+
+    def __init__(self, calls: int) -> None:
+        self.calls = calls
+        self.begin()
+
+    def begin(self) -> Pace:
+        """A process starts; what one before it said does not count."""
+        self.ready, self.end = False, ""
+        self._results: list[Result] = []
+        self._rest: list[bytes] = []
+        self._pace = Pace(Clocks(CALL_CPU, CALL_WALL), self._hear)
+        return self._pace
+
+    def results(self) -> list[Result]:
+        """What the calls gave, the first ones of all. Loading the solution is step 0."""
+        late = self._pace.late
+        if 0 in late:
+            self.end = "loading it did not end in time"
+            return []
+        return [CallFailed(LATE) if n in late else result for n, result in enumerate(self._results, start=1)]
+
+    def _hear(self, printed: bytes) -> int:
+        self._rest.append(printed)
+        if b"\n" not in printed:
+            return 0
+        *lines, rest = b"".join(self._rest).split(b"\n")
+        self._rest = [rest]
+        before = self.ready + len(self._results)
+        for line in lines:
+            self._take(_read(line))
+        return self.ready + len(self._results) - before
+
+    def _take(self, line: dict[str, Any]) -> None:
+        if self.end or len(self._results) == self.calls:
+            return
+        self.end = _end(line)
+        self.ready = self.ready or "ready" in line
+        number, result = _result(line)
+        if result and self.ready and number == len(self._results):
+            self._results.append(result)
 
 
 @functools.cache
@@ -126,20 +173,18 @@ def _driver() -> str:
     return Path(__file__).with_name("driver.py").read_text("utf-8")
 
 
-def _lines(stdout: str) -> Iterator[dict[str, Any]]:
-    for text in stdout.splitlines():
-        try:
-            line = json.loads(text)
-        except (ValueError, RecursionError):  # cut off at a limit, or written by the solution
-            continue
-        if isinstance(line, dict):
-            yield line
+def _read(text: bytes) -> dict[str, Any]:
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError):  # cut off at a limit, or written by the solution
+        return {}
+    return line if isinstance(line, dict) else {}
 
 
-def _end(line: dict[str, Any]) -> str | None:
-    """Why the driver stopped before the last call."""
+def _end(line: dict[str, Any]) -> str:
+    """Why the driver stopped before the last call; empty if it did not."""
     if not isinstance(line.get("end"), str):
-        return None
+        return ""
     names = line.get("raised")
     named = f" ({names[0]}: {line.get('words', '')})" if isinstance(names, list) and names else ""
     return _writable(f"{line['end']}{named}"[:300])
@@ -152,7 +197,7 @@ def _result(line: dict[str, Any]) -> tuple[int, Result | None]:
     try:
         args = tuple(decode(line["after"])) if "after" in line else None
         if "late" in line:
-            return number, CallFailed(f"no end within {CALL_CPU:g} s of CPU or {CALL_WALL:g} s by the clock")
+            return number, CallFailed(LATE)
         if "raised" in line:
             names = tuple(_writable(str(name)[:80]) for name in line["raised"][:20])
             return number, Raised(names, _writable(str(line.get("words", ""))[:200]), args)

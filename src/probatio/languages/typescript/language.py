@@ -9,8 +9,9 @@ import msgspec
 
 from probatio import jail
 from probatio.core.errors import UsageError
-from probatio.core.records import ErrorType
+from probatio.core.records import CRASHED_CHECKER, ErrorType
 from probatio.jail import Choice, Limits, ProgramOutcome
+from probatio.jail.program import SIGNALLED
 from probatio.languages.contract import STANDARD, Checked, explain_failure, find_error
 from probatio.languages.typescript.engines import (
     BUN,
@@ -23,7 +24,6 @@ from probatio.languages.typescript.engines import (
 
 _STARTED = "\x02"  # written by console.js, which runs only once the whole program has parsed
 _OUT_OF_MEMORY = re.compile(r"[Oo]ut of memory|heap limit|memory allocation of \d+ bytes failed")
-_CRASHED = range(129, 160)
 
 
 def run(
@@ -60,7 +60,7 @@ def _read(raw: ProgramOutcome, chosen: JavaScriptEngine) -> ProgramOutcome:
         (chosen.stdin_name, "program.ts"),
     ):
         stderr = stderr.replace(ours, neutral)
-    ran_out = raw.exit in _CRASHED and _OUT_OF_MEMORY.search(stderr) is not None
+    ran_out = raw.exit in SIGNALLED and _OUT_OF_MEMORY.search(stderr) is not None
     return msgspec.structs.replace(
         raw,
         exit=None if ran_out else raw.exit,
@@ -88,7 +88,8 @@ class TypeScript:
 
     def explain_failure(self, outcome: ProgramOutcome) -> tuple[ErrorType, str]:
         if not outcome.started:
-            return "syntax_error", find_error(outcome.stderr)
+            error = CRASHED_CHECKER if outcome.exit in SIGNALLED else "syntax_error"
+            return error, find_error(outcome.stderr)
         return explain_failure(outcome)
 
     def program_in(self, program: str, dialect: str) -> str:

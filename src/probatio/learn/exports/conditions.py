@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
 
-from probatio.core.errors import UsageError
+from probatio.core.errors import Say, UsageError
 from probatio.core.records import UNASKED_ERRORS, Grade, Model, Response, TrialKey
-from probatio.core.text.names import make_slugs
+from probatio.core.text.names import make_file_names, make_slugs
 from probatio.learn.findings import Condition
 from probatio.runs.record import RunRecord, find_run, read_run
 from probatio.runs.store.lines import Span
@@ -115,7 +116,12 @@ class RecordedRun:
             "grader_version": self.record.grader_version,
         }
 
-    @property
+    @cached_property
+    def task_names(self) -> dict[str, str]:
+        """Task → its name where it becomes a part of a file's name."""
+        return make_file_names((task for asked in self._spans.values() for task, _ in asked), "task")
+
+    @cached_property
     def model_slugs(self) -> dict[str, str]:
         return make_slugs(dict.fromkeys(condition.model for condition in self.conditions))
 
@@ -125,13 +131,16 @@ def open_run(run: str, results: Path) -> RecordedRun:
     return RecordedRun(find_run(run, results))
 
 
-def find_suite(record: RunRecord, folder: Path | None = None) -> Suite | None:
-    """The suite that a run asked, for the words of its tasks; None if it is not there any more."""
+def find_suite(
+    run: RecordedRun, folder: Path | None = None, say: Say = lambda sentence: None
+) -> Suite | None:
+    """The suite that a run asked, for the words of its tasks; None if it can't be read."""
+    if folder is not None:
+        return load_suite(folder)
     try:
-        return load_suite(folder or record.suite_folder)
-    except UsageError:
-        if folder is not None:
-            raise
+        return load_suite(run.record.suite_folder(run.folder))
+    except UsageError as error:
+        say(f"What the tasks say is left out: {error}")
         return None
 
 

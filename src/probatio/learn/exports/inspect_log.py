@@ -19,9 +19,10 @@ from typing import Any
 import msgspec
 
 from probatio import __version__
-from probatio.core.files import replacement
+from probatio.core.files import make_folder, replacement
 from probatio.core.inside import open_new
 from probatio.core.records import Grade
+from probatio.core.text.names import make_file_name
 from probatio.learn.exports.conditions import (
     ExportedTrial,
     GradedAnswer,
@@ -49,7 +50,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 def write_inspect(run: RecordedRun, suite: Suite | None, target: Path) -> list[Path]:
     """Write one log per model and condition into the folder `target`."""
-    target.mkdir(parents=True, exist_ok=True)
+    make_folder(target, target)
     written = []
     for condition in run.conditions:
         path = target / _file_name(run, condition)
@@ -75,6 +76,7 @@ def _write_log(run: RecordedRun, suite: Suite | None, condition: Condition, part
         _put(archive, "_journal/start.json", {"version": LOG_VERSION, "eval": spec, "plan": plan})
         for trial in run.trials(condition):
             sample = _sample(run, suite, condition, trial, model)
+            # the name is the id, because the viewer looks for it so; who unpacks the log gets plain names
             _put(archive, f"samples/{sample['id']}_epoch_{sample['epoch']}.json", sample)
             summaries.append(_summary(sample))
             times.append(trial.first.response.timestamp)
@@ -154,7 +156,7 @@ def _sample(
         **({} if answer.cost is None else {"total_cost": answer.cost}),
     }
     return {
-        "id": trial.task_id,
+        "id": run.task_names[trial.task_id],
         "epoch": trial.sample + 1,
         "input": answer.prompt,
         "target": find_expected(suite, trial.task_id, condition.dialect),
@@ -163,6 +165,7 @@ def _sample(
         "scores": _scores(first),
         "metadata": {
             **describe_task(suite, trial.task_id),
+            "task_id": trial.task_id,
             "attempts": len(turns),
             "solved_at_attempt": next(
                 (turn.response.attempt for turn in turns if turn.grade and turn.grade.correct), None
@@ -281,11 +284,9 @@ def _digest(*parts: str) -> str:
 
 def _file_name(run: RecordedRun, condition: Condition) -> str:
     """The name as Inspect gives it: time, task and id, with two underscores and none inside a part."""
-    when = _time(run.record.created).replace(":", "-")
-    task = f"{run.record.suite_name}-{condition.asked_with_slug}-{run.model_slugs[condition.model]}".replace(
-        "_", "-"
-    )
-    return f"{when}_{task}_{_eval_id(run, condition)}.eval"
+    task = f"{run.record.suite_name}-{condition.asked_with_slug}-{run.model_slugs[condition.model]}"
+    parts = (_time(run.record.created), task, _eval_id(run, condition))
+    return "_".join(make_file_name(part, "unknown").replace("_", "-") for part in parts) + ".eval"
 
 
 def _time(stamp: str) -> str:

@@ -21,7 +21,7 @@ SHOWN = 2000
 def write_junit(run: RecordedRun, target: Path) -> dict[str, int]:
     """Write the report to the file `target` and return its counts."""
     record = run.record
-    root = ElementTree.Element("testsuites", name=f"probatio {record.run_id}")
+    root = ElementTree.Element("testsuites", name=_text(f"probatio {record.run_id}"))
     counts = {"tests": 0, "failures": 0, "errors": 0}
     seconds = 0.0
     for condition in run.conditions:
@@ -39,7 +39,7 @@ def write_junit(run: RecordedRun, target: Path) -> dict[str, int]:
 
 def _suite(run: RecordedRun, condition: Condition) -> ElementTree.Element:
     record = run.record
-    suite = ElementTree.Element("testsuite", name=f"{condition.model}: {condition.asked_with}")
+    suite = ElementTree.Element("testsuite", name=_text(f"{condition.model}: {condition.asked_with}"))
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in (
         ("run_id", record.run_id),
@@ -62,7 +62,7 @@ def _suite(run: RecordedRun, condition: Condition) -> ElementTree.Element:
         seconds += trial.first.response.latency_ms / 1000
     numbers = {name: str(number) for name, number in counts.items()}
     suite.attrib.update(
-        {**numbers, "skipped": "0", "time": f"{seconds:.3f}", "timestamp": record.created[:19]}
+        {**numbers, "skipped": "0", "time": f"{seconds:.3f}", "timestamp": _text(record.created[:19])}
     )
     return suite
 

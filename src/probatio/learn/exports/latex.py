@@ -114,7 +114,7 @@ def format_bibtex(run: RunSeen, framework: str) -> str:
     """Entries for the suite that a run asked, in its version, and for Probatio. Unknown facts are left out,
     never made up."""
     suite, version = run.suite, run.suite_version
-    year = (run.created or "")[:4]
+    year = escape_latex((run.created or "")[:4])
     about = [
         f"suite version {version}" if version else "",
         f"fingerprint {run.suite_fingerprint}" if run.suite_fingerprint else "",

@@ -4,7 +4,6 @@ condition."""
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable
 from datetime import datetime
 from math import sqrt
@@ -15,8 +14,9 @@ from typing import Any
 import msgspec
 
 from probatio import __version__
-from probatio.core.files import put
+from probatio.core.files import make_folder, put
 from probatio.core.records import Grade
+from probatio.core.text.names import make_file_name, make_file_names
 from probatio.learn.exports.conditions import ExportedTrial, RecordedRun, describe_task, find_expected
 from probatio.learn.findings import Condition
 from probatio.suites.language_suite import Suite
@@ -32,17 +32,19 @@ def write_lm_eval(run: RecordedRun, suite: Suite | None, target: Path) -> list[P
     models: dict[str, list[Condition]] = {}
     for condition in run.conditions:
         models.setdefault(condition.model, []).append(condition)
-    return [_write_model(run, suite, conditions, target) for conditions in models.values()]
+    names = make_file_names(models, "model", "__")
+    return [
+        _write_model(run, suite, conditions, make_folder(target / names[model], target))
+        for model, conditions in models.items()
+    ]
 
 
-def _write_model(run: RecordedRun, suite: Suite | None, conditions: list[Condition], target: Path) -> Path:
+def _write_model(run: RecordedRun, suite: Suite | None, conditions: list[Condition], folder: Path) -> Path:
     record, model = run.record, run.model(conditions[0].model)
-    sanitized = re.sub(r"[^\w.-]+", "__", model.id)
-    folder = target / sanitized
-    folder.mkdir(parents=True, exist_ok=True)
-    stamp = record.created.replace("Z", "").replace(":", "-")
+    stamp = make_file_name(record.created.replace("Z", ""), "unknown")
     group = record.suite_name
-    tasks = {_task_name(run, condition): condition for condition in conditions}
+    names = make_file_names((_task_name(run, condition) for condition in conditions), "task")
+    tasks = {names[_task_name(run, condition)]: condition for condition in conditions}
     found: dict[str, Any] = {}
     asked: dict[str, int] = {}
     for name, condition in tasks.items():
@@ -72,11 +74,11 @@ def _write_model(run: RecordedRun, suite: Suite | None, conditions: list[Conditi
             "random_seed": record.sampling.seed,
         },
         "git_hash": record.git_sha,
-        "date": datetime.fromisoformat(record.created).timestamp(),
+        "date": _moment(record.created),
         "task_hashes": dict.fromkeys(tasks, record.suite_fingerprint),
         "model_source": model.provider,
         "model_name": model.id,
-        "model_name_sanitized": sanitized,
+        "model_name_sanitized": folder.name,
         "probatio": {
             "version": record.versions.get("probatio", __version__),
             "run_id": record.run_id,
@@ -90,8 +92,16 @@ def _write_model(run: RecordedRun, suite: Suite | None, conditions: list[Conditi
 
 def _task_name(run: RecordedRun, condition: Condition) -> str:
     dialects = run.record.plan.dialects
-    dialect = "" if len(dialects) == 1 else f"_{condition.dialect.replace('+', '-')}"
+    dialect = "" if len(dialects) == 1 else f"_{condition.dialect}"
     return f"{run.record.suite_name}_{condition.context}_{condition.n_shot}shot{dialect}"
+
+
+def _moment(created: str) -> float | None:
+    """The time in seconds; None if the record does not have one."""
+    try:
+        return datetime.fromisoformat(created).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _measure(scored: Iterable[list[Grade]]) -> dict[str, float | str]:

@@ -13,8 +13,10 @@ import msgspec
 
 from probatio.charts.figure import FigureFormat, size_of, write_figure
 from probatio.charts.palette import FIXED, ON_PAGE, Theme
+from probatio.core.database import PARQUET, open_database, quote_name, write_table
 from probatio.core.errors import UsageError
 from probatio.core.files import put
+from probatio.core.formulas import make_no_formula
 from probatio.learn.analysis import fill_folder
 from probatio.learn.answered import write_trials
 from probatio.learn.compare import Comparison
@@ -124,26 +126,27 @@ def format_csv(table: StudyTable) -> str:
     """Numbers as they are: shares from 0 to 1; an empty cell is a number that is not known."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(column.name for column in table.columns)
-    rows.writerows(table.rows)
+    rows.writerow(make_no_formula(column.name) for column in table.columns)
+    rows.writerows(
+        [make_no_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows
+    )
     return out.getvalue()
 
 
 def _write_parquet(tables: Sequence[StudyTable], target: Path) -> list[Path]:
-    import duckdb
-
     written = []
-    with duckdb.connect() as db:
+    with open_database() as db:
         for table in tables:
             columns = ", ".join(
-                f'"{column.name}" {_SQL.get(column.kind, "DOUBLE")}' for column in table.columns
+                f"{quote_name(column.name)} {_SQL.get(column.kind, 'DOUBLE')}" for column in table.columns
             )
-            db.execute(f"create table {table.name} ({columns})")
+            db.execute(f"create table {quote_name(table.name)} ({columns})")
             marks = ", ".join(["?"] * len(table.columns))
-            db.executemany(f"insert into {table.name} values ({marks})", [list(row) for row in table.rows])
+            db.executemany(
+                f"insert into {quote_name(table.name)} values ({marks})", [list(row) for row in table.rows]
+            )
             written.append(target / f"{table.name}.parquet")
-            quoted = str(written[-1]).replace("'", "''")
-            db.execute(f"copy {table.name} to '{quoted}' (format parquet)")
+            write_table(db, f"from {quote_name(table.name)}", written[-1], PARQUET)
     return written
 
 

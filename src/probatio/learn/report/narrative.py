@@ -19,7 +19,7 @@ import msgspec
 from probatio.core.config import Config
 from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.files import put
-from probatio.core.inside import read_inside
+from probatio.core.jsonfile import read_json
 from probatio.core.records import Model, Sampling
 from probatio.core.text.markdown import escape_cell, quote
 from probatio.learn.report.sections import FAILURES_TITLE
@@ -84,8 +84,8 @@ def find_strange_numbers(text: str, computed: str) -> list[str]:
 def read_kept(folder: Path, computed: str) -> Narrative | None:
     """The narrative that was paid for before, if it is about exactly these tables."""
     try:
-        narrative = msgspec.json.decode(read_inside(folder / KEPT), type=Narrative)
-    except (OSError, msgspec.DecodeError):
+        narrative = read_json(folder / KEPT, Narrative, "a kept narrative")
+    except (OSError, UsageError):
         return None
     return narrative if narrative.digest == _digest(computed) else None
 

@@ -19,6 +19,7 @@ import msgspec
 from probatio.core.errors import Incomplete, ProbatioError, UsageError
 from probatio.core.extras import describe_missing, require
 from probatio.core.files import put, replacement
+from probatio.core.jsonfile import read_json
 from probatio.core.machine import cache_folder
 from probatio.core.proxies import find_proxy
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
@@ -95,8 +96,8 @@ def _copy(address: str, is_wanted: Callable[[str, set[str]], bool]) -> Path:
         there = {_inside(address, root, path): _state(about) for path, about in found.items()}
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        before = msgspec.json.decode((folder / POINTER).read_bytes(), type=Pointer).files
-    except (OSError, msgspec.DecodeError):
+        before = read_json(folder / POINTER, Pointer, "a note of what was copied").files
+    except (OSError, UsageError):
         before = {}
     names = set(there)
     for file in before.keys() - names:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.collector import pause_collector
-from probatio.core.errors import UsageError
+from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import DailyScore, Day, DayRecord
+from probatio.core.trust import require_known
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_RECORD = msgspec.json.Decoder(DayRecord)
-_SCORES = msgspec.json.Decoder(DailyScore)
+_RECORD = jsonfile.Decoder(DayRecord)
+_SCORES = jsonfile.Decoder(DailyScore)
 _LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
 """The days of the results folder that was read last, so that preparing and running a day read them once."""
 
@@ -93,9 +95,19 @@ def read_day(folder: Path, results: Path | None = None) -> Day:
     return Day(record, tuple(last.values()))
 
 
+def read_records(results: Path) -> Iterator[DayRecord]:
+    """The records of the closed days alone, without their scores. What can't be read is left out."""
+    for path in _list_closed(results):
+        try:
+            yield _read_record(path / DAY_FILE, results)
+        except (ProbatioError, OSError):
+            continue
+
+
 def suite_folder(results: Path, record: DayRecord) -> Path | None:
-    """The folder of a day's suite; None for the built-in one."""
-    return results / record.suite if os.sep in record.suite else None
+    """The folder of a day's suite; None for the built-in one. One that lies outside of the results has to be
+    known on this machine: a record may be a stranger's."""
+    return require_known(results / record.suite, results) if os.sep in record.suite else None
 
 
 def _state(path: Path) -> tuple[int, int] | None:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.core.errors import UsageError
+from probatio.core.jsonfile import read_json
 from probatio.core.machine import cache_folder
 from probatio.core.records import Detectable
 
@@ -19,8 +21,8 @@ class DetectableCache:
         self._folder = folder
 
     def get(self, key: str) -> Detectable | None:
-        with contextlib.suppress(OSError, msgspec.MsgspecError):
-            return msgspec.json.decode(self._file(key).read_bytes(), type=Detectable)
+        with contextlib.suppress(OSError, UsageError):
+            return read_json(self._file(key), Detectable, "a kept effect")
         return None
 
     def __setitem__(self, key: str, effect: Detectable) -> None:

@@ -21,6 +21,7 @@ from typing import Self, TypeVar
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.files import replacement, take_lock
 from probatio.core.inside import open_inside, open_new, open_reader
@@ -90,7 +91,7 @@ class Journal:
     def take_up(self, name: str, shape: type[T]) -> Iterator[tuple[Span, T]]:
         """The lines that an earlier process wrote to this file, and their places."""
         lines = self._open(name)
-        decode = msgspec.json.Decoder(shape, strict=False).decode
+        decode = jsonfile.Decoder(shape, strict=False).decode
         failed = _has_failed if self._retry_errors and name in (ANSWERS, GRADES) else None
         yield from lines.read(decode, failed)
         if lines.aside:
@@ -100,7 +101,7 @@ class Journal:
 
     def at(self, name: str, span: Span, shape: type[T]) -> T:
         """One line of a file again, in full."""
-        return msgspec.json.decode(self._files[name].at(span), type=shape, strict=False)
+        return jsonfile.decode(self._files[name].at(span), shape, strict=False)
 
     def answer(self, response: msgspec.Struct) -> None:
         """Keep an answer. Called before anything is done with it."""
@@ -258,7 +259,7 @@ class _Failure(msgspec.Struct):
     error_type: str | None = None
 
 
-_decode_failure = msgspec.json.Decoder(_Failure).decode
+_decode_failure = jsonfile.Decoder(_Failure).decode
 
 
 def _has_failed(line: bytes) -> bool:

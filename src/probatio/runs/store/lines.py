@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.errors import UsageError
 from probatio.core.inside import open_reader
 
@@ -19,6 +20,8 @@ _BLOCK = 1 << 16
 AT_ONCE = 32 * 1024 * 1024
 """Bytes of a file that are read at once: a day of a hundred models. Longer files are read in constant
 memory."""
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes. An answer has 8 MB at most; a file without an end of line would be read whole."""
 
 
 class Span(NamedTuple):
@@ -41,7 +44,7 @@ def read_placed(
     `containing`: only lines with these bytes are decoded, because decoding is slow. `lenient`: lines that
     can't be read are left out. A path that leads out of `folder` (default: the file's folder) is refused.
     """
-    decode = msgspec.json.Decoder(shape, strict=False).decode
+    decode = jsonfile.Decoder(shape, strict=False).decode
     offset = 0
     for number, line in enumerate(_raw_lines(path, folder), 1):
         span = Span(offset, len(line))
@@ -70,7 +73,7 @@ def all_at_once(
             return None
         data = file.read()
     try:
-        records = msgspec.json.Decoder(shape, strict=strict).decode_lines(data)
+        records = jsonfile.Decoder(shape, strict=strict).decode_lines(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return records if len(records) == data.count(b"\n") + (data[-1:] not in (b"\n", b"")) else None
@@ -79,7 +82,7 @@ def all_at_once(
 def line_at(path: Path, span: Span, shape: type[T], folder: Path | None = None) -> T:
     """The record at a place that `placed_lines` gave."""
     (line,) = _lines_at(path, [span], folder)
-    return msgspec.json.decode(line, type=shape, strict=False)
+    return jsonfile.decode(line, shape, strict=False)
 
 
 def has_lines(path: Path) -> bool:
@@ -89,7 +92,7 @@ def has_lines(path: Path) -> bool:
 
 def lines_at(path: Path, spans: Sequence[Span], shape: type[T], folder: Path | None = None) -> list[T | None]:
     """The records at several places, with the file opened once; None for a line that can't be read."""
-    decode = msgspec.json.Decoder(shape, strict=False).decode
+    decode = jsonfile.Decoder(shape, strict=False).decode
     records: list[T | None] = []
     for line in _lines_at(path, spans, folder):
         try:
@@ -137,7 +140,15 @@ def _every_line(path: Path, folder: Path | None) -> Iterator[bytes]:
             yield from read_packed(path_of_packed(path), folder)
         return
     with file:
-        yield from file
+        if os.fstat(file.fileno()).st_size <= LONGEST_LINE:
+            yield from file
+            return
+        while line := file.readline(LONGEST_LINE + 1):
+            if len(line) > LONGEST_LINE:
+                raise UsageError(
+                    f"{path} has a line of more than {LONGEST_LINE >> 20} MB: that is no file of ours."
+                )
+            yield line
 
 
 def read_at(file: int, size: int, offset: int) -> bytes:
@@ -162,7 +173,7 @@ def lines_of(file: int) -> Iterator[bytes]:
 def is_whole(line: bytes) -> bool:
     """Whether a last line without newline is complete; other tools end files like that."""
     try:
-        msgspec.json.decode(line)
+        jsonfile.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError):
         return False
     return True

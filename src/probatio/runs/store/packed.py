@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,6 +27,11 @@ LEVEL = 9
 """Half the size of the usual level 3, because prompts repeat; level 19 takes thirty times as long for a
 quarter less."""
 _BLOCK = 1 << 20
+LONGEST_LINE = 64 * 1024 * 1024
+"""Bytes of a line. An answer is at most 8 MB, so a longer line is none of ours."""
+MOST_TIMES, LEAST_LIMIT = 10_000, 64 * 1024 * 1024
+"""A packed file may give that many times its size, and so many bytes in any case. Prompts of a megabyte that
+differ in their answers alone come near it; bytes that are all the same are packed 32,000 times smaller."""
 
 
 class Packed(msgspec.Struct, frozen=True):
@@ -59,9 +65,13 @@ def pack(source: Path) -> Packed:
         ):
             packing.write(b"")  # so that an empty file becomes a packed file of nothing
             count, digest = _copy(lines, packing)
-        with open_packed(part) as lines:
-            if _copy(lines, None) != (count, digest):
-                raise Incomplete(f"{source} could not be packed: it does not come back as it stands.")
+        try:
+            with open_packed(part) as lines:
+                back = _copy(lines, None)
+        except UsageError:  # its lines are all the same: no one would take the packed file for one of ours
+            back = None
+        if back != (count, digest):
+            raise Incomplete(f"{source} could not be packed: it does not come back as it stands.")
     return Packed(source.name, count, source.stat().st_size, target.stat().st_size)
 
 
@@ -73,21 +83,75 @@ def unpack(source: Path) -> Path:
     return target
 
 
+class _Bounded(io.RawIOBase):
+    """A file that is being unpacked, up to so many bytes."""
+
+    def __init__(self, unpacked: BinaryIO, most: int, path: Path) -> None:
+        self._unpacked, self._most, self._path = unpacked, most, path
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._unpacked.read(len(buffer))
+        buffer[: len(data)] = data
+        self._require(self._unpacked.tell())
+        return len(data)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._require(offset)
+        return self._unpacked.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._unpacked.tell()
+
+    def _require(self, place: int) -> None:
+        if place > self._most:
+            raise UsageError(
+                f"{self._path} unpacks to more than {self._most >> 20} MB, {MOST_TIMES:,} times its size: "
+                "that is no packed file of ours."
+            )
+
+
 @contextmanager
 def open_packed(path: Path, folder: Path | None = None) -> Iterator[BinaryIO]:
     """The lines of a packed file as a file open for reading. A path that leads out of `folder` is refused."""
     zstd = _import_zstd()
     with open_reader(path, folder) as file, zstd.ZstdFile(file) as lines:
+        most = max(LEAST_LIMIT, MOST_TIMES * os.fstat(file.fileno()).st_size)
         try:
-            yield io.BufferedReader(lines, _BLOCK)
+            yield io.BufferedReader(_Bounded(lines, most, path), _BLOCK)
         except (zstd.ZstdError, EOFError) as error:
             raise UsageError(f"{path} is not a packed file that can be read: {error}") from None
+
+
+def longest_line(path: Path) -> int:
+    """Bytes of the longest line of a file, plain or packed, with its end; 1 MB if all are shorter."""
+    longest, begun = _BLOCK, 0  # `begun`: bytes of a line whose end was not seen yet
+    with open_packed(path) if is_packed_file(path) else open_reader(path) as file:
+        while block := file.read(_BLOCK):
+            end = block.find(b"\n")
+            longest = max(longest, begun + (len(block) if end < 0 else end))
+            begun = begun + len(block) if end < 0 else len(block) - 1 - block.rfind(b"\n")
+            if longest > LONGEST_LINE:
+                raise _refuse_line(path)
+    return longest + 1
+
+
+def _refuse_line(path: Path) -> UsageError:
+    return UsageError(f"{path} has a line of more than {LONGEST_LINE >> 20} MB: that is no line of ours.")
 
 
 def read_packed(path: Path, folder: Path | None = None) -> Iterator[bytes]:
     """The lines of a packed file, byte for byte as they stood."""
     with open_packed(path, folder) as lines:
-        yield from lines
+        for line in iter(partial(lines.readline, LONGEST_LINE + 1), b""):
+            if len(line) > LONGEST_LINE:
+                raise _refuse_line(path)
+            yield line
 
 
 def read_packed_at(path: Path, offsets: Sequence[int], folder: Path | None = None) -> dict[int, bytes]:
@@ -96,7 +160,7 @@ def read_packed_at(path: Path, offsets: Sequence[int], folder: Path | None = Non
     with open_packed(path, folder) as lines:
         for offset in sorted(set(offsets)):
             lines.seek(offset)
-            found[offset] = lines.readline()
+            found[offset] = lines.readline(LONGEST_LINE)
     return found
 
 

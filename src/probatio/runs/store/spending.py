@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.inside import read_inside
+from probatio.core.jsonfile import read_json
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, JUDGE_REPLIES
 from probatio.runs.store.lines import read_placed
 
@@ -54,7 +54,7 @@ def day_cost(folder: Path, results: Path) -> float:
 
 def _was_asked(path: Path, results: Path) -> bool:
     try:
-        kind = msgspec.json.decode(read_inside(path, results), type=_DayOrigin)
-    except (OSError, UsageError, msgspec.DecodeError, UnicodeDecodeError):
+        kind = read_json(path, _DayOrigin, "a day's record", results)
+    except (OSError, UsageError):
         return True  # money may have been spent
     return not kind.simulated and not kind.imported

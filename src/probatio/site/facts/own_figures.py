@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.code_digest import code_digest
-from probatio.core.errors import ProbatioError
+from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.machine import cache_folder
 from probatio.suites.daily_suite import DailyManifest, load_daily
 from probatio.watch.alerts.describing import FIGURES
@@ -57,7 +57,7 @@ def find_own_figures(folder: Path, manifest: DailyManifest, *, compute: bool) ->
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             return OwnFigures(read(long), cases, short=False)
     kept = cache_folder() / "figures" / f"{_key(manifest, cases)}.json"
-    with contextlib.suppress(OSError, msgspec.MsgspecError):
+    with contextlib.suppress(OSError, UsageError):
         return OwnFigures(read(kept), cases, short=True)
     if not compute:
         return None

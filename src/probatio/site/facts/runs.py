@@ -42,6 +42,14 @@ PACK_BYTES = 90_000
 """Of the recorded answers on one page, at most; a longer one has a page of its own."""
 
 
+class UnreadableRun(ProbatioError):
+    """A run that can't be shown. The site leaves it out, says so, and shows the others."""
+
+    def __init__(self, run: str, why: str) -> None:
+        super().__init__(why)
+        self.run = run
+
+
 class PricedLine(KeyLine, kw_only=True):
     """The fields of an answer that give its price."""
 
@@ -91,7 +99,8 @@ class StudiedRun:
 
     @cached_property
     def record(self) -> RunRecord:
-        return read_run(self.folder)
+        with self._told():
+            return read_run(self.folder)
 
     @property
     def study(self) -> Study:
@@ -100,11 +109,20 @@ class StudiedRun:
 
     @cached_property
     def _study(self) -> Study:
-        return study_of([self.folder])
+        with self._told():
+            return study_of([self.folder])
 
     @cached_property
     def items(self) -> Items:
-        return measure_runs([self.folder])
+        with self._told():
+            return measure_runs([self.folder])
+
+    @contextlib.contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except ProbatioError as error:
+            raise UnreadableRun(self.name, str(error)) from None
 
     @property
     def trials(self) -> list[NumberedTrial]:
@@ -195,7 +213,7 @@ class StudiedRun:
     def suite(self) -> Suite | None:
         """The suite as it is today; None if it can't be read."""
         try:
-            return load_suite(self.record.suite_folder)
+            return load_suite(self.record.suite_folder(self.folder))
         except ProbatioError:
             return None
 
@@ -208,18 +226,20 @@ def _condition_of(line: KeyLine) -> Condition:
     return Condition(line.model, line.dialect, line.context, line.n_shot)
 
 
-def find_runs(results: Path) -> dict[str, StudiedRun]:
-    """Name → run, newest first."""
-    if not results.is_dir():
-        return {}
-    runs = [
-        StudiedRun(folder.name, folder)
-        for folder in sorted(results.iterdir())
-        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and has_lines(folder / GRADES)
-    ]
-    for run in runs:
-        require_inside(run.folder, results)  # the user did not name these folders: they were found here
-    return {run.name: run for run in sorted(runs, key=lambda run: run.record.created, reverse=True)}
+def find_runs(results: Path) -> tuple[dict[str, StudiedRun], dict[str, str]]:
+    """Name → run, newest first; and name → why it is left out."""
+    found: dict[str, StudiedRun] = {}
+    left_out: dict[str, str] = {}
+    for folder in sorted(results.iterdir()) if results.is_dir() else ():
+        if RUN_NAME.fullmatch(folder.name) and (folder / RUN_FILE).exists() and has_lines(folder / GRADES):
+            require_inside(folder, results)  # the user did not name these folders: they were found here
+            run = StudiedRun(folder.name, folder)
+            try:
+                run.record  # noqa: B018
+                found[run.name] = run
+            except UnreadableRun as error:
+                left_out[run.name] = str(error)
+    return dict(sorted(found.items(), key=lambda each: each[1].record.created, reverse=True)), left_out
 
 
 def can_pair(one: StudiedRun, two: StudiedRun) -> bool:

@@ -90,6 +90,9 @@ def explain(site: Site, model: TrackedModel) -> str:
     verdict = model.last
     if verdict.shown in BAD:
         return _describe_fall(site, model)
+    if verdict.shown == "GAP" and verdict.ungraded:
+        titles = ", ".join(site.title(use_case) for use_case in verdict.ungraded)
+        return f"Not fully scored: answers in {titles} came and have no score."
     if verdict.shown == "GAP":
         return f"No score: {verdict.reason.partition(': ')[2].partition(';')[0].rstrip('.')}."
     if verdict.shown == "CALIBRATING":

@@ -150,7 +150,7 @@ def _verdict(site: Site, verdict: ModelVerdict, before: ModelVerdict) -> str:
     if verdict.shown == "OK" and before.shown in BAD:
         return "OK again: the fall is over."
     if verdict.shown not in BAD:
-        return _WELL[verdict.shown]
+        return "GAP: answers came that have no score." if verdict.ungraded else _WELL[verdict.shown]
     names = [site.title(each.use_case) for each in find_fallen(verdict)]
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     listed = ", ".join(names[:NAMED]) + more or "its scores as a whole"

@@ -9,6 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probatio.core.extras import require
+from probatio.core.inside import read_inside
 from probatio.core.shipped import TUTORIALS, DocPage, find_shipped, list_pages
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html
 from probatio.site.snapshot import Site
@@ -72,7 +73,7 @@ def picture(request: PageRequest) -> PageReply:
     path = find_shipped("docs") / "images" / request.names["image"]
     if not path.is_file():
         raise NoPage
-    return PageReply(path.read_bytes(), _KINDS[path.suffix[1:]])
+    return PageReply(read_inside(path), _KINDS[path.suffix[1:]])
 
 
 def every_page(site: Site) -> Iterator[dict[str, str]]:

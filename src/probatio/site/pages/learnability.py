@@ -30,6 +30,7 @@ def runs_page(request: PageRequest) -> PageReply:
         "runs.html",
         ROWS_NEEDED,
         runs=[(run, run.record, run.study) for run in runs],
+        left_out=request.site.left_out,
         rows=rows,
         answers=answer_languages(rows),
         ranges=Ranges(rows),

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.trust import Untrusted
 from probatio.runs.store.days import suite_folder
 from probatio.site.facts.own_figures import find_own_figures
 from probatio.site.rendering import PageReply, PageRequest, html
@@ -22,9 +23,14 @@ from probatio.watch.simulate.profiles import JUDGED, PROFILES
 def page(request: PageRequest) -> PageReply:
     site, manifest = request.site, request.site.manifest
     last = site.records[site.last_date] if site.last_date else None
-    folder = suite_folder(site.results, last) if last else None
+    try:
+        folder, unknown = suite_folder(site.results, last) if last else None, False
+    except Untrusted:
+        folder, unknown = None, True
     own = find_own_figures(folder, manifest, compute=site.compute) if folder is not None else None
-    measured = find_figures(manifest, None) if folder is None else own.figures if own else None
+    measured = own.figures if own else None
+    if folder is None and not unknown:
+        measured = find_figures(manifest, None)
     faults: dict[str, list[Any]] = {}
     for each in measured.faults if measured else ():
         faults.setdefault(each.fault, []).append(each)
@@ -34,7 +40,7 @@ def page(request: PageRequest) -> PageReply:
         manifest=manifest,
         measured=measured,
         of_own=own,
-        own=last.suite if last is not None and folder is not None else None,
+        own=last.suite if last is not None and (folder is not None or unknown) else None,
         stale=measured is not None and measured.constants != constants_digest(manifest),
         faults=faults,
         titles={"profile": PROFILES, "noise": JUDGED, "fault": FAULTS},

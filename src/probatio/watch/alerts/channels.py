@@ -18,6 +18,7 @@ from probatio.core.config import LOCAL_CONFIG, folder_of
 from probatio.core.errors import UsageError
 from probatio.core.redact import know_address
 from probatio.core.text.names import refuse_unknown_name
+from probatio.core.trust import NAME_FILE, TrustRequest, address_request, allow_now, find_unsaid, refuse
 from probatio.core.yamlfile import read_yaml
 from probatio.watch.alerts.episodes import SEVERITIES, AlertRule
 
@@ -52,9 +53,20 @@ class Channel(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         return f"Channel({self.name!r})"
 
+    @property
+    def request(self) -> TrustRequest:
+        """What the user has to allow before anything is sent here."""
+        scheme = "" if _VARIABLE.match(self.url) else f" ({self.url.partition(':')[0]})"
+        return address_request(self.url, f"the alert channel {self.name}{scheme}")
+
     def address(self, env: Mapping[str, str]) -> str:
-        """The URL with its variables filled in. Raises KeyError with the name of a variable that is not
-        set."""
+        """The URL with its variables filled in, to send something there. Raises KeyError with the name of a
+        variable that is not set."""
+        address = self.fill(env)
+        refuse(find_unsaid([self.request]), NAME_FILE)
+        return address
+
+    def fill(self, env: Mapping[str, str]) -> str:
         for name in _VARIABLE.findall(self.url):
             if owner := owner_of(name, env):
                 raise UsageError(
@@ -77,14 +89,17 @@ def read_channels(config: Path | None) -> tuple[Channel, ...]:
                 f"{source}: two alert channels are called `{channel.name}`; give each a `name` of its own."
             )
         channels[channel.name] = channel
-    return tuple(channels.values())
+    found = tuple(channels.values())
+    if config is not None:  # a file that the user names is the user's word
+        allow_now(channel.request for channel in found)
+    return found
 
 
 def redact_addresses(channels: Iterable[Channel], env: Mapping[str, str]) -> None:
     """Register what is secret in the addresses, so that no file or message shows it."""
     for channel in channels:
         with contextlib.suppress(KeyError):  # a missing variable is named when something is sent
-            know_address(channel.address(env))
+            know_address(channel.fill(env))
 
 
 def _make_channel(entry: _ChannelEntry, where: str) -> Channel:

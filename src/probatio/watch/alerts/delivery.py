@@ -1,52 +1,40 @@
 """Send alerts after a day: from the last verdicts of the ledger to the messages of each channel.
 
-A failure never stops the day. `results/daily/alerts.json` keeps what each channel was sent and what could not
-be sent. A message is written there before it is sent and removed after it. So a crash in between sends a
-message twice and never loses it.
+A failure never stops the day. A message is made from the ledger when it is sent, and `alerts.json` notes that
+only after it was sent. So a crash in between sends a message twice and never loses it, and what could not be
+sent is made again the next time.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from probatio.core.clock import today
 from probatio.core.errors import Say, UsageError
-from probatio.core.files import hold, put
-from probatio.core.inside import read_inside
+from probatio.core.files import hold
+from probatio.core.jsonfile import decode
 from probatio.core.records import ModelVerdict
 from probatio.core.redact import know_address
 from probatio.core.text.names import make_slugs
 from probatio.runs.store.layout import ALERTS, DAILY
 from probatio.watch.alerts.channels import Channel
 from probatio.watch.alerts.describing import VerdictDescriber
-from probatio.watch.alerts.episodes import AlertMessage, DescribeVerdict, LayerStates, find_due
+from probatio.watch.alerts.episodes import AlertMessage, DescribeVerdict, LayerStates, find_due, level_of
 from probatio.watch.alerts.sending import PAUSES, SendFailure, mask_address, send
-from probatio.watch.ledger.ledger import SHORT, head_of, read_ledger
+from probatio.watch.alerts.state import ChannelState, Unsent, keep_borne_out, read_state, write_state
+from probatio.watch.ledger.ledger import SHORT, LedgerLine, head_of, read_ledger
 from probatio.watch.verdict.headline import add_headline
 
-CATCH_UP_DAYS = 7
-"""Verdicts that are this many days older than the last day are not sent."""
 PENDING_DAYS = 14
-"""A message that could not be sent for this many days is dropped."""
+"""Verdicts that are this many days older than the last day are not sent any more."""
 LOCK_SECONDS = 60.0
 """Longer than a pass over a few dead channels."""
-
-
-class ChannelState(msgspec.Struct, frozen=True):
-    """What one channel was sent up to `day`, and what is pending. A part of `alerts.json`: its names there
-    stay."""
-
-    day: str = ""
-    states: LayerStates = msgspec.field(default={}, name="standings")
-    pending: tuple[AlertMessage, ...] = ()
-
-
-class _AlertsFile(msgspec.Struct, frozen=True):
-    channels: dict[str, ChannelState] = {}
 
 
 class DeliveryReport(msgspec.Struct, frozen=True):
@@ -101,22 +89,29 @@ def alert(
     path = results / DAILY / ALERTS
     # two days that end together must not send the same message
     with hold(path.with_name(f".{path.name}.lock"), LOCK_SECONDS, path, results):
-        state = dict(_read_state(path).channels)
-        ledger, describe = _RecentDays(results), VerdictDescriber(results).text
-        for channel in channels:
-            state[channel.name] = _add_due(
-                channel, state.get(channel.name, ChannelState()), ledger, describe, say
-            )
-        _write_state(path, state)
+        states = read_state(path, say)
+        ledger, describe = _RecentDays(results), VerdictDescriber(results).message
         report = DeliveryReport()
         for channel in channels:
+            state = keep_borne_out(states.get(channel.name, ChannelState()), ledger)
+            dropped = sum(_days_between(each.date, ledger.last) > PENDING_DAYS for each in state.pending)
+            if dropped:
+                say(
+                    f"{dropped} alerts to {channel.name} that could not be sent for {PENDING_DAYS} days are "
+                    "dropped."
+                )
+            due = _list_due(channel, state, ledger, describe)
+
+            def keep(after: ChannelState, name: str = channel.name) -> None:
+                states[name] = after
+                write_state(path, states)
+
             if shown is not None:
-                for message in state[channel.name].pending:
+                for message in (each for day in due for each in day.messages):
                     shown(channel, message)
-                state[channel.name] = msgspec.structs.replace(state[channel.name], pending=())
-                _write_state(path, state)
-                continue
-            report = _send_pending(path, state, channel, env, say, pauses, report)
+                keep(_after(state, due))
+            else:
+                report = _send_due(channel, state, due, keep, env, say, pauses, report)
     return report
 
 
@@ -126,28 +121,35 @@ def try_channels(channels: Sequence[Channel], env: Mapping[str, str], say: Say) 
     for channel in channels:
         levels = " and ".join(channel.rule.severities)
         text = f"This channel works. It will hear of {levels} in the models {', '.join(channel.rule.models)}."
-        why, where = _deliver(channel, AlertMessage("", "", "Probatio: a test", text, "info"), env, ())
+        why, where = _deliver(channel, AlertMessage("", (), "Probatio: a test", text, "info"), env, ())
         say(f"{channel.name}{where}: {'sent' if why is None else f'failed, {why}'}")
         if why is not None:
             failed[channel.name] = why
     return failed
 
 
-def _add_due(
-    channel: Channel, before: ChannelState, ledger: _RecentDays, describe: DescribeVerdict, say: Say
-) -> ChannelState:
-    """Add everything due to what is pending."""
-    after, pending = before, before.pending
+class _DueDay(NamedTuple):
+    """The messages that a day calls for, and the states once they are sent."""
+
+    date: str
+    states: LayerStates
+    messages: list[AlertMessage]
+
+
+def _list_due(
+    channel: Channel, before: ChannelState, ledger: _RecentDays, describe: DescribeVerdict
+) -> list[_DueDay]:
+    """What is due since the last day that a channel was sent everything about."""
     pages = (
         {}
         if channel.link is None
         else {model: f"{channel.link}models/{slug}/" for model, slug in ledger.slugs}
     )
+    due, states = [], before.states
     for day in ledger.since(before.day):
         states, messages = find_due(
-            channel.rule, after.states, ledger.verdicts(day), pages, ledger.anchor, describe
+            channel.rule, states, ledger.verdicts(day), pages, ledger.anchor, describe
         )
-        after = ChannelState(day, states)
         if ledger.simulated:  # a message about a rehearsal begins with a clear mark
             messages = [
                 msgspec.structs.replace(
@@ -157,43 +159,49 @@ def _add_due(
                 )
                 for message in messages
             ]
-        pending += tuple(messages)
-    fresh = tuple(message for message in pending if _days_between(message.date, ledger.last) <= PENDING_DAYS)
-    if len(fresh) < len(pending):
-        say(
-            f"{len(pending) - len(fresh)} alerts to {channel.name} that could not be sent for "
-            f"{PENDING_DAYS} days are dropped."
-        )
-    return msgspec.structs.replace(after, pending=fresh)
+        due.append(_DueDay(day, states, messages))
+    return due
 
 
-def _send_pending(
-    path: Path,
-    state: dict[str, ChannelState],
+def _after(before: ChannelState, due: Sequence[_DueDay]) -> ChannelState:
+    """The state once everything due was sent."""
+    return ChannelState(due[-1].date, due[-1].states) if due else ChannelState(before.day, before.states)
+
+
+def _send_due(
     channel: Channel,
+    state: ChannelState,
+    due: Sequence[_DueDay],
+    keep: Callable[[ChannelState], None],
     env: Mapping[str, str],
     say: Say,
     pauses: tuple[float, ...],
     report: DeliveryReport,
 ) -> DeliveryReport:
-    """Send what is pending for a channel, oldest first. Stop at the first failure: the next would fail
-    too."""
-    sent, failed = report.sent, report.failed
-    while pending := state[channel.name].pending:
-        why, where = _deliver(channel, pending[0], env, pauses)
-        if why is not None:
-            kept = f"{len(pending)} message{'s are' if len(pending) > 1 else ' is'} kept"
-            say(
-                f"The alert channel {channel.name}{where} failed: {why}; {kept} and tried again with the "
-                "next day or `probatio daily alerts send`."
-            )
-            failed = {**failed, channel.name: why}
-            break
-        state[channel.name] = msgspec.structs.replace(state[channel.name], pending=pending[1:])
-        _write_state(path, state)
-        say(f"Alert to {channel.name}: {pending[0].title}")
-        sent += 1
-    return DeliveryReport(sent, failed, report.pending + len(state[channel.name].pending))
+    """Send what is due for a channel, oldest first. Stop at the first failure: the next would fail too."""
+    sent, states = report.sent, state.states
+    waiting = deque(message for day in due for message in day.messages)
+    for day in due:
+        for message in day.messages:
+            why, where = _deliver(channel, message, env, pauses)
+            if why is not None:
+                unsent = tuple(Unsent(each.date, each.model) for each in waiting)
+                keep(ChannelState(day.date, states, unsent))
+                kept = f"{len(unsent)} message{'s are' if len(unsent) > 1 else ' is'} kept"
+                say(
+                    f"The alert channel {channel.name}{where} failed: {why}; {kept} and tried again with the "
+                    "next day or `probatio daily alerts send`."
+                )
+                failed = {**report.failed, channel.name: why}
+                return DeliveryReport(sent, failed, report.pending + len(unsent))
+            waiting.popleft()
+            states = {**states, **{model: day.states[model] for model in message.models}}
+            keep(ChannelState(day.date, states))
+            say(f"Alert to {channel.name}: {message.title}")
+            sent += 1
+        states = day.states
+    keep(_after(state, due))
+    return DeliveryReport(sent, report.failed, report.pending)
 
 
 def _deliver(
@@ -210,10 +218,10 @@ def _deliver(
 
 
 class _RecentDays:
-    """The last days of the ledger, as alerts need them."""
+    """The days of the ledger, as alerts need them."""
 
     def __init__(self, results: Path) -> None:
-        self._lines = {}  # the last line of a date is the one that counts
+        self._lines: dict[str, list[LedgerLine]] = {}  # date → its lines; the last is the one that counts
         models: set[str] = set()
         simulated: set[str] = set()
         replayed = False
@@ -224,12 +232,13 @@ class _RecentDays:
             if not line.whole:
                 continue
             try:
-                record = msgspec.json.decode(line.data, type=_LineSummary)
-            except msgspec.DecodeError as error:
+                record = decode(line.data, _LineSummary)
+                date.fromisoformat(record.date)
+            except (msgspec.DecodeError, ValueError) as error:
                 raise UsageError(f"The ledger's line {line.number} is not a record: {error}.") from None
             if record.kind == "acceptance":
                 continue
-            self._lines[record.date] = line
+            self._lines.setdefault(record.date, []).append(line)
             models.update(verdict.model for verdict in record.verdicts)
             replayed |= record.replayed
             self.simulated |= record.simulated
@@ -239,12 +248,12 @@ class _RecentDays:
         # a day that a clock ahead has recorded is no news until its date comes, and must not hide the days
         # before it
         now = today()
-        self._dates = sorted(date for date in self._lines if date <= now or date in simulated)
+        self.dates = sorted(day for day in self._lines if day <= now or day in simulated)
         self.slugs = list(make_slugs(sorted(models)).items())
 
     @property
     def last(self) -> str:
-        return self._dates[-1] if self._dates else ""
+        return self.dates[-1] if self.dates else ""
 
     def since(self, day: str) -> list[str]:
         """The days to look at: the last one again, as it may have been corrected, and all later ones.
@@ -252,30 +261,24 @@ class _RecentDays:
         A new channel starts with the last day. So does one whose last day lies in the future.
         """
         if not day or day > self.last:
-            return self._dates[-1:]
-        return [
-            each for each in self._dates if each >= day and _days_between(each, self.last) <= CATCH_UP_DAYS
-        ]
+            return self.dates[-1:]
+        return [each for each in self.dates if each >= day and _days_between(each, self.last) <= PENDING_DAYS]
 
     def verdicts(self, day: str) -> tuple[ModelVerdict, ...]:
-        return tuple(map(add_headline, msgspec.json.decode(self._lines[day].data, type=_Verdicts).verdicts))
+        return _read_verdicts(self._lines[day][-1])
+
+    def worst_level(self, day: str, model: str) -> int:
+        """The worst level that any record of this day has for the model: a day may be recorded again."""
+        verdicts = (each for line in self._lines.get(day, ()) for each in _read_verdicts(line))
+        return max((level_of(each) for each in verdicts if each.model == model), default=-1)
+
+
+def _read_verdicts(line: LedgerLine) -> tuple[ModelVerdict, ...]:
+    try:
+        return tuple(map(add_headline, decode(line.data, _Verdicts).verdicts))
+    except msgspec.DecodeError as error:
+        raise UsageError(f"The ledger's line {line.number} is not a record: {error}.") from None
 
 
 def _days_between(earlier: str, later: str) -> int:
-    return (date.fromisoformat(later) - date.fromisoformat(earlier)).days
-
-
-def _read_state(path: Path) -> _AlertsFile:
-    try:
-        return msgspec.json.decode(read_inside(path), type=_AlertsFile)
-    except FileNotFoundError:
-        return _AlertsFile()
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} is not a state of alerts: {error}. Move it away, and alerts start again with the next "
-            "day."
-        ) from None
-
-
-def _write_state(path: Path, channels: Mapping[str, ChannelState]) -> None:
-    put(path, msgspec.json.format(msgspec.json.encode(_AlertsFile(dict(channels))), indent=2) + b"\n")
+    return (date.fromisoformat(later) - date.fromisoformat(earlier)).days if later else 0

@@ -14,6 +14,7 @@ from probatio.core.records import Constants, Day, ModelVerdict
 from probatio.runs.store.days import read_days, suite_folder
 from probatio.runs.store.run_folder import case_answers
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.watch.alerts.quoting import make_harmless, quote_answer
 from probatio.watch.simulate.characteristics import PACKAGED, constants_digest, read
 from probatio.watch.simulate.parts import Characteristics
 from probatio.watch.verdict.words import CaseChange, Rarity, VerdictText, describe
@@ -33,7 +34,7 @@ class VerdictDescriber:
     def __init__(self, results: Path, days: Mapping[str, Day] | None = None) -> None:
         self._results = results
         self._given = days
-        self._manifests: dict[Path | None, DailyManifest] = {}
+        self._suites: dict[str | None, tuple[Path | None, DailyManifest]] = {}
 
     @cached_property
     def _days(self) -> Mapping[str, Day]:
@@ -54,8 +55,7 @@ class VerdictDescriber:
         alone does not say it. Suspicious days before it are no usual days.
         """
         day = self._days.get(verdict.date)
-        folder = suite_folder(self._results, day.record) if day else None
-        manifest = self._manifest(folder)
+        folder, manifest = self._suite(day)
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
         before = self._before(verdict, day, constants, began) if day and fell else []
@@ -72,16 +72,21 @@ class VerdictDescriber:
         usual = {use_case: fmean(each) for use_case, each in scores.items()}
         return describe(verdict, titles, constants, rarity, cases, usual, began)
 
-    def text(self, verdict: ModelVerdict) -> str:
-        return "\n".join(self.describe(verdict).lines())
+    def message(self, verdict: ModelVerdict) -> str:
+        """The verdict as an alert tells it: answers are quoted, and nothing in it acts on the channel."""
+        return "\n".join(self.describe(verdict).lines(make_harmless, quote_answer))
 
-    def _manifest(self, folder: Path | None) -> DailyManifest:
-        if folder not in self._manifests:
+    def _suite(self, day: Day | None) -> tuple[Path | None, DailyManifest]:
+        """The folder of the day's suite and its manifest. Where it is gone, or unknown on this machine, its
+        ids serve as titles."""
+        named = day.record.suite if day else None
+        if named not in self._suites:
             try:
-                self._manifests[folder] = read_manifest(folder)
-            except ProbatioError:  # the suite's folder has gone: its ids serve as titles
-                self._manifests[folder] = msgspec.structs.replace(read_manifest(), use_cases=())
-        return self._manifests[folder]
+                folder = suite_folder(self._results, day.record) if day else None
+                self._suites[named] = folder, read_manifest(folder)
+            except ProbatioError:
+                self._suites[named] = None, msgspec.structs.replace(read_manifest(), use_cases=())
+        return self._suites[named]
 
     def _before(self, verdict: ModelVerdict, day: Day, constants: Constants, began: str | None) -> list[Day]:
         """The last days before the fall, as many as a baseline has."""

@@ -20,6 +20,7 @@ import msgspec
 
 from probatio.core.records import Cause, ModelVerdict
 from probatio.core.text.names import matches
+from probatio.watch.alerts.quoting import TITLE, make_harmless
 
 Layer = Literal["headline", "rule", "evidence"]
 """What a state is about; `rule` and `evidence` only in files written before there was a headline."""
@@ -39,7 +40,7 @@ SHARED: frozenset[Cause] = frozenset({"JUDGE", "HARNESS", "GRADER"})
 """Causes that lie with the watch and not with a model: all models they strike on a day share one message."""
 
 DescribeVerdict = Callable[[ModelVerdict], str]
-"""A verdict in words, for people."""
+"""A verdict in words, for people; words of others in it are harmless (`quoting`)."""
 
 
 class AlertRule(msgspec.Struct, frozen=True):
@@ -79,10 +80,14 @@ class AlertMessage(msgspec.Struct, frozen=True):
     """A message about one model on one day, or about several that share a cause outside them."""
 
     date: str
-    model: str  # several with commas
+    models: tuple[str, ...]
     title: str
     body: str
     tone: Tone
+
+    @property
+    def model(self) -> str:
+        return ", ".join(self.models)
 
 
 class AlertNotice(msgspec.Struct, frozen=True):
@@ -110,7 +115,7 @@ def find_due(
     verdicts: Iterable[ModelVerdict],
     pages: Mapping[str, str],
     head: str = "",
-    describe: DescribeVerdict = lambda verdict: verdict.reason,
+    describe: DescribeVerdict = lambda verdict: make_harmless(verdict.reason),
 ) -> tuple[LayerStates, list[AlertMessage]]:
     """The states after a day's verdicts, and the messages they call for.
 
@@ -124,7 +129,7 @@ def find_due(
         if not rule.covers(verdict.model):
             continue
         state, notice = step(
-            rule, _read_state(before.get(verdict.model, {})), verdict, pages.get(verdict.model)
+            rule, merge_layers(before.get(verdict.model, {})), verdict, pages.get(verdict.model)
         )
         after[verdict.model] = {"headline": state}
         notices += [notice] if notice else []
@@ -170,7 +175,7 @@ def level_of(verdict: ModelVerdict) -> int:
     return 0 if verdict.shown == "SUSPICIOUS" else -1
 
 
-def _read_state(states: Mapping[Layer, LayerState]) -> LayerState:
+def merge_layers(states: Mapping[Layer, LayerState]) -> LayerState:
     """The state of a model. Files written before the headline existed have two layers: read them as one."""
     if "headline" in states or not states:
         return states.get("headline", LayerState())
@@ -241,17 +246,27 @@ def _describe_group(group: list[AlertNotice], anchor: str, describe: DescribeVer
     if len(group) == 1:
         verdict = first.verdict
         body = f"{verdict.date}: {describe(verdict)}{anchor}" + (f"\n{first.page}" if first.page else "")
-        return AlertMessage(verdict.date, verdict.model, f"{verdict.model}: {first.text}", body, first.tone)
-    names = ", ".join(each.verdict.model for each in group)
+        title = make_harmless(f"{verdict.model}: {first.text}", TITLE)
+        return AlertMessage(verdict.date, (verdict.model,), title, body, first.tone)
+    models = tuple(each.verdict.model for each in group)
     summary = "alarms end" if first.tone in ("success", "info") else "alarms that are not the models' own"
     lines = (
-        f"{each.verdict.model}: {each.text}. {describe(each.verdict)} {each.page or ''}".rstrip()
+        " ".join(
+            filter(
+                None,
+                (
+                    make_harmless(f"{each.verdict.model}: {each.text}."),
+                    describe(each.verdict),
+                    each.page,
+                ),
+            )
+        )
         for each in group
     )
     return AlertMessage(
         first.verdict.date,
-        names,
-        f"{first.shared}, {len(group)} models, {summary}: {names}",
+        models,
+        make_harmless(f"{first.shared}, {len(group)} models, {summary}: {', '.join(models)}", TITLE),
         "\n".join((f"{first.verdict.date}:", *lines)) + anchor,
         first.tone,
     )

@@ -12,15 +12,16 @@ import time
 from collections.abc import Mapping
 from urllib.parse import urlsplit, urlunsplit
 
-import aiohttp
 import msgspec
 
-from probatio.ask.connections import explain
+from probatio.ask.connections import Connections
 from probatio.ask.hosts import owner_of
-from probatio.core.config import Heartbeat
+from probatio.ask.retry import Fault
+from probatio.core.config import Heartbeat, heartbeat_requests
 from probatio.core.errors import Say, UsageError
 from probatio.core.proxies import find_proxy, is_this_machine
 from probatio.core.redact import know_address, redact
+from probatio.core.trust import NAME_FILE, find_unsaid, refuse
 
 SECONDS = 10.0
 PAUSES = (1.0, 4.0)
@@ -48,7 +49,12 @@ class HeartbeatAddresses(msgspec.Struct, frozen=True):
 
 
 def find_heartbeat(
-    given: str | None, configured: str | Heartbeat | None, env: Mapping[str, str], say: Say
+    given: str | None,
+    configured: str | Heartbeat | None,
+    env: Mapping[str, str],
+    say: Say,
+    *,
+    sending: bool = True,
 ) -> HeartbeatAddresses | None:
     """The heartbeat of the command line, or of models.yml, or None. If a variable is not set, say so and go
     on: the day matters more than its report."""
@@ -56,6 +62,8 @@ def find_heartbeat(
     if not heartbeat:
         return None
     both = heartbeat if isinstance(heartbeat, Heartbeat) else Heartbeat(heartbeat)
+    if given is None and sending:
+        refuse(find_unsaid(heartbeat_requests(both)), NAME_FILE)
     try:
         done = _fill_address(both.url, env)
         failed = _fill_address(both.fail, env) if both.fail else None
@@ -81,21 +89,16 @@ def ping(url: str, say: Say, *, pauses: tuple[float, ...] = PAUSES) -> bool:
 
 
 async def _try(url: str) -> str | None:
-    timeout = aiohttp.ClientTimeout(total=SECONDS)
-    proxy = None
+    """Why the call failed, as a clause; None if it did not. A redirect is not followed."""
     try:
         proxy = find_proxy(url)
-        async with (
-            aiohttp.ClientSession(timeout=timeout, headers={"User-Agent": "Probatio"}) as session,
-            session.get(url, allow_redirects=False, proxy=proxy) as reply,
-        ):
-            return None if reply.status < 300 else f"it answered with the status {reply.status}"
-    except TimeoutError:
-        return f"it did not answer within {SECONDS:.0f} s"
     except UsageError as error:
         return str(error).rstrip(".")
-    except (aiohttp.ClientError, OSError) as error:
-        return type(error).__name__ if isinstance(error, aiohttp.InvalidURL) else explain(error, proxy).reason
+    async with Connections() as connections:
+        reply = await connections.get(url, seconds=SECONDS, proxy=proxy, kind="reply to a heartbeat")
+    if isinstance(reply, Fault):
+        return f"it did not answer within {SECONDS:.0f} s" if reply.timed_out else reply.reason
+    return None if reply.status < 300 else f"it answered with the status {reply.status}"
 
 
 def _fill_address(text: str, env: Mapping[str, str]) -> str:

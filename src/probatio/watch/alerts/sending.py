@@ -134,9 +134,12 @@ def _make_service(url: str) -> NotifyBase | None:
     log.propagate = False
     if not log.handlers:
         log.addHandler(logging.NullHandler())
-    service: NotifyBase | None = apprise.Apprise.instantiate(
-        url, asset=apprise.AppriseAsset(app_id="Probatio", app_desc="Probatio"), suppress_exceptions=True
+    asset = apprise.AppriseAsset(
+        app_id="Probatio",
+        app_desc="Probatio",
+        http_redirects=False,  # a message goes to the address that the user gave and to no other
     )
+    service: NotifyBase | None = apprise.Apprise.instantiate(url, asset=asset, suppress_exceptions=True)
     return service
 
 

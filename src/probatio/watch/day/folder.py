@@ -10,7 +10,9 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.files import put
-from probatio.core.inside import read_inside, require_inside
+from probatio.core.inside import require_inside
+from probatio.core.jsonfile import read_json
+from probatio.core.published import publish_models
 from probatio.core.records import DailyScore, DayRecord, Model
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 
@@ -41,14 +43,14 @@ def read_record(folder: Path) -> DayRecord | None:
     """The day's record, or None if the day has not begun."""
     path = folder / DAY_FILE
     try:
-        return msgspec.json.decode(read_inside(path), type=DayRecord)
+        return read_json(path, DayRecord, "a day's record")
     except FileNotFoundError:
         return None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not a day's record: {error}.") from None
 
 
 def write_record(folder: Path, record: DayRecord) -> None:
+    """Put the record in place, without the passwords of addresses."""
+    record = msgspec.structs.replace(record, models=publish_models(record.models))
     put(folder / DAY_FILE, msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
 
 

@@ -18,11 +18,12 @@ from typing import Annotated, Any
 import msgspec
 
 from probatio.builtin.daily.graders import require_graders, starts_processes
+from probatio.core import jsonfile
 from probatio.core.clock import now_text
 from probatio.core.config import load_config
 from probatio.core.errors import Incomplete, Say, UsageError
 from probatio.core.files import hold
-from probatio.core.inside import require_inside
+from probatio.core.inside import open_named, require_inside
 from probatio.core.records import (
     UNASKED_ERRORS,
     Assessment,
@@ -36,6 +37,7 @@ from probatio.core.text.names import refuse_unknown_name
 from probatio.grading.judge.asking import Judge
 from probatio.grading.judge.calibration import calibration_set
 from probatio.jail import find_isolation
+from probatio.runs.preparation import note_request
 from probatio.runs.session import Session, carry_out
 from probatio.runs.store.journal import Journal
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES
@@ -226,7 +228,7 @@ def read_import(file: Path, request: DayRequest, results: Path, now: datetime) -
     """Read and check the file. Every error names its line."""
     config = load_config(request.config)
     suite = apply_config(load_daily(request.suite), config.daily)
-    require_graders(suite)
+    require_graders(suite, request.sandbox)
     calibration_set(suite)
     known = {model.id: model for model in config.models}
     mark, today = _file_mark(file), parse_date(None, now)
@@ -276,6 +278,7 @@ def carry_in(
     wanted: ImportPlan, request: DayRequest, results: Path, env: Mapping[str, str], say: Say
 ) -> ImportReport:
     """Make the days, move them into place and record them."""
+    note_request(request)
     for remark in grader_remarks(wanted.suite.use_cases.values()):
         say(remark)
     if any(map(starts_processes, wanted.suite.use_cases.values())):
@@ -345,7 +348,7 @@ def _refuse_dates(results: Path, dates: Mapping[str, object], mark: str) -> None
 
 def _file_mark(file: Path) -> str:
     try:
-        with file.open("rb") as opened:
+        with open_named(file) as opened:
             digest = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
         raise UsageError(f"{file} can't be read: {error.strerror}.") from None
@@ -353,8 +356,8 @@ def _file_mark(file: Path) -> str:
 
 
 def _read_lines(file: Path) -> Iterator[tuple[int, ImportLine]]:
-    decode = msgspec.json.Decoder(ImportLine).decode
-    with file.open("rb") as opened:
+    decode = jsonfile.Decoder(ImportLine).decode
+    with open_named(file) as opened:
         for number, text in enumerate(opened, 1):
             if number > MOST_LINES:
                 raise UsageError(f"{file} has more than {MOST_LINES:,} lines; import it in parts.")

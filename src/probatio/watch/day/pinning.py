@@ -8,15 +8,15 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from probatio.ask.budget import Budget
 from probatio.ask.client import ChatClient
 from probatio.ask.routes import open_route
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.files import put
+from probatio.core.inside import read_inside
 from probatio.core.records import Calibration, Stamp
+from probatio.core.yamlfile import compose_yaml
 from probatio.grading.judge.asking import Judge, ask_over, judge_model
 from probatio.grading.judge.calibration import ROUND, Judged, calibration_by, calibration_set, judge_items
 from probatio.suites.calibration import FILE as CALIBRATION
@@ -82,8 +82,10 @@ Replacement = tuple[Any, str]
 
 def _rewrite(path: Path, replacements: Any) -> None:
     """Replace scalars in place, so that comments and layout of the file stay."""
-    text = path.read_text(encoding="utf-8")
-    for node, new in sorted(replacements(yaml.compose(text)), key=lambda each: -each[0].start_mark.index):
+    text = read_inside(path).decode()
+    for node, new in sorted(
+        replacements(compose_yaml(text, path)), key=lambda each: -each[0].start_mark.index
+    ):
         text = text[: node.start_mark.index] + new + text[node.end_mark.index :]
     try:
         put(path, text.encode())

@@ -12,22 +12,34 @@ from typing import Any
 import msgspec
 
 from probatio.ask.providers import provider_of
+from probatio.ask.routes import require_hosts
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
 from probatio.core.clock import now_text
-from probatio.core.config import BUILT_IN, CONFIRM_ABOVE, DailyConfig, load_config
+from probatio.core.config import (
+    BUILT_IN,
+    CONFIRM_ABOVE,
+    Config,
+    DailyConfig,
+    JudgeOverride,
+    config_requests,
+    load_config,
+)
 from probatio.core.errors import Say
 from probatio.core.records import DayRecord, Model, Timeouts
 from probatio.core.text.names import pick
+from probatio.core.trust import NAME_FILE, allow_now, explain, find_unsaid, find_untrusted, refuse
+from probatio.grading.judge.asking import judge_model
 from probatio.grading.judge.calibration import calibration_set
 from probatio.grading.own_grader import fault_of
 from probatio.jail import find_isolation
 from probatio.runs.consent import Estimate
 from probatio.runs.models import select
-from probatio.runs.preparation import Request, with_wait
+from probatio.runs.preparation import Request, note_request, with_wait
 from probatio.runs.record import git_sha, versions
 from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
 from probatio.suites.grader_entry import OwnGrader
 from probatio.suites.language_suite import digest
+from probatio.suites.requests import requests_of_judge
 from probatio.watch.alerts.channels import Channel, read_channels, redact_addresses
 from probatio.watch.day.estimate import estimate_day
 from probatio.watch.day.first_day import find_new_models, require_served
@@ -98,11 +110,13 @@ def prepare(
     config = load_config(request.config)
     channels = read_channels(request.config)
     redact_addresses(channels, env)
+    sending = not dry if keys is None else keys
+    _require_words(config, channels, say, sending=sending)
     suite = apply_config(load_daily(request.suite), config.daily)
     where = f"in the suite {suite.manifest.name}"
     chosen = pick("use case", request.use_cases or ("*",), list(suite.use_cases), where)
     use_cases = tuple(suite.use_cases[name] for name in chosen)
-    require_graders(suite)
+    require_graders(suite, request.sandbox)
     calibration_set(suite)
     if any(map(starts_processes, use_cases)):
         find_isolation(request.sandbox)
@@ -121,8 +135,12 @@ def prepare(
         fetch=not dry,
         max_cost=most,
         skip_named=True,
-        keys=not dry if keys is None else keys,
+        keys=sending,
     )
+    if sending and any(use_case.grading != "deterministic" for use_case in use_cases):
+        require_hosts((judge_model(suite.manifest.judge),), env)
+    if not dry:
+        note_request(request)
     new = find_new_models(results, day, selection.models)
     _warn_of_unpinned(new, say)
     looked_up = not request.no_route_check and require_served(new, env, say)
@@ -148,6 +166,16 @@ def prepare(
         priced=(*config.models, *load_config(BUILT_IN).models),
         confirm_above=config.confirm_above,
     )
+
+
+def _require_words(config: Config, channels: Iterable[Channel], say: Say, *, sending: bool) -> None:
+    """Refuse addresses of a models.yml that the user has not confirmed. A plan sends nothing, and says it."""
+    asked = [*config_requests(config), *(channel.request for channel in channels)]
+    unsaid = [request for request in find_unsaid(asked) if request.kind == "address"]
+    if unsaid and not sending:
+        say(explain(unsaid, NAME_FILE))
+        return
+    refuse(unsaid, NAME_FILE)
 
 
 def begin_record(
@@ -219,6 +247,7 @@ def apply_config(suite: DailySuite, config: DailyConfig) -> DailySuite:
     change is named in the version."""
     manifest = suite.manifest
     marks: list[str] = []
+    _require_judge(suite, config.judge)
     if config.judge:
         given = {
             name: value for name, value in msgspec.structs.asdict(config.judge).items() if value is not None
@@ -234,6 +263,21 @@ def apply_config(suite: DailySuite, config: DailyConfig) -> DailySuite:
     if marks:
         manifest = msgspec.structs.replace(manifest, version=f"{manifest.version}+{'.'.join(marks)}")
     return msgspec.structs.replace(suite, manifest=manifest)
+
+
+def _require_judge(suite: DailySuite, own: JudgeOverride | None) -> None:
+    """Refuse an address or a key that the suite names for its judge, unless the user trusts the suite or
+    models.yml says another."""
+    if all(use_case.grading == "deterministic" for use_case in suite.use_cases.values()):
+        return
+    judge = suite.manifest.judge
+    if own is not None and own.base_url:
+        judge = msgspec.structs.replace(judge, base_url=None, api_key_env=None)
+    asked = list(requests_of_judge(judge, suite.folder))
+    refuse(
+        find_untrusted(suite.folder, asked), " (or name a judge of your own: `daily: judge:` in models.yml)"
+    )
+    allow_now(request for request in asked if request.kind == "key")
 
 
 def apply_reasoning(model: Model, suite: DailySuite) -> Model:

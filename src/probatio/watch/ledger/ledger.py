@@ -27,6 +27,7 @@ from typing import Literal
 import msgspec
 
 from probatio import __version__
+from probatio.core import jsonfile
 from probatio.core.code_digest import code_digest
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.files import hold
@@ -113,7 +114,7 @@ class LedgerLine(msgspec.Struct, frozen=True):
 MOST_LEDGER = 1 << 30
 """Bytes: one model of the short story suite takes 3.6 kB a day, so 30 models take some 60 MB a year."""
 
-_DECODER = msgspec.json.Decoder(LedgerRecord)
+_DECODER = jsonfile.Decoder(LedgerRecord)
 _ENCODER = msgspec.json.Encoder()
 
 

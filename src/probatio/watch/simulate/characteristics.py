@@ -11,6 +11,8 @@ from typing import TypeVar
 import msgspec
 
 from probatio.core.code_digest import code_digest
+from probatio.core.files import put
+from probatio.core.jsonfile import read_json
 from probatio.jail.workers import Checks
 from probatio.suites.daily_suite import DailyManifest
 from probatio.watch.simulate.causes import KINDS, SCENARIOS, NamedCauses, name_causes
@@ -158,11 +160,11 @@ def write(characteristics: Characteristics, folder: Path) -> tuple[Path, Path]:
     """Write `operating_characteristics.json` (shape: `Characteristics`) and the page made from it."""
     folder.mkdir(parents=True, exist_ok=True)
     data, page = folder / JSON, folder / MARKDOWN
-    data.write_bytes(msgspec.json.format(msgspec.json.encode(characteristics), indent=1) + b"\n")
-    page.write_text(render_page(read(data)), encoding="utf-8")
+    put(data, msgspec.json.format(msgspec.json.encode(characteristics), indent=1) + b"\n")
+    put(page, render_page(read(data)).encode())
     return data, page
 
 
 def read(path: Path = PACKAGED) -> Characteristics:
     """The saved figures: those of this version of the package, unless another file is named."""
-    return msgspec.json.decode(path.read_bytes(), type=Characteristics)
+    return read_json(path, Characteristics, "a file of simulated figures")

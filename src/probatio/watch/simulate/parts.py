@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import os
 import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -18,10 +19,13 @@ from typing import Any
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.code_digest import code_digest
 from probatio.core.errors import Incomplete
+from probatio.core.inside import open_inside, read_inside
 from probatio.jail.workers import Checks, Lane, Same, Unchecked
 from probatio.runs.regrade import assess_again
+from probatio.runs.store.lines import append, mend_end
 from probatio.watch.simulate.causes import NamedCauses
 from probatio.watch.simulate.evidence_alone import Delay, FalseConfirmed
 from probatio.watch.simulate.promise import PromiseKept
@@ -91,9 +95,9 @@ class KeptParts:
         folder.mkdir(parents=True, exist_ok=True)
         self._path, self._made_with = folder / PARTS, made_with
         self._there: dict[str, KeptPart] = {}
-        for line in self._path.read_bytes().splitlines() if self._path.exists() else ():
+        for line in read_inside(self._path).splitlines() if self._path.exists() else ():
             try:
-                kept = msgspec.json.decode(line, type=KeptPart)
+                kept = jsonfile.decode(line, KeptPart)
             except msgspec.DecodeError:
                 continue  # torn when the run was broken off
             if kept.made_with == made_with:
@@ -104,17 +108,16 @@ class KeptParts:
 
     def get(self, part: SimulationPart) -> tuple[Result, float] | None:
         kept = self._there.get(part.name)
-        return None if kept is None else (msgspec.json.decode(kept.figures, type=part.makes), kept.cpu)
+        return None if kept is None else (jsonfile.decode(kept.figures, part.makes), kept.cpu)
 
     def put(self, part: SimulationPart, result: Result, cpu: float) -> None:
         kept = KeptPart(part.name, self._made_with, round(cpu, 2), msgspec.Raw(msgspec.json.encode(result)))
-        torn = (
-            self._path.exists()
-            and not self._path.read_bytes().endswith(b"\n")
-            and self._path.stat().st_size > 0
-        )
-        with self._path.open("ab") as file:
-            file.write((b"\n" if torn else b"") + msgspec.json.encode(kept) + b"\n")
+        file = open_inside(self._path, None, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            mend_end(file)
+            append(file, msgspec.json.encode(kept) + b"\n")
+        finally:
+            os.close(file)
         self._there[part.name] = kept
 
 
@@ -138,7 +141,7 @@ def results(
                     f"The part `{part.name}` of the simulation could not be made: {error}."
                 ) from None
             cpu, figures = msgspec.msgpack.decode(reply, type=tuple[float, bytes])
-            result = msgspec.json.decode(figures, type=part.makes)
+            result = jsonfile.decode(figures, part.makes)
         if kept is not None:
             kept.put(part, result, cpu)
         return result, cpu

@@ -13,7 +13,11 @@ SHOWN = 2
 def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants) -> str:
     """Why the verdict is what it is. `gaps`: use case → why it has no score; "" → why the model was not
     asked."""
-    clauses = [_explain_status(verdict, gaps, constants), _evidence(verdict, constants)]
+    clauses = [
+        _explain_ungraded(verdict, gaps),
+        _explain_status(verdict, gaps, constants),
+        _evidence(verdict, constants),
+    ]
     if verdict.routing_changed:
         clauses.append(f"the route changed{f' to {verdict.route}' if verdict.route else ''}")
     if any(each.held == "asked late" for each in verdict.use_cases):
@@ -43,6 +47,16 @@ def use_case_reason(verdict: UseCaseVerdict, constants: Constants, gap: str | No
     if verdict.held:
         parts.append(f"but is held at {verdict.status} because of {_HELD[verdict.held]}")
     return " ".join(parts) + "."
+
+
+def _explain_ungraded(verdict: ModelVerdict, gaps: Mapping[str, str]) -> str:
+    if not verdict.ungraded:
+        return ""
+    first, *others = verdict.ungraded
+    more = f" and {len(others)} more" if others else ""
+    why = gaps.get(first, "they could not be graded").rstrip(".")
+    gap = "GAP: " * (verdict.shown == "GAP")
+    return f"{gap}answers came in {first}{more} and have no score ({why})"
 
 
 def _explain_status(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants) -> str:

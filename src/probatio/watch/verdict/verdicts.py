@@ -145,8 +145,15 @@ def _judge_model(
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
     by_rule, by_evidence = today.rule, today.evidence
     status, layer = STATUSES[by_rule.model[place]], evidence.STATUSES[by_evidence.status[place]]
-    shown = STATUSES[today.headline[place]]
+    shown, since = STATUSES[today.headline[place]], _date(int(today.headline_since[place]))
     columns = {use_case: at for (use_case, _), at in today.columns.use_cases.items()}
+    use_cases = tuple(
+        _judge_use_case(cells, line, place, columns[line.use_case], proven=layer == "CONFIRMED")
+        for line in lines.values()
+    )
+    ungraded = _find_ungraded(lines, {each.use_case for each in use_cases if each.days})
+    if ungraded and shown == "OK":
+        shown, since = "GAP", today.day.date
     changed = _date_change(days, place) if layer == "CONFIRMED" else None
     cause: Cause | None = None
     why, beside = None, tuple[str, ...]()
@@ -167,10 +174,7 @@ def _judge_model(
             for line in lines.values()
         ),
         recovered=bool(by_rule.model_recovered[place]) and shown == "OK",
-        use_cases=tuple(
-            _judge_use_case(cells, line, place, columns[line.use_case], proven=layer == "CONFIRMED")
-            for line in lines.values()
-        ),
+        use_cases=use_cases,
         evidence=layer,
         evidence_value=_number(by_evidence.value[place]),
         reference_days=int(by_evidence.reference_days[place]),
@@ -180,13 +184,27 @@ def _judge_model(
         cause=cause,
         cause_reason=why,
         headline=shown,
-        headline_since=_date(int(today.headline_since[place])),
+        headline_since=since,
         confirmed=layer == "CONFIRMED",
         collapsed=tuple(use_case for use_case, at in columns.items() if by_rule.collapsed[place, at]),
         symptoms=beside,
         series_since=begun.since,
         series_why=begun.why,
         accepted=begun.accepted,
+        ungraded=ungraded,
+    )
+
+
+def _find_ungraded(lines: Mapping[str, DailyScore], usual: Collection[str]) -> tuple[str, ...]:
+    """Use cases without a score although answers came. `usual`: those that have a score on other days; where
+    there is never a judge, it is known that judged answers get none. A day without any score is a gap, and
+    says so by itself."""
+    if all(line.score is None for line in lines.values()):
+        return ()
+    return tuple(
+        use_case
+        for use_case, line in lines.items()
+        if line.score is None and line.answered and (line.errored or use_case in usual)
     )
 
 

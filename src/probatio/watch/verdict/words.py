@@ -7,7 +7,7 @@ and the site show the same words.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -56,22 +56,24 @@ class VerdictText(msgspec.Struct, frozen=True):
     def summary(self) -> str:
         return " ".join(self.sentences)
 
-    def lines(self) -> list[str]:
-        """As text: the sentences first, the numbers last."""
-        made = list(self.sentences)
+    def lines(self, show: Callable[[str], str] = str, quote: Callable[[str], str] = str) -> list[str]:
+        """As text: the sentences first, the numbers last. `show`: how a line is shown; `quote`: an answer."""
+        made = list(map(show, self.sentences))
         for each in self.cases:
             made.append(
-                f"• {each.use_case}, {each.case}: {100 * each.before:.0f} % before, {100 * each.now:.0f} % "
-                "now"
+                show(
+                    f"• {each.use_case}, {each.case}: {100 * each.before:.0f} % before, "
+                    f"{100 * each.now:.0f} % now"
+                )
             )
             made += [
-                f"    {when}: {text}"
+                f"    {when}: {quote(text)}"
                 for when, text in (("before", each.answer_before), ("now", each.answer_now))
                 if text
             ]
-        made += [f"Also different: {each}." for each in self.around]
-        made += [f"Next: {each}" for each in self.advice]
-        return [*made, f"Details: {self.details}"]
+        made += [show(f"Also different: {each}.") for each in self.around]
+        made += [show(f"Next: {each}") for each in self.advice]
+        return [*made, show(f"Details: {self.details}")]
 
 
 def describe(
@@ -113,20 +115,26 @@ def around(verdict: ModelVerdict) -> tuple[str, ...]:
         else []
     )
     judge = ["the judge's marks had shifted, so judged use cases are held"] if verdict.barred else []
-    return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge]))
+    missing = (
+        [f"answers in {', '.join(verdict.ungraded)} came and have no score"]
+        if verdict.ungraded and verdict.shown != "GAP"
+        else []
+    )
+    return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge, *missing]))
 
 
 def advice(verdict: ModelVerdict, *, cases_listed: bool = False) -> tuple[str, ...]:
     """What to do next. `cases_listed`: the reader has just seen the cases that fell."""
+    again = (UNGRADED.format(date=verdict.date),) if verdict.ungraded else ()
     if verdict.shown not in ("SUSPICIOUS", "COOKED"):
-        return ()
+        return again
     look = (
         "look at the cases above"
         if cases_listed
         else "compare its answers before the fall with those of today"
     )
     after = PROVEN.format(model=verdict.model) if verdict.confirmed else OPEN
-    return (*(each.format(look=look) for each in ADVICE[verdict.cause or "MODEL"]), after)
+    return (*(each.format(look=look) for each in ADVICE[verdict.cause or "MODEL"]), after, *again)
 
 
 ADVICE: dict[Cause, tuple[str, ...]] = {
@@ -146,6 +154,7 @@ PROVEN = (
     "roll back or pin another version; if the new level is wanted, say so: "
     'probatio verdict accept {model} --why "…"'
 )
+UNGRADED = "`probatio daily --date {date}` grades the answers again that have no grade; none is asked again."
 OPEN = "wait: it is confirmed if it lasts and clears if not."
 
 
@@ -173,6 +182,12 @@ def _describe_fall(verdict: ModelVerdict, titles: Mapping[str, str], began: str 
 
 def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str | None:
     """What a model is like that has not fallen, or None for one that has."""
+    if verdict.shown == "GAP" and verdict.ungraded:
+        without = [each for each in verdict.use_cases if each.use_case in verdict.ungraded]
+        return (
+            f"{verdict.model} can't be called as usual on {verdict.date}: answers came in "
+            f"{_list_use_cases(without, titles)} and have no score."
+        )
     if verdict.shown == "GAP":
         why = verdict.reason.partition(": ")[2].partition(";")[0].rstrip(".")
         return f"{verdict.model} has no score on {verdict.date}: {why}."

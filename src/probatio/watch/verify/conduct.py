@@ -16,6 +16,8 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.core import jsonfile
+from probatio.core.inside import open_reader
 from probatio.core.records import Acceptance, Constants, Day, SampleLine
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, SCORES, SET_ASIDE
 from probatio.runs.store.lines import all_at_once, number_lines
@@ -53,7 +55,7 @@ def read_asked(folder: Path) -> tuple[Answers, list[ServedLine] | None]:
     served = all_at_once(folder / ANSWERS, ServedLine)
     if served is not None:
         return list(enumerate(served, 1)), served
-    decode = msgspec.json.Decoder(AskedLine).decode
+    decode = jsonfile.Decoder(AskedLine).decode
     read: list[tuple[int, AskedLine | ServedLine]] = []
     for number, line in number_lines(folder / ANSWERS):
         try:
@@ -248,7 +250,7 @@ def _begins_with(path: Path, digest: str) -> bool:
     so_far = hashlib.sha256()
     if not path.exists():
         return False
-    with path.open("rb") as lines:
+    with open_reader(path) as lines:
         for line in lines:
             so_far.update(line)
             if so_far.hexdigest() == digest:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from probatio.core import jsonfile
 from probatio.core.errors import ProbatioError
 from probatio.core.records import UNASKED_ERRORS, Assessment, Day, SampleAnswer, SampleGrade
 from probatio.grading.judge.asking import JudgeReply, recall_judge
@@ -148,7 +149,7 @@ def _read(path: Path, shape: type[T], findings: list[Finding]) -> dict[int, T]:
     if (at_once := all_at_once(path, shape, strict=True)) is not None:
         return dict(enumerate(at_once, 1))
     records: dict[int, T] = {}
-    decode = msgspec.json.Decoder(shape).decode
+    decode = jsonfile.Decoder(shape).decode
     for number, line in number_lines(path):
         try:
             records[number] = decode(line)

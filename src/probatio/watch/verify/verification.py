@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import os
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from probatio.builtin.daily.graders import require_graders
 from probatio.core.clock import today
 from probatio.core.collector import calm_collector
 from probatio.core.errors import ProbatioError
 from probatio.core.records import Constants, Day, ModelVerdict
+from probatio.core.trust import Untrusted
 from probatio.jail import Choice
 from probatio.runs.store.days import days_ahead, describe_ahead, read_day, suite_folder
 from probatio.runs.store.layout import DAILY
@@ -74,8 +77,13 @@ def verify(
     grades: bool = True,
     head: str | None = None,
     sandbox: Choice = "auto",
+    given: Path | None = None,
 ) -> Verification:
-    """Check the whole ledger, and for these dates (all, if None) files, grades, scores and verdicts."""
+    """Check the whole ledger, and for these dates (all, if None) files, grades, scores and verdicts.
+
+    `given`: the folder of the suite, for days that name one outside of the results. Raises `Untrusted` before
+    anything is graded, if a suite asks for what the user has not allowed.
+    """
     lines = read_ledger(results)
     findings = [*check_chain(lines), *check_head(lines, head)]
     every = _read_records(lines)
@@ -100,7 +108,9 @@ def verify(
         except (ProbatioError, FileNotFoundError) as error:
             if (results / DAILY / date).is_dir():
                 findings.append(find_in_day(date, str(error)))
-    days, suites = Days(readable, (each for _, each in accepted)), SuitesOfDays(results)
+    days, suites = Days(readable, (each for _, each in accepted)), SuitesOfDays(results, given)
+    if grades:
+        suites.require_trust((day for day in readable if day.date in wanted), sandbox)
     with calm_collector():
         conduct = [
             *check_kinds(readable),
@@ -207,8 +217,9 @@ class Unavailable(ProbatioError):
 class SuitesOfDays:
     """The suites of the days. Each is read once, even if it can't be read."""
 
-    def __init__(self, results: Path) -> None:
+    def __init__(self, results: Path, given: Path | None = None) -> None:
         self._results = results
+        self._given = given
         self._read: dict[Path | None, DailySuite | ProbatioError] = {}
         self._under: dict[tuple[Path | None, str], DailySuite] = {}
 
@@ -216,7 +227,7 @@ class SuitesOfDays:
         """The day's suite, under the version it recorded."""
         if day.record.suite_fingerprint == NO_SUITE:
             raise Unavailable("no model was asked on a simulated day.")
-        folder, asked = suite_folder(self._results, day.record), day.record.suite_version
+        folder, asked = self._folder(day), day.record.suite_version
         if (folder, asked) not in self._under:
             suite = self._suite(folder)
             if suite.version.partition("+")[0] != asked.partition("+")[0]:
@@ -226,6 +237,23 @@ class SuitesOfDays:
             manifest = msgspec.structs.replace(suite.manifest, version=asked)
             self._under[folder, asked] = msgspec.structs.replace(suite, manifest=manifest)
         return self._under[folder, asked]
+
+    def require_trust(self, days: Iterable[Day], sandbox: Choice) -> None:
+        """Refuse suites of these days that the user does not know or trust. One that can't be read is told
+        with its day."""
+        for day in days:
+            try:
+                suite = self.of(day)
+            except Untrusted:
+                raise
+            except ProbatioError:
+                continue
+            require_graders(suite, sandbox)
+
+    def _folder(self, day: Day) -> Path | None:
+        if self._given is not None and os.sep in day.record.suite:
+            return self._given
+        return suite_folder(self._results, day.record)
 
     def constants(self, day: Day) -> Constants | None:
         try:

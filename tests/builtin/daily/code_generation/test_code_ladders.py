@@ -16,6 +16,7 @@ from probatio.builtin.daily.code_generation import machine, network, pattern
 from probatio.builtin.daily.code_generation.function_ladder import (
     FunctionRung,
     credit,
+    drop_replaced,
     lengths_of,
     statements,
 )
@@ -68,12 +69,92 @@ def test_one_result_for_every_call_earns_nothing() -> None:
     assert credit(rung, [None] * 5) == 1
 
 
+def lengths(answer: str, *asked: str) -> dict[str, int]:
+    return lengths_of(drop_replaced(statements(f"```python\n{answer}\n```"), asked), dict.fromkeys(asked))
+
+
 def test_the_length_of_a_function_is_that_of_its_last_definition_and_of_what_is_not_asked_for() -> None:
-    answer = "```python\nimport os\nf = lambda n: n + n + n\nprint(1)\nK=1\ndef f(n):\n  return K*n\n```"
-    assert lengths_of(statements(answer), {"f": None}) == {"f": len("def f(n):\n  return K*n") + len("K=1")}
-    assert lengths_of(statements("```python\n@staticmethod\ndef f(n): return 'ö'\n```"), {"f": None}) == {
-        "f": len("@staticmethod\ndef f(n): return 'ö'")
-    }
+    answer = "import os\nf = lambda n: n + n + n\nprint(1)\nK=1\ndef f(n):\n  return K*n"
+    assert lengths(answer, "f") == {"f": len("def f(n):\n  return K*n") + len("K=1")}
+    decorated = "@staticmethod\ndef f(n): return 'ö'"
+    assert lengths(decorated, "f") == {"f": len(decorated)}
+
+
+LONG = "def f(n):\n    total = n\n    return total + n"
+"""A right function of 46 characters; the ladder below allows ten."""
+CODE = "f=lambda n:n+n+0+0+0+0+0+0"
+HIDDEN_CODE = {
+    "defined twice": f"{LONG}\nf=f",
+    "defined three times": f"{LONG}\nf=f\nf=f",
+    "defined twice, by way of a call": f"{LONG}\nf=(f)",
+    "the first definition kept by a default": f"{LONG}\nf=lambda n,f=f:f(n)",
+    "the first definition kept by a decorator": f"{LONG}\n@f\ndef f(n):0",
+    "the first definition kept in a list": f"{LONG}\nf=[f][0]",
+    "the first definition by its name as a text": f"{LONG}\nf=eval('f')",
+    "the first definition by the file's names": f"{LONG}\nf=globals()['f']",
+    "the first definition under another name": f"{LONG}\ng=f\nf=g",
+    "executed in a print": f"f=0\nprint(exec({CODE!r}))",
+    "executed in a keyword of a print": f"f=0\nprint(end=exec({CODE!r}))",
+    "executed in an f-string": f"f=0\nprint(f'{{exec({CODE!r})}}')",
+    "set in a print": f"f=0\nprint(f:=lambda n:{CODE[11:]})",
+    "set in a comprehension of a print": f"f=0\nprint([f:=lambda n:{CODE[11:]} for _ in'a'])",
+    "unpacked in a print": f"f=0\nprint(*[exec({CODE!r})])",
+    "another print": f"print=exec\nf=0\nprint({CODE!r})",
+    "a text that is executed": f"{CODE!r}\nexec(__doc__)\nf=f",
+    "a text that is evaluated by a call": "'n+n+0+0+0+0+0'\nf=lambda n:eval(__doc__)",
+    "a text found in a frame": "'n+n+0'\nimport sys\nf=lambda n:eval(sys._getframe(2).f_code.co_consts[0])",
+    "under a condition": f"f=0\nif 1:\n f=lambda n:{CODE[11:]}",
+    "under a name that is never main": f"f=0\nif __name__:\n f=lambda n:{CODE[11:]}",
+    "in a class": "class A:\n def f(n):\n  return n+n+0+0+0\nf=A.f",
+    "in a try": f"f=0\ntry:\n f=lambda n:{CODE[11:]}\nfinally:0",
+    "in a loop": f"for f in[lambda n:{CODE[11:]}]:0\nf=f",
+    "with another after a semicolon": f"g=lambda n:{CODE[11:]};f=g",
+    "with another after a continued line": f"g=lambda n:\\\n{CODE[11:]};f=g",
+    "by a tuple": f"f,g=lambda n:{CODE[11:]},0\nf=f",
+    "by an annotation": f"x:{CODE!r}=0\nf=lambda n:exec(str(__annotations__))",
+    "by a global statement": f"def g():\n global f\n f=lambda n:{CODE[11:]}\nf=g()",
+    "by a default argument": "f=lambda n,g=lambda n:n+n+0+0:g(n)",
+    "by a nested function": "def f(n):\n def g():return n+n\n return g()",
+    "in the name of an import": f"import os as _{CODE[11:].encode().hex()}\nf=lambda n:0",
+    "in the names of many imports": "import os as x000000\n" * 100 + "f=lambda n:2*n",
+}
+
+
+@pytest.mark.parametrize("answer", HIDDEN_CODE.values(), ids=HIDDEN_CODE.keys())
+def test_all_code_counts_for_a_limit(answer: str) -> None:
+    case = ladder("f")
+    case.gold["rungs"][0]["limit"] = 12
+    assert scores(check(case, "```python\nf=lambda n:n*2\n```")) == [0.5], "14 characters"
+    [score] = scores(check(case, f"```python\n{answer}\n```"))
+    assert score <= BEYOND
+
+
+def test_a_print_of_constants_and_imports_cost_nothing() -> None:
+    free = "'Doubles.'\nfrom math import *\nimport functools as ft\nprint('done', 1, end='')\n...\n"
+    assert lengths(f"{free}f=lambda n:n*2", "f") == {"f": 14}
+
+
+def test_a_definition_that_is_wrapped_afterwards_still_works_and_counts_whole() -> None:
+    wrapped = "from functools import cache\ndef f(n): return 2 * n\nf = cache(f)"
+    assert scores(check(ladder("f"), f"```python\n{wrapped}\n```")) == [1]
+    assert lengths(wrapped, "f") == {"f": len("def f(n): return 2 * n") + len("f = cache(f)")}
+    again = "f = lambda n: f(n) if n else 0"
+    assert lengths(f"{LONG}\n{again}", "f") == {"f": len(again)}, "a body is read when it is called"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "(" * 100_000 + ")" * 100_000, "f=" * 30_000 + "1", "def f(n):\n" + " x\n" * 20_000, "f=f\n" * 15_000,
+        "@f\n" * 15_000 + "def f():0", "# coding: rot13\nq=1", "f=1\0", "print(" * 5_000,
+        "f=" + "lambda:" * 8_000 + "f",
+        "f=" + "[f " * 5_000 + "]" * 5_000, "import a as " + "b" * 50_000,
+    ],
+)  # fmt: skip
+def test_no_file_takes_long_to_measure(answer: str) -> None:
+    start = time.process_time()
+    lengths(answer, "f")
+    assert time.process_time() - start < 2
 
 
 def test_what_a_small_function_holds_beyond_its_free_characters_counts_for_the_others() -> None:

@@ -12,6 +12,7 @@ import msgspec
 from probatio.authoring.generate.faber.generation import VERSION, Generated
 from probatio.authoring.generate.faber.tasks import QUESTIONS
 from probatio.core.errors import UsageError
+from probatio.core.inside import read_inside
 from probatio.core.records import Task
 from probatio.grading import GRADER_VERSION
 from probatio.suites.language_file import FILE
@@ -57,7 +58,7 @@ def write_folder(folder: Path, generated: Generated, seed: int, level: int) -> s
         source, tasks={task.id: task for task in tasks}, questions={**source.questions, **QUESTIONS}
     )
     mark = fingerprint(suite, GRADER_VERSION)
-    about = (source.folder / FILE).read_text(encoding="utf-8")
+    about = read_inside(source.folder / FILE, source.folder).decode()
     about = re.sub(r"^#.*\n", "", about, flags=re.MULTILINE)
     about = re.sub(r"^version: .*$", f'version: "{version}"', about, flags=re.MULTILINE)
     about = re.sub(r"^fingerprint: .*$", f'fingerprint: "{mark}"', about, flags=re.MULTILINE)

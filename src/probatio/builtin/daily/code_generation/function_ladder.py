@@ -6,6 +6,7 @@ import ast
 import re
 import warnings
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -20,6 +21,10 @@ from probatio.languages.python import Call, CallFailed, Result, run_calls
 
 LONGEST = 60_000
 """Characters of a solution that are parsed; more than ten times the longest answer."""
+IMPORTS = 600
+"""Characters of import lines that cost nothing, all together; the most in any kept answer is 182."""
+LONGEST_ALIAS = 12
+"""Characters of a name in `import … as name`: a longer one could carry code as text."""
 TRIES = 3
 """A rung that ends or hangs the process costs the rungs after it nothing, so often."""
 MISSING = "there is no such function in the answer"
@@ -36,6 +41,7 @@ _load(TEXTS, globals())
 """
 """Builtins are taken before the solution is loaded: `from re import *` has another `compile`."""
 _NOT_PARSED = (SyntaxError, ValueError, RecursionError, MemoryError)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _CONTINUES = re.compile(r"[\s)\]}]|(?:else|elif|except|finally)\b|$")
 
 
@@ -52,18 +58,23 @@ class FunctionRung(Rung, frozen=True):
 
 
 class TopStatement(msgspec.Struct, frozen=True):
-    """A statement of the file: the function or lambda it defines, and whether its length is free."""
+    """A statement of the file."""
 
     text: str
     defines: str | None
-    free: bool
+    """The function or lambda it defines."""
+    imports: bool = False
+    """Whether it only imports: then its length is free, up to `IMPORTS`."""
+    builds_on: bool = False
+    """Whether the definition uses an earlier one of the same name, as `f = cache(f)` does."""
 
 
 def check(gold: dict[str, Any], answer: str, isolation: Choice) -> CheckResult:
     """Every rung of the ladder, by the functions in the answer."""
     ladder = msgspec.convert(gold, ProgramLadder[FunctionRung])
-    found = statements(answer)
-    lengths = lengths_of(found, {rung.function: rung.free for rung in ladder.rungs})
+    asked = {rung.function: rung.free for rung in ladder.rungs}
+    found = drop_replaced(statements(answer), asked.keys())
+    lengths = lengths_of(found, asked)
     there = [rung for rung in ladder.rungs if rung.function in lengths]
     results, timely = _call_all(found, there, isolation)
     return CheckResult(
@@ -130,7 +141,8 @@ def _own(result: Result) -> Result:
 
 
 def statements(answer: str) -> list[TopStatement]:
-    """The statements of all Python blocks of an answer, or of the answer itself where it has no block."""
+    """The statements of all Python blocks of an answer, or of the answer itself where it has no block; idle
+    ones are left out."""
     blocks = [block for block in find_fences(answer) if block.body.strip()]
     ours = [block for block in blocks if block.language in FENCES] or blocks
     texts = [dedent(block.body) for block in ours] or [answer]
@@ -165,7 +177,7 @@ def _parse(text: str) -> list[TopStatement] | None:
     except _NOT_PARSED:
         return None
     lines = text.encode("utf-8", "surrogatepass").split(b"\n")
-    return [_statement(lines, node) for node in body]
+    return [_statement(lines, node) for node in body if not _is_idle(node)]
 
 
 def _statement(lines: list[bytes], node: ast.stmt) -> TopStatement:
@@ -175,9 +187,8 @@ def _statement(lines: list[bytes], node: ast.stmt) -> TopStatement:
     rows[-1] = rows[-1][: node.end_col_offset]
     rows[0] = rows[0][node.col_offset if first == node.lineno else 0 :]
     text = b"\n".join(rows).decode("utf-8", "surrogatepass")
-    return TopStatement(
-        text, _find_name(node), isinstance(node, ast.Import | ast.ImportFrom) or _is_idle(node)
-    )
+    name = _find_name(node)
+    return TopStatement(text, name, _only_imports(node), name is not None and name in _uses_at_once(node))
 
 
 def _find_name(node: ast.stmt) -> str | None:
@@ -188,21 +199,63 @@ def _find_name(node: ast.stmt) -> str | None:
     return None
 
 
-def _is_idle(node: ast.stmt) -> bool:
-    """A text or a print at the top of the file, which no function can use."""
-    if not isinstance(node, ast.Expr):
-        return False
-    value = node.value
-    return isinstance(value, ast.Constant) or (
-        isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print"
+def _only_imports(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom) and all(
+        len(each.asname or "") <= LONGEST_ALIAS for each in node.names
     )
 
 
+def _uses_at_once(node: ast.stmt) -> set[str]:
+    """The names that are read when a definition is made: all but those in the bodies of functions, which are
+    read when these are called."""
+    used: set[str] = set()
+    pending: list[ast.AST] = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load):
+            used.add(each.id)
+        for field, value in ast.iter_fields(each):
+            if not (field == "body" and isinstance(each, _FUNCTIONS)):
+                parts = value if isinstance(value, list) else [value]
+                pending += [part for part in parts if isinstance(part, ast.AST)]
+    return used
+
+
+def _is_idle(node: ast.stmt) -> bool:
+    """A constant or a print of constants at the top of the file. It is not loaded, so nothing can use it."""
+    if not isinstance(node, ast.Expr):
+        return False
+    value = node.value
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print":
+        given = [*value.args, *(each.value for each in value.keywords)]
+        return all(isinstance(each, ast.Constant) for each in given)
+    return isinstance(value, ast.Constant)
+
+
+def drop_replaced(found: list[TopStatement], asked: Collection[str]) -> list[TopStatement]:
+    """The statements without those definitions of a function asked for that a later one replaces: a model may
+    think again. What is dropped is not loaded, so a definition that the later one uses is not dropped."""
+    kept: list[TopStatement] = []
+    replaced: set[str] = set()
+    for each in reversed(found):
+        if each.defines in replaced:
+            continue
+        if each.defines is not None and each.defines in asked and not each.builds_on:
+            replaced.add(each.defines)
+        kept.append(each)
+    return kept[::-1]
+
+
 def lengths_of(found: list[TopStatement], asked: dict[str, int | None]) -> dict[str, int]:
-    """Function → characters of its last definition, of everything else that is not free, and of the other
+    """Function → characters of its definitions, of everything else in the file but imports, and of the other
     functions beyond their free characters."""
-    others = sum(len(each.text) for each in found if each.defines not in asked and not each.free)
-    own = {each.defines: len(each.text) for each in found if each.defines and each.defines in asked}
+    imports = sum(len(each.text) for each in found if each.imports)
+    others = sum(len(each.text) for each in found if each.defines not in asked and not each.imports)
+    others += max(0, imports - IMPORTS)
+    own: dict[str, int] = {}
+    for each in found:
+        if each.defines is not None and each.defines in asked:
+            own[each.defines] = own.get(each.defines, 0) + len(each.text)
     beyond = {
         name: max(0, length - free) for name, length in own.items() if (free := asked[name]) is not None
     }

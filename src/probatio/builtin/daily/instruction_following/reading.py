@@ -7,11 +7,12 @@ from collections.abc import Callable
 from functools import cached_property
 
 from probatio.grading.extract import find_fences
-from probatio.grading.reading.folding import fold_markdown
+from probatio.grading.reading.folding import fold_lookalikes, fold_markdown
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")
 _ABBREVIATION = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|St|e\.g|i\.e|etc|z\.\s?B|d\.\s?h|bzw|ca|Nr)\.$", re.IGNORECASE)
+_LONGEST_ABBREVIATION = 10  # characters of the text's end: a row of them is one long piece
 _ITEM = re.compile(r"^[ \t]*(?P<label>[-*•+]|\d{1,3}[.)])[ \t]+(?P<text>.*\S)")
 _TABLE_RULE = re.compile(r"[ \t|:-]+")
 
@@ -120,7 +121,7 @@ def sentences(text: str) -> list[str]:
     """Split at . ! ? before white space, except after an abbreviation; a piece needs a word."""
     pieces: list[str] = []
     for piece in _SENTENCE_END.split(" ".join(text.split())):
-        if pieces and _ABBREVIATION.search(pieces[-1]):
+        if pieces and _ABBREVIATION.search(pieces[-1], max(0, len(pieces[-1]) - _LONGEST_ABBREVIATION)):
             pieces[-1] = f"{pieces[-1]} {piece}"
         elif words(piece):
             pieces.append(piece)
@@ -184,6 +185,8 @@ MEASURES: dict[str, Callable[[str], int]] = {
 
 def measure(name: str, text: str) -> int:
     """What `name` counts in `text`; KeyError where there is no such measure."""
+    if name != "characters":
+        text = fold_lookalikes(text)
     if name.startswith("letter:"):
         return text.casefold().count(name.removeprefix("letter:"))
     return MEASURES[name](text)

@@ -23,14 +23,13 @@ from probatio.builtin.daily.instruction_following.reading import (
     sentences,
     words,
 )
+from probatio.grading.reading.folding import fold_lookalikes, readings_of
 
 NEAR = 0.8  # what a count that is off by almost nothing earns
 SLIP = 0.6  # what is left of a prohibition's credit after each breach of it
 
 _EMPHASIS = re.compile(r"[*_~`]+")
-_MARKS = str.maketrans(
-    {"‚": ",", "،": ",", "⸴": ",", "、": ",", "。": ".", "۔": ".", "⸮": "?", "؟": "?", "ǃ": "!"}
-)
+_ACCENTED = 3  # letters of a word from which on it is the same word with an accent; "à" is not "a"
 
 
 class TextRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -105,23 +104,30 @@ def _avoids(rule: TextRule, reading: Reading) -> float:
 
 
 def _breaches(word: str, unit: str) -> int:
-    """Emphasis inside a word (pho**ne**) does not hide it from a reader."""
-    return max(_times(word, unit), _times(word, _EMPHASIS.sub("", unit)))
+    """Emphasis inside a word (pho**ne**) does not hide it from a reader, nor do look-alikes and accents."""
+    shown = fold_lookalikes(unit)
+    found = max(_times(word, unit), _times(word, shown), _times(word, _EMPHASIS.sub("", shown)))
+    if len(word) < _ACCENTED or shown.isascii():
+        return found
+    return max(found, _times(_without_accents(word), _without_accents(_EMPHASIS.sub("", shown))))
+
+
+@lru_cache(maxsize=256)
+def _without_accents(text: str) -> str:
+    plain = unicodedata.normalize("NFKD", text)
+    return "".join(char for char in plain if not unicodedata.combining(char))
 
 
 def _without(rule: TextRule, reading: Reading) -> float:
     """None of the characters in `text`, in any case and with any accent, nor a sign like them."""
     units, banned = reading.units(rule.of, rule.at), set(rule.text.casefold())
-    return _credit_kept(units, sum(_is_one_of(char, banned) for unit in units for char in unit.casefold()))
+    return _credit_kept(units, sum(_is_one_of(char, banned) for unit in units for char in unit))
 
 
 def _is_one_of(char: str, banned: set[str]) -> bool:
-    return char in banned or (not char.isascii() and char != "…" and not banned.isdisjoint(_base(char)))
-
-
-@lru_cache(maxsize=4096)
-def _base(char: str) -> str:
-    return unicodedata.normalize("NFKD", char).translate(_MARKS)
+    if char.isascii():
+        return char.casefold() in banned
+    return char != "…" and not banned.isdisjoint(readings_of(char))
 
 
 def _credit_kept(units: Sequence[str], breaches: int) -> float:
@@ -165,7 +171,10 @@ def _check_order(rule: TextRule, reading: Reading) -> float:
 
 
 def _unique(rule: TextRule, reading: Reading) -> float:
-    counts = Counter(word.casefold() for word in reading.units(rule.of, rule.at))
+    units = reading.units(rule.of, rule.at)
+    if rule.of == "words":
+        units = words(fold_lookalikes(reading.text))  # ℮ would cut a word in two
+    counts = Counter(fold_lookalikes(unit).casefold() for unit in units)
     return _credit_kept(list(counts), counts.total() - len(counts))
 
 

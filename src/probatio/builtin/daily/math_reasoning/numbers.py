@@ -10,6 +10,8 @@ import msgspec
 from probatio.builtin.daily.math_reasoning.units import in_unit, unit
 
 _DIGITS = 64  # 40 digits with their thousands separated
+_MOST = 20  # numbers in one final value: who gives more gives a list of candidates
+_LONGEST_STEPS = 100  # characters of "2 hours, 12 minutes and 30 seconds"
 
 _GROUPED = r"\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:\.\d+)?"
 _DOTTED = r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}(?!\d)"  # 1.234,5 and 1.234.567: no other reading
@@ -135,6 +137,8 @@ def _numbers_in(text: str, units: bool) -> list[tuple[Number, str]] | None:
             if read is None:
                 return None
             readings.append(read)
+            if len(readings) > _MOST:
+                return None
     return readings or None
 
 
@@ -183,6 +187,8 @@ _STEP = re.compile(r"\s*(?:,|and)?\s*(?P<number>\d+(?:\.\d+)?)\s*(?P<unit>[A-Za-
 def _read_steps(text: str) -> tuple[Number, str] | None:
     """2 h 12 min: one quantity in steps of ever smaller units."""
     text = text.strip()
+    if len(text) > _LONGEST_STEPS:
+        return None
     steps = list(_STEP.finditer(text))
     if len(steps) < 2 or len(steps) > 3 or "".join(step[0] for step in steps) != text:
         return None

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from probatio.builtin.daily.web_design.hands import NARROW, WIDE, look
+from probatio.builtin.daily.web_design.hands import NARROW, WIDE, examine
 from probatio.builtin.daily.web_design.scenes import Scene, at_rest, play
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
 from probatio.builtin.daily.web_design.source import Figures, PageSource
@@ -105,9 +105,9 @@ def _is_visible(wanted: Figures, wide: Snapshot) -> bool:
 async def _examine(page: OpenPage, gold: PageGold, seen: _Visit) -> None:
     seen.errors, seen.requests = page.errors, page.requests
     await page.load(*WIDE)
-    seen.wide = await look(page, wake=True)
+    seen.wide = await examine(page)
     await page.load(*NARROW)
-    seen.narrow = await look(page, wake=True)
+    seen.narrow = await examine(page)
     if _elements(gold, seen.wide)[0] == 0:
         return  # there is nothing to use
     share = gold.scenes_weigh / sum(scene.weight for scene in gold.scenes)

@@ -6,7 +6,9 @@ import asyncio
 
 import msgspec
 
+from probatio.builtin.daily.web_design.painted import find_unpainted, moments
 from probatio.builtin.daily.web_design.snapshot import SURVEY, Finder, Snapshot, description, matches, plain
+from probatio.core import jsonfile
 from probatio.jail.browser.page import OpenPage, PageFailed
 
 WIDE, NARROW = (1280, 900), (375, 812)
@@ -32,9 +34,23 @@ class NotFound(Exception):
 
 async def look(page: OpenPage, wake: bool = False) -> Snapshot:
     """The page as it is now."""
-    survey = await page.evaluate(SURVEY, {"wake": wake})
+    return await _survey(page, {"wake": wake})
+
+
+async def examine(page: OpenPage) -> Snapshot:
+    """The page as a reader finds it who scrolls from its top to its end: only what is painted is there.
+    It has to be loaded again afterwards."""
+    seen = await _survey(page, {"wake": True})
+    unpainted = await find_unpainted(page, seen.items)
+    if unpainted.items:
+        seen = await _survey(page, {"wake": True, "veiled": unpainted.items, "blank": unpainted.blank})
+    return seen
+
+
+async def _survey(page: OpenPage, wanted: dict[str, object]) -> Snapshot:
+    survey = await page.evaluate(SURVEY, wanted | {"moments": moments(page.html)})
     try:
-        return msgspec.json.decode(survey, type=Snapshot)
+        return jsonfile.decode(survey, Snapshot)
     except (msgspec.DecodeError, UnicodeError, TypeError) as error:
         raise PageFailed(f"The page could not be examined: {error}"[:200]) from error
 

@@ -66,6 +66,8 @@ class Snapshot(msgspec.Struct, frozen=True):
     stored: dict[str, str]
     overflow: int
     document: Document
+    items: int = 0
+    """So many texts and drawings that must show in a picture of the page."""
 
 
 class Finder(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

@@ -2,7 +2,7 @@
 // Runs in a JavaScript world of its own: the page shares the document with it, but none of its functions can be replaced.
 // Everything is read through prototypes, never from an element: a form's field named "getAttribute" or "computedRole" would
 // shadow the real one, and so would an image named "createRange" on the document.
-async ({ wake }) => {
+async ({ wake, moments, veiled = [], blank = false }) => {
   const call = (type, name) => Function.prototype.call.bind(type.prototype[name]);
   const read = (type, name) => Function.prototype.call.bind(Object.getOwnPropertyDescriptor(type.prototype, name).get);
   const get = (element, name) => {
@@ -28,11 +28,33 @@ async ({ wake }) => {
   const squeeze = (text) => String(text).slice(0, LONGEST * 20).replace(/\s+/g, " ").trim();
   const short = (text) => String(text ?? "").slice(0, LONGEST);
 
-  // Animations are finished: what is measured must not depend on the moment.
+  // What a survey before found out not to be painted.
+  const unpainted = new Set(veiled.map((number) => globalThis.probatioItems?.[number]));
+
+  // Animations are finished: what is measured must not depend on the moment. One that does not end while someone looks at the
+  // page is shown as it is half of that time: at the moment with the median opacity. One that goes with the scrolling is taken
+  // away, and comes back when the survey is done: whether it lets a text be seen, the pictures of the page tell.
+  const SOON = 5000, MOST_HELD = 50, scrolling = [];
+  let held = 0;
+  const hold = (animation) => {
+    const { target, pseudoElement } = animation.effect;
+    animation.pause();
+    const shown = (++held > MOST_HELD ? [moments[0]] : moments).map((time) => {
+      animation.currentTime = time;
+      return [Number(target ? getComputedStyle(target, pseudoElement).opacity : 1), time];
+    });
+    shown.sort(([one], [other]) => one - other);
+    animation.currentTime = shown[shown.length >> 1][1];
+  };
   const settle = () => {
     for (const animation of call(Document, "getAnimations")(document)) {
       const ends = animation.effect && animation.effect.getComputedTiming().endTime;
-      try { Number.isFinite(ends) ? animation.finish() : animation.cancel(); } catch { animation.cancel(); }
+      try {
+        if (animation.timeline !== document.timeline) { scrolling.push(animation); animation.cancel(); }
+        else if (Number.isFinite(ends) && ends <= SOON) animation.finish();
+        else if (animation.effect) hold(animation);
+        else animation.cancel();
+      } catch { animation.cancel(); }
     }
   };
   if (wake) {
@@ -222,6 +244,7 @@ async ({ wake }) => {
     return edges.get(element);
   };
   const shows = (element, box) => {
+    if (blank) return false;
     let boxed = element;
     while (boxed !== root && styleOf(boxed).display === "contents") boxed = parentOf(boxed);
     if (!visible(boxed, { visibilityProperty: true, contentVisibilityAuto: false }) || opacity(element) < 0.2) return false;
@@ -268,11 +291,11 @@ async ({ wake }) => {
     return height >= 5 && width >= 0.1 * height * Math.min(text.length, LONGEST);  // not shrunk, and no heap of letters
   };
   const found = [];
-  const run = (element, text, box, boxes = [box]) => {
+  const run = (element, text, box, boxes = [box], node = element) => {
     if (found.length >= MOST_RUNS || !text) return;
     const { ratio: reached, need, unknown, light } = contrast(element);
-    const seen = reached >= 1.25 && legible(element, text, boxes) && shows(element, box);
-    found.push({ element, text: text.slice(0, LONGEST * 4), box, boxes, seen, reached, need, unknown, light });
+    const seen = reached >= 1.25 && legible(element, text, boxes) && shows(element, box) && !unpainted.has(node);
+    found.push({ element, node, text: text.slice(0, LONGEST * 4), box, boxes, seen, reached, need, unknown, light });
   };
   const generated = (element, name) => {
     const style = getComputedStyle(element, name), { content } = style;
@@ -283,7 +306,8 @@ async ({ wake }) => {
     const plain = parseFloat(style.textIndent) >= 0 && style.clipPath === "none" && style.transform === "none";
     const drawn = plain && ground(element).colours.every((under) => ratio(over(ink, under, share), under) >= 1.25);
     // Signs and short words, such as the $ before a price. A page that writes its sentences into a style sheet is not read.
-    if (drawn && text && text.length <= 12) found.push({ element, text, seen: shows(element, rectangle(element)), mark: true });
+    const seen = shows(element, rectangle(element)) && !unpainted.has(element);
+    if (drawn && text && text.length <= 12) found.push({ element, node: element, text, seen, mark: true });
   };
   const UNREAD = new Set(["script", "style", "noscript", "template", "title", "head", "option", "textarea", "iframe"]);
   const known = new Set(elements);
@@ -296,7 +320,7 @@ async ({ wake }) => {
       if (!text) continue;
       const range = new Range();
       range.selectNodeContents(node);
-      run(parentOf(node), text, range.getBoundingClientRect(), [...range.getClientRects()].slice(0, 50));
+      run(parentOf(node), text, range.getBoundingClientRect(), [...range.getClientRects()].slice(0, 50), node);
       continue;
     }
     if (!known.has(node) || UNREAD.has(tagOf(node))) continue;
@@ -423,6 +447,8 @@ async ({ wake }) => {
     "describedby", "errormessage", "modal", "live", "label"];
   const disabled = call(Element, "matches");
   const told = (kept, element) => squeeze(kept.get(element) || "").slice(0, LONGEST * 4);
+  // What has to show in a picture of the page: every text, and what is drawn without one.
+  const items = new Set(found.filter((one) => one.seen && /[\p{L}\p{N}$€£¥%]/u.test(one.text)).map((one) => one.node));
   const descriptions = kept.map((element, index) => {
     const box = rectangle(element), within = [];
     for (let up = parentOf(element); up && within.length < DEEPEST; up = parentOf(up)) if (place.has(up)) within.push(place.get(up));
@@ -437,7 +463,9 @@ async ({ wake }) => {
     if (tag === "th") states.scope = short(attribute(element, "scope"));
     if (tag === "dialog") states.open = String(get(element, "open"));
     const labels = /checkbox|radio/.test(type) ? labelsOf(element) : [];
-    const seen = (shows(element, box) && (field || substance(element))) || labels.some((label) => shows(label, rectangle(label)));
+    const itself = shows(element, box) && (field || substance(element)) && !unpainted.has(element);
+    if (itself && !texts.has(element)) items.add(element);
+    const seen = itself || labels.some((label) => shows(label, rectangle(label)) && (texts.has(label) || !unpainted.size));
     return {
       index, tag: short(tag), id: short(idOf(element)), role: short(roles.get(element)),
       name: short(squeeze(get(element, "computedName") || "")), text: told(texts, element), marked: told(marked, element),
@@ -460,13 +488,15 @@ async ({ wake }) => {
     }
   } catch { /* the page has no storage */ }
   const snapshot = {
-    elements: descriptions, runs, stored,
+    elements: descriptions, runs, stored, items: items.size,
     overflow: Math.max(shutSideways ? 0 : get(root, "scrollWidth") - innerWidth, ...runs.map((one) => one.cut), 0),
     document: {
       doctype: read(Document, "compatMode")(document) === "CSS1Compat", title: short(squeeze(read(Document, "title")(document))),
       lang: short(squeeze(attribute(root, "lang") || "")), viewport: /width\s{0,9}=\s{0,9}device-width/i.test(meta),
     },
   };
+  globalThis.probatioItems = [...items];
+  for (const animation of scrolling) animation.play();
   // Half a surrogate pair is no text; in JSON it would be an error of ours.
   return JSON.stringify(snapshot, (_, value) => (typeof value === "string" ? value.toWellFormed() : value));
 }

@@ -9,7 +9,7 @@ from probatio.ask.gate import GateClosed
 from probatio.builtin.daily.graders import blend
 from probatio.core.clock import now_text
 from probatio.core.errors import CannotCheck
-from probatio.core.records import Assessment, ErrorType, SampleAnswer, SampleGrade
+from probatio.core.records import CRASHED_CHECKER, Assessment, ErrorType, SampleAnswer, SampleGrade
 from probatio.grading.apart import assess_unchecked
 from probatio.grading.extract import assess_unanswered, cut_note
 from probatio.grading.judge.asking import Judge, NoJudgement
@@ -17,7 +17,7 @@ from probatio.grading.judge.protocol import Marks, score_marks
 from probatio.jail import Choice
 from probatio.jail.workers import Unchecked, get_pool
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
-from probatio.watch.day.grading.examine import Examined, PackedCase, examine
+from probatio.watch.day.grading.examine import BreaksGrader, Examined, PackedCase, examine
 
 REFUSAL_BELOW = 0.25
 """Only a poor answer can be a refusal by its words: a good reply to a customer may say "I can't refund
@@ -61,6 +61,8 @@ class Grading:
             marks: Marks | None = None
             if use_case.grading != "deterministic" and self.judge is not None and use_case.rubric is not None:
                 marks = await self.judge.marks(response.key, use_case.rubric, case, examined.text)
+        except BreaksGrader as error:
+            return _assess_nothing_right(use_case, CRASHED_CHECKER, str(error), level_a=True)
         except Unchecked as error:
             return assess_unchecked(str(error), level_a=True, breakdown={"use_case": use_case.id})
         except (CannotCheck, NoJudgement) as error:
@@ -127,14 +129,21 @@ def _assess_no_answer(use_case: UseCase, nothing: Assessment) -> Assessment:
     in every part."""
     if nothing.error_type == "api_error":
         breakdown: dict[str, Any] = {"use_case": use_case.id}
-    else:
-        breakdown = {
-            "use_case": use_case.id,
-            "checked": None if use_case.grading == "judge" else 0.0,
-            "judged": None if use_case.grading == "deterministic" else 0.0,
-            "parts": [],
-            "penalty": 0.0,
-            "marks": {},
-            "note": nothing.error_detail,
-        }
-    return Assessment(False, False, False, nothing.error_type, nothing.error_detail, 0.0, breakdown)
+        return Assessment(False, False, False, "api_error", nothing.error_detail, 0.0, breakdown)
+    return _assess_nothing_right(use_case, nothing.error_type, nothing.error_detail)
+
+
+def _assess_nothing_right(
+    use_case: UseCase, error_type: ErrorType | None, why: str | None, *, level_a: bool = False
+) -> Assessment:
+    """0 in every part: the code's, and the judge's without asking it."""
+    breakdown: dict[str, Any] = {
+        "use_case": use_case.id,
+        "checked": None if use_case.grading == "judge" else 0.0,
+        "judged": None if use_case.grading == "deterministic" else 0.0,
+        "parts": [],
+        "penalty": 0.0,
+        "marks": {},
+        "note": why,
+    }
+    return Assessment(level_a, False, False, error_type, why, 0.0, breakdown)

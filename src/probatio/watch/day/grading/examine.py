@@ -12,13 +12,15 @@ from fractions import Fraction
 
 import msgspec
 
-from probatio.builtin.daily.graders import PACKAGE, check
+from probatio.builtin.daily.graders import PACKAGE, check, trivial_answer
+from probatio.core.errors import CannotCheck
 from probatio.core.records import Answered, Assessment
 from probatio.core.records.writable import pack_record
 from probatio.grading.check_result import CheckResult
 from probatio.grading.checked import key_of, open_checked
 from probatio.grading.extract import assess_unanswered, gradable, why_wrong, without_reasoning
 from probatio.grading.own_grader import GraderFault, check_own
+from probatio.grading.soundness import toolchains_of
 from probatio.jail import Choice, NoIsolation, find_isolation
 from probatio.jail.workers import Checks, Lane, Same, Unchecked
 from probatio.suites.daily_suite import Case
@@ -64,6 +66,10 @@ _OWN = Lane(
 )
 
 _FUNCTION = "probatio.watch.day.grading.examine:examine_here"
+
+
+class BreaksGrader(Exception):
+    """The answer ended its grader twice, which grades other answers: by a limit, or by an error in it."""
 
 
 class Examined(msgspec.Struct, frozen=True):
@@ -131,8 +137,35 @@ async def examine(
     choice: Choice,
     before: Callable[[], None] | None = None,
 ) -> Examined:
-    """Let a worker examine the response; with `checked`, also check the parts that code can check. Raises
-    `Unchecked` and `CannotCheck`."""
+    """Let a worker examine the response; with `checked`, also check the parts that code can check.
+
+    Raises `BreaksGrader` for an answer that ends a grader of ours twice, while a trivial answer does not.
+    Raises `Unchecked` and `CannotCheck` where it can't be known: the tools fail on the trivial answer too, or
+    the grader is the user's own, whose faults are not the answer's.
+    """
+    once = functools.partial(_examine_once, pool, case, response, checked, choice, before)
+    try:
+        return await once()
+    except (Unchecked, CannotCheck):
+        if checked and isinstance(case.grader, OwnGrader):
+            raise
+        tools = _encode((case.lane.name, str(case.grader), checked, choice))
+        if await toolchains_of(pool).find_fault(tools, lambda: _try(pool, case, checked, choice)):
+            raise
+    try:
+        return await once()
+    except (Unchecked, CannotCheck) as error:
+        raise BreaksGrader(f"the answer ended its grader twice: {error}") from error
+
+
+async def _examine_once(
+    pool: Checks,
+    case: PackedCase,
+    response: Answered,
+    checked: bool,
+    choice: Choice,
+    before: Callable[[], None] | None,
+) -> Examined:
     text = (response.response or "").encode("utf-8", "surrogatepass")
     asked = _CheckRequest(case.packed, checked, text, response.finish_reason, choice)
     lane = case.lane if checked else _HERE
@@ -148,6 +181,18 @@ async def examine(
     if examined.fault is not None:
         raise Unchecked(examined.fault)
     return examined
+
+
+async def _try(pool: Checks, case: PackedCase, checked: bool, choice: Choice) -> str | None:
+    """How the grader ends on a trivial answer; None where it grades it."""
+    unpacked, grader = _unpack(case.packed)
+    text = trivial_answer(unpacked, grader) if isinstance(grader, str) else "1"
+    asked = _CheckRequest(case.packed, checked, text.encode(), None, choice)
+    try:
+        await pool.run(case.lane if checked else _HERE, _FUNCTION, _encode(asked), None, case.same())
+    except (Unchecked, CannotCheck) as error:
+        return str(error)
+    return None
 
 
 def _is_final(reply: bytes) -> bool:

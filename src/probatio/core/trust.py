@@ -1,0 +1,363 @@
+"""The user's word: what a folder of someone else may do besides being read.
+
+A suite, a results folder and a models.yml are data of their author. Where one of them asks for more
+(`KINDS`), that is a `TrustRequest`, and nothing is done about it until the user has said so:
+
+    probatio suite trust FOLDER            a folder as it is now, by the digest of its files
+    probatio suite trust FOLDER --mine     the user's own folder, by its place: it may change
+    --suite DIR, --config FILE, --allow-host HOST    for this command
+    PROBATIO_TRUST=FILE                    a file as the one below, where no one sits at a keyboard
+
+What was said is kept in `trust.json` in the user's own settings, outside of every folder it speaks of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shlex
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+import msgspec
+
+from probatio.core.errors import UsageError
+from probatio.core.files import hold, put
+from probatio.core.inside import open_reader
+from probatio.core.jsonfile import read_json
+
+TRUST = "PROBATIO_TRUST"
+"""The variable that names a file to be used instead of the user's own. Counts in the process environment
+only, never in a `.env`."""
+FILE = "trust.json"
+
+Kind = Literal["grader", "file", "program", "key", "address", "suite"]
+KINDS: dict[Kind, str] = {
+    "grader": "run the grader of `{}` outside the jail, where it can do all that you can",
+    "file": "show {} of this machine to its programs",
+    "program": "run {}, which is neither in the folder nor on PATH",
+    "key": "send the key {}",
+    "address": "send messages to {}",
+    "suite": "read {}, which is not in the folder",
+}
+"""All that can be asked for, as `FOLDER asks to …`."""
+
+MOST_FILES = 20_000
+MOST_BYTES = 1 << 30
+"""Of a folder that is trusted by its content."""
+NAME_FILE = " (or name the file: --config config/models.yml)"
+"""The other way to allow values of a models.yml."""
+SHOWN = 3
+"""Requests that a refusal names; `probatio suite trust FOLDER` lists all."""
+_OF_GIT = ".git"
+_LOCK_SECONDS = 10.0
+
+
+class Untrusted(UsageError):
+    """Something of someone else's asks for more than to be read, and the user has not allowed it."""
+
+
+class TrustRequest(msgspec.Struct, frozen=True):
+    """One thing that a folder asks for."""
+
+    kind: Kind
+    value: str
+    folder: str
+    """Who asks: the folder that the user is to trust."""
+    shown: str = ""
+    """What is printed instead of a value that may be a secret."""
+
+    def __str__(self) -> str:
+        return KINDS[self.kind].format(self.shown or self.value)
+
+
+class TrustedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A folder the user has spoken of. With a digest: trusted as long as its content is that, wherever it
+    lies. Else: trusted at this place, whatever is in it."""
+
+    path: str
+    digest: str | None = None
+    reading: bool = False
+    """Only named with --suite or --model: records may name it, and nothing else follows from that."""
+
+
+class TrustedValue(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A value of a models.yml that the user has confirmed: a key for a host, or an address. It may be a
+    secret, so its digest is kept."""
+
+    kind: Kind
+    digest: str
+    shown: str = ""
+
+
+class TrustFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """`trust.json`."""
+
+    folders: tuple[TrustedFolder, ...] = ()
+    values: tuple[TrustedValue, ...] = ()
+
+
+_said_now: set[TrustedFolder | TrustedValue] = set()
+"""What the command line of this process said. It ends with the process."""
+
+
+def trust_file() -> Path:
+    """Where the user's word is kept. The user's own file may be a link."""
+    if named := os.environ.get(TRUST):
+        return Path(named).expanduser().resolve()
+    import platformdirs
+
+    return (platformdirs.user_config_path("probatio", appauthor=False) / FILE).resolve()
+
+
+def read_trust() -> TrustFile:
+    """All that is trusted. Without a file: nothing."""
+    path = trust_file()
+    try:
+        return read_json(path, TrustFile, "a list of what you trust (`probatio suite trust --list`)")
+    except FileNotFoundError:
+        if TRUST not in os.environ:
+            return TrustFile()
+        raise UsageError(f"{TRUST} names {path}, which is not there.") from None
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror or error}.") from None
+
+
+def key_request(variable: str, address: str, folder: Path) -> TrustRequest:
+    """The request to send the key in an environment variable to the host of an address."""
+    return TrustRequest("key", f"{variable} to {host_of(address)}", str(folder.resolve()))
+
+
+def address_request(address: str, what: str) -> TrustRequest:
+    """The request of a models.yml to send messages to an address, which may be a secret: `what` is shown."""
+    return TrustRequest("address", address, str(Path.cwd()), what)
+
+
+def find_unsaid(requests: Iterable[TrustRequest]) -> tuple[TrustRequest, ...]:
+    """Those values of a models.yml that the user has not confirmed yet."""
+    return tuple(request for request in dict.fromkeys(requests) if not has_word(request))
+
+
+def host_of(address: str) -> str:
+    """Where an address leads, without what may be a secret in it. Another port is another host."""
+    try:
+        parts = urlsplit(address)
+        port = f":{parts.port}" if parts.port else ""
+        return f"{parts.scheme}://{parts.hostname}{port}"
+    except ValueError:
+        return "an address that can't be read"
+
+
+def find_untrusted(folder: Path, requests: Iterable[TrustRequest]) -> tuple[TrustRequest, ...]:
+    """Those of the requests that the user has not allowed. Costs nothing where there are none."""
+    asked = tuple(requests)
+    return asked if asked and not is_trusted(folder) else ()
+
+
+def is_trusted(folder: Path) -> bool:
+    """Whether the folder is trusted, by its place or by its content."""
+    place = str(folder.resolve())
+    entries = [entry for entry in _folders() if not entry.reading]
+    if any(entry.digest is None and entry.path == place for entry in entries):
+        return True
+    digests = {entry.digest for entry in entries if entry.digest}
+    return bool(digests) and digest_folder(folder) in digests
+
+
+def is_trusted_place(folder: Path) -> bool:
+    """Whether the folder is the user's own, by its place."""
+    place = str(folder.resolve())
+    return any(entry.path == place and entry.digest is None and not entry.reading for entry in _folders())
+
+
+def is_known(path: Path) -> bool:
+    """Whether a record may name this folder or file: the user has trusted it, or named it here before."""
+    place = str(path.resolve())
+    entries = [entry for entry in _folders() if entry.path == place]
+    return any(entry.digest is None or entry.digest == digest_folder(path) for entry in entries)
+
+
+def has_word(request: TrustRequest) -> bool:
+    """Whether a value of a models.yml was confirmed, or its project is the user's own by its place."""
+    wanted = _value(request)
+    said = [*(each for each in _said_now if isinstance(each, TrustedValue)), *read_trust().values]
+    if any((each.kind, each.digest) == (wanted.kind, wanted.digest) for each in said):
+        return True
+    return is_trusted_place(Path(request.folder))
+
+
+def require_known(named: Path, inside: Path) -> Path:
+    """A suite that a record in the folder `inside` names: in that folder, or known on this machine. One that
+    is not there can't be read, and its reader says so."""
+    if named.resolve().is_relative_to(inside.resolve()) or not named.exists() or is_known(named):
+        return named
+    raise Untrusted(explain([TrustRequest("suite", str(named), str(inside.resolve()))]))
+
+
+def refuse(requests: Iterable[TrustRequest], hint: str = "") -> None:
+    """Raise the sentence about requests that are not trusted, if there are any."""
+    asked = tuple(requests)
+    if asked:
+        raise Untrusted(explain(asked, hint))
+
+
+def explain(requests: Iterable[TrustRequest], hint: str = "") -> str:
+    """What is asked for, by whom, and how to allow it."""
+    given = list(requests)
+    folder, asked = given[0].folder, list(dict.fromkeys(map(str, given)))
+    named = "; to ".join(asked[:SHOWN])
+    more = f"; and {len(asked) - SHOWN} more" if len(asked) > SHOWN else ""
+    command = f"probatio suite trust {shlex.quote(folder)}"
+    return f"{folder} asks to {named}{more}. If you trust it, say so once: {command}{hint}"
+
+
+def digest_folder(folder: Path) -> str:
+    """The digest of all files of a folder, names included. Links are not followed, and git's own files, which
+    every `git status` may change, do not count."""
+    try:
+        return _digest(folder)
+    except OSError as error:
+        raise UsageError(f"{error.filename or folder} can't be read: {error.strerror or error}.") from None
+
+
+def _digest(folder: Path) -> str:
+    summed, total = hashlib.sha256(), 0
+    for count, path in enumerate(_walk(folder)):
+        state = path.lstat()
+        total += state.st_size
+        if count >= MOST_FILES or total > MOST_BYTES:
+            raise UsageError(
+                f"{folder} is too large to be trusted by its content: more than {MOST_FILES:,} files or "
+                f"{MOST_BYTES >> 30} GB. If it is your own: probatio suite trust {folder} --mine"
+            )
+        name = os.fsencode(path.relative_to(folder))
+        content = _digest_entry(path, state.st_mode)
+        summed.update(b"%d:%s%d:%s" % (len(name), name, len(content), content))
+    return summed.hexdigest()
+
+
+def _digest_entry(path: Path, mode: int) -> bytes:
+    if stat.S_ISREG(mode):
+        with open_reader(path) as file:
+            return hashlib.file_digest(file, "sha256").digest() + (b"x" if mode & stat.S_IXUSR else b"-")
+    if stat.S_ISLNK(mode):
+        return b"link " + os.fsencode(path.readlink())
+    return b"folder" if stat.S_ISDIR(mode) else b"device"
+
+
+def trust_folder(folder: Path, *, mine: bool = False) -> TrustedFolder:
+    """Keep the user's word about a folder."""
+    entry = TrustedFolder(str(folder.resolve()), None if mine else digest_folder(folder))
+    _change(lambda file: msgspec.structs.replace(file, folders=(*_without(file, entry.path), entry)))
+    return entry
+
+
+def adopt(folder: Path) -> None:
+    """Trust a folder that was made here, by its place. Where nothing can be kept, it is asked about later."""
+    if TRUST not in os.environ:
+        with contextlib.suppress(OSError):
+            trust_folder(folder, mine=True)
+
+
+def trust_values(requests: Iterable[TrustRequest]) -> None:
+    """Keep the user's word about values of a models.yml."""
+    said = [_value(request) for request in requests]
+    _change(lambda file: msgspec.structs.replace(file, values=tuple(dict.fromkeys((*file.values, *said)))))
+
+
+def remember(requests: Iterable[TrustRequest]) -> None:
+    """Keep what the command line said about values, where it can be kept."""
+    said = tuple(requests)
+    allow_now(said)
+    if TRUST not in os.environ:
+        with contextlib.suppress(OSError):
+            trust_values(said)
+
+
+def allow_now(requests: Iterable[TrustRequest]) -> None:
+    """Take the command line's word about values, for this process."""
+    _said_now.update(map(_value, requests))
+
+
+def note_named(*paths: Path) -> None:
+    """Note folders or files that the user named on the command line, so that records of theirs may name them
+    too. Where nothing can be kept, the note lasts as long as the process."""
+    new = [TrustedFolder(str(path.resolve()), reading=True) for path in paths if not is_known(path)]
+    _said_now.update(new)
+    if new and TRUST not in os.environ:
+        with contextlib.suppress(OSError):
+            _change(lambda file: msgspec.structs.replace(file, folders=(*_still_there(file), *new)))
+
+
+def take_back(folder: Path) -> bool:
+    """Forget a folder, whatever was said of it. False where nothing was."""
+    place = str(folder.resolve())
+    if not any(entry.path == place for entry in read_trust().folders):
+        return False
+    _change(lambda file: msgspec.structs.replace(file, folders=_without(file, place)))
+    return True
+
+
+def take_back_values(requests: Iterable[TrustRequest]) -> bool:
+    """Forget the user's word about these values. False where there was none."""
+    said = {_value(request) for request in requests}
+    if not said & set(read_trust().values):
+        return False
+    _change(
+        lambda file: msgspec.structs.replace(
+            file, values=tuple(each for each in file.values if each not in said)
+        )
+    )
+    return True
+
+
+def forget_process() -> None:
+    """Forget what the command line of this process said."""
+    _said_now.clear()
+
+
+def _folders() -> Iterator[TrustedFolder]:
+    yield from (each for each in _said_now if isinstance(each, TrustedFolder))
+    yield from read_trust().folders
+
+
+def _value(request: TrustRequest) -> TrustedValue:
+    digest = hashlib.sha256(request.value.encode("utf-8", "surrogatepass")).hexdigest()
+    return TrustedValue(request.kind, digest, request.shown or request.value)
+
+
+def _still_there(file: TrustFile) -> list[TrustedFolder]:
+    """The folders, without those that were only named once and are gone."""
+    return [entry for entry in file.folders if not entry.reading or Path(entry.path).exists()]
+
+
+def _without(file: TrustFile, place: str) -> tuple[TrustedFolder, ...]:
+    return tuple(entry for entry in file.folders if entry.path != place)
+
+
+def _change(change: Callable[[TrustFile], TrustFile]) -> None:
+    if TRUST in os.environ:
+        raise UsageError(
+            f"{TRUST} names {trust_file()}, which is only read. Change that file by hand, or unset {TRUST}."
+        )
+    path = trust_file()
+    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with hold(path.with_suffix(".lock"), _LOCK_SECONDS, path):
+        changed = change(read_trust())
+        put(path, msgspec.json.format(msgspec.json.encode(changed), indent=2) + b"\n")
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Every entry below a folder, in an order that depends on names alone."""
+    waiting = [folder]
+    while waiting:
+        for entry in sorted(os.scandir(waiting.pop()), key=lambda each: os.fsencode(each.name)):
+            if entry.name == _OF_GIT:
+                continue
+            yield Path(entry.path)
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry.path))

@@ -1,0 +1,666 @@
+"""A stranger's suite, results folder and models.yml are data: no command starts a program of theirs outside
+the jail, shows them a file of the machine, or sends a key, until the user says so."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from commandline import Done, probatio
+from double import Double
+from probatio.authoring.new import STARTERS
+
+pytestmark = pytest.mark.usefixtures("new_user")
+
+SECRET = "sk-secret-of-the-user-0123456789"
+SUITE_TRUST = "probatio suite trust"
+
+
+def edit(file: Path, **changes: Any) -> None:
+    """Change keys of a YAML file."""
+    file.write_text(yaml.safe_dump({**yaml.safe_load(file.read_text()), **changes}))
+
+
+def refused(done: Done) -> None:
+    assert done.returncode == 2, done.output
+    assert SUITE_TRUST in done.stderr and "Traceback" not in done.output
+
+
+# ---- a grader outside the jail
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Path:
+    """The file that a program of the stranger's leaves behind where nothing holds it."""
+    return tmp_path / "started"
+
+
+@pytest.fixture
+def watch(tmp_path: Path, mark: Path) -> Path:
+    """A stranger's daily suite whose grader wants to run outside the jail."""
+    return write_watch(tmp_path / "theirs", mark)
+
+
+def write_watch(folder: Path, mark: Path, isolation: str = "none") -> Path:
+    shutil.copytree(STARTERS / "daily", folder)
+    theirs = folder / "triage" / "grader.py"
+    opened = f"try:\n    open({str(mark)!r}, 'w').close()\nexcept OSError:\n    pass\n"
+    theirs.write_text(theirs.read_text().replace("import json", f"{opened}import json", 1))
+    command = {"command": ["{python}", "{folder}/grader.py"], "isolation": isolation}
+    edit(folder / "suite.yml", use_cases=[{"id": "triage", "grader": command}])
+    return folder
+
+
+def import_file(folder: Path) -> Path:
+    case = yaml.safe_load((folder / "triage" / "cases.yml").read_text())["cases"][0]["id"]
+    file = folder.parent / "answers.jsonl"
+    file.write_text(json.dumps({"date": "2026-03-01", "model": "m", "case": case, "answer": "x"}) + "\n")
+    return file
+
+
+GRADING = {
+    "suite check": ("suite", "check", "{suite}"),
+    "suite rehearse": ("suite", "rehearse", "{suite}", "--days", "2", "--worse-from", "2", "--models", "1"),
+    "daily --dry-run": ("daily", "--suite", "{suite}", "--dry-run"),
+    "daily": ("daily", "--suite", "{suite}", "--model", "openai:m"),
+    "daily import": ("daily", "import", "{file}", "--suite", "{suite}"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", GRADING)
+def test_a_strangers_grader_is_not_started_outside_the_jail(
+    tmp_path: Path, watch: Path, mark: Path, command: str
+) -> None:
+    words = [
+        word.format(suite=watch, file=import_file(watch) if "{file}" in word else "")
+        for word in GRADING[command]
+    ]
+    with Double() as double:
+        env = {"OPENAI_BASE_URL": double.base_url}
+        refused(probatio(*words, cwd=tmp_path, env=env))
+        assert not double.bodies
+    assert not mark.exists()
+
+
+@pytest.fixture
+def watched(tmp_path: Path, mark: Path) -> Path:
+    """A stranger's results with their suite inside, whose grader wants out of the jail since then."""
+    results = tmp_path / "results"
+    suite = write_watch(results / "suite", mark, isolation="jail")
+    words = ("--days", "2", "--worse-from", "2", "--models", "1", "--results", results)
+    done = probatio("suite", "rehearse", suite, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.output
+    assert not mark.exists()
+    text = (suite / "suite.yml").read_text()
+    (suite / "suite.yml").write_text(text.replace("isolation: jail", "isolation: none"))
+    return results
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [(), ("--fresh",), ("--workers", "1"), ("--sandbox", "auto")])
+def test_verify_starts_no_strangers_grader_outside_the_jail(
+    tmp_path: Path, watched: Path, mark: Path, more: tuple[str, ...]
+) -> None:
+    refused(probatio("verify", "--results", watched, *more, cwd=tmp_path))
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+def test_a_jail_on_the_command_line_holds_every_grader(tmp_path: Path, watched: Path, mark: Path) -> None:
+    done = probatio("verify", "--results", watched, "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert done.returncode in (0, 1) and "Checked" in done.stdout, done.output
+    checked = probatio("suite", "check", watched / "suite", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert checked.returncode == 0, checked.output
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("verdict",),
+        ("verdict", "--regrade"),
+        ("site", "build", "--no-detectable", "--out", "out"),
+        ("study", "items"),
+    ],
+)
+def test_reading_a_strangers_days_starts_nothing(
+    tmp_path: Path, watched: Path, mark: Path, words: tuple[str, ...]
+) -> None:
+    probatio(*words, "--results", watched, cwd=tmp_path)
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+def test_once_trusted_the_grader_runs_and_one_changed_byte_asks_again(
+    tmp_path: Path, watch: Path, mark: Path
+) -> None:
+    assert probatio("suite", "trust", watch, "--yes", cwd=tmp_path).returncode == 0
+    checked = probatio("suite", "check", watch, cwd=tmp_path)
+    assert checked.returncode == 0, checked.output
+    assert mark.exists()
+    mark.unlink()
+    again = probatio("suite", "check", watch, cwd=tmp_path)
+    assert again.returncode == 0 and mark.exists(), "running it leaves nothing that changes the folder"
+    mark.unlink()
+    grader = watch / "triage" / "grader.py"
+    grader.write_text(grader.read_text() + "\n")
+    refused(probatio("suite", "check", watch, cwd=tmp_path))
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+def test_a_trusted_grader_runs_in_every_worker(tmp_path: Path, watch: Path, mark: Path) -> None:
+    assert probatio("suite", "trust", watch, "--yes", cwd=tmp_path).returncode == 0
+    words = ("--days", "2", "--worse-from", "2", "--models", "1", "--results", tmp_path / "r")
+    done = probatio("suite", "rehearse", watch, *words, cwd=tmp_path)
+    assert done.returncode == 0 and mark.exists(), done.output
+    mark.unlink()
+    verified = probatio("verify", "--results", tmp_path / "r", "--workers", "2", cwd=tmp_path)
+    assert verified.returncode == 0 and mark.exists(), verified.output
+
+
+@pytest.mark.slow
+def test_a_folder_that_suite_new_made_here_may_be_edited_without_a_question(
+    tmp_path: Path, mark: Path
+) -> None:
+    mine = tmp_path / "mine"
+    assert probatio("suite", "new", "--daily", mine).returncode == 0
+    edit(
+        mine / "suite.yml",
+        use_cases=[
+            {"id": "triage", "grader": {"command": ["{python}", "{folder}/grader.py"], "isolation": "none"}}
+        ],
+    )
+    checked = probatio("suite", "check", mine, cwd=tmp_path)
+    assert checked.returncode == 0, checked.output
+    copied = shutil.copytree(mine, tmp_path / "copy")
+    refused(probatio("suite", "check", copied, cwd=tmp_path))
+
+
+# ---- files and programs of the machine
+
+
+LANGUAGES: dict[str, dict[str, Any]] = {
+    "a file by its path": {"reads": ["/etc/shadow"]},
+    "a file of the user": {"reads": ["{home}/.ssh/id_rsa"]},
+    "a folder of the user": {"reads": ["{home}/.ssh"]},
+    "a file above the folder": {"reads": ["{folder}/../secret"]},
+    "a link out of the folder": {"reads": ["{folder}/link"]},
+    "a link to a folder": {"reads": ["{folder}/up/secret"]},
+    "all of the folder with a link in it": {"reads": ["{folder}"]},
+    "a word of a command": {"version": ["cat", "{folder}/../secret"]},
+    "a word with an equals sign": {"version": ["awk", "-v", "x={folder}/../secret", "BEGIN {}"]},
+    "a link as a word": {"version": ["cat", "{folder}/link"]},
+    "keys in the folder": {"version": ["cat", "{folder}/.env"]},
+    "git's own files": {"reads": ["{folder}/.git/config"]},
+    "a folder that holds the keys of where one is": {"reads": ["{folder}/sub"]},
+    "a program by its path": {"version": ["{home}/bin/tool"]},
+    "a script whose interpreter is elsewhere": {"version": ["{folder}/tool"]},
+    "a link to a program": {"version": ["{folder}/linked"]},
+    "the host language": {"host": {"reads": ["/etc/shadow"]}},
+}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The user's home folder, with a secret and a program."""
+    folder = tmp_path / "home"
+    (folder / ".ssh").mkdir(parents=True)
+    (folder / ".ssh" / "id_rsa").write_text(SECRET)
+    (folder / "bin").mkdir()
+    tool = folder / "bin" / "tool"
+    tool.write_text(f"#!/bin/sh\necho {SECRET}\n")
+    tool.chmod(0o755)
+    return folder
+
+
+def write_language(folder: Path, home: Path, asks: dict[str, Any]) -> Path:
+    shutil.copytree(STARTERS / "command", folder)
+    (folder.parent / "secret").write_text(SECRET)
+    (folder / "link").symlink_to("../secret")
+    (folder / "up").symlink_to("..")
+    (folder / "linked").symlink_to(home / "bin" / "tool")
+    (folder / ".env").write_text(f"GITHUB_TOKEN={SECRET}\n")
+    (folder / "sub").mkdir()
+    (folder / "sub" / ".env").write_text(f"GITHUB_TOKEN={SECRET}\n")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "config").write_text(f"url = https://{SECRET}@host/\n")
+    (folder / "tool").write_text(f"#!{home}/bin/tool\n")
+    (folder / "tool").chmod(0o755)
+    about = yaml.safe_load((folder / "language.yml").read_text())
+    given = json.loads(json.dumps(asks).replace("{home}", str(home)))
+    about["host"]["commands"] |= given.pop("host", {})
+    about["commands"] |= given
+    (folder / "language.yml").write_text(yaml.safe_dump(about))
+    return folder
+
+
+@pytest.mark.parametrize("case", LANGUAGES)
+@pytest.mark.parametrize("words", [("suite", "check"), ("trial", "--dry-run", "--suite")])
+def test_files_and_programs_of_the_machine_need_the_users_word(
+    tmp_path: Path, home: Path, case: str, words: tuple[str, ...]
+) -> None:
+    theirs = write_language(tmp_path / "theirs", home, LANGUAGES[case])
+    at = theirs / "sub" if "where one is" in case else tmp_path
+    done = probatio(*words, theirs, cwd=at)
+    refused(done)
+    assert SECRET not in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "version", [["cat", "{folder}/.env"], ["cat", "{folder}/link"], ["sh", "-c", "cat {folder}/.env"]]
+)
+def test_no_key_gets_into_a_record_through_the_version_of_a_language(
+    tmp_path: Path, home: Path, version: list[str]
+) -> None:
+    theirs = write_language(tmp_path / "theirs", home, {"version": version, "reads": ["{folder}"]})
+    with Double() as double:
+        env = {"OPENAI_BASE_URL": double.base_url}
+        words = ("trial", "--suite", theirs, "--model", "openai:m", "--limit", "1", "--run-id", "r")
+        refused(probatio(*words, cwd=theirs, env=env))
+    assert not any(SECRET in path.read_text() for path in tmp_path.rglob("run.json"))
+
+
+@pytest.mark.slow
+def test_the_whole_folder_is_shown_without_what_is_the_users(tmp_path: Path, home: Path) -> None:
+    """`reads: {folder}` stands for the language's files; .env and .git beside them are not among them."""
+    theirs = write_language(
+        tmp_path / "theirs",
+        home,
+        {"reads": ["{folder}"], "version": ["sh", "-c", "cd {folder}; cat .env .git/config; echo 1.0"]},
+    )
+    for link in ("link", "up", "linked", "tool"):
+        (theirs / link).unlink()
+    shutil.rmtree(theirs / "sub")
+    with Double() as double:
+        env = {"OPENAI_BASE_URL": double.base_url}
+        words = ("trial", "--suite", theirs, "--model", "openai:m", "--limit", "1", "--run-id", "r")
+        done = probatio(*words, cwd=tmp_path, env=env)
+    assert done.returncode == 0, done.output
+    assert SECRET not in (tmp_path / "results" / "r" / "run.json").read_text()
+
+
+GRADERS = {
+    "a file": {"command": ["{python}", "{folder}/grader.py"], "reads": ["/etc/shadow"]},
+    "above the suite": {"command": ["{python}", "{folder}/grader.py"], "reads": ["{folder}/../../secret"]},
+    "a link": {"command": ["{python}", "{folder}/grader.py"], "reads": ["{folder}/link"]},
+    "a program": {"command": ["{home}/bin/tool"]},
+}
+
+
+@pytest.mark.parametrize("case", GRADERS)
+def test_a_grader_in_the_jail_sees_no_file_of_the_machine(tmp_path: Path, home: Path, case: str) -> None:
+    theirs = shutil.copytree(STARTERS / "daily", tmp_path / "theirs")
+    (tmp_path / "secret").write_text(SECRET)
+    (theirs / "triage" / "link").symlink_to(home / ".ssh" / "id_rsa")
+    grader = json.loads(json.dumps(GRADERS[case]).replace("{home}", str(home)))
+    edit(theirs / "suite.yml", use_cases=[{"id": "triage", "grader": grader}])
+    done = probatio("suite", "check", theirs, cwd=tmp_path)
+    refused(done)
+    assert SECRET not in done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_suite_that_stays_in_its_folder_needs_no_word(tmp_path: Path, linked: bool) -> None:
+    (tmp_path / "real").mkdir()
+    theirs = shutil.copytree(STARTERS / "daily", tmp_path / "real" / "theirs")
+    (theirs / "shared").mkdir()
+    (theirs / "shared" / "words.txt").write_text("x")
+    grader = {
+        "command": ["{python}", "{folder}/grader.py"],
+        "reads": ["{folder}/../shared/words.txt", "{folder}/../shared"],
+    }
+    edit(theirs / "suite.yml", use_cases=[{"id": "triage", "grader": grader}])
+    at = theirs
+    if linked:
+        at = tmp_path / "link"
+        at.symlink_to(theirs)
+    done = probatio("suite", "trust", at, "--json", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["asks"]) == (0, []), done.output
+    language = shutil.copytree(STARTERS / "command", tmp_path / "language")
+    checked = probatio("suite", "check", language, cwd=tmp_path)
+    assert checked.returncode == 0, checked.output
+
+
+# ---- records
+
+
+AWK = 'BEGIN {{ print "x" > "{mark}" }}'
+
+
+def begin_run(tmp_path: Path, double: Double, mark: Path, suite: Path) -> Path:
+    """A run with one answer that is left to be asked: a program that leaves a file behind."""
+    double.reply = lambda body: f"```awk\n{AWK.format(mark=mark)}\n```"
+    (tmp_path / "config").mkdir(exist_ok=True)
+    models = {"models": [{"id": "m", "name": "v/m", "provider": "mine", "base_url": double.base_url}]}
+    (tmp_path / "config" / "models.yml").write_text(json.dumps(models))
+    words = ("--task", "write_evens", "--n-shot", "0", "--context", "brief", "--run-id", "r")
+    done = probatio("trial", "--suite", suite, *words, cwd=tmp_path)
+    assert done.returncode == 0, done.output
+    run = tmp_path / "results" / "r"
+    for name in ("raw_responses.jsonl", "graded_results.jsonl"):
+        (run / name).unlink()
+    double.bodies.clear()
+    double.headers.clear()
+    return run
+
+
+def forge(run: Path, **changes: Any) -> None:
+    record = json.loads((run / "run.json").read_text())
+    model = changes.pop("model", {})
+    record |= changes
+    record["models"][0] |= model
+    (run / "run.json").write_text(json.dumps(record))
+
+
+@pytest.fixture
+def language(tmp_path: Path) -> Path:
+    return shutil.copytree(STARTERS / "command", tmp_path / "language")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("record", [{"sandbox": "none"}, {"sandbox": "none", "isolation": "none"}])
+def test_a_record_does_not_say_in_which_jail_a_run_goes_on(
+    tmp_path: Path, mark: Path, language: Path, record: dict[str, str]
+) -> None:
+    with Double() as double:
+        run = begin_run(tmp_path, double, mark, language)
+        forge(run, **record)
+        done = probatio("trial", "--resume", "r", cwd=tmp_path)
+        assert done.returncode == 0, done.output
+        assert len(double.bodies) == 1
+    assert not mark.exists(), "the model's program ran outside the jail"
+
+
+@pytest.mark.slow
+def test_the_command_line_says_it(tmp_path: Path, mark: Path, language: Path) -> None:
+    with Double() as double:
+        begin_run(tmp_path, double, mark, language)
+        assert probatio("trial", "--resume", "r", "--sandbox", "none", cwd=tmp_path).returncode == 0
+    assert mark.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", ["GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "OPENROUTER_API_KEY", "HOME"])
+def test_a_record_sends_no_variable_to_an_address_of_its_own(
+    tmp_path: Path, mark: Path, language: Path, key: str
+) -> None:
+    with Double() as own, Double() as thief:
+        run = begin_run(tmp_path, own, mark, language)
+        forge(run, model={"base_url": thief.base_url, "api_key_env": key})
+        done = probatio("trial", "--resume", "r", cwd=tmp_path, env={key: SECRET})
+        assert done.returncode == 0, done.output
+        assert not thief.bodies and not thief.headers
+        assert len(own.bodies) == 1 and SECRET not in json.dumps(own.headers)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"id": "other"}, "has no model `other`"),
+        ({"name": "v/other"}, "has the name `v/m`"),
+        ({"provider": "openai"}, "has the provider `mine`"),
+    ],
+)
+def test_a_record_names_no_model_that_the_user_does_not_have(
+    tmp_path: Path, mark: Path, language: Path, changes: dict[str, str], sentence: str
+) -> None:
+    with Double() as own, Double() as thief:
+        run = begin_run(tmp_path, own, mark, language)
+        more = {"plan": {**json.loads((run / "run.json").read_text())["plan"], "models": ["other"]}}
+        forge(run, **(more if "id" in changes else {}), model={**changes, "base_url": thief.base_url})
+        done = probatio("trial", "--resume", "r", cwd=tmp_path, env={"OPENAI_API_KEY": SECRET})
+        assert done.returncode == 2 and sentence in done.stderr, done.output
+        assert not thief.bodies and not own.bodies
+
+
+@pytest.mark.slow
+def test_a_run_of_another_server_of_the_users_own_goes_on(tmp_path: Path, mark: Path, language: Path) -> None:
+    with Double() as own, Double() as moved:
+        begin_run(tmp_path, own, mark, language)
+        config = tmp_path / "config" / "models.yml"
+        config.write_text(config.read_text().replace(own.base_url, moved.base_url))
+        assert probatio("trial", "--resume", "r", cwd=tmp_path).returncode == 0
+        assert not own.bodies and len(moved.bodies) == 1
+
+
+# ---- suites that a record names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", [("grade", "r"), ("trial", "--resume", "r")])
+def test_a_suite_elsewhere_is_read_for_a_record_only_if_it_is_known_here(
+    tmp_path: Path, mark: Path, language: Path, words: tuple[str, ...], new_user: Callable[[], None]
+) -> None:
+    with Double() as double:
+        begin_run(tmp_path, double, mark, language)
+        assert probatio("trial", "--resume", "r", cwd=tmp_path).returncode == 0, "it was begun here"
+        new_user()
+        done = probatio(*words, cwd=tmp_path)
+        refused(done)
+        assert str(language) in done.stderr
+        assert probatio("suite", "trust", "results", "--yes", cwd=tmp_path).returncode == 0
+        assert probatio(*words, cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["{results}/suite", "{results}/../results/suite"])
+def test_a_suite_inside_the_results_is_read_without_a_word(
+    tmp_path: Path, mark: Path, language: Path, place: str, new_user: Callable[[], None]
+) -> None:
+    with Double() as double:
+        run = begin_run(tmp_path, double, mark, language)
+        assert probatio("trial", "--resume", "r", cwd=tmp_path).returncode == 0
+    shutil.move(language, tmp_path / "results" / "suite")
+    forge(run, suite=place.format(results=tmp_path / "results"))
+    new_user()
+    done = probatio("grade", "r", cwd=tmp_path)
+    assert done.returncode == 0, done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("named", ["faber/../../x", "../builtin", "nothing", ".."])
+def test_the_name_of_a_built_in_suite_is_a_name(
+    tmp_path: Path, mark: Path, language: Path, named: str
+) -> None:
+    with Double() as double:
+        run = begin_run(tmp_path, double, mark, language)
+        assert probatio("trial", "--resume", "r", cwd=tmp_path).returncode == 0
+    forge(run, suite=named)
+    done = probatio("grade", "r", cwd=tmp_path)
+    assert done.returncode == 2 and "Traceback" not in done.output, done.output
+
+
+@pytest.mark.slow
+def test_a_study_goes_on_without_a_suite_that_is_not_known(
+    tmp_path: Path, mark: Path, language: Path, new_user: Callable[[], None]
+) -> None:
+    with Double() as double:
+        begin_run(tmp_path, double, mark, language)
+        assert probatio("trial", "--resume", "r", cwd=tmp_path).returncode == 0
+    new_user()
+    done = probatio("study", "r", cwd=tmp_path)
+    assert done.returncode == 0 and SUITE_TRUST in done.output, done.output
+    built = probatio("site", "build", "--no-detectable", "--out", "out", cwd=tmp_path)
+    assert built.returncode == 0 and SUITE_TRUST in built.stderr, built.output
+    exported = probatio("study", "export", "r", "--junit", "out.xml", cwd=tmp_path)
+    assert exported.returncode == 0, exported.output
+
+
+@pytest.mark.slow
+def test_verify_takes_the_suite_from_the_command_line(
+    tmp_path: Path, mark: Path, new_user: Callable[[], None]
+) -> None:
+    suite = write_watch(tmp_path / "theirs", mark, isolation="jail")
+    words = ("--days", "2", "--worse-from", "2", "--models", "1", "--results", tmp_path / "r")
+    assert probatio("suite", "rehearse", suite, *words, cwd=tmp_path).returncode == 0
+    new_user()
+    refused(probatio("verify", "--results", tmp_path / "r", cwd=tmp_path))
+    done = probatio("verify", "--results", tmp_path / "r", "--suite", suite, cwd=tmp_path)
+    assert done.returncode == 0, done.output
+    quick = probatio("verify", "--results", tmp_path / "r", "--quick", cwd=tmp_path)
+    assert quick.returncode == 0, quick.output
+
+
+# ---- the judge of a suite
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "judge",
+    [
+        {"api_key_env": "GITHUB_TOKEN"},
+        {"api_key_env": "OPENAI_API_KEY", "provider": "openai"},
+        {"api_key_env": "GITHUB_TOKEN", "provider": "mine"},
+        {"provider": "mine"},
+    ],
+)
+@pytest.mark.parametrize("command", [("daily", "--model", "m"), ("daily", "calibrate")])
+def test_a_suite_names_no_address_and_no_key_for_its_judge(
+    tmp_path: Path, judge: dict[str, str], command: tuple[str, ...]
+) -> None:
+    theirs = judged_watch(tmp_path / "theirs")
+    with Double() as own, Double() as thief:
+        edit(theirs / "suite.yml", judge={"name": "j-2026-01-01", "base_url": thief.base_url, **judge})
+        models = {"models": [{"id": "m", "name": "v/m", "provider": "mine", "base_url": own.base_url}]}
+        (tmp_path / "models.yml").write_text(json.dumps(models))
+        env = {"GITHUB_TOKEN": SECRET, "OPENAI_API_KEY": SECRET}
+        words = (*command, "--suite", theirs, "--config", tmp_path / "models.yml")
+        refused(probatio(*words, cwd=tmp_path, env=env))
+        assert not thief.bodies and not own.bodies
+
+
+def judged_watch(folder: Path) -> Path:
+    shutil.copytree(STARTERS / "daily", folder)
+    rubric = {"criteria": [{"id": "tone", "question": "?", "anchors": {n: f"mark {n}" for n in range(1, 6)}}]}
+    (folder / "triage" / "rubric.yml").write_text(yaml.safe_dump(rubric))
+    case = yaml.safe_load((folder / "triage" / "cases.yml").read_text())["cases"][0]["id"]
+    items = [
+        {"id": f"i{n}", "use_case": "triage", "case": case, "answer": "x", "marks": {"tone": 3}}
+        for n in range(12)
+    ]
+    (folder / "calibration.yml").write_text(yaml.safe_dump({"items": items}))
+    edit(folder / "suite.yml", use_cases=[{"id": "triage"}])
+    return folder
+
+
+# ---- a models.yml that was found, not named
+
+
+@pytest.mark.parametrize("words", [("trial", "--limit", "1"), ("daily",), ("models", "find", "x")])
+def test_a_models_file_of_the_folder_sends_no_variable_to_its_own_address(
+    tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    with Double() as thief:
+        entry = {"id": "m", "name": "v/m", "provider": "mine", "base_url": thief.base_url}
+        (tmp_path / "config").mkdir()
+        (tmp_path / "config" / "models.yml").write_text(
+            json.dumps({"models": [{**entry, "api_key_env": "GITHUB_TOKEN"}]})
+        )
+        more = ("--provider", "mine") if words[0] == "models" else ("--model", "m")
+        refused(probatio(*words, *more, cwd=tmp_path, env={"GITHUB_TOKEN": SECRET}))
+        assert not thief.bodies and SECRET not in json.dumps(thief.headers)
+
+
+def test_a_local_server_without_a_key_needs_no_word(tmp_path: Path) -> None:
+    with Double() as own:
+        (tmp_path / "config").mkdir()
+        entry = {"id": "m", "name": "v/m", "provider": "mine", "base_url": own.base_url}
+        (tmp_path / "config" / "models.yml").write_text(json.dumps({"models": [entry]}))
+        done = probatio("trial", "--limit", "1", "--sandbox", "none", cwd=tmp_path)
+        assert done.returncode == 0 and own.bodies, done.output
+
+
+@pytest.mark.parametrize("how", ["--config", "--allow-host", "suite trust", "--mine", "PROBATIO_TRUST"])
+def test_the_user_gives_the_word(tmp_path: Path, how: str) -> None:
+    with Double() as own:
+        entry = {"id": "m", "name": "v/m", "provider": "mine", "base_url": own.base_url}
+        (tmp_path / "config").mkdir()
+        config = tmp_path / "config" / "models.yml"
+        config.write_text(json.dumps({"models": [{**entry, "api_key_env": "GPU_KEY"}]}))
+        more: dict[str, tuple[object, ...]] = {
+            "--config": ("--config", config),
+            "--allow-host": ("--allow-host", "127.0.0.1"),
+        }
+        env = {"GPU_KEY": SECRET}
+        if how == "suite trust":
+            assert probatio("suite", "trust", ".", "--yes", cwd=tmp_path).returncode == 0
+        elif how == "--mine":
+            assert probatio("suite", "trust", ".", "--mine", "--yes", cwd=tmp_path).returncode == 0
+        elif how == "PROBATIO_TRUST":
+            env["PROBATIO_TRUST"] = str(tmp_path / "trust.json")
+            (tmp_path / "trust.json").write_text(json.dumps({"folders": [{"path": str(tmp_path)}]}))
+        done = probatio(
+            "trial", "--limit", "1", "--sandbox", "none", *more.get(how, ()), cwd=tmp_path, env=env
+        )
+        assert done.returncode == 0, done.output
+        assert SECRET in json.dumps(own.headers)
+
+
+def test_another_address_for_the_same_key_is_asked_about_again(tmp_path: Path) -> None:
+    with Double() as own, Double() as thief:
+        entry = {"id": "m", "name": "v/m", "provider": "mine", "api_key_env": "GPU_KEY"}
+        (tmp_path / "config").mkdir()
+        config = tmp_path / "config" / "models.yml"
+        config.write_text(json.dumps({"models": [{**entry, "base_url": own.base_url}]}))
+        assert probatio("suite", "trust", ".", "--yes", cwd=tmp_path).returncode == 0
+        config.write_text(json.dumps({"models": [{**entry, "base_url": thief.base_url}]}))
+        refused(probatio("trial", "--limit", "1", cwd=tmp_path, env={"GPU_KEY": SECRET}))
+        assert not thief.bodies
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        {"alerts": [{"url": "json://HOST/hook"}]},
+        {"alerts": [{"url": "json://HOST/${GITHUB_TOKEN}"}]},
+        {"daily": {"models": ["m"], "heartbeat": "http://HOST/beat"}},
+        {"daily": {"models": ["m"], "heartbeat": {"url": "http://HOST/a", "fail": "http://HOST/b"}}},
+    ],
+)
+@pytest.mark.parametrize("words", [("daily", "--use-case", "math_*"), ("daily", "alerts", "test")])
+def test_a_models_file_of_the_folder_posts_nowhere(
+    tmp_path: Path, rest: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    if words[1] == "alerts" and "alerts" not in rest:
+        pytest.skip("a heartbeat is no channel")
+    with Double() as thief:
+        entry = {"id": "m", "name": "v/m", "provider": "mine", "base_url": thief.base_url}
+        (tmp_path / "config").mkdir()
+        text = json.dumps({"models": [entry], **rest}).replace("HOST", f"127.0.0.1:{thief.port}")
+        (tmp_path / "config" / "models.yml").write_text(text)
+        done = probatio(*words, cwd=tmp_path, env={"GITHUB_TOKEN": SECRET})
+        refused(done)
+        assert SECRET not in done.output
+        assert not thief.bodies and not thief.headers and not thief.gets
+
+
+def test_a_plan_sends_nothing_and_says_what_would_need_a_word(tmp_path: Path) -> None:
+    (tmp_path / "config").mkdir()
+    entry = {"id": "m", "name": "v/m", "provider": "mine", "base_url": "http://127.0.0.1:9"}
+    text = json.dumps({"models": [{**entry, "api_key_env": "K"}], "alerts": [{"url": "json://x/y"}]})
+    (tmp_path / "config" / "models.yml").write_text(text)
+    done = probatio("daily", "--dry-run", cwd=tmp_path, env={"K": SECRET})
+    assert done.returncode == 0, done.output
+    assert done.output.count(SUITE_TRUST) == 2 and SECRET not in done.output
+
+
+def test_the_folder_can_not_say_what_is_trusted(tmp_path: Path, watch: Path, mark: Path) -> None:
+    (tmp_path / "trust.json").write_text(json.dumps({"folders": [{"path": str(watch)}]}))
+    (tmp_path / ".env").write_text(f"PROBATIO_TRUST={tmp_path / 'trust.json'}\nXDG_CONFIG_HOME={tmp_path}\n")
+    (tmp_path / "probatio").mkdir()
+    shutil.copy(tmp_path / "trust.json", tmp_path / "probatio" / "trust.json")
+    refused(probatio("suite", "check", watch, cwd=tmp_path))
+    assert not mark.exists() and os.environ.get("PROBATIO_TRUST") is None

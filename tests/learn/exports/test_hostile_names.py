@@ -1,0 +1,201 @@
+"""Exports of a run and a suite that someone else made: nothing is written outside the folder of the user."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+
+from commandline import probatio
+from core.test_names import HOSTILE, is_plain
+from learn.runs import write_made_up_run, write_suite
+from probatio.authoring.harbor.write import write_harbor
+from probatio.core.errors import UsageError
+from probatio.core.records import TrialKey
+from probatio.learn.analysis import study_of
+from probatio.learn.exports.conditions import RecordedRun
+from probatio.learn.exports.inspect_log import write_inspect
+from probatio.learn.exports.junit import write_junit
+from probatio.learn.exports.lm_eval import write_lm_eval
+from probatio.learn.exports.study import ExportRequest, export_study
+from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
+from probatio.suites.language_suite import load_suite
+
+NAMES = tuple(
+    name
+    for name in HOSTILE
+    if (name.isprintable() or name in ("a\nb", "a\x00b")) and not name.startswith("/")
+)
+"""Without half a pair of surrogates, which JSON can't hold; and without absolute paths: code that fails this
+test would write to them. `absolute` is one that ends in the test's own folder."""
+
+
+def names_for(root: Path) -> tuple[str, ...]:
+    return (*NAMES, str(root / "absolute"))
+
+
+def hostile_run(root: Path) -> RecordedRun:
+    """A run whose record, tasks, models, contexts and dialects have hostile names."""
+    suite = write_suite(root / "suite", 4)
+    folder = write_made_up_run(root / "in" / "r", suite, lambda key: True, models=("m",))
+    lines = {name: (folder / name).read_bytes().splitlines()[0] for name in (ANSWERS, GRADES)}
+    for file, line in lines.items():
+        made = []
+        for number, name in enumerate(names_for(root)):
+            one = json.loads(line)
+            field = ("task_id", "model", "context", "dialect")[number % 4]
+            made += [{**one, field: name}, {**one, "task_id": name}, {**one, "model": name}]
+        (folder / file).write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in made))
+    record = json.loads((folder / RUN_FILE).read_bytes())
+    record |= {
+        "suite_name": "../../suite/..",
+        "created": "../../../2026-01-05T20:27:27Z",
+        "run_id": "../../r",
+    }
+    record["plan"]["dialects"] = ["latin", "../d"]
+    (folder / RUN_FILE).write_bytes(json.dumps(record).encode())
+    return RecordedRun(folder)
+
+
+def everything(root: Path) -> dict[str, bytes | None]:
+    return {
+        str(path.relative_to(root)): path.read_bytes() if path.is_file() else None
+        for path in sorted(root.rglob("*"))
+    }
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Iterator[Path]:
+    """The folder that the user named, deep enough that a way out of it would end in the test's own."""
+    run_in = tmp_path / "deep" / "er"
+    run_in.mkdir(parents=True)
+    yield run_in / "out"
+    assert [path.name for path in run_in.iterdir()] == ["out"]
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["er"]
+    assert not (tmp_path / "absolute").exists()
+    for path in (run_in / "out").rglob("*"):
+        assert is_plain(path.name, 240) and not path.is_symlink()
+
+
+def test_lm_eval_writes_below_its_folder_a_file_for_every_condition(tmp_path: Path, out: Path) -> None:
+    run = hostile_run(tmp_path)
+    results = write_lm_eval(run, None, out)
+    assert len({path.parent for path in results}) == len({each.model for each in run.conditions})
+    samples = sum(len(path.read_bytes().splitlines()) for path in out.glob("*/samples_*.jsonl"))
+    assert samples == sum(len(list(run.trials(condition))) for condition in run.conditions)
+
+
+def test_inspect_writes_below_its_folder_and_plain_names_into_its_archives(tmp_path: Path, out: Path) -> None:
+    run = hostile_run(tmp_path)
+    logs = write_inspect(run, None, out)
+    assert len(set(logs)) == len(run.conditions) == len(list(out.iterdir()))
+    trials = 0
+    for log in logs:
+        with zipfile.ZipFile(log) as archive:
+            names = archive.namelist()
+            assert len(names) == len(set(names))
+            assert all(
+                is_plain(part, 240) or part == "_journal"
+                for name in names
+                for part in PurePosixPath(name).parts
+            )
+            trials += sum(name.startswith("samples/") for name in names)
+    assert trials == sum(len(list(run.trials(condition))) for condition in run.conditions)
+
+
+def test_junit_is_xml_whatever_the_names(tmp_path: Path, out: Path) -> None:
+    run = hostile_run(tmp_path)
+    write_junit(run, out / "report.xml")
+    assert len(list(ElementTree.parse(out / "report.xml").iter("testsuite"))) == len(run.conditions)
+
+
+def hostile_suite(root: Path) -> Path:
+    names = names_for(root)
+    suite = write_suite(root / "in" / "suite", len(names))
+    path = suite / "tasks" / "all.yml"
+    entries = json.loads(path.read_bytes())["tasks"]
+    for entry, name in zip(entries, names, strict=True):
+        entry |= {"id": name, "type": "write_faber", "solution": "scribe 1"}
+        entry |= {"expected_output": "1"}
+    path.write_bytes(json.dumps({"tasks": [each for each in entries if each["id"]]}).encode())
+    return suite
+
+
+def test_harbor_writes_a_folder_below_its_own_for_every_task(tmp_path: Path, out: Path) -> None:
+    suite = load_suite(hostile_suite(tmp_path))
+    done = write_harbor(suite, list(suite.tasks), out, None, 0, None)
+    assert len(set(done.folders)) == len(suite.tasks) == len(list(out.iterdir()))
+    tasks = {json.loads((folder / "tests" / "probatio.json").read_bytes())["task"] for folder in done.folders}
+    assert tasks == set(suite.tasks)
+
+
+def test_harbor_copies_nothing_from_outside_the_suite(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("the key")
+    for number, way in enumerate(("link", "folder", "pipe")):
+        suite = write_suite(tmp_path / str(number) / "suite", 4)
+        if way == "link":
+            (suite / "contexts" / "notes.md").symlink_to(tmp_path / "secret")
+        elif way == "folder":
+            (suite / "more").symlink_to(tmp_path)
+        else:
+            os.mkfifo(suite / "pipe")
+        target = tmp_path / str(number) / "out"
+        with pytest.raises(UsageError):
+            loaded = load_suite(suite)
+            write_harbor(loaded, list(loaded.tasks), target, None, 0, None)
+        assert not [path for path in target.rglob("*") if path.is_file() and b"the key" in path.read_bytes()]
+
+
+def plain_run(root: Path) -> Path:
+    suite = write_suite(root / "suite", 12)
+
+    def outcome(key: TrialKey) -> bool:
+        return int(key.task_id[-2:]) % 2 == 0
+
+    contexts = ("minimal", "basic", "complete")
+    return write_made_up_run(root / "in" / "r", suite, outcome, models=("a", "b"), contexts=contexts)
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "html", "latex", "bibtex", "svg", "png", "pdf"])
+def test_no_export_writes_through_a_link_that_lies_in_its_place(tmp_path: Path, kind: str) -> None:
+    folder, out, victim = plain_run(tmp_path), tmp_path / "out", tmp_path / "victim"
+    figures = (kind,) if kind in ("svg", "png", "pdf") else ()
+    tables = () if figures else (kind,)
+    wanted = ExportRequest(study_of([folder]), "1", tables, figures, folders=(folder,))  # type: ignore[arg-type]
+    names = [path.name for path in export_study(wanted, tmp_path / "first")]
+    out.mkdir()
+    victim.write_text("mine")
+    for name in names:
+        for each in (name, f"{name}.part", f"tmp_{name}", f"tmp_{name}.part"):
+            (out / each).symlink_to(victim)
+    export_study(wanted, out)
+    assert victim.read_bytes() == b"mine"
+    assert all((out / name).is_file() and not (out / name).is_symlink() for name in names)
+
+
+def test_an_export_goes_into_no_folder_that_is_a_link(tmp_path: Path) -> None:
+    run, out, elsewhere = RecordedRun(plain_run(tmp_path)), tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    out.mkdir()
+    (out / "a").symlink_to(elsewhere)
+    with pytest.raises(UsageError, match="is a link where a folder belongs"):
+        write_lm_eval(run, None, out)
+    for log in write_inspect(run, None, out):
+        log.unlink()
+        log.symlink_to(elsewhere / "x")
+    write_inspect(run, None, out)
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_the_command_ends_well_on_hostile_names(tmp_path: Path, out: Path) -> None:
+    run = hostile_run(tmp_path).folder
+    done = probatio(
+        "study", "export", run, "--inspect", out, "--lm-eval", out / "lm", "--junit", out / "x.xml"
+    )
+    assert done.returncode == 0, done.output
