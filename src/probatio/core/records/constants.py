@@ -88,6 +88,13 @@ class DrawsConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fresh_share: float = 0.95  # of the last answers new: their days are draws
 
 
+class ProofConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the third edition of the evidence adds. No suite has it yet."""
+
+    ladder: LadderConstants = LadderConstants()
+    draws: DrawsConstants = DrawsConstants()
+
+
 class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Every one has its default here, so that an own suite need not repeat them."""
 
@@ -126,9 +133,6 @@ class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     full_factor: float = 3.0  # samples at full count for each base sample
     memory: MemoryConstants = MemoryConstants()
     weights: StatisticWeights = StatisticWeights()
-    edition: int = 2  # from 3 on CONFIRMED also needs the proof by draws
-    ladder: LadderConstants = LadderConstants()
-    draws: DrawsConstants = DrawsConstants()
 
 
 class AttributionConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -39,7 +39,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from probatio.core.records import Evidence, EvidenceConstants
+from probatio.core.records import DrawsConstants, Evidence, EvidenceConstants, ProofConstants
 from probatio.watch.verdict.evidence import history as kept_days
 from probatio.watch.verdict.evidence.caution import lag_of
 from probatio.watch.verdict.evidence.detector import Detector, bet, new_detector, statistic, stream_values
@@ -93,7 +93,8 @@ class EvidenceState(PerModel):
     passed: Bools  # [m, S] streams whose own M passed the suspicion line in this episode
     recent: Floats  # [m, S, recovery days] distance from the reference mean, last scored days since CONFIRMED
     recovered_on: Ints  # [m]
-    ladder: LadderBet | None  # None before edition 3, and where no use case has ladders only
+    proof: ProofConstants | None  # of the third edition; None: the second
+    ladder: LadderBet | None  # None where no use case has ladders only, and in the second edition
     provable: Bools  # [m, streams of the proof] a total loss could be proven
     line_on: Ints  # [m] scored days of the series on the last day that opened a question …
     doubted: Ints  # [m] … and before the first such day of the open question
@@ -103,7 +104,9 @@ class EvidenceState(PerModel):
     @property
     def open(self) -> Bools:
         """[m] a question is open."""
-        return np.asarray(self.history.scored - self.line_on < self.constants.draws.question_days)
+        if self.proof is None:
+            return np.zeros(len(self.line_on), dtype=bool)
+        return np.asarray(self.history.scored - self.line_on < self.proof.draws.question_days)
 
     @property
     def seen(self) -> Ints:
@@ -133,9 +136,14 @@ class EvidenceOutcome:
 
 
 def start(
-    models: int, streams: Streams, constants: EvidenceConstants, *, improvement: bool = True
+    models: int,
+    streams: Streams,
+    constants: EvidenceConstants,
+    *,
+    improvement: bool = True,
+    proof: ProofConstants | None = None,
 ) -> EvidenceState:
-    """Before the first day."""
+    """Before the first day. `proof`: the constants of the third edition; the second, if None."""
     return EvidenceState(
         streams=streams,
         constants=constants,
@@ -148,7 +156,8 @@ def start(
         passed=np.zeros((models, streams.count), dtype=bool),
         recent=np.full((models, streams.count, constants.recovered_days), np.nan),
         recovered_on=np.full(models, NEVER, dtype=np.int64),
-        ladder=new_ladder_bet(models, streams, constants),
+        proof=proof,
+        ladder=proof and new_ladder_bet(models, streams, constants, proof.ladder),
         provable=np.zeros((models, len(streams.deterministic) + 1), dtype=bool),
         line_on=np.full(models, NEVER, dtype=np.int64),
         doubted=np.full(models, NEVER, dtype=np.int64),
@@ -192,8 +201,8 @@ def step(state: EvidenceState, day: EvidenceDay) -> tuple[EvidenceState, Evidenc
         scored_on=np.where(np.isnan(day.cases), state.scored_on, day.number),
     )
     z = np.full(len(day.cases), np.nan)
-    if constants.edition >= 3:
-        state, z = _question(state, day, scored, betting, before)
+    if state.proof is not None:
+        state, z = _question(state, state.proof, day, scored, betting, before)
     state, back = _episode(state, day, betting, before, z)
     state = _record(state, day, scored)
     return state, _outcome(state, day, betting, back, z)
@@ -206,12 +215,17 @@ def _ladder_scores(state: EvidenceState, cases: Floats) -> Floats:
 
 
 def _question(
-    state: EvidenceState, day: EvidenceDay, scored: Bools, betting: Bools, before: Floats
+    state: EvidenceState,
+    proof: ProofConstants,
+    day: EvidenceDay,
+    scored: Bools,
+    betting: Bools,
+    before: Floats,
 ) -> tuple[EvidenceState, Floats]:
     """Open, keep or close the question, and z of the models that are asked for a proof today [m]."""
-    constants, draws = state.constants, state.constants.draws
+    constants, draws = state.constants, proof.draws
     base = day.cases if day.base is None else np.where(np.isnan(day.cases), np.nan, day.base)
-    codes = _known_by_score(state.streams, base, constants) if day.codes is None else day.codes
+    codes = _known_by_score(state.streams, base, proof) if day.codes is None else day.codes
     base = np.where(codes == NONE, np.nan, base)
     count = state.history.scored + scored
     was_open = state.open
@@ -241,14 +255,17 @@ def _question(
         strength = np.where(state.provable[part], strength, np.nan)
         z[part] = np.fmax.reduce(strength, axis=1)
         own[np.ix_(part, state.streams.deterministic)] = strength[:, :-1] >= draws.confirmed
-    return replace(_note_lower(state, day, betting, was_open & ~is_open), passed=state.passed | own), z
+    closed = was_open & ~is_open & ~state.confirmed
+    return replace(_note_lower(state, day, betting, closed, draws.band), passed=state.passed | own), z
 
 
-def _known_by_score(streams: Streams, base: Floats, constants: EvidenceConstants) -> Ints:
-    return np.where(streams.rungs >= constants.ladder.rungs, codes_of(base), NONE)
+def _known_by_score(streams: Streams, base: Floats, proof: ProofConstants) -> Ints:
+    return np.where(streams.rungs >= proof.ladder.rungs, codes_of(base), NONE)
 
 
-def _note_lower(state: EvidenceState, day: EvidenceDay, betting: Bools, closed: Bools) -> EvidenceState:
+def _note_lower(
+    state: EvidenceState, day: EvidenceDay, betting: Bools, closed: Bools, band: float
+) -> EvidenceState:
     """Keep the last days' distance from the reference, and the note of a question that closed unproven."""
     reference, pool = state.worse.reference, len(state.streams.use_cases)
     today = state.streams.with_pools(
@@ -257,7 +274,7 @@ def _note_lower(state: EvidenceState, day: EvidenceDay, betting: Bools, closed: 
     shifted = np.concatenate([state.lately[:, 1:], today[:, None]], axis=1)
     lately = np.where((betting & ~np.isnan(today))[:, None], shifted, state.lately)
     distance, level = lately.mean(axis=1), reference.stream_mean[:, pool]
-    lower = state.lower | (closed & ~state.confirmed & (distance < -state.constants.draws.band * level))
+    lower = state.lower | (closed & (distance < -band * level))
     well = distance >= -reference.tau[:, pool] * level
     return replace(state, lately=lately, lower=lower & ~well)
 
@@ -279,7 +296,7 @@ def _record(state: EvidenceState, day: EvidenceDay, scored: Bools) -> EvidenceSt
         scored,
         state.confirmed,
         state.constants,
-        np.where(state.open, state.doubted, np.iinfo(np.int64).max) if state.constants.edition >= 3 else None,
+        None if state.proof is None else np.where(state.open, state.doubted, np.iinfo(np.int64).max),
     )
     state = replace(state, history=history)
     rows = np.flatnonzero(grown)
@@ -293,7 +310,9 @@ def _update_references(state: EvidenceState, rows: Ints) -> EvidenceState:
     first = state.worse.reference.days[rows] == 0
 
     def detector(old: Detector, scores: Floats, marks: Floats) -> Detector:
-        reference = reference_of(scores, marks, numbers, state.streams, state.constants, days)
+        reference = reference_of(
+            scores, marks, numbers, state.streams, state.constants, days, by_rungs=state.proof is not None
+        )
         where = np.zeros(len(old.streams), dtype=bool)
         where[rows] = True
         low_days = old.low_days
@@ -315,12 +334,12 @@ def _update_references(state: EvidenceState, rows: Ints) -> EvidenceState:
         better=state.better and detector(state.better, 1 - cases, 100 - judged),
         ladder=ladder,
     )
-    return _find_provable(state, rows) if state.constants.edition >= 3 else state
+    return state if state.proof is None else _find_provable(state, state.proof.draws, rows)
 
 
-def _find_provable(state: EvidenceState, rows: Ints) -> EvidenceState:
+def _find_provable(state: EvidenceState, draws: DrawsConstants, rows: Ints) -> EvidenceState:
     """Which streams of the proof a total loss could prove, after this reference [m, S]."""
-    constants, draws = state.constants, state.constants.draws
+    constants = state.constants
     units = units_of(state.streams)
     scores, codes, numbers, member = kept_days.series_days(
         state.history, int(state.history.numbers[-1]), rows, constants
@@ -364,10 +383,11 @@ def _episode(
     suspected = stream_values(state.streams, state.worse) >= constants.suspected
     open_before = state.confirmed
     proven = (value >= constants.confirmed) & (before >= constants.confirmed_after)
-    if constants.edition >= 3:
+    if state.proof is not None:
+        draws = state.proof.draws
         silent = ~state.provable.any(axis=1)  # nothing could be proven: M alone decides
-        is_open = state.history.scored + 1 - state.line_on < constants.draws.question_days
-        proven = (proven & silent) | (is_open & (z >= constants.draws.confirmed))
+        is_open = state.history.scored + 1 - state.line_on < draws.question_days
+        proven = (proven & silent) | (is_open & (z >= draws.confirmed))
     confirmed = open_before | (betting & proven)
     in_episode = confirmed | (value >= constants.suspected)
     state = replace(state, confirmed=confirmed, passed=(state.passed & in_episode[:, None]) | suspected)
@@ -407,8 +427,8 @@ def _outcome(
     value = state.before
     lately = day.number - state.recovered_on < constants.recovered_days
     suspected, is_lower = value >= constants.suspected, np.zeros_like(calibrating)
-    if constants.edition >= 3:
-        doubtful = z >= constants.draws.suspected
+    if state.proof is not None:
+        doubtful = z >= state.proof.draws.suspected
         suspected &= doubtful | ~state.provable.any(axis=1)
         is_lower = state.open & doubtful
     status = np.select(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from probatio.core.records import EvidenceConstants, StatisticWeights
+from probatio.core.records import EvidenceConstants, LadderConstants, StatisticWeights
 from probatio.watch.verdict.evidence.detector import Detector, bet, new_detector, statistic
 from probatio.watch.verdict.evidence.reference import reference_of
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, PerModel, Streams, streams_of
@@ -38,16 +38,18 @@ class LadderBet(PerModel):
         return statistic(self.detector)
 
 
-def new_ladder_bet(models: int, streams: Streams, constants: EvidenceConstants) -> LadderBet | None:
-    """Before its reference. None where no use case has ladders only, or the edition has no such bet."""
-    places = streams.ladders(constants.ladder.rungs)
-    if constants.edition < 3 or not len(places):
+def new_ladder_bet(
+    models: int, streams: Streams, constants: EvidenceConstants, ladder: LadderConstants
+) -> LadderBet | None:
+    """Before its reference. None where no use case has ladders only."""
+    places = streams.ladders(ladder.rungs)
+    if not len(places):
         return None
     names = [streams.use_cases[streams.deterministic[place]] for place in places]
     own = msgspec.structs.replace(
         constants,
-        judged_sd_floor=constants.ladder.sd_floor,
-        band_judged=constants.ladder.band,
+        judged_sd_floor=ladder.sd_floor,
+        band_judged=ladder.band,
         weights=_WEIGHTS,
     )
     of_ladders = streams_of(dict.fromkeys(names))
