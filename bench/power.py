@@ -75,7 +75,7 @@ def simulated(design: Design, tasks: int, comparisons: int) -> float:
     shown = 0
     for _ in range(comparisons):
         answers = counted(drawn_answers(design, tasks, random))
-        _, low, high = estimate_paired_difference((one.gained, one.lost, one.pairs) for one in answers)
+        _, low, high, _ = estimate_paired_difference((one.gained, one.lost, one.pairs) for one in answers)
         shown += low > 0 if design.delta > 0 else high < 0
     return shown / comparisons
 

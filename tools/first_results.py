@@ -239,7 +239,7 @@ def _paired(answers: list[Answer], axis: str, one: object, two: object) -> str:
     pairs = sum(counts[2] for counts in tasks.values())
     if pairs < 10:
         return f"– | {pairs}"
-    difference, low, high = estimate_paired_difference(
+    difference, low, high, _ = estimate_paired_difference(
         (gained, lost, of) for gained, lost, of in tasks.values()
     )
     return f"{100 * difference:+.0f} ({100 * low:+.0f} to {100 * high:+.0f}) | {pairs}"

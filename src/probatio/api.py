@@ -380,13 +380,15 @@ def power(
     between: str = "model",
     rate: float | None = None,
     chance: float = 80,
+    sides: int | None = None,
+    to_first: bool = False,
     results: Place = "results",
 ) -> PowerPlan:
     """The chance that a comparison will show a difference of `delta` points, and how many tasks it takes; see
     `probatio study plan`.
 
     `pilot` is a run, or two sides as `compare` takes them; without one, `rate` states how often A passes, in
-    percent.
+    percent. `sides`: how many will be compared, every two or each with the first, and corrected together.
     """
     from probatio.learn.planning import plan_power
 
@@ -400,6 +402,8 @@ def power(
         conditions=conditions,
         rate=rate,
         chance=chance,
+        sides=sides,
+        to_first=to_first,
     )
 
 

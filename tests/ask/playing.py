@@ -77,7 +77,7 @@ def say(data: bytes) -> Play:
 
 
 def route(url: str, seconds: float = 5.0, key: str | None = None) -> Route:
-    limits = Timeouts(attempt=seconds, trial=seconds, connect=seconds)
+    limits = Timeouts(attempt=seconds, trial=seconds, connect=seconds, wait=seconds)
     return Route(key="d", url=url, model_name="v/m", api_key=key, timeouts=limits)
 
 

@@ -12,15 +12,16 @@ from probatio.core.statistics.power import Design
 
 
 def drawn_answers(design: Design, tasks: int, random: np.random.Generator) -> np.ndarray:
-    """Right or wrong, by side, task, condition and sample."""
-    like = design.likeness
-    lines = [NormalDist().inv_cdf(rate) for rate in (design.rate, design.rate + design.delta)]
-    of_task = _two(random, (tasks, 1, 1), like.within, like.across)
-    of_condition = _two(
-        random, (tasks, design.conditions, 1), like.repeated - like.within, like.paired - like.across
+    """Right or wrong, by side, task, condition and sample. The last side is the one that differs."""
+    like, sides = design.likeness, design.sides
+    rates = [*[design.rate] * (sides - 1), design.rate + design.delta]
+    lines = [NormalDist().inv_cdf(rate) for rate in rates]
+    of_task = _correlated(random, (sides, tasks, 1, 1), like.within, like.across)
+    of_condition = _correlated(
+        random, (sides, tasks, design.conditions, 1), like.repeated - like.within, like.paired - like.across
     )
-    alone = random.normal(size=(2, tasks, design.conditions, design.samples)) * sqrt(1 - like.repeated)
-    return np.array([lines[side] + of_task[side] + of_condition[side] + alone[side] > 0 for side in (0, 1)])
+    alone = random.normal(size=(sides, tasks, design.conditions, design.samples)) * sqrt(1 - like.repeated)
+    return np.array([lines[at] + of_task[at] + of_condition[at] + alone[at] > 0 for at in range(sides)])
 
 
 def counted(right: np.ndarray) -> list[TaskPairs]:
@@ -33,10 +34,10 @@ def counted(right: np.ndarray) -> list[TaskPairs]:
     ]
 
 
-def _two(
+def _correlated(
     random: np.random.Generator, shape: tuple[int, ...], variance: float, covariance: float
 ) -> np.ndarray:
-    """Two correlated normal numbers in each place, by the square root of their covariance matrix."""
-    values, vectors = np.linalg.eigh(np.array([[variance, covariance], [covariance, variance]]))
-    root = vectors * np.sqrt(np.clip(values, 0, None))
-    return np.tensordot(root, random.normal(size=(2, *shape)), axes=1)
+    """Correlated normal numbers, one for each side in each place, by the root of their covariance matrix."""
+    matrix = np.full((shape[0], shape[0]), covariance) + (variance - covariance) * np.eye(shape[0])
+    values, vectors = np.linalg.eigh(matrix)
+    return np.tensordot(vectors * np.sqrt(np.clip(values, 0, None)), random.normal(size=shape), axes=1)

@@ -9,8 +9,10 @@ from scipy.stats import binomtest
 
 from learn.runs import Outcome, write_made_up_run, write_suite
 from probatio.core.errors import UsageError
+from probatio.learn.analysis import study_of
 from probatio.learn.compare import compare, compare_all, list_sides
-from probatio.learn.report.comparison import describe_comparison, describe_interval
+from probatio.learn.report.comparison import describe_comparison, describe_interval, list_comparison
+from probatio.learn.report.sections import summarise
 
 
 def _run(root: Path, outcome: Outcome, name: str = "r", **axes: object) -> Path:
@@ -51,6 +53,39 @@ def test_two_contexts_are_paired_over_everything_else(tmp_path: Path) -> None:
         20,
         100,
     )
+
+
+def test_controls_are_in_no_headline_and_in_no_comparison_but_their_own(tmp_path: Path) -> None:
+    """a passes 10 of 20 tasks and no control, b as many tasks and every control: they know the same."""
+    suite = write_suite(tmp_path / "suite", 20, controls=20)
+    run = write_made_up_run(
+        tmp_path / "r",
+        suite,
+        lambda key: key.model == "b" if key.task_id.startswith("control") else key.task_id < "task_10",
+        models=("a", "b"),
+    )
+    study = study_of([run])
+    assert (study.overall.passed, study.overall.asked, study.overall.tasks) == (20, 40, 20)
+    assert study.control_rate is not None
+    assert (study.control_rate.passed, study.control_rate.asked) == (20, 40)
+    first, beside, *_ = summarise(study)
+    assert first.startswith("20/40 passed (50 %")
+    assert beside.startswith("40 control trials, which ask nothing about the language, are left out: 20/40")
+    axes = {axis.name: {level.name: level.rate for level in axis.levels} for axis in study.axes}
+    assert {(rate.passed, rate.asked) for rate in axes["model"].values()} == {(10, 20)}
+    assert (axes["type"]["write_host"].passed, axes["type"]["write_host"].asked) == (20, 40)
+    assert {(one.passed, one.asked) for one in study.funnels} == {(10, 20)}
+    found = compare("r:model=a", "r:model=b", tmp_path)
+    assert (found.pairs, found.tasks, found.difference, found.controls) == (20, 20, 0, 40)
+    assert any("40 control trials" in line for line in list_comparison(found))
+    alone = compare("r:model=a,type=write_host", "r:model=b,type=write_host", tmp_path)
+    assert (alone.tasks, alone.difference, alone.controls) == (20, 100, 0)
+
+
+def test_a_run_of_controls_alone_says_so(tmp_path: Path) -> None:
+    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 0, controls=8), lambda key: True)
+    (told,) = summarise(study_of([run]))
+    assert told.startswith("8 control trials")
 
 
 def test_two_runs_of_the_same_trials_are_paired(tmp_path: Path) -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
+from scipy.stats import norm
 
 from learn.runs import by_chance, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
-from probatio.core.statistics.isotonic import fit_isotonic, fit_with_band
+from probatio.core.statistics.isotonic import find_fall, fit_isotonic, fit_with_band
 from probatio.learn.analysis import study_of
+from probatio.learn.exports.tables import format_cell, make_tables
+from probatio.learn.report.pictures import draw_study
+from probatio.learn.report.sections import format_report, summarise
 
 CONTEXTS = ("examples-only", "minimal", "basic", "complete")
 
@@ -96,14 +101,89 @@ def test_a_mark_that_no_condition_reaches_is_not_reached(tmp_path: Path) -> None
 def test_a_small_condition_that_is_good_by_itself_is_told_where_a_larger_one_falls_back(
     tmp_path: Path,
 ) -> None:
-    passing = {"minimal", "complete"}
+    """By one task of twelve: chance explains that."""
+    fails = {"examples-only": 6, "minimal": 1, "basic": 2, "complete": 0}
     run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite"), lambda key: key.context in passing, contexts=CONTEXTS
+        tmp_path / "r",
+        write_suite(tmp_path / "suite", 12),
+        lambda key: int(key.task_id[-2:]) >= fails[key.context],
+        contexts=CONTEXTS,
     )
     (curve,) = study_of([run]).curves
+    assert curve.dip is None
     assert curve.reach[1].fitted is not None
     assert curve.reach[1].alone is not None
     assert (curve.reach[1].fitted.context, curve.reach[1].alone.context) == ("complete", "minimal")
+
+
+def drawn_tasks(chance: np.random.Generator, truth: list[float], tasks: int) -> np.ndarray:
+    """Right or wrong, tasks by conditions. A task's own luck is shared by its conditions."""
+    ease = 0.7 * chance.normal(size=(tasks, 1)) + 0.51**0.5 * chance.normal(size=(tasks, len(truth)))
+    return np.asarray(ease < norm.ppf(truth), dtype=float)
+
+
+@pytest.mark.parametrize("truth", [[0.2, 0.75, 0.4, 0.9], [0.3, 0.9, 0.9, 0.6], [0.8, 0.5, 0.5, 0.5]])
+def test_a_curve_that_dips_is_found_out(truth: list[float]) -> None:
+    """The band of the fit held the truth there in few runs, and nothing warned."""
+    chance, found, held = np.random.default_rng(40), [], []
+    for _ in range(60):
+        right = drawn_tasks(chance, truth, 50)
+        found.append(find_fall(right, np.ones_like(right)).p < 0.05)
+        low, high = np.quantile(fit_with_band(right, np.ones_like(right), 200)[1], (0.025, 0.975), axis=0)
+        held.append((low <= truth) & (truth <= high))
+    assert np.mean(held, axis=0).min() < 0.4  # without a warning it was claimed to be 0.95
+    assert np.mean(found) >= 0.85
+
+
+@pytest.mark.parametrize("truth", [[0.5] * 6, [0.1, 0.3, 0.5, 0.8, 0.95], [0.9, 0.9], [0.02] * 4])
+def test_a_curve_that_never_falls_is_hardly_ever_said_to_fall(truth: list[float]) -> None:
+    chance = np.random.default_rng(41)
+    for tasks in (8, 40):
+        rights = (drawn_tasks(chance, truth, tasks) for _ in range(250))
+        found = [find_fall(right, np.ones_like(right), 400).p < 0.05 for right in rights]
+        assert np.mean(found) <= 0.05 + 2.6 * (0.05 * 0.95 / 250) ** 0.5
+
+
+def test_a_fall_between_two_conditions_is_the_sign_flip_test_of_all_patterns() -> None:
+    right = np.array([[1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [1, 0], [0, 1], [1, 1], [0, 0]], dtype=float)
+    fall = find_fall(right, np.ones_like(right), 20_000)
+    assert (fall.start, fall.end) == (0, 1)
+    assert fall.size == pytest.approx(5 / 9)
+    differences = right[:, 0] - right[:, 1]
+    sums = [np.dot(signs, differences) for signs in product((-1, 1), repeat=9)]
+    assert fall.p == pytest.approx(np.mean(np.array(sums) >= 5), abs=0.005)
+
+
+def test_tasks_asked_under_few_conditions_make_no_fall() -> None:
+    """Easy tasks only in the small context, hard ones in both: no task does worse with more."""
+    passed, asked = np.zeros((20, 2)), np.ones((20, 2))
+    passed[:10, 0], asked[:10, 1] = 1, 0
+    assert find_fall(passed, asked).p == 1
+
+
+def test_where_the_rate_falls_there_are_points_and_a_sentence_and_no_claim(tmp_path: Path) -> None:
+    level = {"examples-only": 0.1, "minimal": 0.95, "basic": 0.4, "complete": 0.95}
+    run = write_made_up_run(
+        tmp_path / "r",
+        write_suite(tmp_path / "suite", 60),
+        by_chance(lambda key: level[key.context]),
+        contexts=CONTEXTS,
+    )
+    study = study_of([run])
+    (curve,) = study.curves
+    assert curve.dip is not None and curve.dip.p < 0.01
+    assert (curve.dip.before.context, curve.dip.after.context) == ("minimal", "basic")
+    assert curve.reach == []
+    assert {(point.fit, point.band_low, point.band_high) for point in curve.points} == {(None, None, None)}
+    (told,) = (line for line in summarise(study) if line.startswith("m: "))
+    assert "The rate falls with more context" in told and "no number of tokens is said to be enough" in told
+    report = format_report(study, {})
+    assert curve.dip.sentence in report
+    assert "| m | no curve: the rate falls | no curve: the rate falls |" in report
+    drawn = draw_study(study)["learning-curves"]
+    assert 'class="fit' not in drawn and 'class="band' not in drawn and "<use" in drawn
+    (table,) = (each for each in make_tables(study) if each.name == "curves")
+    assert all(format_cell(table, row, len(row) - 3) == "–" for row in table.rows)
 
 
 def test_tokens_are_estimated_from_the_prompt_where_the_run_does_not_tell_them(tmp_path: Path) -> None:
@@ -123,7 +203,8 @@ def test_control_tasks_do_not_count_as_learning(tmp_path: Path) -> None:
     )
     study = study_of([run])
     assert study.controls == 40
-    assert study.overall.passed == 40
+    assert (study.overall.passed, study.overall.asked) == (0, 40)
+    assert study.control_rate is not None and study.control_rate.passed == 40
     assert {point.rate.passed for point in study.curves[0].points} == {0}
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from learn.runs import Outcome, by_chance, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
+from probatio.core.statistics.logit import fit
 from probatio.learn.analysis import study_of
-from probatio.learn.findings import Factors
+from probatio.learn.factors import FactorCells, Term, measure_effects
+from probatio.learn.findings import Effect, Factors
 
 
 def _factors(root: Path, outcome: Outcome, tasks: int = 60, **axes: tuple[object, ...]) -> Factors:
@@ -38,6 +42,71 @@ def test_an_effect_is_told_in_points_near_the_truth(tmp_path: Path) -> None:
     tests = {test.terms: test.p for test in factors.tests}
     assert tests[("context",)] < 0.001
     assert tests[("n_shot",)] > 0.05
+
+
+def made_up_cells(
+    chance: np.random.Generator, tasks: int, ease: float, *, spread: float, wander: float, worth: float = 0.0
+) -> FactorCells:
+    """Two contexts, sixteen answers each. Tasks differ by `spread` log-odds, a task by `wander` between the
+    contexts."""
+    odds = chance.normal(ease, spread, (tasks, 1)) + chance.normal(0, wander, (tasks, 2)) + [0, worth]
+    return FactorCells(
+        levels={"context": [0, 1]},
+        of_cell={"context": [0, 1]},
+        passed=chance.binomial(16, 1 / (1 + np.exp(-odds))).astype(float),
+        asked=np.full((tasks, 2), 16.0),
+        terms=[Term("context", 1, 0)],
+        design=np.array([[1.0, 0.0], [1.0, 1.0]]),
+    )
+
+
+def effects_of(cells: FactorCells) -> list[Effect]:
+    return measure_effects(cells, fit(cells.design, cells.passed, cells.asked), [])
+
+
+@pytest.mark.parametrize(("ease", "spread", "wander"), [(4.0, 2.0, 1.5), (0.0, 1.0, 1.0)])
+def test_a_level_that_is_worth_nothing_is_called_so_at_ten_tasks(
+    ease: float, spread: float, wander: float
+) -> None:
+    """Near the ceiling Wald's p was below 0.05 in 11 of 100."""
+    chance = np.random.default_rng(12)
+    effects = [
+        effects_of(made_up_cells(chance, 10, ease, spread=spread, wander=wander))[0] for _ in range(150)
+    ]
+    assert np.mean([effect.p < 0.05 for effect in effects]) <= 0.05
+
+
+def test_intervals_exclude_no_effect_exactly_where_p_is_below_5_percent() -> None:
+    chance = np.random.default_rng(13)
+    shown = 0
+    for ease, worth in 15 * ((3.0, 0.0), (2.0, 1.0), (0.0, 0.8), (-1.0, -1.5), (-3.0, 1.0)):
+        for effect in effects_of(made_up_cells(chance, 15, ease, spread=1.0, wander=0.5, worth=worth)):
+            shown += effect.p < 0.05
+            if effect.odds_low is not None or effect.odds_high is not None:
+                outside = (effect.odds_low or 0) > 1 or (effect.odds_high or inf) < 1
+                assert outside == (effect.p < 0.05), effect
+                assert (effect.odds_low or 0) <= effect.odds_ratio <= (effect.odds_high or inf)
+            if effect.points_low is not None and effect.points_high is not None:
+                outside = effect.points_low > 0 or effect.points_high < 0
+                assert outside == (effect.p < 0.05), effect
+                assert effect.points_low <= effect.points <= effect.points_high
+    assert shown > 15
+
+
+def test_the_interval_in_points_holds_the_truth() -> None:
+    """The truth: what two contexts differ by over very many tasks."""
+    many = made_up_cells(np.random.default_rng(1), 200_000, 1.5, spread=1.0, wander=0.5, worth=-0.8)
+    truth = 100 / 16 * (many.passed[:, 1].mean() - many.passed[:, 0].mean())
+    chance = np.random.default_rng(14)
+    effects = [
+        effects_of(made_up_cells(chance, 20, 1.5, spread=1.0, wander=0.5, worth=-0.8))[0] for _ in range(150)
+    ]
+    held = [
+        effect.points_low <= truth <= effect.points_high
+        for effect in effects
+        if effect.points_low is not None and effect.points_high is not None
+    ]
+    assert len(held) == 150 and np.mean(held) >= 0.92
 
 
 def test_points_of_a_balanced_design_are_the_plain_difference_of_rates(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from math import log
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.special import expit
+from scipy.stats import chi2
 
-from probatio.core.statistics.logit import Floats, fit, independent_columns, score_test
+from probatio.core.statistics.logit import Floats, fit, independent_columns, invert_score_test, score_test
 
 
 def _grouped(
@@ -85,6 +87,46 @@ def test_a_factor_that_is_worth_nothing_is_called_so_as_often_as_p_says() -> Non
         design, passed, asked = _grouped(seed, 30, [0.3, 0.0, 0.0, 0.5, 0.5, 1.0], 1.5)
         called += score_test(design[:, [0, 3, 4, 5]], design[:, [1, 2]], passed, asked)[2] < 0.05
     assert called / 600 <= 0.07
+
+
+def _plain_score(design: Floats, column: int, value: float, passed: Floats, asked: Floats) -> float:
+    """The clustered score statistic of one coefficient at a value, written out answer by answer: the others
+    are fitted by a general optimiser, the scores are summed by task."""
+    answers = [
+        (task, design[cell], float(right < passed[task, cell]))
+        for task in range(len(passed))
+        for cell in range(len(design))
+        for right in range(int(asked[task, cell]))
+    ]
+    of_task, rows, right = (np.array(part) for part in zip(*answers, strict=True))
+    rest, held = np.delete(rows, column, axis=1), value * rows[:, column]
+
+    def against(coefficients: Floats) -> float:
+        chances = expit(held + rest @ coefficients)
+        information = rest.T @ (rest * (chances * (1 - chances))[:, None])
+        likelihood = np.log(np.where(right == 1, chances, 1 - chances)).sum()
+        return float(-likelihood - 0.5 * np.linalg.slogdet(information)[1])
+
+    best = minimize(against, np.zeros(rest.shape[1]), method="BFGS", options={"gtol": 1e-9}).x
+    chances = expit(held + rest @ best)
+    weights = chances * (1 - chances)
+    slope = np.linalg.lstsq(rest * np.sqrt(weights)[:, None], rows[:, column] * np.sqrt(weights), rcond=None)[
+        0
+    ]
+    efficient = (right - chances) * (rows[:, column] - rest @ slope)
+    by_task = np.array([efficient[of_task == task].sum() for task in range(len(passed))])
+    return float(by_task.sum() ** 2 / (by_task**2).sum())
+
+
+def test_the_score_test_is_the_textbooks_and_its_interval_ends_where_the_test_begins_to_reject() -> None:
+    design, passed, asked = _grouped(3, 20, [-0.5, 0.7, 1.5, 0.2, 0.4, 1.0], 0.8)
+    statistic, df, p = score_test(np.delete(design, 1, axis=1), design[:, [1]], passed, asked)
+    assert statistic == pytest.approx(_plain_score(design, 1, 0.0, passed, asked), rel=1e-4)
+    assert df == 1
+    assert p == pytest.approx(chi2.sf(statistic, 1))
+    for end in invert_score_test(design, 1, passed, asked):
+        assert end is not None
+        assert _plain_score(design, 1, end, passed, asked) == pytest.approx(chi2.ppf(0.95, 1), rel=2e-3)
 
 
 def test_a_factor_that_is_worth_much_is_found() -> None:

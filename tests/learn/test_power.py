@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
+from scipy.stats import norm
+from scipy.stats import t as student
 
 from learn.runs import write_made_up_run, write_suite
 from learn.simulated_pairs import counted, drawn_answers
 from probatio.core.errors import UsageError
-from probatio.core.statistics.intervals import estimate_paired_difference
+from probatio.core.statistics.intervals import critical, estimate_paired_difference
 from probatio.core.statistics.likeness import USUAL, Likeness, both_right, correlation, measure_pilot
-from probatio.core.statistics.pairs import TaskPairs
+from probatio.core.statistics.pairs import TaskPairs, holm
 from probatio.core.statistics.power import (
     Design,
+    as_normal,
     chance_to_see,
     count_tasks_needed,
+    estimate,
     find_smallest_seen,
-    intervals,
 )
 from probatio.learn.planning import PowerPlan, describe_power, list_power, plan_power, plan_run_power
 from probatio.runs.plan import Plan as RunPlan
@@ -52,12 +57,68 @@ def test_intervals_drawn_in_bulk_are_those_of_a_comparison() -> None:
         lost = random.binomial(pairs - gained, 0.3)
         gained[0] = lost[0] = 0  # no flip at all
         lost[1], gained[1] = 0, pairs  # every pair gained
-        low, high = intervals(gained.sum(1), lost.sum(1), ((gained - lost) ** 2).sum(1), 12, pairs)
+        centres, errors = estimate(gained.sum(1), lost.sum(1), ((gained - lost) ** 2).sum(1), 12, pairs)
         for row in range(20):
-            _, *ends, _p = estimate_paired_difference(
+            found = estimate_paired_difference(
                 (int(g), int(d), pairs) for g, d in zip(gained[row], lost[row], strict=True)
             )
-            assert [max(-1, low[row]), min(1, high[row])] == pytest.approx(ends)
+            assert found.p == pytest.approx(2 * student.sf(abs(centres[row] / errors[row]), 11))
+            assert found.low == pytest.approx(max(-1, centres[row] - critical(12) * errors[row]))
+
+
+FAMILIES = [
+    (Design(0.5, 0.10, USUAL["model"], conditions=4, sides=4), 100),
+    (Design(0.8, -0.10, USUAL["context"], conditions=2, samples=2, sides=6), 60),
+    (Design(0.7, 0.12, USUAL["model"], sides=5, to_first=True), 150),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("design", "tasks"), FAMILIES)
+def test_the_chance_in_a_family_is_how_often_its_corrected_p_shows_it(design: Design, tasks: int) -> None:
+    """Every family is drawn answer by answer, compared and corrected as `compare` does it."""
+    random, shown = np.random.default_rng(8), []
+    for _ in range(300):
+        right = drawn_answers(design, tasks, random)
+        pairs = [
+            (one, two) for one, two in combinations(range(design.sides), 2) if not (design.to_first and one)
+        ]
+        found = [
+            estimate_paired_difference(
+                (task.gained, task.lost, task.pairs) for task in counted(right[[*pair]])
+            )
+            for pair in pairs
+        ]
+        shown.append(
+            np.mean(
+                [
+                    p < 0.05 and one.difference * design.delta > 0
+                    for one, p, (_, two) in zip(found, holm([one.p for one in found]), pairs, strict=True)
+                    if two == design.sides - 1
+                ]
+            )
+        )
+    assert len(pairs) == design.comparisons
+    told, alone = chance_to_see(design, tasks), chance_to_see(replace(design, sides=2), tasks)
+    assert told == pytest.approx(np.mean(shown), abs=3 * np.std(shown) / 300**0.5)
+    assert alone > told + 0.1  # what was told for a family before it was corrected
+
+
+def test_a_normal_number_with_the_p_of_students_is_found() -> None:
+    for df in (4, 9, 94, 2000):
+        at = np.linspace(-6, 6, 25)
+        assert as_normal(at, df) == pytest.approx(np.sign(at) * norm.isf(student.sf(abs(at), df)), rel=0.01)
+
+
+def test_more_sides_take_more_tasks_and_each_with_the_first_fewer_than_every_two() -> None:
+    two = Design(0.5, 0.10, USUAL["model"], conditions=4)
+    chances = [chance_to_see(replace(two, sides=sides), 300) for sides in (2, 3, 6, 12, 40)]
+    assert chances == sorted(chances, reverse=True)
+    family = replace(two, sides=6)
+    needed, fewer = (count_tasks_needed(each, 0.8) for each in (family, replace(family, to_first=True)))
+    assert needed is not None and fewer is not None and fewer < needed
+    assert chance_to_see(family, needed) == pytest.approx(0.8, abs=0.02)
+    assert find_smallest_seen(family, needed, 0.8) == pytest.approx(0.10, abs=0.006)
 
 
 def test_the_tasks_needed_give_the_chance_and_the_difference_seen_does_too() -> None:
@@ -140,6 +201,10 @@ def test_a_planned_run_is_told_by_what_it_can_compare() -> None:
     assert isinstance(plan, PowerPlan)
     assert "between two models" in describe_power(plan)
     assert "(95 tasks, 4 pairs each)" in describe_power(plan)
+    several = plan_run_power(RunPlan(tuple("abcde"), ("latin",), ("minimal",), (0,), tasks, 1))
+    assert isinstance(several, PowerPlan)
+    assert "between one of 5 models and another" in describe_power(several)
+    assert "(95 tasks, 1 pair each, 10 comparisons corrected together)" in describe_power(several)
     alone = plan_run_power(RunPlan(("a",), ("latin",), ("minimal", "basic"), (0,), tasks, 1))
     assert isinstance(alone, PowerPlan)
     assert alone.between == "context"
@@ -159,6 +224,7 @@ def test_a_planned_run_is_told_by_what_it_can_compare() -> None:
         ({"delta": 5, "tasks": 95, "rate": 100}, "leaves nothing to chance"),
         ({"delta": 5}, "--tasks N"),
         ({"delta": 5, "tasks": 2}, "from 5 to"),
+        ({"delta": 5, "tasks": 95, "sides": 41}, "2 to 40 sides; 41"),
         ({"delta": 5, "tasks": 95, "between": "colour"}, "no `colour`"),
     ],
 )

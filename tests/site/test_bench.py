@@ -1,14 +1,19 @@
-"""The bench score: weights, the line for Elo, missing parts."""
+"""The bench score: weights, one scale for all parts, missing parts."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from statistics import fmean
 
+import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from probatio.core.errors import UsageError
 from probatio.core.shipped import BENCH as SHIPPED
+from probatio.core.statistics.blend import blend, put_on_one_scale
+from probatio.site.addresses import render
 from probatio.site.pages.bench import (
     Bench,
     Benchmark,
@@ -16,9 +21,9 @@ from probatio.site.pages.bench import (
     PublishedResult,
     measure_bench,
     read_bench,
-    scale,
     strip,
 )
+from probatio.site.snapshot import Site
 
 
 def _figure(value: float) -> PublishedResult:
@@ -36,16 +41,102 @@ BENCH = Bench(
 
 
 def test_the_parts_are_blended_by_weight() -> None:
-    score = measure_bench(BENCH, "WHOLE")
-    assert score is not None
-    assert score.score == pytest.approx(0.3 * 50 + 0.7 * 80)
-    assert not score.partial
+    """Two tests that agree about three models: the scores are their places, mean 50 and deviation 10."""
+    models = tuple(
+        BenchModel((name,), {"elo": _figure(1000 + 100 * place), "exam": _figure(40 + 10 * place)})
+        for place, name in enumerate("abc")
+    )
+    scores = [measure_bench(Bench(BENCH.parts, models), name) for name in "abc"]
+    spread = 10 * 1.5**0.5
+    assert [one.score for one in scores if one] == pytest.approx([50 - spread, 50, 50 + spread])
+    assert [(part.weight, part.scaled) for part in scores[2].parts if scores[2]] == [  # type: ignore[union-attr]
+        (0.3, pytest.approx(50 + spread)),
+        (0.7, pytest.approx(50 + spread)),
+    ]
 
 
-def test_a_missing_part_leaves_its_weight_to_the_others_and_shows() -> None:
+def test_a_missing_part_leaves_its_weight_to_the_others_and_a_range() -> None:
     score = measure_bench(BENCH, "half")
     assert score is not None
-    assert (score.score, score.partial, score.missing) == (80.0, True, ("Elo",))
+    assert (score.partial, score.missing, score.ranked) == (True, ("Elo",), False)
+    assert score.low <= score.score <= score.high
+    whole = measure_bench(BENCH, "whole")
+    assert whole is not None and (whole.low, whole.high) == (whole.score, whole.score)
+
+
+def test_a_part_that_only_strong_models_have_pulls_no_one_down() -> None:
+    """On a fixed line it lowered everyone who had it: Elo 1486 counted as 81 beside figures around 90."""
+    bench = read_bench(SHIPPED)
+    having = [model for model in bench.models if "lmarena" in model.figures]
+    moved = []
+    for model in having:
+        rest = {part: figure for part, figure in model.figures.items() if part != "lmarena"}
+        bare = replace(model, figures=rest)
+        models = tuple(bare if each is model else each for each in bench.models)
+        with_it, without = (
+            measure_bench(each, *model.names) for each in (bench, replace(bench, models=models))
+        )
+        assert with_it is not None and without is not None
+        moved.append(with_it.score - without.score)
+    assert len(having) > 2 and max(moved) > 0 > min(moved)
+    assert abs(fmean(moved)) < 1
+
+
+def test_scores_do_not_depend_on_how_strict_a_part_is() -> None:
+    bench = read_bench(SHIPPED)
+    strict = tuple(
+        replace(
+            model,
+            figures={
+                part: replace(figure, value=figure.value / 3 - 5 if part == "gpqa_diamond" else figure.value)
+                for part, figure in model.figures.items()
+            },
+        )
+        for model in bench.models
+    )
+    for model in bench.models:
+        before, after = (measure_bench(each, *model.names) for each in (bench, replace(bench, models=strict)))
+        assert before is not None and after is not None
+        assert before.score == pytest.approx(after.score)
+
+
+def test_two_parts_of_five_have_a_range_and_no_rank(site: Site) -> None:
+    bench = read_bench(SHIPPED)
+    for model in bench.models:
+        score = measure_bench(bench, *model.names)
+        assert score is not None and score.ranked == (len(model.figures) >= 3)
+        assert score.low <= score.score <= score.high
+    reply = render(site, "bench/")
+    assert reply is not None
+    rows = re.findall(
+        r'<tr><td class="num">([^<]+)</td><th scope="row">([^<]+)</th><td class="num">([^<]+)<',
+        reply.body.decode(),
+    )
+    assert [rank for rank, *_ in rows] == [*map(str, range(1, 13)), "–", "–"]
+    assert {name: score for rank, name, score in rows if rank == "–"} == {
+        "claude-opus-4.6": "–",
+        "gemini-3.1-pro": "–",
+    }
+
+
+def test_a_missing_test_is_filled_by_the_others_as_a_plain_fit_does_it() -> None:
+    """Figures made from one ability per model come back, whichever are missing and however each is scaled."""
+    chance = np.random.default_rng(60)
+    ability = {f"m{number}": value for number, value in enumerate(chance.normal(size=12))}
+    figures = {
+        test: {
+            model: 20 * number + (3 + number) * value
+            for model, value in ability.items()
+            if chance.random() < 0.7
+        }
+        for number, test in enumerate("abcde")
+    }
+    weights = dict(zip("abcde", (0.3, 0.2, 0.2, 0.2, 0.1), strict=True))
+    scaled = put_on_one_scale(figures, weights)
+    found = {model: value for model in ability if (value := blend(scaled, weights, model)) is not None}
+    truth = np.array([ability[model] for model in found])
+    assert np.corrcoef(list(found.values()), truth)[0, 1] > 0.999
+    assert (np.mean(list(found.values())), np.std(list(found.values()))) == pytest.approx((0, 1))
 
 
 def test_a_model_is_found_by_any_of_its_names_or_not_at_all() -> None:
@@ -53,11 +144,6 @@ def test_a_model_is_found_by_any_of_its_names_or_not_at_all() -> None:
     assert measure_bench(BENCH, "who") is None
     assert measure_bench(BENCH, "nothing") is None
     assert measure_bench(None, "whole") is None
-
-
-@pytest.mark.parametrize(("elo", "points"), [(900, 0), (1000, 0), (1250, 50), (1500, 100), (1700, 100)])
-def test_elo_goes_to_points_by_a_line_that_is_cut_at_its_ends(elo: float, points: float) -> None:
-    assert scale(elo, BENCH.parts["elo"]) == points
 
 
 def test_our_file_has_the_published_weights_and_a_source_for_every_figure() -> None:
@@ -104,6 +190,7 @@ def test_every_model_of_our_file_has_two_figures_at_least_and_each_figure_its_mo
     [
         ("chess: {value: 1, source: 'https://x', date: '2026-01-01'}", "there is no such part"),
         ("exam: {value: 1, source: 'somewhere', date: '2026-01-01'}", "https address"),
+        ("exam: {value: .nan, source: 'https://x', date: '2026-01-01'}", "has to be a number"),
     ],
 )
 def test_a_figure_without_part_or_source_is_refused(tmp_path: Path, figure: str, message: str) -> None:

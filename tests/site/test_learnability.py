@@ -164,7 +164,9 @@ def test_the_ladder_is_the_studys_own(studies: Site) -> None:
     run = studies.runs["sample-0.5b"]
     (row,) = list_taught(run)
     axis = next(axis for axis in run.study.axes if axis.name == "difficulty")
-    assert row.ladder == {level.name: level.rate for level in axis.levels}
+    counted = {step: (rate.passed, rate.asked, rate.tasks) for step, rate in row.ladder.items()}
+    assert counted == {one.name: (one.rate.passed, one.rate.asked, one.rate.tasks) for one in axis.levels}
+    assert [rate.low for rate in row.ladder.values()] == pytest.approx([one.rate.low for one in axis.levels])
 
 
 def test_a_share_that_is_not_reached_is_told_as_more_than_what_was_tried(studies: Site) -> None:

@@ -75,3 +75,17 @@ def test_a_use_case_outside_the_suite_is_refused(daily: Path, tmp_path: Path) ->
 def test_a_suite_that_is_a_link_the_user_named_is_read(suite: Path, tmp_path: Path) -> None:
     (tmp_path / "named").symlink_to(suite)
     assert load_suite(tmp_path / "named").tasks
+
+
+@pytest.mark.parametrize("part", ["tasks", "contexts", "examples", "twists"])
+def test_a_folder_of_a_suite_that_leads_out_is_not_listed(tmp_path: Path, part: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "secret_name.md").write_text("x")
+    (outside / "secret_name.yml").write_text("tasks: []")
+    suite = shutil.copytree(load_suite("strues").folder, tmp_path / "suite")
+    shutil.rmtree(suite / part, ignore_errors=True)
+    (suite / part).symlink_to(outside)
+    with pytest.raises(UsageError, match="leads out of") as refused:
+        load_suite(suite)
+    assert "secret_name" not in str(refused.value)

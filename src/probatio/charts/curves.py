@@ -49,15 +49,20 @@ _DASHES = ("", "2 3", "7 3", "11 3 2 3")
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One condition on a learning curve."""
+    """One condition on a learning curve; without fit and band where the curve falls."""
 
     context: str
     n_shot: int
     tokens: int
     rate: Rate
-    fit: float
-    band_low: float
-    band_high: float
+    fit: float | None
+    band_low: float | None
+    band_high: float | None
+
+    @property
+    def level(self) -> float:
+        """Where the curve is, by its fit or else by its own rate."""
+        return self.fit if self.fit is not None else self.rate.share or 0.0
 
 
 class LearningCurve(msgspec.Struct, frozen=True):
@@ -174,30 +179,35 @@ def _axes(
 
 def _steps(surface: Surface, curves: Sequence[LearningCurve], x: Scale, y: Scale) -> Iterator[str]:
     """The band of each curve and its fit: a step from each condition to the next one, the last one to the
-    edge."""
+    edge. A curve that falls has its marks only."""
     for curve in curves:
-        if not curve.points:
+        fits = [
+            (point.fit, point.band_low, point.band_high)
+            for point in curve.points
+            if point.fit is not None and point.band_low is not None and point.band_high is not None
+        ]
+        if not fits:
             continue
         ends = [*(point.tokens for point in curve.points[1:]), x.high]
         places = [
             (f"{surface.point(x.at(point.tokens)):g}", f"{surface.point(x.at(end)):g}")
             for point, end in zip(curve.points, ends, strict=True)
         ]
-        steps = list(zip(curve.points, places, strict=True))
-        upper = "".join(f"V{y.at(point.band_high):.0f}H{right}" for point, (_, right) in steps)
-        lower = "".join(f"V{y.at(point.band_low):.0f}H{left}" for point, (left, _) in reversed(steps))
-        fit = "".join(f"V{y.at(point.fit):.1f}H{right}" for point, (_, right) in steps)
+        steps = list(zip(fits, places, strict=True))
+        upper = "".join(f"V{y.at(high):.0f}H{right}" for (_, _, high), (_, right) in steps)
+        lower = "".join(f"V{y.at(low):.0f}H{left}" for (_, low, _), (left, _) in reversed(steps))
+        fit = "".join(f"V{y.at(fit):.1f}H{right}" for (fit, _, _), (_, right) in steps)
         first, colour = places[0][0], f"c{curve.number % COLOURS}"
         dash = _DASHES[curve.number % len(_DASHES)]
         dashed = f' stroke-dasharray="{dash}"' if dash else ""
-        yield f'<path class="band {colour}" d="M{first} {y.at(steps[0][0].band_high):.0f}{upper}{lower}z"/>'
-        yield f'<path class="fit {colour}"{dashed} d="M{first} {y.at(steps[0][0].fit):.1f}{fit}"/>'
+        yield f'<path class="band {colour}" d="M{first} {y.at(fits[0][2]):.0f}{upper}{lower}z"/>'
+        yield f'<path class="fit {colour}"{dashed} d="M{first} {y.at(fits[0][0]):.1f}{fit}"/>'
 
 
 def _names(surface: Surface, curves: Sequence[LearningCurve], y: Scale, floor: float) -> Iterator[str]:
     """Write each name above the end of its curve, moved apart if curves end together."""
     drawn = [curve for curve in curves if curve.points]
-    ends = [y.at(curve.points[-1].fit) - 5 for curve in drawn]
+    ends = [y.at(curve.points[-1].level) - 5 for curve in drawn]
     for curve, at in zip(drawn, move_apart(ends, _NAME, _TOP - 4, floor - 4), strict=True):
         yield surface.text(
             UNITS, at, shorten(curve.name, _LONGEST_NAME), "end", f"name c{curve.number % COLOURS}"

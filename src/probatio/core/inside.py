@@ -112,6 +112,12 @@ def _read_all(file: BufferedReader, path: Path, most: int) -> bytes:
     return data
 
 
+def list_inside(path: Path, pattern: str, folder: Path) -> list[Path]:
+    """What the folder `path` has of a pattern, by name; nothing where it is not there. It may not lead out of
+    `folder`."""
+    return sorted(require_inside(path, folder).glob(pattern)) if path.is_dir() else []
+
+
 def walk_inside(path: Path, folder: Path) -> list[Path]:
     """The file `path`, or all files below the folder of that name, in the order of their names.
 

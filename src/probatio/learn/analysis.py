@@ -112,6 +112,7 @@ def _study(trials: Trials) -> Study:
         feedback_worth=worth_of_feedback,
         prices=measure_prices(trials, tokens),
         told=measure_inferred(trials),
+        control_rate=measure_overall(trials, controls=True) if controls else None,
     )
 
 

@@ -9,13 +9,13 @@ second with the second.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.core.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.core.text.names import pick
@@ -59,6 +59,7 @@ class Comparison(msgspec.Struct, frozen=True):
     unpaired_b: int
     unasked: int  # pairs with a side that could not be asked
     flips: list[TaskFlip]
+    controls: int = 0  # trials of tasks in the host language, on both sides, that are left out
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
 
     @property
@@ -72,14 +73,6 @@ class Comparison(msgspec.Struct, frozen=True):
         return describe_comparison(self)
 
 
-ALPHA = 0.05
-"""The level of every test, as the intervals are of 95 %."""
-
-MOST_SIDES = 40
-"""Sides that are compared with each other: 780 comparisons, corrected together, are more than anyone
-reads."""
-
-
 class PairedSides(NamedTuple):
     """Two sides, their pairs counted by task, and the trials without a partner."""
 
@@ -91,6 +84,7 @@ class PairedSides(NamedTuple):
     unpaired_b: int
     unasked: int
     samples: int  # of one condition
+    controls: int = 0  # trials of both sides that are left out
 
 
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
@@ -136,15 +130,20 @@ def _pair_located(
     for number, (side, names) in enumerate(zip(sides, runs, strict=True)):
         _choose(trials, f"side_{number}", side, names)
     paired = []
-    for one, two in combinations(range(len(sides)), 2):
-        if to_first and one:
-            break
+    for one, two in list_family(len(sides), to_first=to_first):
+        asked, controls = trials.rows(
+            "select count(*), count(*) filter (control) from "
+            f"(select control from side_{one} union all select control from side_{two})"
+        )[0]
+        # Sides of controls alone were chosen so: then these are what is compared.
+        about = "true" if controls == asked else "not control"
         for place, number in (("a", one), ("b", two)):
-            trials.db.execute(f"create or replace view {place} as select * from side_{number}")
+            trials.db.execute(f"create or replace view {place} as select * from side_{number} where {about}")
         differ_in = _differ_in(trials, sides[one].text, sides[two].text)
         if runs[one] != runs[two]:
             differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
-        paired.append(_pairing(trials, sides[one].text, sides[two].text, differ_in))
+        pairing = _pairing(trials, sides[one].text, sides[two].text, differ_in)
+        paired.append(pairing._replace(controls=controls if controls < asked else 0))
     return paired
 
 
@@ -275,5 +274,6 @@ def _comparison(pairing: PairedSides) -> Comparison:
         unpaired_a=pairing.unpaired_a,
         unpaired_b=pairing.unpaired_b,
         unasked=pairing.unasked,
+        controls=pairing.controls,
         flips=flips,
     )

@@ -1,7 +1,8 @@
 """Learning curves: how the pass rate grows with the tokens of context and examples, and where it reaches a
 mark.
 
-The fit never falls. Its band comes from drawing the tasks again (core/statistics/isotonic.py).
+The fit never falls. Its band comes from drawing the tasks again (core/statistics/isotonic.py). Where the
+rates do fall, by more than chance, there is no fit: the points and a sentence.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from probatio.charts.curves import Point
+from probatio.core.statistics.family import ALPHA
 from probatio.core.statistics.intervals import rate_of
-from probatio.core.statistics.isotonic import fit_with_band
-from probatio.learn.findings import Condition, Curve, Place, Reach
+from probatio.core.statistics.isotonic import find_fall, fit_with_band
+from probatio.learn.findings import Condition, Curve, Dip, Place, Reach
 from probatio.learn.tokens import SharedPart
 from probatio.learn.trials import Trials
 
@@ -82,6 +84,8 @@ def _curve(
     # Conditions of the same size share one value of the fit.
     sizes, group = np.unique(at, return_inverse=True)
     merge = np.eye(len(sizes))[group]
+    firsts = [Place(int(size), *places[group.tolist().index(number)]) for number, size in enumerate(sizes)]
+    dip = _find_dip(passed @ merge, asked @ merge, firsts)
     fit, resampled = fit_with_band(passed @ merge, asked @ merge)
     low, high = np.quantile(resampled, (0.025, 0.975), axis=0)
     points = [
@@ -90,17 +94,26 @@ def _curve(
             n_shot=n_shot,
             tokens=int(at[number]),
             rate=rate_of(counts[context, n_shot].values()),
-            fit=float(fit[group[number]]),
-            band_low=float(low[group[number]]),
-            band_high=float(high[group[number]]),
+            fit=None if dip else float(fit[group[number]]),
+            band_low=None if dip else float(low[group[number]]),
+            band_high=None if dip else float(high[group[number]]),
         )
         for number, (context, n_shot) in enumerate(places)
     ]
-    reach = [_reach(share, sizes, resampled, points) for share in SHARES]
+    reach = [] if dip else [_reach(share, sizes, resampled, points) for share in SHARES]
     estimated = any(spent[place].estimated for place in places)
     there = {context for context, _ in places}
     in_order = tuple(each for each in contexts if each in there)
-    return Curve(model, dialect, len(tasks), estimated, points, reach, in_order)
+    return Curve(model, dialect, len(tasks), estimated, points, reach, in_order, dip)
+
+
+def _find_dip(passed: Floats, asked: Floats, places: list[Place]) -> Dip | None:
+    """A fall that chance does not explain; a place for each size."""
+    fall = find_fall(passed, asked)
+    if fall.p >= ALPHA:
+        return None
+    rates = passed.sum(0) / asked.sum(0)
+    return Dip(places[fall.start], places[fall.end], float(rates[fall.start]), float(rates[fall.end]), fall.p)
 
 
 def _reach(share: float, sizes: Any, resampled: Floats, points: list[Point]) -> Reach:
@@ -117,7 +130,7 @@ def _reach(share: float, sizes: Any, resampled: Floats, points: list[Point]) -> 
     low, high = (int(sizes[int(end)]) if end < len(sizes) else None for end in ends)
     return Reach(
         share,
-        fitted=first([point.fit for point in points]),
+        fitted=first([point.level for point in points]),
         alone=first([point.rate.share or 0.0 for point in points]),
         tokens_low=low,
         tokens_high=high,

@@ -2,7 +2,8 @@
 
 The model has one term per level against the factor's first level. Effects are given as odds ratios and as
 average marginal effects: how many percentage points the pass rate moves when all trials are given that level
-instead of the reference.
+instead of the reference. p is of the score test, and the intervals are what that test does not reject: the
+usual errors of a coefficient called nothing something in 11 to 16 of 100 runs of ten tasks near the ceiling.
 """
 
 from __future__ import annotations
@@ -11,8 +12,7 @@ from itertools import combinations
 from math import exp, sqrt
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from probatio.core.statistics.distributions import t_two_sided
-from probatio.core.statistics.intervals import critical
+from probatio.core.statistics.intervals import Z95
 from probatio.learn.findings import Effect, Factors, JointTest
 from probatio.learn.trials import Trials
 
@@ -30,7 +30,7 @@ NO_SPREAD = 1e-7
 from."""
 
 
-class _Term(NamedTuple):
+class Term(NamedTuple):
     """One column of the design: a level of a factor against its reference."""
 
     factor: str
@@ -38,14 +38,14 @@ class _Term(NamedTuple):
     reference: Any
 
 
-class _FactorCells(NamedTuple):
+class FactorCells(NamedTuple):
     """The trials as tables of tasks by cells, the cells' factor levels, and the design over them."""
 
     levels: dict[str, list[Any]]  # factor → its levels, reference first
     of_cell: dict[str, list[Any]]  # factor → the level of each cell
     passed: Floats
     asked: Floats
-    terms: list[_Term]
+    terms: list[Term]
     design: Floats
 
 
@@ -75,7 +75,7 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
     from probatio.core.statistics.logit import fit
 
     fitted = fit(cells.design, cells.passed, cells.asked)
-    effects = [_effect(cells, fitted, number, notes) for number in range(len(cells.terms))]
+    effects = measure_effects(cells, fitted, notes)
     tests = [test for factor in varied if (test := _factor_test(cells, factor)) is not None]
     interplay = [
         test
@@ -85,7 +85,12 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
     return Factors(tasks, right + wrong, effects, tests, interplay, notes), None
 
 
-def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[_FactorCells, list[str]]:
+def measure_effects(cells: FactorCells, fitted: Fit, notes: list[str]) -> list[Effect]:
+    """What each term is worth. Why one has no interval is added to the notes."""
+    return [_effect(cells, fitted, number, notes) for number in range(len(cells.terms))]
+
+
+def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[FactorCells, list[str]]:
     import numpy as np
 
     from probatio.core.statistics.logit import independent_columns
@@ -102,7 +107,7 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[_
         passed[tasks[task], places[tuple(cell)]] = right
         asked[tasks[task], places[tuple(cell)]] = count
     of_cell = {factor: [cell[number] for cell in places] for number, factor in enumerate(varied)}
-    terms = [_Term(factor, level, names[0]) for factor, names in varied.items() for level in names[1:]]
+    terms = [Term(factor, level, names[0]) for factor, names in varied.items() for level in names[1:]]
     columns = np.array(
         [[level == term.level for level in of_cell[term.factor]] for term in terms], dtype=float
     ).T
@@ -115,49 +120,52 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[_
         if number not in kept
     ]
     design = np.column_stack([constant, columns[:, kept]])
-    return _FactorCells(varied, of_cell, passed, asked, [terms[number] for number in kept], design), notes
+    return FactorCells(varied, of_cell, passed, asked, [terms[number] for number in kept], design), notes
 
 
-def _effect(cells: _FactorCells, fitted: Fit, number: int, notes: list[str]) -> Effect:
+def _effect(cells: FactorCells, fitted: Fit, number: int, notes: list[str]) -> Effect:
     import numpy as np
 
-    from probatio.core.statistics.logit import score_test
+    from probatio.core.statistics.logit import FARTHEST, hold, invert_score_test, score_test
 
     term, column = cells.terms[number], number + 1
-    tasks = len(cells.passed)
-    reach = critical(tasks)
-    value = float(fitted.coefficients[column])
-    error = sqrt(max(0.0, float(fitted.covariance[column, column])))
-    points, points_error = _marginal(cells, fitted, term)
+    trials = cells.passed, cells.asked
+    points = _marginal(cells, fitted.coefficients, term)
+    statistic, _, p = score_test(np.delete(cells.design, column, axis=1), cells.design[:, [column]], *trials)
     alike = [text for level in (term.level, term.reference) if (text := _alike(cells, term.factor, level))]
-    if not alike and error < NO_SPREAD:
+    no_spread = float(fitted.covariance[column, column]) < NO_SPREAD**2
+    if not alike and no_spread:
         alone = f"No task tells {_name(term.factor)} {term.level} from {term.reference}"
         alike = [f"{alone}: no interval for its odds."]
-    if alike:
-        notes.extend(text for text in alike if text not in notes)
-        _, _, p = score_test(
-            np.delete(cells.design, column, axis=1), cells.design[:, [column]], cells.passed, cells.asked
+    notes.extend(text for text in alike if text not in notes)
+    low = high = points_low = points_high = None
+    if not alike:
+        low, high = invert_score_test(cells.design, column, *trials)
+        points_low, points_high = (
+            _marginal(cells, hold(cells.design, column, end, *trials), term)
+            for end in (-FARTHEST if low is None else low, FARTHEST if high is None else high)
         )
-        low = high = None
-    else:
-        p = t_two_sided(value / error, tasks - 1)
-        low, high = exp(value - reach * error), exp(value + reach * error)
+    elif statistic and not no_spread:
+        # No value of the odds is one that the test does not reject; the points are as uncertain as their
+        # distance from zero is in the test.
+        half = Z95 * abs(points) / sqrt(statistic)
+        points_low, points_high = max(-1.0, points - half), min(1.0, points + half)
     return Effect(
         factor=term.factor,
         level=str(term.level),
         reference=str(term.reference),
-        odds_ratio=exp(value),
-        odds_low=low,
-        odds_high=high,
+        odds_ratio=exp(float(fitted.coefficients[column])),
+        odds_low=None if low is None else exp(low),
+        odds_high=None if high is None else exp(high),
         points=100 * points,
-        points_low=None if points_error < NO_SPREAD else 100 * max(-1.0, points - reach * points_error),
-        points_high=None if points_error < NO_SPREAD else 100 * min(1.0, points + reach * points_error),
+        points_low=None if points_low is None else 100 * points_low,
+        points_high=None if points_high is None else 100 * points_high,
         p=p,
     )
 
 
-def _marginal(cells: _FactorCells, fitted: Fit, term: _Term) -> tuple[float, float]:
-    """The average marginal effect of a term and its standard error, by the delta method."""
+def _marginal(cells: FactorCells, coefficients: Floats, term: Term) -> float:
+    """The average marginal effect of a term."""
     import numpy as np
 
     weights = cells.asked.sum(0) / cells.asked.sum()
@@ -167,13 +175,11 @@ def _marginal(cells: _FactorCells, fitted: Fit, term: _Term) -> tuple[float, flo
         for number, other in enumerate(cells.terms, 1):
             if other.factor == term.factor:
                 design[:, number] = float(other.level == level)
-        chances = 0.5 * (1 + np.tanh(design @ fitted.coefficients / 2))
-        ends.append((weights @ chances, (weights * chances * (1 - chances)) @ design))
-    slope = ends[0][1] - ends[1][1]
-    return float(ends[0][0] - ends[1][0]), sqrt(max(0.0, float(slope @ fitted.covariance @ slope)))
+        ends.append(float(weights @ (0.5 * (1 + np.tanh(design @ coefficients / 2)))))
+    return ends[0] - ends[1]
 
 
-def _alike(cells: _FactorCells, factor: str, level: Any) -> str | None:
+def _alike(cells: FactorCells, factor: str, level: Any) -> str | None:
     """The sentence for a level whose answers all passed or all failed; None for other levels."""
     mine = [at == level for at in cells.of_cell[factor]]
     passed, asked = cells.passed[:, mine].sum(), cells.asked[:, mine].sum()
@@ -183,7 +189,7 @@ def _alike(cells: _FactorCells, factor: str, level: Any) -> str | None:
     return f"All {asked:.0f} answers with {_name(factor)} {level} {ended}: no interval for its odds."
 
 
-def _factor_test(cells: _FactorCells, factor: str) -> JointTest | None:
+def _factor_test(cells: FactorCells, factor: str) -> JointTest | None:
     import numpy as np
 
     from probatio.core.statistics.logit import score_test
@@ -197,7 +203,7 @@ def _factor_test(cells: _FactorCells, factor: str) -> JointTest | None:
     return JointTest((factor,), df, statistic, p) if df else None
 
 
-def _interplay(cells: _FactorCells, fitted: Fit, pair: tuple[str, str], notes: list[str]) -> JointTest | None:
+def _interplay(cells: FactorCells, fitted: Fit, pair: tuple[str, str], notes: list[str]) -> JointTest | None:
     """Whether two factors are worth more, or less, together than each alone."""
     import numpy as np
 
@@ -225,7 +231,7 @@ def _interplay(cells: _FactorCells, fitted: Fit, pair: tuple[str, str], notes: l
     return JointTest(pair, df, statistic, p, 100 * departure, where)
 
 
-def _departure(cells: _FactorCells, fitted: Fit, pair: tuple[str, str]) -> tuple[float, str]:
+def _departure(cells: FactorCells, fitted: Fit, pair: tuple[str, str]) -> tuple[float, str]:
     """The pair of levels whose rate lies farthest from what the factors alone predict for it."""
     asked, passed = cells.asked.sum(0), cells.passed.sum(0)
     departures: list[tuple[float, str]] = []

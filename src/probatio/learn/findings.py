@@ -68,7 +68,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Reach(msgspec.Struct, frozen=True):
-    """The smallest condition that reaches a share; None if there is none."""
+    """The smallest condition that reaches a share; None if there is none, or if the curve falls."""
 
     share: float
     fitted: Place | None  # by the monotone fit: what is larger does not fall back below the share
@@ -76,6 +76,28 @@ class Reach(msgspec.Struct, frozen=True):
     tokens_low: int | None  # of the middle 95 % of resamples; None where they do not reach it
     tokens_high: int | None
     resamples_reaching: float
+
+
+class Dip(msgspec.Struct, frozen=True):
+    """Where a curve falls by more than chance would make a curve fall that never does. It has no fit then."""
+
+    before: Place
+    after: Place
+    rate_before: float
+    rate_after: float
+    p: float
+
+    @property
+    def sentence(self) -> str:
+        ends = [
+            f"{100 * rate:.0f} % at {place.tokens:,} tokens ({place.context}, {place.n_shot}-shot)"
+            for rate, place in ((self.rate_before, self.before), (self.rate_after, self.after))
+        ]
+        p = "< 0.001" if self.p < 0.001 else f"{self.p:.3f}"
+        return (
+            f"The rate falls with more context: {ends[0]}, {ends[1]} (p {p}). So no curve is fitted, and no "
+            "number of tokens is said to be enough."
+        )
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -88,6 +110,7 @@ class Curve(msgspec.Struct, frozen=True):
     points: list[Point]
     reach: list[Reach]
     contexts: tuple[str, ...] = ()  # those of its points, from least to most
+    dip: Dip | None = None
 
 
 def curve_name(curve: Curve, curves: Sequence[Curve]) -> str:
@@ -103,12 +126,12 @@ class Effect(msgspec.Struct, frozen=True):
     level: str
     reference: str
     odds_ratio: float
-    odds_low: float | None  # None where all answers of a level are alike: no interval can be given
-    odds_high: float | None
+    odds_low: float | None  # None where however far a value can't be ruled out, and both are None where all
+    odds_high: float | None  # answers of a level are alike: no interval can be given
     points: float  # average marginal effect, percentage points
     points_low: float | None  # None where all tasks move alike
     points_high: float | None
-    p: float
+    p: float  # of the score test; below 0.05 exactly where the intervals exclude an odds ratio of 1, 0 points
 
 
 class JointTest(msgspec.Struct, frozen=True):
@@ -233,7 +256,7 @@ class Study(msgspec.Struct, frozen=True):
     runs: list[RunSeen]
     graders: list[str]
     notes: list[str]
-    overall: Rate
+    overall: Rate  # without controls
     unasked: int
     controls: int
     axes: list[AxisRates]
@@ -248,3 +271,4 @@ class Study(msgspec.Struct, frozen=True):
     feedback_worth: list[FeedbackWorth] = []
     prices: list[Price] = []
     told: list[Inferred] = []
+    control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any

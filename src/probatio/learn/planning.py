@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.statistics.family import ALPHA, MOST_SIDES
 from probatio.core.statistics.likeness import USUAL, Likeness, Pilot, make_sound, measure_pilot
 from probatio.core.statistics.power import (
     CHANCE,
@@ -35,7 +36,7 @@ class PowerPlan(msgspec.Struct, frozen=True):
 
 
 def plan_power(
-    sides: Sequence[str] = (),
+    pilot: Sequence[str] = (),
     *,
     delta: float,
     results: Path = Path("results"),
@@ -45,11 +46,14 @@ def plan_power(
     conditions: int | None = None,
     rate: float | None = None,
     chance: float = 100 * CHANCE,
+    sides: int | None = None,
+    to_first: bool = False,
 ) -> PowerPlan:
-    """Points, rates and chances are in percent. `sides` are a pilot: a run, or two sides as for `compare`."""
+    """Points, rates and chances are in percent. `pilot`: a run, or two sides as for `compare`. `sides`: how
+    many will be compared, two or as many as the pilot has unless told."""
     if between not in USUAL:
         raise UsageError(f"There is no `{between}` to compare here; there are {', '.join(USUAL)}.")
-    if not sides:
+    if not pilot:
         if tasks is None:
             raise UsageError("How many tasks? Give --tasks N, or name a pilot run.")
         likeness, of_a = USUAL[between], RATE if rate is None else rate / 100
@@ -58,20 +62,22 @@ def plan_power(
             "alike as usual"
         )
     else:
-        paired = pair_sides(list_sides(sides[0], between, results) if len(sides) == 1 else sides, results)
+        there = list_sides(pilot[0], between, results) if len(pilot) == 1 else pilot
+        paired = pair_sides(there, results)
+        sides = sides or len(there)
         between = next((axis for axis in USUAL if axis in paired[0].differ_in), between)
         pilots = [measure_pilot(one.tasks) for one in paired]
         likeness = _likeness(paired, pilots, USUAL[between])
         of_a = _mean(pilots, lambda pilot: pilot.rate_a) if rate is None else rate / 100  # type: ignore[assignment]
-        tasks = tasks or max(pilot.tasks for pilot in pilots)
+        tasks = tasks or max(one.tasks for one in pilots)
         stated = "" if rate is None else " (stated)"
         source = (
-            f"pilot {', '.join(sides)}, {sum(pilot.pairs for pilot in pilots)} pairs; A passes "
+            f"pilot {', '.join(pilot)}, {sum(one.pairs for one in pilots)} pairs; A passes "
             f"{100 * of_a:.0f} %{stated}"
         )
         samples = samples or paired[0].samples
         conditions = conditions or max(1, round(pilots[0].pairs / pilots[0].tasks / paired[0].samples))
-    design = Design(of_a, delta / 100, likeness, conditions or 1, samples or 1)
+    design = Design(of_a, delta / 100, likeness, conditions or 1, samples or 1, sides or 2, to_first)
     found = measure_power(design, tasks, chance / 100)
     return PowerPlan(
         msgspec.structs.replace(found, seen=find_smallest_seen(design, tasks, found.wanted)), between, source
@@ -79,11 +85,11 @@ def plan_power(
 
 
 def plan_run_power(plan: RunPlan) -> PowerPlan | str:
-    """The power of the comparison that a planned run allows: of two of its models, else contexts, else
+    """The power of the comparisons that a planned run allows: of every two of its models, else contexts, else
     dialects; else of its model and another one with the same plan. A sentence if it allows none."""
     between = next((axis for axis, levels in _axes(plan) if len(levels) > 1), "model")
-    side = dict(_axes(plan))[between][0]
-    asked = [key.task_id for key in plan if getattr(key, between) == side]
+    levels = dict(_axes(plan))[between]
+    asked = [key.task_id for key in plan if getattr(key, between) == levels[0]]
     tasks = len(set(asked))
     if tasks < FEWEST_TASKS:
         return (
@@ -91,7 +97,8 @@ def plan_run_power(plan: RunPlan) -> PowerPlan | str:
             f"{FEWEST_TASKS}."
         )
     conditions = max(1, round(len(asked) / tasks / plan.samples))
-    design = Design(RATE, POINTS / 100, USUAL[between], conditions, plan.samples)
+    sides = min(MOST_SIDES, max(2, len(levels)))
+    design = Design(RATE, POINTS / 100, USUAL[between], conditions, plan.samples, sides)
     return PowerPlan(measure_power(design, tasks), between, "a planned run")
 
 
@@ -125,9 +132,14 @@ def describe_power(plan: PowerPlan) -> str:
     pairs = design.conditions * design.samples
     needed = "is out of reach" if found.tasks_needed is None else f"takes {found.tasks_needed:,} tasks"
     what = "a difference" if design.delta > 0 else "a loss"
+    which = f"between two {plan.between}s"
+    corrected = ""
+    if design.comparisons > 1:
+        which = f"between one of {design.sides} {plan.between}s and another"
+        corrected = f", {design.comparisons} comparisons corrected together"
     return (
-        f"Power: {what} of {abs(100 * design.delta):g} points between two {plan.between}s is seen with a "
-        f"chance of {_percent(found.chance)} ({found.tasks:,} tasks, {pairs} pair{'s' * (pairs > 1)} each); "
+        f"Power: {what} of {abs(100 * design.delta):g} points {which} is seen with a chance of "
+        f"{_percent(found.chance)} ({found.tasks:,} tasks, {pairs} pair{'s' * (pairs > 1)} each{corrected}); "
         f"a chance of {_percent(found.wanted)} {needed}."
     )
 
@@ -148,7 +160,14 @@ def list_power(plan: PowerPlan) -> Iterator[str]:
         f"Likeness of answers to one task: {like.paired:.2f} between partners, {like.across:.2f} across the "
         f"sides, {like.within:.2f} within a side, {like.repeated:.2f} between samples."
     )
-    yield "Seen means: the 95 % interval of `probatio study compare` keeps clear of zero on the right side."
+    seen = "the 95 % interval of `probatio study compare` keeps clear of zero"
+    if design.comparisons > 1:
+        compared = "each is compared with the first" if design.to_first else "every two are compared"
+        yield f"One of the {design.sides} {plan.between}s differs, the others are alike; {compared}."
+        seen = (
+            f"the p of `probatio study compare`, corrected for {design.comparisons} (Holm), is below {ALPHA}"
+        )
+    yield f"Seen means: {seen}, on the right side."
 
 
 def _percent(share: float) -> str:

@@ -20,41 +20,47 @@ HARDEST = 10
 """How many of the hardest tasks are listed."""
 
 
-def measure_overall(trials: Trials) -> Rate:
+def measure_overall(trials: Trials, *, controls: bool = False) -> Rate:
+    """The rate over all tasks about the language, or over the controls, which ask nothing about it."""
     return rate_of(
         trials.rows(
-            "select count(*) filter (correct), count(*) from trials where asked group by task_id order by "
-            "task_id"
+            "select count(*) filter (correct), count(*) from trials where asked and control = ? "
+            "group by task_id order by task_id",
+            [controls],
         )
     )
 
 
 def measure_axes(trials: Trials) -> list[AxisRates]:
-    """The rates along every axis that has levels."""
+    """The rates along every axis that has levels. Controls stand under their type only."""
     axes = []
     for name in AXES:
+        about = "true" if name == "type" else "not control"
         counts: dict[Any, list[tuple[int, int]]] = defaultdict(list)
         unasked: Counter[Any] = Counter()
         for level, passed, asked, missing in trials.rows(
             f"select {name}, count(*) filter (asked and correct), count(*) filter (asked), "
             "count(*) filter (not asked) "
-            f"from trials where {name} is not null group by {name}, task_id order by {name}, task_id"
+            f"from trials where {about} and {name} is not null group by {name}, task_id "
+            f"order by {name}, task_id"
         ):
             counts[level].append((passed, asked))
             unasked[level] += missing
-        levels = [LevelRate(str(each), rate_of(counts[each]), unasked[each]) for each in trials.levels(name)]
+        levels = [
+            LevelRate(str(each), rate_of(counts[each]), unasked[each]) for each in trials.levels(name, about)
+        ]
         if levels:
             axes.append(AxisRates(name, levels))
     return axes
 
 
 def count_funnels(trials: Trials) -> list[Funnel]:
-    """Per model: asked, through level A, through A and B, through all three, and the error classes of the
-    others."""
+    """Per model, without controls: asked, through level A, through A and B, through all three, and the error
+    classes of the others."""
     errors: dict[str, dict[str, int]] = defaultdict(dict)
     for model, kind, count in trials.rows(
         "select model, coalesce(error_type, 'unnamed'), count(*) from trials where asked and not correct "
-        "group by 1, 2 order by 3 desc, 2"
+        "and not control group by 1, 2 order by 3 desc, 2"
     ):
         errors[model][kind] = count
     by_model = {
@@ -63,10 +69,11 @@ def count_funnels(trials: Trials) -> list[Funnel]:
             "select model, count(*) filter (asked), count(*) filter (asked and level_a), "
             "count(*) filter (asked and level_a and level_b), count(*) filter (asked and level_a and "
             "level_b and level_c), "
-            "count(*) filter (asked and correct), count(*) filter (not asked) from trials group by model"
+            "count(*) filter (asked and correct), count(*) filter (not asked) from trials where not control "
+            "group by model"
         )
     }
-    return [by_model[model] for model in trials.levels("model")]
+    return [by_model[model] for model in trials.levels("model", "not control")]
 
 
 def find_hardest(trials: Trials) -> list[HardTask]:

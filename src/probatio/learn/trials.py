@@ -137,6 +137,8 @@ class Trials:
 def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> Iterator[Trials]:
     """Read the graded trials of these runs. They must have asked the same suite: the recorded one, or the one
     given."""
+    import duckdb
+
     with open_database(*folders) as db:
         if suite is None or isinstance(suite, Path):
             suite, notes = _find_suite(folders[0], suite)

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.inside import read_inside
+from probatio.core.inside import list_inside, read_inside
 from probatio.core.records import Example, Task, TaskType
 from probatio.core.text.blanks import find_wrong_blank
 from probatio.core.text.names import refuse_unknown_name
@@ -118,7 +118,7 @@ def find_suite_folder(which: Path | str | None) -> Path:
 def load_suite(which: Path | str | None = None) -> Suite:
     """The suite in a folder, a built-in one by its name, or the default."""
     root = find_suite_folder(which)
-    files = sorted((root / "tasks").glob("*.y*ml"))
+    files = list_inside(root / "tasks", "*.y*ml", root)
     if not files:
         raise UsageError(f"{root} is not a suite: it has no tasks/*.yml.")
     raw = [(file, read_yaml(file, _Raw, root).tasks) for file in files]
@@ -161,7 +161,7 @@ def _language(root: Path, names: Iterable[str]) -> LanguageFile:
     for name in list_built_in_suites():
         about = read_language_file(BUILT_IN / name)
         if used & about.aliases.keys():
-            there = {file.stem for file in (root / "contexts").glob("*.md")}
+            there = {file.stem for file in list_inside(root / "contexts", "*.md", root)}
             contexts = [each for each in about.contexts if each in there]
             contexts += sorted(there.difference(contexts))
             return msgspec.structs.replace(about, contexts=tuple(contexts), version=None, fingerprint=None)
@@ -173,7 +173,7 @@ def _language(root: Path, names: Iterable[str]) -> LanguageFile:
 
 def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
     folder = root / "contexts"
-    there = sorted(file.stem for file in folder.glob("*.md"))
+    there = [file.stem for file in list_inside(folder, "*.md", root)]
     if missing := [name for name in about.contexts if name not in there]:
         raise UsageError(
             f"{root / FILE} lists the context `{missing[0]}`, but there is no contexts/{missing[0]}.md."
@@ -214,7 +214,7 @@ def _tasks(listed: Iterable[dict[str, Any]], aliases: Mapping[str, str], file: P
 
 
 def _examples(root: Path, aliases: Mapping[str, str]) -> Iterator[Example]:
-    for file in sorted((root / "examples").glob("*.y*ml")):
+    for file in list_inside(root / "examples", "*.y*ml", root):
         for given in read_yaml(file, _Raw, root).examples:
             fields = {aliases.get(name, name): value for name, value in given.items()}
             yield as_record(fields, Example, f"{file}, example `{given.get('id', '?')}`")

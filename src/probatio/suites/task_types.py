@@ -28,8 +28,8 @@ class TaskKind(msgspec.Struct, frozen=True):
     must_print: str = "It must print exactly:"
     """The words before an expected output that is shown."""
     control: bool = False
-    """Whether it asks nothing about the language under test. Controls are in the rates, but not in curves and
-    factors."""
+    """Whether it asks nothing about the language under test. Controls are in no rate, curve, factor or
+    comparison but their own."""
 
     @property
     def needs_host(self) -> bool:

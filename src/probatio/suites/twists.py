@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.inside import list_inside
 from probatio.core.records import Task
 from probatio.core.yamlfile import read_yaml
 
@@ -67,7 +68,7 @@ _CHANGES = ("expected_output", "material", "solution")
 
 def read_twists(root: Path) -> dict[str, TwistFile]:
     """The twists a folder has tasks for, by name."""
-    files = sorted((root / FOLDER).glob("*.yml"))
+    files = list_inside(root / FOLDER, "*.yml", root)
     found = {file.stem: read_yaml(file, TwistFile, root) for file in files}
     for name, content in found.items():
         if content.twist != name:

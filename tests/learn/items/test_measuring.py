@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from scipy.stats import sem
+from scipy.stats import t as student
 
+from probatio.cli.study.items_text import format_items
 from probatio.core.errors import UsageError
 from probatio.learn.items.information import weigh_items
 from probatio.learn.items.measuring import correlate, measure_discrimination, measure_items, narrow_items
 from probatio.learn.items.records import Credit, Item, Items
-from probatio.learn.items.tally import ItemKey, ItemTally, mean_credit, pool_credit
+from probatio.learn.items.tally import ItemKey, ItemTally, ladder_credit, mean_credit, pool_credit
 
 
 def tally_of(shares: dict[str, dict[str, int]], answers: int = 20, pool: str = "p") -> ItemTally:
@@ -27,7 +31,7 @@ def of(found: Items, name: str) -> Item:
 def test_difficulty_is_the_share_right_with_wilsons_interval() -> None:
     credit = mean_credit([(1, 1)] * 8 + [(0, 1)] * 2, clustered=False)
     assert (credit.answers, credit.share) == (10, 0.8)
-    assert (round(credit.low, 4), round(credit.high, 4)) == (0.4902, 0.9433)  # Wilson's of 8 in 10
+    assert [credit.low, credit.high] == pytest.approx([0.4902, 0.9433], abs=1e-4)  # Wilson's of 8 in 10
 
 
 def test_answers_of_one_day_that_are_all_alike_are_worth_one_day() -> None:
@@ -36,8 +40,10 @@ def test_answers_of_one_day_that_are_all_alike_are_worth_one_day() -> None:
     alike = mean_credit([(5.0, 5), (0.0, 5)], clustered=True)
     assert alike.share == 0.5
     # Between-day variance: 2/1 · (2.5² + 2.5²) / 10² = 0.25, that of p(1 − p) = 0.25: worth one answer.
-    assert (round(alike.low, 3), round(alike.high, 3)) == (0.055, 0.945)
-    assert mean_credit([(5.0, 5), (0.0, 5)], clustered=False).low > 0.2
+    assert [alike.low, alike.high] == pytest.approx([0.055, 0.945], abs=1e-3)
+    apart = mean_credit([(5.0, 5), (0.0, 5)], clustered=False).low
+    assert apart is not None
+    assert apart > 0.2
 
 
 def test_a_pool_is_the_mean_of_its_items_and_not_of_its_answers() -> None:
@@ -116,16 +122,16 @@ def test_a_pool_without_headroom_is_named_with_its_reasons() -> None:
 
 
 def ladder_tally() -> ItemTally:
-    """A ladder of three rungs, four answers each: `a` has 4, 4, 2 rungs right, `b` 4, 1, 0. Its case costs
-    300 tokens."""
+    """A ladder of three rungs, twelve answers each: `a` has 12, 12, 6 rungs right, `b` 12, 3, 0. Its case
+    costs 300 tokens."""
     tally = ItemTally(clustered=True)
-    for model, rights in {"a": (4, 4, 2), "b": (4, 1, 0)}.items():
-        for day in range(4):
+    for model, rights in {"a": (12, 12, 6), "b": (12, 3, 0)}.items():
+        for day in range(12):
             rungs = [float(day < right) for right in rights]
             tally.add(ItemKey("p", "case"), model, sum(rungs) / 3, cluster=str(day))
             for rung, credit in enumerate(rungs, 1):
                 tally.add(ItemKey("p", "case", rung), model, credit, cluster=str(day))
-        tally.add_tokens("case", model, 1200, 4)
+        tally.add_tokens("case", model, 3600, 12)
     return tally
 
 
@@ -162,7 +168,7 @@ def test_ladders_of_different_length_are_put_side_by_side_by_height() -> None:
 def test_a_top_rung_that_is_always_right_is_a_warning_and_a_low_one_is_not() -> None:
     tally = ladder_tally()
     assert not measure_items(tally, "case", "d", "s").pools[0].warnings
-    for day in range(4):
+    for day in range(12):
         tally.add(ItemKey("p", "case", 3), "c", 1.0, cluster=str(day))
         tally.add(ItemKey("p", "case"), "c", 0.5, cluster=str(day))
     (warning,) = measure_items(tally, "case", "d", "s").pools[0].warnings
@@ -196,6 +202,89 @@ def test_dead_weight_is_counted_in_tokens_and_few_answers_say_nothing() -> None:
     ]
     assert [round(item.per_1000_tokens or 0, 9) for item in found.items[:2]] == [0.9, 0.25]
     assert (found.tokens, found.idle_tokens) == (2000, 700)
+
+
+def ladder_days(
+    chance: np.random.Generator, means: dict[str, float], days: int, rungs: int = 20
+) -> ItemTally:
+    """Two ladders, each asked once a day: every model within a rung or two of its mean."""
+    tally = ItemTally(clustered=True)
+    for case in ("one", "two"):
+        for model, mean in means.items():
+            reached = np.clip(np.rint(chance.normal(mean * rungs, 1.0, days)), 0, rungs)
+            for day, height in enumerate(reached):
+                tally.add(ItemKey("p", case), model, float(height) / rungs, cluster=str(day))
+                for rung in range(1, rungs + 1):
+                    tally.add(ItemKey("p", case, rung), model, float(rung <= height), cluster=str(day))
+    return tally
+
+
+def test_models_40_points_apart_on_a_ladder_are_told_apart() -> None:
+    """In 0 of 300 when a ladder's interval was that of right and wrong."""
+    chance = np.random.default_rng(30)
+    found = [
+        measure_items(ladder_days(chance, {"a": 0.7, "b": 0.3}, 14), "case", "d", "s") for _ in range(40)
+    ]
+    assert all(item.discrimination.index == 1 for one in found for item in one.items)
+    credits = [credit for one in found for item in one.items for credit in item.credits.values()]
+    assert all(credit.high - credit.low < 0.1 for credit in credits if credit.low and credit.high)
+
+
+def test_the_interval_of_a_ladder_holds_its_mean_and_alike_models_are_not_told_apart() -> None:
+    chance = np.random.default_rng(31)
+    held, apart, pools = [], [], []
+    for _ in range(200):
+        days = int(chance.integers(3, 29))
+        counts = [(float(height), 1) for height in np.rint(chance.normal(12.4, 2.0, 2 * days)) / 20]
+        one, two = (ladder_credit(side, 20) for side in (counts[:days], counts[days:]))
+        assert one.low is not None and one.high is not None and two.low is not None and two.high is not None
+        held.append(one.low <= 0.62 <= one.high)
+        apart.append(one.low > two.high or two.low > one.high)
+        shared = ItemTally(clustered=True)  # what both ladders do alike on a day is no news twice
+        for day, height in enumerate(np.rint(chance.normal(12.4, 2.0, days)) / 20):
+            for case in ("one", "two"):
+                shared.add(ItemKey("p", case), "m", float(height), cluster=str(day))
+        pool = shared.pool_ladders([ItemKey("p", "one"), ItemKey("p", "two")], "m", {"one": 20, "two": 20})
+        assert pool.low is not None and pool.high is not None
+        pools.append(pool.low <= 0.62 <= pool.high)
+    assert np.mean(held) >= 0.92 and np.mean(pools) >= 0.92 and np.mean(apart) <= 0.02
+
+
+def test_a_ladders_interval_is_students_over_days_and_one_rung_at_least() -> None:
+    heights = [0.3, 0.5, 0.4, 0.7, 0.6, 0.5]
+    credit = ladder_credit([(height, 1) for height in heights], 20)
+    low, high = student.interval(0.95, 5, loc=np.mean(heights), scale=sem(heights))
+    assert (credit.low, credit.high) == pytest.approx((low, high))
+    alike = ladder_credit([(0.7, 1)] * 14, 10)
+    half = student.ppf(0.975, 13) * 0.1 / 14**0.5
+    assert (alike.low, alike.high) == pytest.approx((0.7 - half, 0.7 + half))
+
+
+def test_one_day_of_a_ladder_tells_no_interval_and_sorts_no_models() -> None:
+    for days in (1, 2):
+        found = measure_items(
+            ladder_days(np.random.default_rng(1), {"a": 0.6, "b": 0.4}, days, rungs=5), "case", "d", "s"
+        )
+        for item in found.items:
+            assert [(credit.low, credit.high) for credit in item.credits.values()] == [(None, None)] * 2
+            assert (item.discrimination.pairs, item.discrimination.index) == (0, None)
+        assert found.pools[0].credits["a"].low is None or days == 2
+        text = "\n".join(format_items(found, rungs=False))
+        assert " % –" in text and "Headroom: not known" in text
+
+
+def test_three_answers_in_a_row_saturate_nothing() -> None:
+    for answers, named in ((3, []), (9, []), (10, ["a"])):
+        found = measure_items(
+            tally_of({"x": {"a": answers}, "y": {"a": 0}, "z": {"a": answers // 2}}, answers),
+            "task",
+            "r",
+            "s",
+        )
+        assert (of(found, "x").saturated_by, of(found, "y").never_by) == (named, named)
+        weights = {item.id: item.weight for item in weigh_items(found, "a").items}
+        assert weights["x"] == ("saturated" if named else "unknown")
+        assert bool(found.pools[0].warnings) == bool(named)
 
 
 def test_tasks_without_rungs_stand_in_order_of_measured_difficulty_or_of_the_stated_one() -> None:

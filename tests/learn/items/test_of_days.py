@@ -138,7 +138,7 @@ def test_suite_check_warns_where_the_stored_days_show_no_headroom(tmp_path: Path
     from probatio.authoring.check.measured import format_headroom, headroom_of_days
 
     assert headroom_of_days("x", tmp_path) is None  # no day
-    write_day(tmp_path, "2026-03-01", [{"model": "m", "score": 1.0}, {"model": "n", "score": 0.5}])
+    write_day(tmp_path, "2026-03-01", 10 * [{"model": "m", "score": 1.0}, {"model": "n", "score": 0.5}])
     assert headroom_of_days("another suite", tmp_path) is None
     first, *others = format_headroom(headroom_of_days("x", tmp_path))
     assert first == "Headroom, measured on 2026-03-01 (2 models):"
@@ -190,4 +190,4 @@ def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
     for path in addresses(site):
         assert render(site, path) is not None, path
     page = render(site, "items/math-reasoning/")
-    assert page is not None and b"5 of 5 rungs of the top third" in page.body
+    assert page is not None and b"of the top third" not in page.body  # one day can't say "always"

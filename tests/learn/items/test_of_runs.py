@@ -25,14 +25,14 @@ def outcome(key: TrialKey) -> bool | ErrorType:
         return key.task_id != "task_03"
     if key.task_id == "task_02":
         return "api_error"
-    return key.task_id == "task_00" and key.sample < 2
+    return key.task_id == "task_00" and key.sample < 6
 
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("items")
     suite = write_suite(root / "suite", 4, controls=1)
-    write_made_up_run(root / "results" / "r", suite, outcome, models=("strong", "weak"), samples=4)
+    write_made_up_run(root / "results" / "r", suite, outcome, models=("strong", "weak"), samples=12)
     return root / "results"
 
 
@@ -49,7 +49,7 @@ def test_every_task_has_its_share_by_model_and_its_tokens(results: Path) -> None
         "control_0": {"strong": 1, "weak": 0},
     }
     assert found.models == ("strong", "weak")
-    assert found.answers == 4 * 9
+    assert found.answers == 12 * 9
     assert [(pool.name, pool.items) for pool in found.pools] == [("suite", 4), (CONTROLS, 1)]
     assert {item.pool for item in found.items if item.id.startswith("control")} == {CONTROLS}
     prompt = "word " * 200 + "task_00 what does it print?"  # 205 tokens
@@ -59,12 +59,12 @@ def test_every_task_has_its_share_by_model_and_its_tokens(results: Path) -> None
 
 def test_the_command_prints_tables_ladders_and_what_has_no_headroom(results: Path) -> None:
     output = shown("r", "--results", results).output
-    assert "suite 1.0.0 · r · 2 models · 36 answers" in output
+    assert "suite 1.0.0 · r · 2 models · 108 answers" in output
     assert "  strong  █ ▄   75.0 %" in output
     assert "  weak    ▄ ·   16.7 %" in output
     assert "suite: nobody passes 1 of 4 tasks (2 models, 3 % or less each): task_03." in output
     row = next(line for line in output.splitlines() if line.startswith("  task_00 "))
-    assert row.split()[1:] == ["100", "%", "51–100", "50", "%", "15–85", "0.00", "205", "strong", "·"]
+    assert row.split()[1:] == ["100", "%", "76–100", "50", "%", "25–75", "+1.00", "205", "strong", "·"]
 
 
 def test_the_command_tells_what_informs_about_one_model(results: Path) -> None:
@@ -78,7 +78,7 @@ def test_json_and_the_picture_hold_the_same(results: Path, tmp_path: Path) -> No
     done = shown("r", "--results", results, "--json", "--model", "strong", "--svg", tmp_path / "l.svg")
     found = json.loads(done.stdout)
     assert (found["event"], found["about"]["model"], len(found["items"])) == ("items", "strong", 5)
-    assert found["items"][0]["discrimination"] == {"pairs": 1, "along": 0, "against": 0, "rest": None}
+    assert found["items"][0]["discrimination"] == {"pairs": 1, "along": 1, "against": 0, "rest": None}
     picture = (tmp_path / "l.svg").read_text(encoding="utf-8")
     assert picture.startswith("<svg") and ">75 %</text>" in picture and ">17 %</text>" in picture
 

@@ -17,7 +17,7 @@ from probatio.runs.record import read_run, write_run
 from probatio.runs.store.layout import ANSWERS
 
 
-def _run(root: Path, name: str, day: str, outcome: Outcome, model: str = "m", samples: int = 3) -> Path:
+def _run(root: Path, name: str, day: str, outcome: Outcome, model: str = "m", samples: int = 10) -> Path:
     suite = root / "suite" if (root / "suite").exists() else write_suite(root / "suite", 6)
     folder = write_made_up_run(root / name, suite, outcome, models=(model,), samples=samples)
     write_run(folder, msgspec.structs.replace(read_run(folder), created=f"{day}T08:00:00.000Z"))
@@ -60,15 +60,15 @@ def test_a_settled_task_is_told_since_when_and_who_was_last_to_differ(three: Pat
         "task_05": ("nobody passes", "march", "2026-03-10"),
     }
     first = settled["task_00"]
-    assert (first.runs, first.answers, first.models) == (2, 6, ("m2", "m3"))
+    assert (first.runs, first.answers, first.models) == (2, 20, ("m2", "m3"))
     assert (first.before_run, first.before_models) == ("january", ("m1",))
     assert settled["task_01"].before_run is None
 
 
-def test_one_wrong_answer_unsettles_a_task_and_two_answers_settle_none(tmp_path: Path) -> None:
+def test_one_wrong_answer_unsettles_a_task_and_nine_answers_settle_none(tmp_path: Path) -> None:
     _run(tmp_path, "a", "2026-01-01", lambda key: key.sample != 2 or key.task_id != "task_00")
     assert "task_00" not in {one.task_id for one in measure_saturation([tmp_path / "a"]).settled}
-    _run(tmp_path, "few", "2026-01-02", lambda key: True, samples=2)
+    _run(tmp_path, "few", "2026-01-02", lambda key: True, samples=9)
     assert measure_saturation([tmp_path / "few"]).settled == ()
 
 
@@ -77,10 +77,10 @@ def test_the_command_takes_all_runs_of_the_newest_suite(three: Path) -> None:
     done = probatio("study", "items", "--saturation", "--results", str(three))
     assert "Nobody fails any more (3 of 6 tasks)" in done.output
     assert (
-        "  task_00: since 2026-02-10 (february), 6 answers of 2 models; last failed 2026-01-10 (january) by "
+        "  task_00: since 2026-02-10 (february), 20 answers of 2 models; last failed 2026-01-10 (january) by "
         "m1" in done.output
     )
-    assert "  task_01: since 2026-01-10 (january), the first run here; 9 answers of 3 models" in done.output
+    assert "  task_01: since 2026-01-10 (january), the first run here; 30 answers of 3 models" in done.output
     told = probatio("study", "items", "--saturation", "--results", str(three), "--json")
     assert json.loads(told.stdout)["event"] == "saturation"
 

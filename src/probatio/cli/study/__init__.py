@@ -148,15 +148,15 @@ def _suggest_command(word: str) -> str:
 
 
 def _side_by_side(folders: list[Path], target: Path, as_json: bool) -> None:
-    from probatio.learn.report.side_by_side import read_languages, write_side_by_side
+    from probatio.learn.report.side_by_side import describe_gain, read_languages, write_side_by_side
 
-    languages = read_languages(folders)
-    page = write_side_by_side(languages, target)
+    found = read_languages(folders)
+    page = write_side_by_side(found, target)
     if as_json:
-        options.print_event("languages", languages=languages, page=str(page))
+        options.print_event("languages", languages=found.languages, gains=found.gains, page=str(page))
         return
-    for one in languages:
-        for curve in one.curves:
-            ends = (f"{100 * (point.rate.share or 0):.0f} %" for point in (curve.points[0], curve.points[-1]))
-            click.echo(f"{one.suite}, {curve.model}: {' → '.join(ends)} from the least context to the most")
+    for one in found.gains:
+        click.echo(describe_gain(one))
+    if not found.gains:
+        click.echo("No two languages were asked with the same numbers of tokens: no gains to compare.")
     click.echo(f"Page: {page}")

@@ -136,6 +136,13 @@ def compare(
     metavar="%",
     help="How often A passes.  [default: 50, or as the pilot]",
 )
+@click.option(
+    "--sides",
+    type=click.IntRange(2),
+    help="How many sides will be compared; their p-values are corrected together.  [default: 2, or those of "
+    "the pilot]",
+)
+@click.option("--to-first", is_flag=True, help="Of several sides, each is compared with the first only.")
 @options.value_option("--chance", click.FloatRange(10, 99), 80, "The chance to plan for.", metavar="%")
 @options.results
 @options.as_json
@@ -143,7 +150,8 @@ def plan(pilot: tuple[str, ...], as_json: bool, **given: Any) -> None:
     """Tell the chance that a comparison will show a difference of so many points, and how many tasks it
     takes.
 
-    The comparison is paired and clustered by task, as `probatio study compare` does it. Without a pilot,
+    The comparison is paired and clustered by task, as `probatio study compare` does it, and several are
+    corrected together. Without a pilot,
     rates are stated and answers to one task are taken to be as alike as usual. RUN takes both from a run with
     several models, contexts or dialects; A B from two sides as `probatio study compare` takes them.
 
@@ -151,6 +159,7 @@ def plan(pilot: tuple[str, ...], as_json: bool, **given: Any) -> None:
     Examples:
       probatio study plan --delta 5 --tasks 95 --samples 1
       probatio study plan --delta 5 --tasks 95 --conditions 20 --rate 80        each task under 20 conditions
+      probatio study plan --delta 5 --tasks 95 --sides 4                        every two of four models
       probatio study plan monday --delta 5 --between context                    from a pilot run
       probatio study plan monday:model=a tuesday:model=b --delta -3 --chance 90
     """

@@ -41,6 +41,8 @@ def format_items(found: Items, rungs: bool) -> Iterator[str]:
     if warnings:
         yield "Headroom:"
         yield from (f"  {warning}" for warning in warnings)
+    elif all(credit.answers < ENOUGH for item in found.items for credit in item.credits.values()):
+        yield f"Headroom: not known; a model's answers to an item tell it from {ENOUGH} on."
     else:
         yield "Headroom: no pool is exhausted, and no item is too easy or too hard for all."
     if found.rungs and not rungs:
@@ -123,7 +125,7 @@ def _about_row(item: ItemInformation, total: float) -> tuple[str, ...]:
     return (
         item.id,
         f"{100 * credit.share:.0f} %",
-        f"{100 * credit.low:.0f}–{100 * credit.high:.0f}",
+        _interval(credit),
         str(credit.answers),
         "–" if credit.tokens is None else f"{credit.tokens:,.0f}",
         f"{item.information:.2f}",
@@ -135,7 +137,13 @@ def _about_row(item: ItemInformation, total: float) -> tuple[str, ...]:
 def _credit(credit: Credit | None) -> str:
     if credit is None:
         return "–"
-    return f"{100 * credit.share:.0f} % {100 * credit.low:.0f}–{100 * credit.high:.0f}"
+    return f"{100 * credit.share:.0f} % {_interval(credit)}"
+
+
+def _interval(credit: Credit) -> str:
+    if credit.low is None or credit.high is None:
+        return "–"
+    return f"{100 * credit.low:.0f}–{100 * credit.high:.0f}"
 
 
 def _count(models: Sequence[str]) -> str:

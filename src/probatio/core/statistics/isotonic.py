@@ -3,11 +3,13 @@
 The band is a Bayesian bootstrap over tasks: each draw gives the tasks new weights, adds one unseen task that
 passes everywhere or nowhere with equal chance, and is fitted again. Without the unseen task ten tasks that
 all pass would make a band of no width. The draws are seeded, so the same run gives the same band.
+
+A band around a curve that never falls is wrong where the truth falls, so whether it does is tested first.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +32,39 @@ def fit_with_band(passed: Floats, asked: Floats, resamples: int = RESAMPLES) -> 
     unseen = weights[:, [-1]] * asked.mean(0)
     passes = chance.integers(2, size=(resamples, 1))
     return fit, fit_isotonic(weights[:, :-1] @ passed + passes * unseen, weights[:, :-1] @ asked + unseen)
+
+
+class Fall(NamedTuple):
+    """The largest fall between two conditions, and the chance of one as large if the curve never falls."""
+
+    start: int  # places of the conditions
+    end: int
+    size: float
+    p: float
+
+
+def find_fall(passed: Floats, asked: Floats, resamples: int = RESAMPLES) -> Fall:
+    """The largest fall from a condition to any later one, tasks held equal, with its p.
+
+    A task's own mean is taken off its answers, so that tasks asked under some conditions only don't make a
+    fall. The hardest case that never falls is a flat one; there what a task adds to a fall could as well
+    count against it. So each task's part is turned around with even chance, again and again, and the largest
+    fall of each draw is compared: one test for all pairs of conditions.
+    """
+    import numpy as np
+
+    usual = passed.sum(1, keepdims=True) / np.maximum(1, asked.sum(1, keepdims=True))
+    parts = (passed - usual * asked) / asked.sum(0)
+    level = parts.sum(0)
+    falls = np.triu(level[:, None] - level[None, :], 1)
+    start, end = (int(place) for place in np.unravel_index(falls.argmax(), falls.shape))
+    largest = float(falls[start, end])
+    if largest <= 0:
+        return Fall(start, end, 0.0, 1.0)
+    turned = np.random.default_rng(SEED).choice([-1.0, 1.0], (resamples, len(passed))) @ parts
+    by_chance = (np.maximum.accumulate(turned, axis=1) - turned).max(1)
+    as_large = int((by_chance >= largest * (1 - 1e-9)).sum())
+    return Fall(start, end, largest, (1 + as_large) / (1 + resamples))
 
 
 def fit_isotonic(passed: Floats, asked: Floats) -> Floats:

@@ -16,7 +16,7 @@ _TRIES = 100
 _VAIN = 2 * LONGEST
 """Characters that may be read where no object comes of it: an open bracket before 30 open braces would have
 the whole answer read 30 times."""
-_SHOWN = 8  # values of a repeated key
+_SHOWN = 64  # values of a repeated key
 _DEEPEST = 30
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?=[\s,}\]]|$)")

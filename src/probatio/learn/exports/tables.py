@@ -59,6 +59,8 @@ def _rates(study: Study) -> StudyTable:
     rows: list[tuple[Cell, ...]] = []
     if study.overall.asked:
         rows.append(("all", "all", *_rate(study.overall), study.overall.tasks, study.unasked))
+    if study.control_rate:
+        rows.append(("controls", "all", *_rate(study.control_rate), study.control_rate.tasks, None))
     rows += [
         (axis.name, level.name, *_rate(level.rate), level.rate.tasks, level.unasked)
         for axis in study.axes
@@ -164,9 +166,10 @@ def format_cell(table: StudyTable, row: Sequence[Cell], place: int, dash: str = 
     if column.ends:
         places = [each.name for each in table.columns]
         low, high = (row[places.index(end)] for end in column.ends)
-        if isinstance(low, float) and isinstance(high, float):
+        if isinstance(low, float) or isinstance(high, float):
             bare = _BARE.get(column.kind, _FORMS[column.kind])
-            text += f" [{bare(low)}, {bare(high)}]"
+            ends = (bare(end) if isinstance(end, float) else dash for end in (low, high))
+            text += f" [{', '.join(ends)}]"
     return text
 
 

@@ -53,9 +53,9 @@ def measure_items(
     for name in order:
         ours, below = ([item for item in some if item.pool == name] for some in (items, steps))
         credits = {
-            m: pool_credit(credits)
-            for m in models
-            if (credits := [i.credits[m] for i in ours if m in i.credits])
+            model: _pool(tally, name, answered, model, rungs)
+            for model in models
+            if (answered := [item for item in ours if model in item.credits])
         }
         pools.append(ItemPool(name, len(ours), credits, tuple(warn_of_headroom(name, credits, ours, below))))
     return Items(
@@ -71,13 +71,19 @@ def measure_items(
     )
 
 
+def _pool(tally: ItemTally, name: str, items: Sequence[Item], model: str, rungs: Mapping[str, int]) -> Credit:
+    if all(item.rungs for item in items):
+        return tally.pool_ladders([ItemKey(name, item.id) for item in items], model, rungs)
+    return pool_credit(item.credits[model] for item in items)
+
+
 def _items(tally: ItemTally, keys: Sequence[ItemKey], kind: ItemKind, rungs: Mapping[str, int]) -> list[Item]:
     of_rung = kind == "rung"
     credits = {
         key: {
             model: credit
             for model in sorted(tally.counts[key])
-            if (credit := tally.credit(key, model, rungs[key.item] if of_rung else 1))
+            if (credit := tally.credit(key, model, rungs.get(key.item, 0)))
         }
         for key in keys
     }
@@ -115,23 +121,28 @@ def _rest(credits: Mapping[str, Credit], totals: Mapping[str, tuple[float, int]]
 
 def measure_discrimination(credits: Mapping[str, Credit], rest: Mapping[str, float]) -> Discrimination:
     """Two models are told apart if their intervals do not meet. Models with the same rest score have no order
-    to agree with."""
+    to agree with; models without an interval are in no pair."""
     models = [model for model in credits if model in rest]
-    along = against = 0
+    pairs = along = against = 0
     for one, two in combinations(models, 2):
-        if credits[one].low > credits[two].high:
-            ahead = rest[one] - rest[two]
-        elif credits[two].low > credits[one].high:
-            ahead = rest[two] - rest[one]
-        else:
+        leads = _lead(credits[one], credits[two])
+        if leads is None:
             continue
+        ahead = leads * (rest[one] - rest[two])
+        pairs += 1
         along += ahead > _ALIKE
         against += ahead < -_ALIKE
     shares, rests = [credits[model].share for model in models], [rest[model] for model in models]
-    pairs = len(models) * (len(models) - 1) // 2
     return Discrimination(
         pairs, along, against, correlate(shares, rests) if len(models) >= CORRELATED else None
     )
+
+
+def _lead(one: Credit, two: Credit) -> int | None:
+    """1 if the first is ahead, −1 if the second is, 0 if their intervals meet; None if one has none."""
+    if one.low is None or one.high is None or two.low is None or two.high is None:
+        return None
+    return (one.low > two.high) - (two.low > one.high)
 
 
 def correlate(xs: Sequence[float], ys: Sequence[float]) -> float | None:

@@ -13,8 +13,10 @@ CEILING = 0.97
 two models can't be told apart there."""
 FLOOR = 1 - CEILING
 """Down from this share a model never gets an item."""
-ENOUGH = 3
-"""Fewer answers than this say nothing about where a model stands on an item."""
+ENOUGH = 10
+"""Fewer answers than this can't call an item saturated, never got, or without information: three right
+answers in a row come to a model that is right half of the time once in eight, ten to one that is right three
+times in four once in eighteen."""
 CORRELATED = 5
 """Models needed for a correlation; among fewer it is one of chance."""
 
@@ -23,21 +25,21 @@ ItemKind = Literal["task", "case", "rung"]
 
 class Credit(msgspec.Struct, frozen=True):
     """What one model earned on an item or a pool: the mean of its answers' credit, 0–1, with its 95 %
-    interval."""
+    interval; None for both ends if nothing can be told."""
 
     answers: int
     share: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     tokens: float | None = None  # of prompt and answer, mean per answer; None where they were not kept
 
     @property
     def saturated(self) -> bool:
-        return self.share >= CEILING
+        return self.answers >= ENOUGH and self.share >= CEILING
 
     @property
     def never(self) -> bool:
-        return self.share <= FLOOR
+        return self.answers >= ENOUGH and self.share <= FLOOR
 
     @property
     def information(self) -> float:
@@ -49,7 +51,7 @@ class Credit(msgspec.Struct, frozen=True):
 class Discrimination(msgspec.Struct, frozen=True):
     """How well an item separates the models."""
 
-    pairs: int  # of models that answered it
+    pairs: int  # of models that answered it and have an interval
     along: int  # intervals apart, the model with the better rest score ahead
     against: int  # intervals apart, the other way round
     rest: float | None = None  # correlation of credit and rest score, among `CORRELATED` models or more

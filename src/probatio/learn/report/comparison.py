@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from probatio.learn.compare import ALPHA, Comparison
+from probatio.core.statistics.family import ALPHA
+from probatio.learn.compare import Comparison
 from probatio.learn.report.wording import format_p
 from probatio.learn.selection import AXES, DAY_AXES, parse_selection
 
@@ -66,6 +67,7 @@ def list_comparison(one: Comparison) -> Iterator[str]:
             (one.unpaired_a, "of A without a partner"),
             (one.unpaired_b, "of B without a partner"),
             (one.unasked, "pairs not asked on one side"),
+            (one.controls, "control trials, which ask nothing about the language"),
         )
         if count
     ]
@@ -84,6 +86,9 @@ def list_comparisons(compared: Sequence[Comparison]) -> Iterator[str]:
         yield describe_comparison(one)
     yield describe_correction(compared)
     left_out = sum(one.unpaired_a + one.unpaired_b + one.unasked for one in compared)
+    controls = max(one.controls for one in compared)
+    if controls:
+        yield f"Left out: up to {controls} control trials of two sides, which ask nothing about the language."
     if left_out:
         yield f"Left out: {left_out} trials without an answered partner; compare two sides to see which."
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from probatio.charts.curves import Point
+from probatio.core.statistics.intervals import Rate
 from probatio.core.statistics.isotonic import RESAMPLES
 from probatio.core.text.markdown import escape_cell, fence, format_table
-from probatio.learn.findings import Effect, JointTest, Place, Reach, Study, curve_name
+from probatio.learn.curves import SHARES
+from probatio.learn.findings import Curve, Effect, JointTest, Place, Reach, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
 from probatio.learn.report.prices import describe_price, format_prices
 from probatio.learn.report.wording import DASH, format_interval, format_p, format_rate, format_share
@@ -37,13 +40,15 @@ def format_report(study: Study, charts: Mapping[str, str]) -> str:
 
 def summarise(study: Study) -> list[str]:
     """The short form: the rate, and per model how many tokens it takes to reach the marks."""
+    control = [describe_controls(study.control_rate)] if study.control_rate else []
     if not study.overall.asked:
-        return ["No answer has been graded yet."]
+        return control or ["No answer has been graded yet."]
     rate = study.overall
     unasked = f", {study.unasked} not asked or not checked" if study.unasked else ""
     lines = [
         f"{rate.passed}/{rate.asked} passed ({format_share(rate)}, 95 % {format_interval(rate)}) over "
-        f"{rate.tasks} tasks{unasked}"
+        f"{rate.tasks} tasks{unasked}",
+        *control,
     ]
     axes = {axis.name: axis.levels for axis in study.axes}
     if len(axes.get("model", ())) > 1:
@@ -53,10 +58,22 @@ def summarise(study: Study) -> list[str]:
         ]
     lines += [
         f"{curve_name(curve, study.curves)}: "
-        f"{'; '.join(_describe_reach(reach, curve.estimated) for reach in curve.reach)}"
+        + (
+            curve.dip.sentence
+            if curve.dip
+            else "; ".join(_describe_reach(reach, curve.estimated) for reach in curve.reach)
+        )
         for curve in study.curves
     ]
     return lines + summarise_attempts(study) + list(map(describe_price, study.prices))
+
+
+def describe_controls(rate: Rate) -> str:
+    """The sentence beside the headline rate."""
+    return (
+        f"{rate.asked} control trials, which ask nothing about the language, are left out: "
+        f"{rate.passed}/{rate.asked} passed ({format_share(rate)}, 95 % {format_interval(rate)})"
+    )
 
 
 def _head(study: Study) -> list[str]:
@@ -139,18 +156,17 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         f"from weighing the tasks again {RESAMPLES:,} times. {_controls(study)}".rstrip(),
         "",
     ]
-    rows = [
-        [curve_name(curve, study.curves), *(format_reach(reach, curve.estimated) for reach in curve.reach)]
-        for curve in study.curves
-    ]
-    marks = [f"{100 * reach.share:.0f} %" for reach in study.curves[0].reach]
-    lines += format_table(["model", *(f"reaches {mark}" for mark in marks)], rows)
+    lines += format_table(
+        ["model", *(f"reaches {100 * share:.0f} %" for share in SHARES)],
+        [[curve_name(curve, study.curves), *list_reached(curve)] for curve in study.curves],
+    )
     lines += _picture(charts, "learning-curves", "Learning curves") + _picture(
         charts, "contexts", "Context by n-shot"
     )
     for curve in study.curves:
         size = "tokens (estimated)" if curve.estimated else "tokens"
         lines += ["", f"### {escape_cell(curve_name(curve, study.curves))}", ""]
+        lines += [escape_cell(curve.dip.sentence), ""] if curve.dip else []
         lines += format_table(
             ["context", "n-shot", size, "passed", "rate", "95 % interval", "fit", "band"],
             [
@@ -159,13 +175,18 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
                     point.n_shot,
                     f"{point.tokens:,}",
                     *format_rate(point.rate),
-                    f"{100 * point.fit:.0f} %",
-                    f"{100 * point.band_low:.0f}–{100 * point.band_high:.0f} %",
+                    *_fit(point),
                 ]
                 for point in curve.points
             ],
         )
     return [*lines, ""]
+
+
+def _fit(point: Point) -> tuple[str, str]:
+    if point.fit is None or point.band_low is None or point.band_high is None:
+        return DASH, DASH
+    return f"{100 * point.fit:.0f} %", f"{100 * point.band_low:.0f}–{100 * point.band_high:.0f} %"
 
 
 def _controls(study: Study) -> str:
@@ -247,7 +268,11 @@ def _effect(effect: Effect) -> list[object]:
 
 
 def _ends(low: float | None, high: float | None, form: str, between: str) -> str:
-    return DASH if low is None or high is None else f"{low:{form}}{between}{high:{form}}"
+    if low is None or high is None:
+        return (
+            f"{low:{form}} or more" if low is not None else DASH if high is None else f"{high:{form}} or less"
+        )
+    return f"{low:{form}}{between}{high:{form}}"
 
 
 def _test(test: JointTest) -> list[object]:
@@ -320,7 +345,14 @@ def _describe_reach(reach: Reach, estimated: bool) -> str:
     return sentence
 
 
-def format_reach(reach: Reach, estimated: bool) -> str:
+def list_reached(curve: Curve) -> list[str]:
+    """For each mark where the curve reaches it, as cells of a table."""
+    if curve.dip:
+        return ["no curve: the rate falls" for _ in SHARES]
+    return [_format_reach(reach, curve.estimated) for reach in curve.reach]
+
+
+def _format_reach(reach: Reach, estimated: bool) -> str:
     return _describe_reach(reach, estimated).removeprefix(f"{100 * reach.share:.0f} % ").removeprefix("at ")
 
 

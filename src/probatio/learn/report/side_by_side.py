@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import sqrt
 from pathlib import Path
 
 import msgspec
@@ -11,9 +12,11 @@ from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.text.markdown import escape_cell, format_table
 from probatio.learn.analysis import fill_folder, study_of, write_pictures
+from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve
-from probatio.learn.report.sections import format_reach
-from probatio.learn.report.wording import format_rate, format_share
+from probatio.learn.gains import Gain, GainComparison, TaughtCurve, compare_gains, read_answers
+from probatio.learn.report.sections import list_reached
+from probatio.learn.report.wording import format_rate
 from probatio.learn.trials import RunSeen, describe_run
 
 PAGE = "languages.md"
@@ -21,8 +24,8 @@ PICTURE = "languages-{name}.png"
 
 CAUTION = (
     "Each language has tasks of its own, so that one rate is higher than another does not make its language "
-    "easier. What can be compared is how much a model gains from being told more: how a curve rises, and "
-    "where it ends."
+    "easier. What can be compared is how much a model gains between the same two numbers of tokens, with its "
+    "interval. Where two languages were not asked with the same tokens, their gains are not compared."
 )
 
 
@@ -35,7 +38,14 @@ class LanguageSeen(msgspec.Struct, frozen=True):
     curves: list[Curve]
 
 
-def read_languages(folders: Sequence[Path]) -> list[LanguageSeen]:
+class SideBySide(msgspec.Struct, frozen=True):
+    """Several suites, and what models gain in them between equal numbers of tokens."""
+
+    languages: list[LanguageSeen]
+    gains: list[GainComparison]
+
+
+def read_languages(folders: Sequence[Path]) -> SideBySide:
     """The suites of these runs, in the order given. Runs of the same suite with the same content are read
     together."""
     groups: dict[tuple[str, str | None], list[tuple[Path, RunSeen]]] = {}
@@ -43,24 +53,49 @@ def read_languages(folders: Sequence[Path]) -> list[LanguageSeen]:
         run = describe_run(folder)
         groups.setdefault((run.suite, run.suite_fingerprint), []).append((folder, run))
     names = [suite for suite, _ in groups]
-    seen = []
+    seen: list[LanguageSeen] = []
+    taught: list[TaughtCurve] = []
     for (suite, fingerprint), runs in groups.items():
         study = study_of([folder for folder, _ in runs])
         if study.no_curves:
             raise UsageError(f"{', '.join(run.run for _, run in runs)}: {study.no_curves}")
         name = suite if names.count(suite) == 1 else f"{suite} ({(fingerprint or 'unknown')[:8]})"
-        seen.append(LanguageSeen(name, runs[0][1].suite_version, [run.run for _, run in runs], study.curves))
-    return seen
+        language = LanguageSeen(name, runs[0][1].suite_version, [run.run for _, run in runs], study.curves)
+        answers = read_answers([folder for folder, _ in runs])
+        taught += [
+            TaughtCurve(name, title, curve, answers)
+            for model in _models([language])
+            for title, curve in _of_model([language], model)
+        ]
+        seen.append(language)
+    return SideBySide(seen, compare_gains(taught))
 
 
-def write_side_by_side(languages: Sequence[LanguageSeen], target: Path) -> Path:
+def write_side_by_side(found: SideBySide, target: Path) -> Path:
     """Write the page with its pictures."""
     with fill_folder(target):
-        put(target / PAGE, format_languages(languages, _pictures(languages, target)).encode())
+        put(target / PAGE, format_languages(found, _pictures(found.languages, target)).encode())
     return target / PAGE
 
 
-def format_languages(languages: Sequence[LanguageSeen], pictures: dict[str, str]) -> str:
+def describe_gain(one: GainComparison) -> str:
+    """`m: from about 320 to about 3,100 tokens it gains 21.1 points in alpha (95 % 2.0 to 38.1) and …`"""
+    start, end = (
+        round(sqrt(a.tokens * b.tokens)) for a, b in ((one.a.start, one.b.start), (one.a.end, one.b.end))
+    )
+    gains = " and ".join(
+        f"{gain.points:+.1f} in {gain.language} (95 % {gain.low:+.1f} to {gain.high:+.1f})"
+        for gain in (one.a, one.b)
+    )
+    shown = "" if one.low > 0 or one.high < 0 else "; no difference is shown"
+    return (
+        f"{one.model}: from about {start:,} to about {end:,} tokens it gains {gains}, points: "
+        f"{one.points:+.1f} apart (95 % {one.low:+.1f} to {one.high:+.1f}){shown}."
+    )
+
+
+def format_languages(found: SideBySide, pictures: dict[str, str]) -> str:
+    languages = found.languages
     lines = ["# Languages side by side", "", CAUTION, ""]
     lines += format_table(
         ["suite", "version", "runs", "tasks"],
@@ -79,14 +114,10 @@ def format_languages(languages: Sequence[LanguageSeen], pictures: dict[str, str]
         if model in pictures:
             lines += [f"![Pass rate against tokens of context, {escape_cell(model)}]({pictures[model]})", ""]
         lines += format_table(
-            [
-                "language",
-                "least told",
-                "most told",
-                *(f"reaches {100 * reach.share:.0f} %" for reach in languages[0].curves[0].reach),
-            ],
-            [_ends(name, curve) for name, curve in _of_model(languages, model)],
+            ["language", *(f"reaches {100 * share:.0f} %" for share in SHARES)],
+            [[name, *list_reached(curve)] for name, curve in _of_model(languages, model)],
         )
+        lines += ["", *_format_gains([one for one in found.gains if one.model == model])]
         lines += ["", "Every condition:", ""]
         lines += format_table(
             ["language", "context", "n-shot", "tokens", "passed", "rate", "95 % interval"],
@@ -135,13 +166,32 @@ def _of_model(languages: Sequence[LanguageSeen], model: str) -> list[tuple[str, 
     return found
 
 
-def _ends(name: str, curve: Curve) -> list[str]:
-    first, last = curve.points[0], curve.points[-1]
+def _format_gains(gains: Sequence[GainComparison]) -> list[str]:
+    if not gains:
+        return ["No two languages were asked with the same numbers of tokens: no gains to compare."]
     return [
-        name,
-        *(
-            f"{format_share(point.rate)} at {point.tokens:,} tokens ({point.context})"
-            for point in (first, last)
+        "Gains between the same numbers of tokens, in percentage points with 95 % intervals, each paired "
+        "over the tasks of its language:",
+        "",
+        *format_table(
+            ["language", "from", "to", "tasks", "gain", "first less second"],
+            [
+                [
+                    gain.language,
+                    *(
+                        f"{place.tokens:,} tokens ({place.context}, {place.n_shot}-shot)"
+                        for place in (gain.start, gain.end)
+                    ),
+                    gain.tasks,
+                    _points(gain),
+                    "" if gain is one.a else _points(one),
+                ]
+                for one in gains
+                for gain in (one.a, one.b)
+            ],
         ),
-        *(format_reach(reach, curve.estimated) for reach in curve.reach),
     ]
+
+
+def _points(gain: Gain | GainComparison) -> str:
+    return f"{gain.points:+.1f} ({gain.low:+.1f} to {gain.high:+.1f})"

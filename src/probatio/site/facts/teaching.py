@@ -15,6 +15,7 @@ from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.learn.findings import Condition, Curve, Reach
 from probatio.site.facts.runs import StudiedRun
 from probatio.site.rendering import money
+from probatio.suites.task_types import KINDS
 
 
 class Needed(NamedTuple):
@@ -47,7 +48,7 @@ class TaughtModel(NamedTuple):
     language: str
     dialect: str
     model: str
-    needed: tuple[Needed, ...]  # 80 and 90 %; empty where the run has too few conditions for a curve
+    needed: tuple[Needed, ...]  # 80 and 90 %; empty where there is no curve, or where it falls
     curve: Curve | None
     best: Point | None  # of the curve, where it is highest
     ladder: dict[str, Rate]  # difficulty → rate of first attempts, over all conditions
@@ -61,7 +62,7 @@ class TaughtModel(NamedTuple):
         """Language and dialect; then who needs least; then, of those that do not get there, who gets
         furthest."""
         need = self.needed[0].tokens if self.needed else None
-        best = self.best.fit if self.best else -1.0
+        best = self.best.level if self.best else -1.0
         return self.language, self.dialect, float("inf") if need is None else need, -best, self.model
 
 
@@ -90,7 +91,7 @@ def list_taught(run: StudiedRun) -> list[TaughtModel]:
             model,
             tuple(_find_needed(run, curve, reach) for reach in curve.reach) if curve else (),
             curve,
-            max(curve.points, key=lambda point: (point.fit, -point.tokens)) if curve else None,
+            max(curve.points, key=lambda point: (point.level, -point.tokens)) if curve else None,
             ladders.get((model, dialect), {}),
         )
         for model, dialect in asked
@@ -124,7 +125,7 @@ def answer_languages(rows: Sequence[TaughtModel]) -> list[LanguageAnswer]:
                 language,
                 least,
                 [row for row in own if least is not None and row.model == least.model and row is not least],
-                max(own, key=lambda row: row.best.fit if row.best else 0.0),
+                max(own, key=lambda row: row.best.level if row.best else 0.0),
                 len({row.model for row in reaching}),
                 len({row.model for row in own}),
                 max(row.needed[0].most for row in own),
@@ -177,13 +178,15 @@ def _find_needed(run: StudiedRun, curve: Curve, reach: Reach) -> Needed:
 
 
 def _ladders(run: StudiedRun) -> dict[tuple[str, str], dict[str, Rate]]:
-    """(model, dialect) → difficulty → rate. Trials that could not be asked are in no rate."""
+    """(model, dialect) → difficulty → rate. Trials that could not be asked, and controls, are in no rate."""
     tasks = run.suite.tasks if run.suite else {}
     counts: dict[tuple[str, str], dict[str, dict[str, tuple[int, int]]]] = {}
     for trial in run.trials:
         grade = trial.grade
         task = tasks.get(grade.task_id)
-        if task is None or grade.error_type in UNASKED_ERRORS or grade.attempt > 1:
+        if task is None or KINDS[task.type].control:
+            continue
+        if grade.error_type in UNASKED_ERRORS or grade.attempt > 1:
             continue
         steps = counts.setdefault((grade.model, grade.dialect), {}).setdefault(str(task.difficulty), {})
         right, asked = steps.get(grade.task_id, (0, 0))
