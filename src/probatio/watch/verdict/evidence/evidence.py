@@ -16,15 +16,16 @@ is a day that was not run.
 asked at full count; the evidence then reads the mean of all samples (`full` in the day). While CONFIRMED
 there is nothing left to prove.
 
-**Edition 2**: CONFIRMED needs M at its line with some of it there the day before. **Edition 3**: such a day
-opens a question for `question_days` scored days, and CONFIRMED needs the proof by draws (`draws.py`) while it
-is open, since at temperature 0 the same answers come back every day. Where the proof falls just short the
-status is LOWER. A question that closes without a proof while scores are lower leaves the note `lower`. Where
-no stream could be proven even by a total loss (a few yes/no cases, or answers without texts) M alone decides,
-as in edition 2.
+**Second edition**: CONFIRMED needs M at its line with some of it there the day before.
 
-CONFIRMED holds until RECOVERED: the last 7
-scored days since are, on average, no more than τ below the reference, in the pool of all and in every stream
+**Third edition**, where `start` is given the constants of a proof (no suite has them yet): such a day opens a
+question for `question_days` scored days, and CONFIRMED needs the proof by draws (`draws.py`) while it is
+open, since at temperature 0 the same answers come back every day. Where the proof falls just short the status
+is LOWER. A question that closes without a proof while scores are lower leaves the note `lower`. Where no
+stream could be proven even by a total loss (a few yes/no cases, or answers without texts) M alone decides.
+
+CONFIRMED holds until RECOVERED: the last 7 scored days since are, on average, no more than τ below the
+reference, in the pool of all and in every stream
 whose own M passed the suspicion line. (To require it of each single day would take a healthy model weeks; to
 require it of the pool alone would call one dead case recovered.) Then all M are 0. SUSPECTED is M today,
 nothing is held.
@@ -157,7 +158,7 @@ def start(
         recent=np.full((models, streams.count, constants.recovered_days), np.nan),
         recovered_on=np.full(models, NEVER, dtype=np.int64),
         proof=proof,
-        ladder=proof and new_ladder_bet(models, streams, constants, proof.ladder),
+        ladder=None if proof is None else new_ladder_bet(models, streams, constants, proof.ladder),
         provable=np.zeros((models, len(streams.deterministic) + 1), dtype=bool),
         line_on=np.full(models, NEVER, dtype=np.int64),
         doubted=np.full(models, NEVER, dtype=np.int64),
