@@ -21,7 +21,7 @@ from probatio.site.addresses import addresses, render
 from probatio.site.feed import COLOURS
 from probatio.site.pages import methodology
 from probatio.site.pages.models import day_points
-from probatio.site.rendering import PAGE_BYTES, POLICY
+from probatio.site.rendering import PAGE_BYTES, POLICY, scrub
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
 from probatio.watch.simulate.parts import Characteristics
@@ -400,3 +400,11 @@ def test_the_policy_lets_nothing_in_from_elsewhere() -> None:
     assert POLICY.startswith("default-src 'none'")
     assert "unsafe" not in POLICY
     assert "http" not in POLICY
+
+
+def test_the_folder_one_is_in_is_left_out_wherever_one_was_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scrub(f"{Path.cwd()}/x") == "…/x"
+    monkeypatch.chdir(tmp_path)
+    assert scrub(f"{tmp_path}/x") == "…/x"

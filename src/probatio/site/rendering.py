@@ -140,16 +140,16 @@ def printable(text: str) -> str:
 def scrub(text: str | None) -> str:
     """A text of an error or a grader without the paths of this machine."""
     clean = text or ""
-    for folder in _private_folders():
+    for folder in _private_folders(Path.cwd()):
         clean = clean.replace(folder, "…")
     return clean
 
 
 @cache
-def _private_folders() -> tuple[str, ...]:
+def _private_folders(working: Path) -> tuple[str, ...]:
     """Longest first, so that a folder is replaced before its parent."""
     folders = {
-        str(Path.cwd()),
+        str(working),
         str(Path.home()),
         sys.prefix,
         tempfile.gettempdir(),
