@@ -63,6 +63,38 @@ class StatisticWeights(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory_of_use_cases: float = 0.15
 
 
+class LadderConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the bet on the scores of use cases whose cases are all ladders."""
+
+    rungs: int = 5  # a case with fewer is no ladder
+    sd_floor: float = 1.0  # of one use case, in points; of a pool of J use cases this / √J
+    band: float = 0.01
+
+
+class DrawsConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of the proof by draws: could a new draw of the same answers have been so low?"""
+
+    windows: tuple[int, ...] = (2, 4, 7, 14, 28, 56)  # last scored days, against the reference before them
+    least_days: int = 14  # of a case in the reference
+    prior_weight: float = 12.0  # of one rung as the spread of a draw …
+    spread_weight: float = 3.0  # … and where the cases that moved tell of it, too
+    own_weight: float = 8.0  # of the common spread, against a case's own
+    least_share: float = 0.1  # of the prior, at least
+    band: float = 0.01  # no proof of a smaller loss
+    suspected: float = 3.0  # z
+    confirmed: float = 3.6
+    use_case_margin: float = 0.3  # by which a use case alone must pass the line
+    question_days: int = 28  # scored days for which a question stays open
+    fresh_share: float = 0.95  # of the last answers new: their days are draws
+
+
+class ProofConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the third edition of the evidence adds. No suite has it yet."""
+
+    ladder: LadderConstants = LadderConstants()
+    draws: DrawsConstants = DrawsConstants()
+
+
 class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Every one has its default here, so that an own suite need not repeat them."""
 

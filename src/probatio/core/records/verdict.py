@@ -12,7 +12,7 @@ Status = Literal["OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP"]
 MARKS: dict[Status, str] = {"COOKED": "✖", "SUSPICIOUS": "▲", "OK": "●", "CALIBRATING": "◌", "GAP": "–"}
 """The sign of each status, wherever one is shown; worst first."""
 
-Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED"]
+Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED", "LOWER"]
 """What the evidence layer says of a model on a day; CALIBRATING while its reference is not complete."""
 
 Cause = Literal["MODEL", "JUDGE", "HARNESS", "GRADER", "ROUTE", "INFRA"]

@@ -14,7 +14,7 @@ from probatio.core.records import Evidence, ModelVerdict, Status
 from probatio.watch.verdict.evidence.evidence import STATUSES as EVIDENCE
 from probatio.watch.verdict.rule.model_status import STATUSES, Codes
 
-READ_AS: dict[Evidence, Status] = {"SUSPECTED": "SUSPICIOUS", "CONFIRMED": "COOKED"}
+READ_AS: dict[Evidence, Status] = {"SUSPECTED": "SUSPICIOUS", "LOWER": "SUSPICIOUS", "CONFIRMED": "COOKED"}
 """The status that an alarm of the evidence counts as; the other words of the evidence say nothing bad."""
 
 BADNESS: dict[Status, int] = {"GAP": 0, "CALIBRATING": 0, "OK": 0, "SUSPICIOUS": 1, "COOKED": 2}

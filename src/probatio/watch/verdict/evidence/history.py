@@ -7,7 +7,7 @@ While CONFIRMED nothing enters, and neither do the days that waited when it was 
 them.
 
 The days themselves are kept once, for all models; `place` says of each day and model which scored day of its
-series it was.
+series it was. For the proof by draws the base sample of each case is kept, too, with the code of its answer.
 """
 
 from __future__ import annotations
@@ -30,6 +30,9 @@ class History:
     place: Ints  # [days, m] its number among the scored days of the model's series, or OUT
     scored: Ints  # [m] scored days of the series so far
     border: Ints  # [m] scored days before this one are in the reference
+    begins: Ints  # [m] the first day of the model's series, by its place here
+    base: tuple[Floats, ...] = ()  # of each day [m, C] scores of base samples; empty before edition 3
+    codes: tuple[Ints, ...] = ()  # [m, C] of their answers
 
 
 def no_history(models: int, constants: EvidenceConstants) -> History:
@@ -41,6 +44,7 @@ def no_history(models: int, constants: EvidenceConstants) -> History:
         np.zeros((0, models), dtype=np.int64),
         none,
         none + constants.reference_days,
+        none,
     )
 
 
@@ -51,6 +55,7 @@ def restart(history: History, rows: Bools, constants: EvidenceConstants) -> Hist
         place=np.where(rows, OUT, history.place),
         scored=np.where(rows, 0, history.scored),
         border=np.where(rows, constants.reference_days, history.border),
+        begins=np.where(rows, len(history.numbers), history.begins),
     )
 
 
@@ -62,8 +67,10 @@ def record_day(
     scored: Bools,
     confirmed: Bools,
     constants: EvidenceConstants,
+    doubted: Ints | None = None,
 ) -> tuple[History, Bools]:
-    """The history with today, and which models have a new reference for tomorrow."""
+    """The history with today, and which models have a new reference for tomorrow. `doubted` [m]: of an open
+    question the first scored day; it and later ones stay out."""
     place = np.where(scored & ~confirmed, history.scored, OUT)
     places = np.concatenate([history.place, place[None]])
     waiting = confirmed & (places >= history.border)
@@ -72,20 +79,25 @@ def record_day(
     count = history.scored + scored
     beyond = count - constants.reference_days
     due = scored & ~confirmed & (beyond >= 0) & (beyond % constants.reference_every == 0)
-    border = np.where(due, np.maximum(history.border, count - constants.reference_lag), history.border)
+    reached = np.maximum(history.border, count - constants.reference_lag)
+    if doubted is not None:
+        reached = np.maximum(history.border, np.minimum(reached, doubted))
+    border = np.where(due, reached, history.border)
     members = (places >= 0) & (places < border)
     grown = due & ((beyond == 0) | (members & (places >= history.border)).any(axis=0))
     grown &= (beyond == 0) | ((places >= 0) & (places < history.border)).sum(
         axis=0
     ) < constants.reference_most
-    return History(
-        (*history.cases, cases),
-        (*history.judged, judged),
-        np.append(history.numbers, number),
-        places,
-        count,
-        border,
-    ), grown
+    kept = replace(
+        history,
+        cases=(*history.cases, cases),
+        judged=(*history.judged, judged),
+        numbers=np.append(history.numbers, number),
+        place=places,
+        scored=count,
+        border=border,
+    )
+    return kept, grown
 
 
 def reference_days(
@@ -117,3 +129,38 @@ def reference_days(
         )
         numbers[there, at] = history.numbers[day]
     return cases, judged, numbers, counts
+
+
+def record_answers(history: History, base: Floats, codes: Ints) -> History:
+    """The history with today's base samples; called before `record_day`."""
+    return replace(history, base=(*history.base, base), codes=(*history.codes, codes))
+
+
+def series_days(
+    history: History, number: int, rows: Ints, constants: EvidenceConstants
+) -> tuple[Floats, Ints, Ints, Bools]:
+    """Of these models the scored days of their series, today (`number`) last: base scores [rows, n, C], codes
+    of their answers, day numbers [rows, n], and which are in the reference. NaN before a model's first
+    day."""
+    scores = np.stack([day[rows] for day in history.base], axis=1)
+    codes = np.stack([day[rows] for day in history.codes], axis=1)
+    days = len(history.base)
+    member = np.zeros((days, len(rows)), dtype=bool)
+    place = history.place[:days, rows]
+    member[: len(place)] = (place >= 0) & (place < history.border[rows])
+    member &= member.cumsum(axis=0) <= constants.reference_most
+    scored = ~np.isnan(scores).all(axis=2) & (np.arange(days) >= history.begins[rows, None])
+    numbers = np.broadcast_to(np.append(history.numbers, number)[:days], scored.shape)
+    # Scored days move to the end; what is before them is no day.
+    order = np.argsort(scored, axis=1, kind="stable")
+    most = int(scored.sum(axis=1).max(initial=0))
+    order = order[:, days - most :]
+    there = np.take_along_axis(scored, order, axis=1)
+    scores = np.take_along_axis(scores, order[:, :, None], axis=1)
+    codes = np.take_along_axis(codes, order[:, :, None], axis=1)
+    return (
+        np.where(there[:, :, None], scores, np.nan),
+        codes,
+        np.where(there, np.take_along_axis(numbers, order, axis=1), -1),
+        np.take_along_axis(member.T, order, axis=1) & there,
+    )

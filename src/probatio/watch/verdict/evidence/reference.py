@@ -113,16 +113,18 @@ def reference_of(
     days: Ints | None = None,
     *,
     later: int = 0,
+    by_rungs: bool = False,
 ) -> Reference:
     """From the recorded days: cases [m, n, C] 0–1, judged [m, n, J] 0–100, day numbers [m, n].
 
     `days` [m] says how many of the n each model has; the rest of its row is NaN. All of them, if None.
     `later`: as it will be when so many more days like these are in it; only the doubt is smaller then.
+    `by_rungs`: the floor of a case's variance knows its rungs (third edition).
     """
     if days is None:
         days = np.full(len(cases), cases.shape[1], dtype=np.int64)
     cases, judged = _enough(cases, days), _enough(judged, days)
-    mean, judged_mean = _mean(cases), _mean(judged)
+    mean, judged_mean = mean_over_days(cases), mean_over_days(judged)
     between = np.diff(numbers, axis=1)
     reach = np.ceil(np.median(between[:, : constants.reference_days - 1], axis=1)).astype(np.int64)
     there = ~np.isnan(cases)
@@ -138,7 +140,9 @@ def reference_of(
     departures = streams.with_pools(
         streams.mean_of_cases(cases - mean[:, None, :]), (judged - judged_mean[:, None, :]) / 100
     )
-    error = standard_errors(departures, least_variance(cases, judged_mean, streams, constants), lag)
+    error = standard_errors(
+        departures, least_variance(cases, judged_mean, streams, constants, by_rungs=by_rungs), lag
+    )
     error = error * np.sqrt(days / (days + later))[:, None]
     stream_mean = streams.with_pools(streams.mean_of_cases(mean), judged_mean / 100)
     tau = tau_of(stream_mean, error, streams, constants)
@@ -191,7 +195,7 @@ def _enough(values: Floats, days: Ints) -> Floats:
     return values if enough.all() else np.where(enough[:, None, :], values, np.nan)
 
 
-def _mean(values: Floats) -> Floats:
+def mean_over_days(values: Floats) -> Floats:
     """Over the days (axis 1), NaN where there is none."""
     there = ~np.isnan(values)
     counts = there.sum(axis=1)

@@ -65,6 +65,7 @@ class Streams:
     cases: tuple[str, ...]  # [C] ids of the deterministic cases, those of a use case beside each other
     starts: Ints  # [D] where each deterministic use case begins among the cases
     home: Ints  # [C] which deterministic use case (0 … D−1) a case belongs to
+    rungs: Ints  # [C] of the ladder that a case is; 1 for yes/no
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,14 +111,21 @@ class Streams:
             per_stream[..., place] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return per_stream
 
+    def ladders(self, least: int) -> Ints:
+        """[L] which deterministic use cases (0 … D−1) have only cases of at least so many rungs."""
+        short = np.bincount(self.home, self.rungs < least, minlength=len(self.deterministic))
+        return np.flatnonzero(short == 0)
+
     def pools(self) -> tuple[Ints, Ints, Ints]:
         """The use cases in each pool, in the order of `POOLS`."""
         return np.arange(len(self.use_cases)), self.deterministic, self.judged
 
 
-def streams_of(use_cases: Mapping[str, Sequence[str] | None]) -> Streams:
+def streams_of(
+    use_cases: Mapping[str, Sequence[str] | None], rungs: Mapping[str, int] | None = None
+) -> Streams:
     """From use case → ids of its cases if it is deterministic, or None if a judge marks it (hybrid
-    included)."""
+    included). `rungs`: case → its rungs, where it is a ladder."""
     names = tuple(use_cases)
     ids: list[str] = []
     starts: list[int] = []
@@ -136,7 +144,8 @@ def streams_of(use_cases: Mapping[str, Sequence[str] | None]) -> Streams:
         home.extend([len(deterministic)] * len(cases))
         deterministic.append(place)
         ids.extend(cases)
-    return Streams(names, _ints(judged), _ints(deterministic), tuple(ids), _ints(starts), _ints(home))
+    steps = _ints([max(1, (rungs or {}).get(case, 1)) for case in ids])
+    return Streams(names, _ints(judged), _ints(deterministic), tuple(ids), _ints(starts), _ints(home), steps)
 
 
 def _ints(values: Sequence[int]) -> Ints:
