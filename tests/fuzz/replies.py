@@ -41,6 +41,9 @@ LONG = Timeouts(connect=2.0, attempt=8.0, trial=9.0, wait=0.02)
 HANG_SECONDS = 60.0
 GROWTH_MB = 120
 """Memory that a batch may add to the most the process ever had: 32 replies at once, unpacked."""
+MOST_BYTES = 16 << 20
+"""Of one piece: the server is in the same process, and its copies of a longer one would be what is measured.
+What is longer is made of a piece sent many times."""
 KEY = "sk-or-v1-7f3a9c0d2b4e6f8a1c3e5d7f9b0a2c4e"
 
 
@@ -179,9 +182,10 @@ def make_reply(chance: Random, port: int = 0) -> ReplyInput:
         name, values = chance.choice(HEADERS)
         headers.append((name, chance.choice(values)))
     head = _head(status, headers, chance).replace(b"LISTENER", str(port).encode())
+    whole = (head + framed)[:MOST_BYTES]
     if chance.random() < 0.1:
-        return ReplyInput((Piece(head + framed + _second(chance)),))
-    return ReplyInput(tuple(_send(head + framed, chance)), closes=chance.random() < 0.2)
+        return ReplyInput((Piece(whole + _second(chance)),))
+    return ReplyInput(tuple(_send(whole, chance)), closes=chance.random() < 0.2)
 
 
 def _encode(body: bytes, headers: list[tuple[str, str]], chance: Random) -> bytes:
