@@ -164,7 +164,7 @@ def _default_places() -> tuple[str, ...]:
 
 @functools.cache
 def _cached() -> dict[str, tuple[str, ...]]:
-    """The system's own list of libraries, as `ldconfig` wrote it; none where there is none."""
+    """The system's own list of libraries, as `ldconfig` wrote it; empty if there is no list."""
     try:
         data = read_inside(_CACHE)
         return _parse_cache(data[data.index(_CACHE_MARK) :])  # older systems have another list before it
