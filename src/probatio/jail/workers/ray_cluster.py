@@ -99,7 +99,7 @@ class Cluster:
 
 
 def _stay_on_loopback() -> None:
-    """Let a cluster that we begin listen on this machine alone: anyone who reaches its ports can run code here.
+    """Let a cluster that we begin listen on this machine alone: who reaches its ports can run code here.
 
     On Linux Ray listens on all interfaces, and takes a loopback `_node_ip_address` for another word for the
     machine's own address. This switch, which is off on macOS and Windows, makes it stay there (Ray 2.60: all
