@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import resource
+import secrets
 import subprocess
 import sys
 from pathlib import Path
@@ -98,6 +99,31 @@ def test_one_run_with_a_bomb_is_told_by_the_study(tmp_path: Path) -> None:
         bomb(folder / f"{name}.zst", 256 * MB)
     with pytest.raises(UsageError, match=r"graded_results\.jsonl\.zst"):
         study_of([folder])
+
+
+def test_grades_that_repeat_themselves_are_refused_before_a_study_holds_them(tmp_path: Path) -> None:
+    """270 kB of honest-looking lines that are packed 5,000 times smaller: 20 s and gigabytes once."""
+    folder = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 4), lambda key: True)
+    (line, *_) = (folder / GRADES).read_bytes().splitlines(keepends=True)
+    (folder / GRADES).unlink()
+    packed = folder / f"{GRADES}.zst"
+    with _import_zstd().ZstdFile(packed, "w") as file:
+        for _ in range(700):
+            file.write(line * (MB // len(line)) + secrets.token_hex(64).encode() + b"\n")
+    assert 700 * MB / 10_000 < packed.stat().st_size < 300_000
+    with pytest.raises(UsageError, match=r"graded_results\.jsonl\.zst unpacks to more than .* 500 times"):
+        study_of([folder])
+
+
+@pytest.mark.parametrize("prompt", [b"", b"word " * 4000])
+def test_a_run_of_20_000_trials_is_packed_and_read(tmp_path: Path, prompt: bytes) -> None:
+    """The limits must not touch what we pack ourselves: all lines are the same but for their number."""
+    source = tmp_path / (ANSWERS if prompt else GRADES)
+    line = b'{"task_id": "a", "sample": %d, "context": "complete", "error_detail": "%s", "prompt": "%s"}\n'
+    with source.open("wb") as file:
+        file.writelines(line % (number, b"no such word " * 40, prompt) for number in range(20_000))
+    assert pack(source).lines == 20_000
+    assert longest_line(path_of_packed(source)) >= MB
 
 
 def test_a_plain_line_without_end_is_told(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import msgspec
 
@@ -29,9 +29,26 @@ quarter less."""
 _BLOCK = 1 << 20
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes of a line. An answer is at most 8 MB, so a longer line is none of ours."""
-MOST_TIMES, LEAST_LIMIT = 10_000, 64 * 1024 * 1024
-"""A packed file may give that many times its size, and so many bytes in any case. Prompts of a megabyte that
-differ in their answers alone come near it; bytes that are all the same are packed 32,000 times smaller."""
+LEAST_LIMIT = 64 * 1024 * 1024
+"""Bytes that any packed file may give. No grades of 20,000 trials are as long (13 MB)."""
+
+
+class Limit(NamedTuple):
+    """How far a packed file is unpacked."""
+
+    times: int
+    """Its size, so many times."""
+    total: int
+    """Bytes, in no case more."""
+
+    def most(self, size: int) -> int:
+        return min(max(LEAST_LIMIT, self.times * size), self.total)
+
+
+LIMITS = {GRADES: Limit(500, 1 << 30), ANSWERS: Limit(3000, 8 << 30)}
+"""Measured on what `pack` writes: grades of 20,000 trials give 70 times their size, 310 times where they are
+all the same; answers 20 to 160 times, with the same prompt of 100 kB each time 1,000, and 2,500 where that is
+one word. A study holds grades in memory, answers never."""
 
 
 class Packed(msgspec.Struct, frozen=True):
@@ -68,8 +85,11 @@ def pack(source: Path) -> Packed:
         try:
             with open_packed(part) as lines:
                 back = _copy(lines, None)
-        except UsageError:  # its lines are all the same: no one would take the packed file for one of ours
-            back = None
+        except UsageError:
+            raise Incomplete(
+                f"{source} stays as it is: its lines are so much alike that no one would take the packed "
+                "file for one of ours."
+            ) from None
         if back != (count, digest):
             raise Incomplete(f"{source} could not be packed: it does not come back as it stands.")
     return Packed(source.name, count, source.stat().st_size, target.stat().st_size)
@@ -86,8 +106,9 @@ def unpack(source: Path) -> Path:
 class _Bounded(io.RawIOBase):
     """A file that is being unpacked, up to so many bytes."""
 
-    def __init__(self, unpacked: BinaryIO, most: int, path: Path) -> None:
-        self._unpacked, self._most, self._path = unpacked, most, path
+    def __init__(self, unpacked: BinaryIO, size: int, path: Path) -> None:
+        self._limit = LIMITS[GRADES if GRADES in path.name else ANSWERS]
+        self._unpacked, self._most, self._path = unpacked, self._limit.most(size), path
 
     def readable(self) -> bool:
         return True
@@ -111,8 +132,10 @@ class _Bounded(io.RawIOBase):
     def _require(self, place: int) -> None:
         if place > self._most:
             raise UsageError(
-                f"{self._path} unpacks to more than {self._most >> 20} MB, {MOST_TIMES:,} times its size: "
-                "that is no packed file of ours."
+                f"{self._path} unpacks to more than {self._most >> 20:,} MB: a packed file may give "
+                f"{self._limit.times:,} times its size ({LEAST_LIMIT >> 20} MB in any case), and at most "
+                f"{self._limit.total >> 20:,} MB. That is no packed file of ours; if it is yours, unpack it "
+                "yourself (zstd -d) and remove it."
             )
 
 
@@ -121,9 +144,9 @@ def open_packed(path: Path, folder: Path | None = None) -> Iterator[BinaryIO]:
     """The lines of a packed file as a file open for reading. A path that leads out of `folder` is refused."""
     zstd = _import_zstd()
     with open_reader(path, folder) as file, zstd.ZstdFile(file) as lines:
-        most = max(LEAST_LIMIT, MOST_TIMES * os.fstat(file.fileno()).st_size)
+        size = os.fstat(file.fileno()).st_size
         try:
-            yield io.BufferedReader(_Bounded(lines, most, path), _BLOCK)
+            yield io.BufferedReader(_Bounded(lines, size, path), _BLOCK)
         except (zstd.ZstdError, EOFError) as error:
             raise UsageError(f"{path} is not a packed file that can be read: {error}") from None
 
