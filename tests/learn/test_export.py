@@ -148,7 +148,7 @@ def test_a_table_wider_than_a_column_goes_over_both() -> None:
 
 
 def test_special_signs_are_escaped_once() -> None:
-    assert escape_latex("a_b\\{%}") == r"a\_b\textbackslash{}\{\%\}"
+    assert escape_latex("a_b\\{%}") == r"a\_b\textbackslash{}\textbraceleft{}\%\textbraceright{}"
 
 
 def test_the_command_writes_what_it_is_asked_for_and_names_the_files(results: Path, tmp_path: Path) -> None:

@@ -5,12 +5,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probatio.core.text.markdown import escape_cell, fence, format_table, quote
+from probatio.core.text.markdown import escape_markdown, fence, format_table, quote
 
 
 @given(st.text())
 def test_a_cell_is_one_line_without_a_bare_bar(text: str) -> None:
-    shown = escape_cell(text)
+    shown = escape_markdown(text)
     assert len(shown.splitlines()) <= 1
     assert not re.search(r"(?<!\\)(\\\\)*\|", shown)
 

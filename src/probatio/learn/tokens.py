@@ -68,6 +68,6 @@ def find_question(prompt: str, suite: Suite | None, task_id: str, dialect: str) 
         return None
     try:
         asked = render_question(suite, suite.task(task_id, dialect), dialect)
-    except ProbatioError:
+    except (ProbatioError, ValueError):  # a dialect that its language does not have
         return None
     return asked if prompt.endswith(asked) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
@@ -11,6 +12,7 @@ from xml.etree import ElementTree
 
 import msgspec
 import pytest
+from markdown_it import MarkdownIt
 
 from commandline import probatio
 from core.test_names import HOSTILE, is_plain
@@ -18,7 +20,7 @@ from learn.runs import write_made_up_run, write_suite
 from probatio.authoring.harbor.write import write_harbor
 from probatio.core.errors import UsageError
 from probatio.core.records import TrialKey
-from probatio.learn.analysis import study_of
+from probatio.learn.analysis import study_of, write_study
 from probatio.learn.exports.conditions import RecordedRun
 from probatio.learn.exports.inspect_log import write_inspect
 from probatio.learn.exports.junit import write_junit
@@ -177,6 +179,90 @@ def test_no_export_writes_through_a_link_that_lies_in_its_place(tmp_path: Path, 
     export_study(wanted, out)
     assert victim.read_bytes() == b"mine"
     assert all((out / name).is_file() and not (out / name).is_symlink() for name in names)
+
+
+LIVE = (
+    "[x](https://evil.example/a)",
+    "![x](https://evil.example/p.png)",
+    "\\[x](https://evil.example/b)",
+    "[x][y] [y]: https://evil.example/c",
+    "[y]: https://evil.example/d",
+    "<https://evil.example/e>",
+    "<img src=//evil.example/f onerror=x>",
+    "https://evil.example/g",
+    "www.evil.example/h",
+    "a@evil.example",
+    "&#91;x&#93;(//evil.example/i) &lt;b>",
+    "a | b\n|---|---|\n| c | d |",
+    "# Evil heading",
+    "a\n\n# Evil heading\n\n<b>x</b>",
+    "---",
+    "```",
+    "=HYPERLINK(1)",
+    "x}, url = {https://evil.example/j}, y = {",
+    "\\input{/etc/passwd} $x^2$ & % \\end{tabular}",
+)
+"""Names that act in Markdown, HTML, a spreadsheet, LaTeX or BibTeX."""
+
+
+def live_run(root: Path, names: tuple[str, ...]) -> Path:
+    """A run whose models, task, context, dialects, errors, suite and notes have such names."""
+    suite = write_suite(root / "suite", 8)
+    folder = write_made_up_run(
+        root / "r", suite, lambda key: int(key.task_id[-2:]) % 3 > 0 or "type_error", models=("m",)
+    )
+    for file in (ANSWERS, GRADES):
+        lines = [json.loads(line) for line in (folder / file).read_bytes().splitlines()]
+        made = [
+            {
+                **line,
+                "model": name,
+                "task_id": f"{line['task_id']} {name}" if name == names[0] else line["task_id"],
+                "context": f"{name}",
+                "dialect": f"d {name}",
+                "grader_version": name,
+                **({"error_type": line["error_type"] and name} if file == GRADES else {}),
+            }
+            for line in lines
+            for name in names
+        ]
+        (folder / file).write_bytes(b"".join(msgspec.json.encode(each) + b"\n" for each in made))
+    record = json.loads((folder / RUN_FILE).read_bytes())
+    record |= dict.fromkeys(("suite_name", "suite_version", "framework_version", "created"), names[0])
+    (folder / RUN_FILE).write_bytes(json.dumps(record).encode())
+    return folder
+
+
+@pytest.mark.parametrize("name", LIVE)
+def test_a_name_is_text_in_the_analysis_and_in_every_export(tmp_path: Path, name: str) -> None:
+    plain, hostile = (
+        study_of([live_run(tmp_path / each, names)])
+        for each, names in (("plain", ("a", "b")), ("hostile", (name, f"b {name}")))
+    )
+    shapes = []
+    for study in (plain, hostile):
+        text = write_study(study, tmp_path / "out")[0].read_text()
+        tokens = MarkdownIt("commonmark").enable("table").parse(text)
+        inner = [token.type for each in tokens for token in each.children or ()]
+        assert not {"link_open", "html_inline"} & set(inner) and "html_block" not in {t.type for t in tokens}
+        assert inner.count("image") == len(list((tmp_path / "out").glob("*.png")))
+        assert "evil" not in "".join(re.findall(r"^.*(?<!\\)(?:://|\bwww\.).*$", text, re.MULTILINE))
+        shapes.append([token.tag for token in tokens if token.type.endswith("_open") or token.type == "hr"])
+    assert shapes[0] == shapes[1]
+    wanted = ExportRequest(hostile, "1", ("csv", "html", "latex", "bibtex"))
+    written = export_study(wanted, tmp_path / "exports")
+    files = {path.name: path.read_text() for path in written if path.suffix != ".pdf"}
+    page = files.pop("study.html")
+    assert not re.search(r"<(?!/?(?:html|head|meta|title|style|body|main|h1|ul|li|p|figure|figcaption|svg|g|"
+                         r"path|text|tspan|rect|line|circle|polyline|polygon|desc|defs|clipPath|table|caption|"
+                         r"thead|tbody|tr|th|td|!doctype)\b)", page)  # fmt: skip
+    assert "evil" not in "".join(re.findall(r"""(?:href|src|onerror)\s*=\s*["'][^"']*""", page))
+    for file, text in files.items():
+        if file.endswith((".tex", ".bib")):
+            assert "\\input{/etc" not in text and text.count("{") == text.count("}")
+            assert text.count("\\end{tabular}") == text.count("\\begin{tabular}")
+        else:
+            assert not re.search(r'(?:^|,)"?[=+@]', text, re.MULTILINE)
 
 
 def test_an_export_goes_into_no_folder_that_is_a_link(tmp_path: Path) -> None:

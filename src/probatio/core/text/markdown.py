@@ -5,23 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from probatio.core.text.visible import make_visible
+
 _BACKTICKS = re.compile(r"`+")
-_TAG = re.compile(r"<(?=[A-Za-z/!?])")
-_STARTS_BLOCK = re.compile(r"^(\s*)([#>=~]|-{2,}|-\s*$|\*[\s*]*$|_{3,}|`{3,})")
+_STARTS_BLOCK = re.compile(r"^(\s*)([#>=~\[]|-{2,}|-\s*$|\*[\s*]*$|_{3,}|`{3,})")
+_LIVE = (
+    (re.compile(r"\\"), r"\\\\"),
+    (re.compile(r"\|"), r"\\|"),
+    (re.compile(r"&(?=#?\w+;)"), "&amp;"),
+    (re.compile(r"<(?=[A-Za-z/!?])"), "&lt;"),
+    (re.compile(r"\](?=[(\[:])"), r"\\]"),  # what makes a link of brackets; intervals stay as they are
+    (re.compile(r"(?<=!)\["), r"\\["),
+    (re.compile(r":(?=//)|(?<=mailto):|(?<=xmpp):", re.IGNORECASE), r"\\:"),  # bare addresses, as on GitHub
+    (re.compile(r"(?<=www)\.", re.IGNORECASE), r"\\."),
+    (re.compile(r"(?<=\S)@(?=\S)"), r"\\@"),
+)
+"""What acts in Markdown, and how it is written to be seen."""
 
 
 def format_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
     """A table, one line per row."""
     return [
-        f"| {' | '.join(head)} |",
+        f"| {' | '.join(map(escape_markdown, head))} |",
         f"|{'---|' * len(head)}",
-        *(f"| {' | '.join(escape_cell(value) for value in row)} |" for row in rows),
+        *(f"| {' | '.join(escape_markdown(value) for value in row)} |" for row in rows),
     ]
 
 
-def escape_cell(value: object) -> str:
-    """One cell: no bar and no line break gets out of it, and no tag works in it."""
-    return _TAG.sub("&lt;", " ".join(str(value).split()).replace("\\", "\\\\").replace("|", "\\|"))
+def escape_markdown(value: object) -> str:
+    """Any text as one line that Markdown shows as it is: a name in it makes no link, image, tag, cell,
+    heading or block. Backticks and stars may still set their own words in another type."""
+    return _disarm(" ".join(make_visible(str(value).replace("\x85", " ")).split()))
 
 
 def fence(text: str) -> list[str]:
@@ -33,11 +47,10 @@ def fence(text: str) -> list[str]:
 
 def quote(text: str) -> list[str]:
     """Prose of a foreign hand as a quote that makes no heading, table, block, link or tag."""
-    return [f"> {_disarm(line)}".rstrip() for line in text.strip().splitlines()]
+    return [f"> {_disarm(make_visible(line))}".rstrip() for line in text.strip().splitlines()]
 
 
 def _disarm(line: str) -> str:
-    plain = "".join(character for character in line if character.isprintable() or character == "\t")
-    for sign, instead in (("\\", "\\\\"), ("<", "&lt;"), ("|", "\\|"), ("[", "\\["), ("]", "\\]")):
-        plain = plain.replace(sign, instead)
-    return _STARTS_BLOCK.sub(lambda match: f"{match[1]}\\{match[2]}", plain)
+    for sign, instead in _LIVE:
+        line = sign.sub(instead, line)
+    return _STARTS_BLOCK.sub(lambda match: f"{match[1]}\\{match[2]}", line)

@@ -3,7 +3,7 @@ worth."""
 
 from __future__ import annotations
 
-from probatio.core.text.markdown import format_table
+from probatio.core.text.markdown import escape_markdown, format_table
 from probatio.learn.findings import FeedbackWorth, Study, Trying
 from probatio.learn.report.wording import DASH, format_interval, format_share
 
@@ -55,7 +55,7 @@ def format_attempts(study: Study) -> list[str]:
     ]
     if study.feedback_worth:
         lines += ["What feedback is worth, over the same trials:", ""]
-        lines += [f"- {_sentence(worth)}" for worth in study.feedback_worth] + [""]
+        lines += [f"- {escape_markdown(_sentence(worth))}" for worth in study.feedback_worth] + [""]
     return lines
 
 

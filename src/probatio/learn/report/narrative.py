@@ -21,7 +21,7 @@ from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.files import put
 from probatio.core.jsonfile import read_json
 from probatio.core.records import Model, Sampling
-from probatio.core.text.markdown import escape_cell, quote
+from probatio.core.text.markdown import escape_markdown, quote
 from probatio.learn.report.sections import FAILURES_TITLE
 
 TITLE = "## Narrative"
@@ -61,11 +61,11 @@ class Narrative(msgspec.Struct, frozen=True):
 def format_narrative(narrative: Narrative, computed: str) -> str:
     """The section as it stands in analysis.md."""
     if narrative.text is None or narrative.model is None:
-        return f"{TITLE}\n\n{escape_cell(narrative.missing or 'None.')}\n"
+        return f"{TITLE}\n\n{escape_markdown(narrative.missing or 'None.')}\n"
     lines = [
-        f"{TITLE} (written by {escape_cell(narrative.model)})",
+        f"{TITLE} (written by {escape_markdown(narrative.model)})",
         "",
-        f"Written by the model {escape_cell(narrative.model)} from the tables above. "
+        f"Written by the model {escape_markdown(narrative.model)} from the tables above. "
         "An opinion: the tables are what was measured.",
         "",
         *quote(narrative.text[:LONGEST]),

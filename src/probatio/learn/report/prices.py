@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from probatio.core.text.markdown import format_table
+from probatio.core.text.markdown import escape_markdown, format_table
 from probatio.learn.findings import Price, PriceAt, Study
 from probatio.learn.prices import REGAINED
 from probatio.learn.report.wording import DASH, format_interval, format_share
@@ -20,7 +20,7 @@ def format_prices(study: Study) -> list[str]:
         "not touch are a control. Regained: the smallest context from which on fewer than "
         f"{REGAINED:g} points are lost.",
         "",
-        *(f"- `{twist}`: {rule}" for twist, rule in rules.items()),
+        *(f"- {escape_markdown(f'{twist}: {rule}')}" for twist, rule in rules.items()),
         "",
         *format_table(
             [
@@ -41,7 +41,7 @@ def format_prices(study: Study) -> list[str]:
     ]
     for price in study.prices:
         if len(price.conditions) > 1:
-            lines += [f"### {price.model}, {price.dialect}", ""]
+            lines += [f"### {escape_markdown(f'{price.model}, {price.dialect}')}", ""]
             lines += format_table(
                 ["context", "n-shot", "tokens", "without", "with", "points lost", "95 % interval"],
                 [_condition(at) for at in price.conditions],

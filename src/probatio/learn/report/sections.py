@@ -8,7 +8,7 @@ from typing import Any
 from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import Rate
 from probatio.core.statistics.isotonic import RESAMPLES
-from probatio.core.text.markdown import escape_cell, fence, format_table
+from probatio.core.text.markdown import escape_markdown, fence, format_table
 from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve, Effect, JointTest, Place, Reach, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
@@ -88,14 +88,14 @@ def _head(study: Study) -> list[str]:
     ]
     notes = [f"Note: {note}" for note in study.notes]
     return [
-        f"# Run{'s' if len(names) > 1 else ''} {escape_cell(', '.join(names))}",
+        f"# Run{'s' if len(names) > 1 else ''} {escape_markdown(', '.join(names))}",
         "",
-        escape_cell(" · ".join(facts)),
+        escape_markdown(" · ".join(facts)),
         "",
         *_paragraphs(notes),
         "## In short",
         "",
-        *(f"- {escape_cell(line)}" for line in summarise(study)),
+        *(f"- {escape_markdown(line)}" for line in summarise(study)),
         "",
     ]
 
@@ -126,7 +126,7 @@ def _funnel(study: Study, charts: Mapping[str, str]) -> list[str]:
             "",
             "What stopped the others:",
             "",
-            *format_table(["error", *(escape_cell(one.model) for one in study.funnels)], rows),
+            *format_table(["error", *(one.model for one in study.funnels)], rows),
         ]
     return [*lines, *_picture(charts, "funnel", "How many answers come through each level"), ""]
 
@@ -165,8 +165,8 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
     )
     for curve in study.curves:
         size = "tokens (estimated)" if curve.estimated else "tokens"
-        lines += ["", f"### {escape_cell(curve_name(curve, study.curves))}", ""]
-        lines += [escape_cell(curve.dip.sentence), ""] if curve.dip else []
+        lines += ["", f"### {escape_markdown(curve_name(curve, study.curves))}", ""]
+        lines += [escape_markdown(curve.dip.sentence), ""] if curve.dip else []
         lines += format_table(
             ["context", "n-shot", size, "passed", "rate", "95 % interval", "fit", "band"],
             [
@@ -311,9 +311,9 @@ def _failures(study: Study) -> list[str]:
         run = f"{failure.run} · " if len(study.runs) > 1 else ""
         condition = f"{failure.context} · {failure.n_shot}-shot · {failure.dialect} · sample {failure.sample}"
         lines += [
-            f"### {escape_cell(failure.error_type)}: {escape_cell(failure.task_id)}",
+            f"### {escape_markdown(failure.error_type)}: {escape_markdown(failure.task_id)}",
             "",
-            escape_cell(f"{run}{failure.model} · {condition}"),
+            escape_markdown(f"{run}{failure.model} · {condition}"),
             "",
         ]
         parts = (
@@ -370,4 +370,4 @@ def _picture(charts: Mapping[str, str], name: str, caption: str) -> list[str]:
 
 
 def _paragraphs(sentences: list[Any]) -> list[str]:
-    return [line for sentence in sentences for line in (escape_cell(sentence), "")]
+    return [line for sentence in sentences for line in (escape_markdown(sentence), "")]

@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.files import put
-from probatio.core.text.markdown import escape_cell, format_table
+from probatio.core.text.markdown import escape_markdown, format_table
 from probatio.learn.analysis import fill_folder, study_of, write_pictures
 from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve
@@ -110,9 +110,10 @@ def format_languages(found: SideBySide, pictures: dict[str, str]) -> str:
         ],
     )
     for model in _models(languages):
-        lines += ["", f"## {escape_cell(model)}", ""]
+        lines += ["", f"## {escape_markdown(model)}", ""]
         if model in pictures:
-            lines += [f"![Pass rate against tokens of context, {escape_cell(model)}]({pictures[model]})", ""]
+            caption = f"Pass rate against tokens of context, {escape_markdown(model)}"
+            lines += [f"![{caption}]({pictures[model]})", ""]
         lines += format_table(
             ["language", *(f"reaches {100 * share:.0f} %" for share in SHARES)],
             [[name, *list_reached(curve)] for name, curve in _of_model(languages, model)],
