@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import resource
 import shutil
+import socket
+import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import msgspec
 import pytest
+from starlette.responses import Response
 from starlette.testclient import TestClient
+from starlette.types import Receive, Scope, Send
 
+from commandline import PROCESS
+from probatio.core.errors import UsageError
 from probatio.site import live as live_module
 from probatio.site.api import OPERATIONS, document
 from probatio.site.facts.runs import StudiedRun
+from probatio.site.listening import HostCheck
 from probatio.site.live import LiveSite, application
 from probatio.site.snapshot import load_site
 
@@ -168,3 +177,99 @@ def test_files_that_can_not_be_read_end_in_a_plain_reply(
     reply = client.get(f"/models/{slug}/2026-03-01/")
     assert reply.status_code == 503
     assert str(tmp_path) not in reply.text
+
+
+@contextmanager
+def served(results: Path, *words: str) -> Iterator[int]:
+    """`site serve` in a process of its own that may open 256 files, as on macOS. Gives its port."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = (*PROCESS, "site", "serve", "--results", str(results), "--port", str(port), *words)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL, preexec_fn=limit)
+    try:
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            with suppress(OSError):
+                socket.create_connection(("127.0.0.1", port), 1).close()
+                break
+            time.sleep(0.1)
+        yield port
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def ask(port: int, host: str) -> tuple[int, str]:
+    """The status and the text of the front page, asked for by this name."""
+    with socket.create_connection(("127.0.0.1", port), 10) as reader:
+        reader.sendall(f"GET / HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n".encode())
+        text = b"".join(iter(lambda: reader.recv(1 << 16), b"")).decode(errors="replace")
+    return int(text.split()[1]), text
+
+
+def test_only_names_of_ours_are_answered(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
+    hostile_day(tmp_path, "2026-03-01")
+    with served(tmp_path, "--host-name", "watch.example") as port:
+        ours = ("localhost", "127.0.0.1", "[::1]", "LOCALHOST", "watch.example", "watch.example.")
+        for name in ours:
+            assert ask(port, name)[0] == ask(port, f"{name}:{port}")[0] == 200, name
+        theirs = ("evil.example", "127.0.0.1.evil.example", "localhost.evil", "10.0.0.1", "x@localhost")
+        for name in (*theirs, "", "[::1", "localhost, evil.example", "localhost:80:80", "watch.example.evil"):
+            status, text = ask(port, name)
+            assert status in (400, 421) and "2026-03-01" not in text, name
+        assert "--host-name evil.example" in ask(port, f"evil.example:{port}")[1]
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_where_every_address_is_listened_on_numbers_are_ours_and_names_are_not(host: str) -> None:
+    async def page(scope: Scope, receive: Receive, send: Send) -> None:
+        await Response("page")(scope, receive, send)
+
+    client = TestClient(HostCheck(page, host))
+    assert client.get("/", headers={"Host": "10.0.0.7:80"}).status_code == 200
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+
+
+@pytest.mark.parametrize("name", ["https://watch.example", "watch.example/site", "a b", ""])
+def test_a_name_that_is_none_is_a_sentence(name: str) -> None:
+    with pytest.raises(UsageError, match="no name of a host"):
+        HostCheck(None, "127.0.0.1", [name])  # type: ignore[arg-type]
+
+
+def test_300_half_sent_headers_keep_no_reader_out(tmp_path: Path, hostile_day: Callable[..., None]) -> None:
+    hostile_day(tmp_path, "2026-03-01")
+    with served(tmp_path) as port:
+        held = [socket.create_connection(("127.0.0.1", port), 10) for _ in range(300)]
+        try:
+            for each in held:
+                with suppress(OSError):  # it was one too many
+                    each.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-A: a")
+            for _ in range(3):
+                began = time.monotonic()
+                assert ask(port, "localhost")[0] == 200
+                assert time.monotonic() - began < 2
+            until = time.monotonic() + 15
+            while any(map(_is_open, held)) and time.monotonic() < until:
+                for each in held:  # a header that grows is not waited for either
+                    with suppress(OSError):
+                        each.sendall(b"a")
+                time.sleep(0.3)
+            assert not any(map(_is_open, held))
+        finally:
+            for each in held:
+                each.close()
+
+
+def _is_open(connection: socket.socket) -> bool:
+    connection.setblocking(False)
+    try:
+        return connection.recv(1 << 16) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False

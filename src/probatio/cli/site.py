@@ -35,6 +35,13 @@ def command() -> None:
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@options.names_option(
+    "--host-name",
+    "host_names",
+    "A further name that readers open the site by, such as that of a proxy. Requests for other names than "
+    "these, --host and this machine's own get no page.",
+    metavar="NAME",
+)
 @options.value_option("--port", click.IntRange(0, 65535), 8000, "Port to listen on.")
 @click.option(
     "--detectable",
@@ -43,12 +50,15 @@ def command() -> None:
 )
 @bench_option
 @options.results
-def serve(host: str, port: int, detectable: bool, bench: Path | None, results: Path) -> None:
+def serve(
+    host: str, host_names: tuple[str, ...], port: int, detectable: bool, bench: Path | None, results: Path
+) -> None:
     """Serve the site, read-only. It follows changes of the results folder.
 
     \b
-    Example:
+    Examples:
       probatio site serve --results results --port 8000
+      probatio site serve --host 0.0.0.0 --host-name watch.example
     """
     require_extra("site")
     from probatio.site.live import LiveSite
@@ -60,7 +70,7 @@ def serve(host: str, port: int, detectable: bool, bench: Path | None, results: P
     options.say_unknown(results)
     live = LiveSite(lambda: load_site(results, bench=figures, detectable=detectable), results, figures)
     click.echo(f"Serving {results} at http://{host}:{port}/ (end with Ctrl-C)")
-    run(live, host, port)
+    run(live, host, port, host_names)
 
 
 @click.command()

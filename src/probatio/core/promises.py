@@ -94,7 +94,14 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             (
                 "core/test_database.py::test_no_query_leaves_the_folders_it_was_opened_for",
                 "runs/store/test_bombs.py::test_a_bomb_is_told_and_takes_no_memory",
+                "runs/store/test_bombs.py"
+                "::test_grades_that_repeat_themselves_are_refused_before_a_study_holds_them",
             ),
+        ),
+        Promise(
+            "A name in a run is text in an analysis and in every export of it: no link, image, tag, heading, "
+            "row or formula comes of it.",
+            ("learn/exports/test_hostile_names.py::test_a_name_is_text_in_the_analysis_and_in_every_export",),
         ),
         Promise(
             "An alert is made from the verdicts. Words of an answer or a folder mention no one and are no "
@@ -172,6 +179,17 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
                 "core/test_redact.py::test_json_stays_json_and_no_form_of_the_key_is_left",
                 "runs/test_hostile_server.py::test_an_answer_with_a_broken_key_in_it_is_kept_and_paid_once",
             ),
+        ),
+    ),
+    "The network": (
+        Promise(
+            "No web page reads the served site through a name of its own: only the names you gave are "
+            "answered.",
+            ("site/test_live.py::test_only_names_of_ours_are_answered",),
+        ),
+        Promise(
+            "300 connections that never finish their request keep no reader of the site out.",
+            ("site/test_live.py::test_300_half_sent_headers_keep_no_reader_out",),
         ),
     ),
 }

@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -216,17 +216,23 @@ def application(live: LiveSite) -> Starlette:
     )
 
 
-def serve(live: LiveSite, host: str, port: int) -> None:
-    """Serve until interrupted."""
+def serve(live: LiveSite, host: str, port: int, names: Sequence[str] = ()) -> None:
+    """Serve until interrupted, to those who ask for this machine, for `host` or for one of the names."""
     require("uvicorn")
     import uvicorn
 
+    from probatio.site.listening import BACKLOG, Connection, HostCheck
+
+    app = HostCheck(application(live), host, names)
     live.make_ahead()
     stopped = threading.Event()
     follower = threading.Thread(target=live.follow, args=(stopped,), daemon=True, name="follow-results")
     follower.start()
     try:
-        uvicorn.run(application(live), host=host, port=port, log_level="warning", server_header=False)
+        uvicorn.run(
+            app, host=host, port=port, http=Connection, ws="none", backlog=BACKLOG, log_level="warning",
+            server_header=False,
+        )  # fmt: skip
     finally:
         stopped.set()
 
