@@ -189,6 +189,24 @@ def test_a_folder_that_suite_new_made_here_may_be_edited_without_a_question(
 # ---- files and programs of the machine
 
 
+SCRIPTS = {
+    "tool": "#!{home}/bin/tool",
+    "spaced": "#! \t{home}/bin/tool -x",
+    "plain": "#!/usr/bin/env {home}/bin/tool",
+    "split": "#!/usr/bin/env -S {home}/bin/tool",
+    "joined": "#!/usr/bin/env -S{home}/bin/tool -x",
+    "tabbed": "#!/usr/bin/env\t-S\t{home}/bin/tool",
+    "spelt": "#!/usr/bin/env --split-string={home}/bin/tool",
+    "quoted": "#!/usr/bin/env -S '{home}/bin/tool' 'x",
+    "cleared": "#!/usr/bin/env -iS {home}/bin/tool",
+    "assigned": "#!/usr/bin/env -S A=1 -u B {home}/bin/tool",
+    "twice": "#!/usr/bin/env -S env -S {home}/bin/tool",
+    "beside": "#!/usr/bin/env ./home/bin/tool",
+    "chained": "#!{theirs}/split",
+    "shell": "#!/usr/bin/env -S sh -c {home}/bin/tool",
+}
+"""First lines of scripts that lead to a program of the user."""
+
 LANGUAGES: dict[str, dict[str, Any]] = {
     "a file by its path": {"reads": ["/etc/shadow"]},
     "a file of the user": {"reads": ["{home}/.ssh/id_rsa"]},
@@ -204,7 +222,16 @@ LANGUAGES: dict[str, dict[str, Any]] = {
     "git's own files": {"reads": ["{folder}/.git/config"]},
     "a folder that holds the keys of where one is": {"reads": ["{folder}/sub"]},
     "a program by its path": {"version": ["{home}/bin/tool"]},
-    "a script whose interpreter is elsewhere": {"version": ["{folder}/tool"]},
+    **{
+        f"a script whose interpreter is elsewhere: {name}": {"version": [f"{{folder}}/{name}"]}
+        for name in SCRIPTS
+    },
+    "a program behind env": {"version": ["env", "{home}/bin/tool"]},
+    "a program behind env and a variable": {"version": ["/usr/bin/env", "-u", "X", "A=1", "{home}/bin/tool"]},
+    "a program behind env that splits": {"version": ["env", "-S", "A=1 {home}/bin/tool x"]},
+    "an env of the user": {"version": ["{home}/bin/env", "sh"]},
+    "a program in the words of a shell": {"version": ["sh", "-c", "echo 1;{home}/bin/tool"]},
+    "a script behind env": {"version": ["env", "A=1", "{folder}/split"]},
     "a link to a program": {"version": ["{folder}/linked"]},
     "the host language": {"host": {"reads": ["/etc/shadow"]}},
 }
@@ -234,8 +261,10 @@ def write_language(folder: Path, home: Path, asks: dict[str, Any]) -> Path:
     (folder / "sub" / ".env").write_text(f"GITHUB_TOKEN={SECRET}\n")
     (folder / ".git").mkdir()
     (folder / ".git" / "config").write_text(f"url = https://{SECRET}@host/\n")
-    (folder / "tool").write_text(f"#!{home}/bin/tool\n")
-    (folder / "tool").chmod(0o755)
+    shutil.copy(home / "bin" / "tool", home / "bin" / "env")
+    for name, line in SCRIPTS.items():
+        (folder / name).write_text(line.format(home=home, theirs=folder) + "\n")
+        (folder / name).chmod(0o755)
     about = yaml.safe_load((folder / "language.yml").read_text())
     given = json.loads(json.dumps(asks).replace("{home}", str(home)))
     about["host"]["commands"] |= given.pop("host", {})
@@ -279,7 +308,7 @@ def test_the_whole_folder_is_shown_without_what_is_the_users(tmp_path: Path, hom
         home,
         {"reads": ["{folder}"], "version": ["sh", "-c", "cd {folder}; cat .env .git/config; echo 1.0"]},
     )
-    for link in ("link", "up", "linked", "tool"):
+    for link in ("link", "up", "linked", *SCRIPTS):
         (theirs / link).unlink()
     shutil.rmtree(theirs / "sub")
     with Double() as double:

@@ -36,6 +36,10 @@ _PYTHON_ENV = (("PYTHONNOUSERSITE", "1"), ("PYTHONDONTWRITEBYTECODE", "1"))
 _IN_FOLDER = re.compile(r"\{folder\}(/[^:;,=\s]*)?")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9_+-]+(\.[A-Za-z0-9_+-]+)*")
 _MOST_INTERPRETERS = 4  # as many as the kernel follows
+_SPLITS = re.compile(r"(?:-[i0v]*S|--split-string=?)(.*)", re.DOTALL)
+_TAKES_A_WORD = ("-u", "--unset", "-C", "--chdir", "-a", "--argv0", "-P")
+"""Options of `env`."""
+_SHELLS = ("sh", "bash", "dash", "zsh", "ksh", "busybox")
 
 
 class Tool(msgspec.Struct, frozen=True):
@@ -138,6 +142,8 @@ def _resolve_command(
     words: tuple[str, ...] = ()
     scripts: list[str] = []
     for _ in range(_MOST_INTERPRETERS + 1):
+        if not os.path.isabs(path):  # noqa: PTH117
+            raise wrong(f"names `{word}`, whose first line asks for {path}; write its whole path there.")
         if not Path(path).is_file():
             raise wrong(f"names `{word}`: there is no {Path(path).name}; install it, or correct the name.")
         if not os.access(path, os.X_OK):
@@ -155,22 +161,59 @@ def _resolve_command(
         scripts.append(path)
         if len(scripts) > 1 and not _within(path, folder) and Path(path).parent not in _on_path():
             raise wrong(f"names `{word}`, whose first line leads to {path}: a script that is not on PATH.")
-        path, more = _interpreter(head[2:].split(b"\n")[0].decode("utf-8", "replace").strip(), word, wrong)
+        path, more = _interpreter(_read_first_line(head), word, wrong)
         words = (*more, scripts[-1], *words)
     raise wrong(f"names `{word}`, a script whose interpreters are scripts without end.")
 
 
-def _interpreter(line: str, word: str, wrong: Callable[[str], UsageError]) -> tuple[str, tuple[str, ...]]:
+def _interpreter(
+    line: Sequence[str], word: str, wrong: Callable[[str], UsageError]
+) -> tuple[str, tuple[str, ...]]:
     """The binary an interpreter line names, and the words it puts before the script."""
-    path, _, rest = line.partition(" ")
-    more = (rest.strip(),) if rest.strip() else ()
-    if Path(path).name == "env" and more:
-        name, *others = shlex.split(more[0].removeprefix("-S"))
-        found = shutil.which(name)
-        if found is None:
-            raise wrong(f"names `{word}`, whose first line asks for {name}; that is not on PATH.")
-        return found, tuple(others)
-    return path, more
+    for_env, found = unwrap_env(line)
+    if not found:
+        raise wrong(f"names `{word}`, whose first line names no program.")
+    if for_env:
+        raise wrong(f"names `{word}`, whose first line gives `{for_env[0]}` to env; only -S is read there.")
+    if found == tuple(line):
+        return found[0], found[1:]
+    program = shutil.which(found[0])
+    if program is None:
+        raise wrong(f"names `{word}`, whose first line asks for {found[0]}; that is not on PATH.")
+    return program, found[1:]
+
+
+def _read_first_line(head: bytes) -> tuple[str, ...]:
+    """What the first line of a script names: a program, and its words as one, as the kernel takes them."""
+    line = head[2:].split(b"\n")[0].decode("utf-8", "replace").strip()
+    return tuple(filter(None, re.split(r"[ \t]+", line, maxsplit=1)))
+
+
+def unwrap_env(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The program that `env` starts with its words, and before them what env keeps for itself (options and
+    variables). Any other command is what it is."""
+    kept: list[str] = []
+    left = list(words)
+    while len(left) > 1 and Path(left[0]).name == "env":
+        left = _split(left[1]) + left[2:]
+        while left and (left[0].startswith("-") or "=" in left[0]):
+            option = left.pop(0)
+            if split := _SPLITS.fullmatch(option):
+                given = split[1] or (left.pop(0) if left else "")
+                left = _split(given) + left
+                continue
+            kept.append(option)
+            if option in _TAKES_A_WORD and left:
+                kept.append(left.pop(0))
+    return tuple(kept), tuple(left)
+
+
+def _split(text: str) -> list[str]:
+    """The words of a text; without the rules of quotes where they are broken."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
 
 
 def _find_named(words: Sequence[str], folder: str, wrong: Callable[[str], UsageError]) -> list[str]:
@@ -220,8 +263,8 @@ def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
     for words in filter(None, (commands.run, commands.check, commands.version)):
         named = [folder + (match[1] or "") for word in words for match in _IN_FOLDER.finditer(word)]
         files.update(dict.fromkeys(path for path in named if os.path.normpath(path) != folder))
-        program = words[0].replace("{folder}", folder).replace("{python}", home.interpreter())
-        programs.update(dict.fromkeys(_list_started(program, root)))
+        filled = [word.replace("{folder}", folder).replace("{python}", home.interpreter()) for word in words]
+        programs.update(dict.fromkeys(list_started(filled, root)))
     for word in commands.reads:
         path = os.path.normpath(word.replace("{folder}", folder).replace("{python}", home.interpreter()))
         files.update(dict.fromkeys(_list_shown(folder) if path == folder else (path,)))
@@ -238,19 +281,38 @@ def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
     )
 
 
-def _list_started(program: str, root: Path) -> list[str]:
-    """The program, and the interpreter that its first line names if it is a script of the folder."""
-    if "/" not in program:
+def list_started(words: Sequence[str], root: Path) -> list[str]:
+    """The programs that a command starts, by their paths: the first word, what `env` or a shell is told to
+    start, and the interpreters that scripts of the folder name in their first lines. Nothing is started."""
+    found: list[str] = []
+    for _ in range(_MOST_INTERPRETERS + 1):
+        _, started = unwrap_env(words)
+        found += [words[0], *started[:1], *_list_of_shell(started)]
+        line = _first_line(started[0], root) if started and "/" in started[0] else ()
+        if not line:
+            break
+        words = (*line, started[0])
+    return [program for program in dict.fromkeys(found) if "/" in program]
+
+
+def _list_of_shell(words: Sequence[str]) -> list[str]:
+    """The programs by their paths in what a shell is told with -c."""
+    if not words or Path(words[0]).name not in _SHELLS:
         return []
+    signs = re.split(r"[\s;&|()<>`\"'$={}]+", " ".join(words[1:]))
+    return [
+        sign for sign in signs if sign.startswith("/") and Path(sign).is_file() and os.access(sign, os.X_OK)
+    ]
+
+
+def _first_line(program: str, root: Path) -> tuple[str, ...]:
+    """What the first line of a script of the folder names; nothing where it is none."""
     try:
         with open_reader(Path(program), root) as file:
             head = file.read(512)
     except (UsageError, OSError):  # of another folder, or not there: that is told when it is needed
-        return [program]
-    if not head.startswith(b"#!"):
-        return [program]
-    interpreter = head[2:].split(b"\n")[0].decode("utf-8", "replace").strip().partition(" ")[0]
-    return [program, interpreter]
+        return ()
+    return _read_first_line(head) if head.startswith(b"#!") else ()
 
 
 def _is_on_path(program: str) -> bool:

@@ -48,6 +48,9 @@ def test_each_file_that_can_not_be_started_says_why(tmp_path: Path) -> None:
     script(folder, "#!/no/such/interpreter\n", "orphan")
     script(folder, "#!/usr/bin/env no-such-language\n", "lost")
     script(folder, f"#!{folder}/circle\n", "circle")
+    script(folder, "#!/usr/bin/env -S A=1 sh\n", "kept")
+    script(folder, "#!/usr/bin/env -S\n", "empty")
+    script(folder, "#!sh\n", "beside")
     names = [each.name for each in folder.iterdir()]
     told = {name: refused((f"{{folder}}/{name}", "{file}"), folder=str(folder)) for name in names}
     assert "is not executable; chmod +x sets that" in told["plain"]
@@ -55,6 +58,9 @@ def test_each_file_that_can_not_be_started_says_why(tmp_path: Path) -> None:
     assert "there is no interpreter" in told["orphan"]
     assert "asks for no-such-language; that is not on PATH" in told["lost"]
     assert "interpreters are scripts without end" in told["circle"]
+    assert "gives `A=1` to env; only -S is read there" in told["kept"]
+    assert "whose first line names no program" in told["empty"]
+    assert "asks for sh; write its whole path there" in told["beside"]
     assert all(
         message.startswith("language.yml of Lingua: commands.run names `{folder}/")
         for message in told.values()
@@ -81,7 +87,8 @@ def test_other_mistakes_in_the_commands_are_told(tmp_path: Path) -> None:
 
 
 def test_a_script_is_started_by_the_interpreter_it_names(kind: Choice, tmp_path: Path) -> None:
-    lines = ("#!/bin/sh", "#!/usr/bin/env sh", "#!/usr/bin/env -S sh -e", "#! /bin/sh -e")
+    plain = ("#!/bin/sh", "#!/usr/bin/env sh", "#! /bin/sh -e")
+    lines = (*plain, "#!/usr/bin/env -S sh -e", "#!/usr/bin/env -Ssh -e")
     for number, line in enumerate(lines):
         tool = script(tmp_path / str(number), f'{line}\nread -r text < "$1"; echo "$2 $text"\n')
         one = command(("{folder}/tool", "{file}", "said"), folder=str(tool.parent))
