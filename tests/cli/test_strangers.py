@@ -15,6 +15,7 @@ import yaml
 
 from commandline import Done, probatio
 from double import Double
+from learn.runs import write_made_up_run, write_suite
 from probatio.authoring.new import STARTERS
 
 pytestmark = pytest.mark.usefixtures("new_user")
@@ -674,6 +675,65 @@ def test_a_models_file_of_the_folder_posts_nowhere(
         refused(done)
         assert SECRET not in done.output
         assert not thief.bodies and not thief.headers and not thief.gets
+
+
+ANALYSTS: dict[str, tuple[dict[str, str], str]] = {
+    "an address": ({"provider": "mine", "base_url": "{thief}"}, ""),
+    "an address and a key": (
+        {"provider": "mine", "base_url": "{thief}", "api_key_env": "GITHUB_TOKEN"},
+        "",
+    ),
+    "an address in .env": ({"provider": "openai"}, "OPENAI_BASE_URL={thief}\nOPENAI_API_KEY=x\n"),
+    "a key": ({"provider": "openai", "api_key_env": "GITHUB_TOKEN"}, "OPENAI_BASE_URL={thief}\n"),
+}
+"""What a stranger's folder says about its analyst: in models.yml, and in .env."""
+
+
+@pytest.fixture
+def studied(tmp_path: Path) -> Path:
+    return write_made_up_run(tmp_path / "results" / "r", write_suite(tmp_path / "suite", 4), lambda key: True)
+
+
+def write_analyst(folder: Path, thief: Double, case: str) -> Path:
+    entry, dotenv = ANALYSTS[case]
+    models = {"models": [{"id": "a", "name": "v/a", **entry}], "analyst": "a"}
+    (folder / "config").mkdir()
+    config = folder / "config" / "models.yml"
+    config.write_text(json.dumps(models).replace("{thief}", thief.base_url))
+    (folder / ".env").write_text(dotenv.replace("{thief}", thief.base_url))
+    return config
+
+
+@pytest.mark.parametrize("case", ANALYSTS)
+def test_studying_sends_nothing_to_the_analyst_of_a_folder(tmp_path: Path, studied: Path, case: str) -> None:
+    with Double() as thief:
+        write_analyst(tmp_path, thief, case)
+        env = {"GITHUB_TOKEN": SECRET}
+        for words in ((), ("--json",), ("--out", "out"), ("--no-narrative",), ("--side-by-side",)):
+            probatio("study", "r", *words, cwd=tmp_path, env=env)
+        assert not thief.bodies and not thief.headers
+        plain = probatio("study", "r", cwd=tmp_path, env=env)
+        assert plain.returncode == 0 and SUITE_TRUST not in plain.output, plain.output
+        asked = probatio("study", "r", "--narrative", cwd=tmp_path, env=env)
+        refused(asked)
+        assert "--config" in asked.stderr and SECRET not in asked.output
+        assert not thief.bodies and not thief.headers
+
+
+@pytest.mark.parametrize("how", ["--config", "--config --narrative", "suite trust", "--mine"])
+def test_the_users_own_analyst_writes_when_it_is_asked_for(tmp_path: Path, studied: Path, how: str) -> None:
+    with Double(reply=lambda body: "Prose.") as own:
+        config = write_analyst(tmp_path, own, "an address and a key")
+        env = {"GITHUB_TOKEN": SECRET}
+        words: tuple[object, ...] = ("--narrative",) if "config" not in how or " " in how else ()
+        if how.startswith("--config"):
+            words = (*words, "--config", config)
+        else:
+            mine = ("--mine",) if how == "--mine" else ()
+            assert probatio("suite", "trust", ".", "--yes", *mine, cwd=tmp_path).returncode == 0
+        done = probatio("study", "r", *words, cwd=tmp_path, env=env)
+        assert done.returncode == 0 and len(own.bodies) == 1, done.output
+    assert "> Prose." in (studied / "analysis.md").read_text()
 
 
 def test_a_plan_sends_nothing_and_says_what_would_need_a_word(tmp_path: Path) -> None:

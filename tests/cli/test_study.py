@@ -36,10 +36,9 @@ def test_a_run_is_named_by_id_or_folder_and_told_in_short(results: Path) -> None
     for run in ("one", results / "one"):
         done = studied(run)
         assert done.returncode == 0
-        first, curve, narrative, analysis = done.output.splitlines()
+        first, curve, analysis = done.output.splitlines()
         assert "/40 passed (" in first
         assert curve.startswith("m: 80 % at basic, 0-shot (6")
-        assert narrative.startswith("No analyst model is named")
         assert Path(analysis.removeprefix("Analysis: ")).read_text().startswith("# Run one")
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.core.config import LOCAL_CONFIG, config_requests, load_config
+from probatio.core.config import LOCAL_CONFIG, analyst_requests, config_requests, load_config
 from probatio.core.errors import UsageError
 from probatio.core.trust import (
     TrustRequest,
@@ -83,7 +83,9 @@ def project_requests(folder: Path) -> tuple[TrustRequest, ...]:
     if not (folder / LOCAL_CONFIG).exists():
         return ()
     with chdir(folder):
-        return (*config_requests(load_config()), *(channel.request for channel in read_channels(None)))
+        config = load_config()
+        sent = (*config_requests(config), *analyst_requests(config))
+        return tuple(dict.fromkeys((*sent, *(channel.request for channel in read_channels(None)))))
 
 
 def _daily_requests(folder: Path) -> Iterator[TrustRequest]:

@@ -136,7 +136,7 @@ def load_config(path: Path | None = None) -> Config:
         confirm_above=file.confirm_above,
     )
     if path is not None:  # a file that the user names is the user's word
-        allow_now(config_requests(config))
+        allow_now((*config_requests(config), *analyst_requests(config)))
     return config
 
 
@@ -150,6 +150,24 @@ def config_requests(config: Config) -> Iterator[TrustRequest]:
             yield key_request(each.api_key_env, each.base_url, Path.cwd())
     if beat := config.daily.heartbeat:
         yield from heartbeat_requests(beat)
+
+
+def analyst_requests(config: Config) -> Iterator[TrustRequest]:
+    """Where the file would have an analysis sent, if that is not its provider's own address and key."""
+    for model in config.models:
+        if model.id != config.analyst:
+            continue
+        if model.base_url:
+            yield analyst_request(model.id, model.base_url)
+        if model.api_key_env and model.base_url:
+            yield key_request(model.api_key_env, model.base_url, Path.cwd())
+        elif model.api_key_env:
+            yield TrustRequest("key", f"{model.api_key_env} to {model.provider}", str(Path.cwd()))
+
+
+def analyst_request(model_id: str, address: str) -> TrustRequest:
+    """The request to send an analysis to the analyst at an address."""
+    return address_request(address, f"its analyst `{model_id}` at {host_of(address)}")
 
 
 def heartbeat_requests(beat: str | Heartbeat) -> Iterator[TrustRequest]:

@@ -55,6 +55,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ),
         ),
         Promise(
+            "Studying sends nothing, unless you ask for a narrative; and then nothing to an address or with "
+            "a key that a folder names.",
+            ("cli/test_strangers.py::test_studying_sends_nothing_to_the_analyst_of_a_folder",),
+        ),
+        Promise(
             "Your word holds for the content you saw: one changed byte asks again. No folder can give it.",
             (
                 "cli/test_strangers.py::test_once_trusted_the_grader_runs_and_one_changed_byte_asks_again",

@@ -24,9 +24,8 @@ from probatio.core.errors import UsageError
 @options.path_option("--config", "The models.yml with the analyst model.  [default: config/models.yml]")
 @click.option(
     "--narrative/--no-narrative",
-    default=True,
-    show_default=True,
-    help="Let the analyst model of models.yml write a section of text.",
+    default=None,
+    help="Let the analyst model of models.yml write a section of text.  [default: only with --config]",
 )
 @options.allow_hosts
 @click.option(
@@ -55,7 +54,7 @@ def command(
     out: Path | None,
     suite: Path | None,
     config: Path | None,
-    narrative: bool,
+    narrative: bool | None,
     allow_hosts: tuple[str, ...],
     side_by_side: bool,
     formats: tuple[str, ...],
@@ -74,7 +73,8 @@ def command(
     \b
     Examples:
       probatio study 2026-01-05T20-27-27
-      probatio study run-1 run-2 --out results/both --no-narrative
+      probatio study run-1 run-2 --out results/both
+      probatio study run-1 --narrative
       probatio study 2026-01-05T20-27-27 --json
       probatio study s3://bucket/runs/2026-01-05T20-27-27
       probatio study 2026-01-05T20-27-27 --format latex,csv --out paper --compare model
@@ -85,6 +85,7 @@ def command(
     from probatio.ask.hosts import environment
     from probatio.core.config import load_config
     from probatio.learn.analysis import study_of, write_study
+    from probatio.learn.report.narrative import require_analyst
     from probatio.learn.report.sections import summarise
     from probatio.learn.selection import find_folders
     from probatio.runs.store.address import is_address
@@ -122,7 +123,9 @@ def command(
             f"--compare {axis} goes with --format or --figure; `probatio study compare RUN --each {axis}` "
             f"shows it here."
         )
-    analyst = load_config(config) if narrative else None
+    analyst = load_config(config) if narrative or (narrative is None and config is not None) else None
+    if analyst is not None and config is None:
+        require_analyst(analyst, env)
     study = study_of(folders, suite)
     analysis, written = write_study(study, target, analyst, env)
     if as_json:

@@ -16,12 +16,13 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.core.config import Config
+from probatio.core.config import Config, analyst_request, analyst_requests
 from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.files import put
 from probatio.core.jsonfile import read_json
 from probatio.core.records import Model, Sampling
 from probatio.core.text.markdown import escape_markdown, quote
+from probatio.core.trust import NAME_FILE, find_unsaid, refuse
 from probatio.learn.report.sections import FAILURES_TITLE
 
 TITLE = "## Narrative"
@@ -90,6 +91,21 @@ def read_kept(folder: Path, computed: str) -> Narrative | None:
     return narrative if narrative.digest == _digest(computed) else None
 
 
+def require_analyst(config: Config, env: Mapping[str, str]) -> None:
+    """Refuse an analyst whose address or key stand in a models.yml or a `.env` that was found and not named,
+    as long as the user has not allowed it: the tables of the user's own run would go there."""
+    from probatio.ask.hosts import Environment
+    from probatio.ask.providers import provider_of
+
+    requests = [*analyst_requests(config)]
+    model = next((each for each in config.models if each.id == config.analyst), None)
+    if model is not None and not model.base_url and isinstance(env, Environment):
+        variable = provider_of(model).base_url_env
+        if variable in env.from_file:
+            requests.append(analyst_request(model.id, env[variable]))
+    refuse(find_unsaid(requests), NAME_FILE)
+
+
 def narrate(computed: str, config: Config, env: Mapping[str, str], folder: Path) -> Narrative:
     """Ask the analyst of models.yml. If that fails, the section says why, and nothing else fails."""
     digest = _digest(computed)
@@ -121,7 +137,7 @@ def explain_missing(computed: str, folder: Path) -> Narrative:
         None,
         None,
         _digest(computed),
-        "None was asked for; `probatio study` adds one where models.yml names an analyst.",
+        "None was asked for; `probatio study --narrative` adds one where models.yml names an analyst.",
     )
 
 
