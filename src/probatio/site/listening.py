@@ -30,7 +30,7 @@ ANYWHERE = ("0.0.0.0", "[::]")
 HEADER_SECONDS = 5.0
 """For a request to be whole, from its connection or from the answer before it."""
 MOST_CONNECTIONS = 256
-"""Open at a time, or half of the files that the process may open."""
+"""Open at a time, or a quarter of the files that the process may open: others are being taken and closed."""
 BACKLOG = 64
 """Connections that wait to be taken, all at once: fewer than there are files left."""
 
@@ -133,4 +133,4 @@ def most_connections() -> int:
     import resource
 
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST_CONNECTIONS if files == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, files // 2))
+    return MOST_CONNECTIONS if files == resource.RLIM_INFINITY else max(8, min(MOST_CONNECTIONS, files // 4))
