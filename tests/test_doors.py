@@ -92,6 +92,10 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "the platform's name of a language, or a program tried in the jail": ("languages/attacks.py",),
     },
+    "prompts": {
+        THE_ONE: ("cli/options.py",),
+        "asks the system for the name of the user": ("cli/verdict/__init__.py",),
+    },
     "code": {
         OURS: ("jail/launcher.py", "jail/workers/serving.py", "watch/day/grading/examine.py",
                "watch/simulate/parts.py"),
@@ -141,6 +145,13 @@ SPAWNING = (
 )
 CODE = ("exec", "eval", "compile", "__import__", "importlib.import_module", "pickle.loads", "marshal.loads",
         "runpy.run_path", "runpy.run_module")  # fmt: skip
+RENAMED = (
+    "os.exec", "os.posix_spawn", "json.load", "os.open", "os.system", "pickle.load", "sys.executable",
+    "click.confirm", "click.prompt", "click.getchar", "click.pause", "getpass.",
+)  # fmt: skip
+"""What is imported by its own name could be used without being seen."""
+PROMPTS = ("input", "builtins.input", "confirm", "prompt", "click.confirm", "click.prompt", "click.getchar",
+           "click.pause", "click.termui.confirm", "click.termui.prompt")  # fmt: skip
 JSON = ("json.load", "json.loads", "json.JSONDecoder", "msgspec.json.decode", "msgspec.json.Decoder")
 
 
@@ -166,17 +177,7 @@ def find_doors(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 ):
                     if any(name == each or name.startswith(f"{each}.") for each in modules):
                         yield kind, node.lineno
-                if name.startswith(
-                    (
-                        "os.exec",
-                        "os.posix_spawn",
-                        "json.load",
-                        "os.open",
-                        "os.system",
-                        "pickle.load",
-                        "sys.executable",
-                    )
-                ):
+                if name.startswith(RENAMED):
                     yield "by another name", node.lineno
         elif isinstance(node, ast.Attribute) and _name(node) in JSON:
             yield "json", node.lineno
@@ -184,7 +185,9 @@ def find_doors(tree: ast.Module) -> Iterator[tuple[str, int]]:
             yield "python", getattr(node, "lineno", 0)
         elif isinstance(node, ast.Call):
             called = _name(node.func)
-            if called in CODE:
+            if called in PROMPTS or called.startswith("getpass."):
+                yield "prompts", node.lineno
+            elif called in CODE:
                 yield "code", node.lineno
             elif called.startswith(SPAWNING):
                 yield "programs", node.lineno
@@ -260,6 +263,8 @@ def test_each_door_is_used_where_the_table_says(kind: str) -> None:
         ("format", "text.format_map(values)"), ("format", "string.Template(text)"),
         ("python", "words = [sys.executable, '-c', text]"), ("python", "run(['python3', '-m', 'pip'])"),
         ("by another name", "from sys import executable"),
+        ("prompts", "click.confirm(text)"), ("prompts", "input(text)"), ("prompts", "getpass.getpass(text)"),
+        ("by another name", "from click import confirm"), ("by another name", "from getpass import getpass"),
         ("programs", "import subprocess"), ("programs", "os.execv(path, words)"),
         ("programs", "await asyncio.create_subprocess_exec(*words)"), ("code", "pickle.loads(data)"),
         ("code", "exec(text)"), ("code", "importlib.import_module(name)"), ("connections", "import socket"),

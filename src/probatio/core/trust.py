@@ -29,6 +29,7 @@ from probatio.core.errors import UsageError
 from probatio.core.files import hold, put
 from probatio.core.inside import open_reader
 from probatio.core.jsonfile import read_json
+from probatio.core.text.visible import make_one_line
 
 TRUST = "PROBATIO_TRUST"
 """The variable that names a file to be used instead of the user's own. Counts in the process environment
@@ -72,7 +73,7 @@ class TrustRequest(msgspec.Struct, frozen=True):
     """What is printed instead of a value that may be a secret."""
 
     def __str__(self) -> str:
-        return KINDS[self.kind].format(self.shown or self.value)
+        return KINDS[self.kind].format(make_one_line(self.shown or self.value))
 
 
 class TrustedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

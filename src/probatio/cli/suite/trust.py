@@ -79,7 +79,7 @@ def _trust(folder: Path, *, mine: bool, yes: bool, as_json: bool) -> None:
 def _ask(folder: Path, as_json: bool) -> None:
     if not options.can_ask(as_json):
         raise UsageError(f"Nobody can be asked here. Say --yes if you trust {folder}. Nothing was changed.")
-    if not click.confirm(f"Do you trust {folder}?"):
+    if not options.ask(f"Do you trust {folder}?"):
         raise Incomplete("Nothing was changed.")
 
 
