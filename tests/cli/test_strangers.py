@@ -647,6 +647,62 @@ def test_a_models_file_of_the_folder_posts_nowhere(
         assert not thief.bodies and not thief.headers and not thief.gets
 
 
+DEAR = {"id": "m", "name": "v/m", "provider": "mine", "cost_per_1m_input": 5e4, "cost_per_1m_output": 5e4}
+WORDS = ("trial", "--limit", "4", "--sandbox", "none", "--model", "m")
+DAY = ("daily", "--use-case", "structured_extraction", "--model", "m", "--no-route-check")
+
+
+def write_models(folder: Path, address: str, **rest: Any) -> Path:
+    (folder / "config").mkdir(exist_ok=True)
+    file = folder / "config" / "models.yml"
+    file.write_text(yaml.safe_dump({"models": [{**DEAR, "base_url": address}], **rest}))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ({"confirm_above": 1e9}, WORDS),
+        ({"confirm_above": 1e9}, DAY),
+        ({"confirm_above": float("inf")}, WORDS),
+        ({"confirm_above": float("nan")}, WORDS),
+        ({"daily": {"max_month_cost": 1e9}}, DAY),
+        ({"models": [{**DEAR, "cost_per_1m_input": -1e6}]}, WORDS),
+        ({"models": [{**DEAR, "cost_per_1m_input": float("nan")}]}, WORDS),
+        ({"trials": {"timeouts": {"wait": "9" * 400}}}, WORDS),
+    ],
+)
+def test_a_models_file_of_the_folder_raises_no_limit(
+    tmp_path: Path, rest: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    with Double() as double:
+        models = [{**each, "base_url": double.base_url} for each in rest.get("models", [DEAR])]
+        write_models(tmp_path, double.base_url, **{**rest, "models": models})
+        done = probatio(*words, cwd=tmp_path)
+        assert done.returncode == 2 and "Traceback" not in done.output, done.output
+        assert not double.bodies
+
+
+def test_a_limit_holds_once_the_user_has_said_so_and_a_lower_one_at_once(tmp_path: Path) -> None:
+    with Double() as double:
+        file = write_models(tmp_path, double.base_url, confirm_above=1e4, trials={"timeouts": {"wait": "2h"}})
+        refusal = probatio(*WORDS, cwd=tmp_path)
+        assert refusal.returncode == 2 and "more than $1.00" in refusal.stderr, refusal.output
+        told = refusal.stdout.splitlines()[0]
+        assert "raise what is spent without a question to $10,000.00 a run (`confirm_above`)" in told
+        assert "raise `trials.timeouts.wait` to 7200 s" in told and SUITE_TRUST in told
+        assert probatio(*WORDS, "--config", file, cwd=tmp_path).returncode == 0
+        assert probatio("suite", "trust", ".", "--yes", cwd=tmp_path).returncode == 0
+        done = probatio(*WORDS, cwd=tmp_path)
+        assert done.returncode == 0 and SUITE_TRUST not in done.output, done.output
+        write_models(tmp_path, double.base_url, confirm_above=2e4)
+        assert probatio(*WORDS, cwd=tmp_path).returncode == 2, "another limit is asked about again"
+        asked = len(double.bodies)
+        write_models(tmp_path, double.base_url, confirm_above=0.0, trials={"timeouts": {"wait": 1}})
+        lower = probatio(*WORDS, cwd=tmp_path)
+        assert lower.returncode == 2 and SUITE_TRUST not in lower.output and len(double.bodies) == asked
+
+
 def test_a_plan_sends_nothing_and_says_what_would_need_a_word(tmp_path: Path) -> None:
     (tmp_path / "config").mkdir()
     entry = {"id": "m", "name": "v/m", "provider": "mine", "base_url": "http://127.0.0.1:9"}

@@ -55,6 +55,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ),
         ),
         Promise(
+            "A models.yml found in a folder can lower a limit of cost or time and raise none without your "
+            "word.",
+            ("cli/test_strangers.py::test_a_models_file_of_the_folder_raises_no_limit",),
+        ),
+        Promise(
             "Your word holds for the content you saw: one changed byte asks again. No folder can give it.",
             (
                 "cli/test_strangers.py::test_once_trusted_the_grader_runs_and_one_changed_byte_asks_again",

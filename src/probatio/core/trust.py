@@ -36,7 +36,7 @@ TRUST = "PROBATIO_TRUST"
 only, never in a `.env`."""
 FILE = "trust.json"
 
-Kind = Literal["grader", "file", "program", "key", "address", "suite"]
+Kind = Literal["grader", "file", "program", "key", "address", "suite", "limit"]
 KINDS: dict[Kind, str] = {
     "grader": "run the grader of `{}` outside the jail, where it can do all that you can",
     "file": "show {} of this machine to its programs",
@@ -44,6 +44,7 @@ KINDS: dict[Kind, str] = {
     "key": "send the key {}",
     "address": "send messages to {}",
     "suite": "read {}, which is not in the folder",
+    "limit": "raise {}",
 }
 """All that can be asked for, as `FOLDER asks to …`."""
 

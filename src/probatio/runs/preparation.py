@@ -11,7 +11,7 @@ import msgspec
 from probatio.ask.routes import require_hosts
 from probatio.core.clock import now_text
 from probatio.core.collector import pause_collector
-from probatio.core.config import CONFIRM_ABOVE, Config, load_config
+from probatio.core.config import CONFIRM_ABOVE, Config, load_config, say_held
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Feedback, Timeouts
 from probatio.core.text.names import matches, pick
@@ -91,6 +91,7 @@ def prepare(
     with pause_collector():
         suite = load_suite(request.suite)
     config = load_config(request.config)
+    say_held(config, say)
     if not dry:
         note_request(request)
     selection = select(

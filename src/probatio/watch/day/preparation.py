@@ -23,6 +23,7 @@ from probatio.core.config import (
     JudgeOverride,
     config_requests,
     load_config,
+    say_held,
 )
 from probatio.core.errors import Say
 from probatio.core.records import DayRecord, Model, Timeouts
@@ -72,6 +73,7 @@ class PreparedDay(msgspec.Struct, frozen=True):
     looked_up: bool = False  # a catalogue was asked who serves them
     priced: tuple[Model, ...] = ()  # the models of models.yml and of the built-in list, for the judge's price
     confirm_above: float = CONFIRM_ABOVE
+    agreed: bool = True  # whether a limit of cost is the user's own, and so the word for a day below it
 
     @property
     def folder(self) -> Path:
@@ -83,7 +85,7 @@ class PreparedDay(msgspec.Struct, frozen=True):
 
     @property
     def max_cost(self) -> float | None:
-        return self.request.max_cost
+        return self.request.max_cost if self.agreed else None
 
     def estimate(self) -> Estimate:
         return estimate_day(self).estimate
@@ -108,6 +110,7 @@ def prepare(
     `dry`: only a plan is wanted, so no weights are fetched and no key is needed, unless `keys` says so.
     """
     config = load_config(request.config)
+    say_held(config, say)
     channels = read_channels(request.config)
     redact_addresses(channels, env)
     sending = not dry if keys is None else keys
@@ -125,6 +128,7 @@ def prepare(
     named = request.models or config.daily.models
     day = parse_date(request.date, now)
     month = month_budget(results, day, request.max_month_cost or config.daily.max_month_cost)
+    agreed = "max_month_cost" not in config.held or bool(request.max_cost or request.max_month_cost)
     most = limit_day_cost(month, request.max_cost, say, asking=not dry)
     request = msgspec.structs.replace(request, max_cost=most)
     selection = select(
@@ -165,6 +169,7 @@ def prepare(
         looked_up,
         priced=(*config.models, *load_config(BUILT_IN).models),
         confirm_above=config.confirm_above,
+        agreed=agreed,
     )
 
 
