@@ -16,6 +16,7 @@ import yaml
 from commandline import Done, probatio
 from double import Double
 from probatio.authoring.new import STARTERS
+from probatio.core.errors import Incomplete
 
 pytestmark = pytest.mark.usefixtures("new_user")
 
@@ -701,6 +702,78 @@ def test_a_limit_holds_once_the_user_has_said_so_and_a_lower_one_at_once(tmp_pat
         write_models(tmp_path, double.base_url, confirm_above=0.0, trials={"timeouts": {"wait": 1}})
         lower = probatio(*WORDS, cwd=tmp_path)
         assert lower.returncode == 2 and SUITE_TRUST not in lower.output and len(double.bodies) == asked
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The weights that llama.cpp was given."""
+    from probatio.ask.embedded import server, speed
+
+    given: list[str] = []
+
+    def serve(weights: Any, *_: Any, **__: Any) -> None:
+        given.append(Path(getattr(weights, "path", weights)).name)
+        raise Incomplete("Loaded.")
+
+    monkeypatch.setattr(server, "serve", serve)
+    monkeypatch.setattr(speed, "serve", serve)
+    return given
+
+
+WEIGHTS = {"id": "m", "name": "gguf:evil.gguf", "provider": "embedded"}
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ({"models": [WEIGHTS]}, ("trial", "--limit", "1", "--model", "m")),
+        ({"models": [WEIGHTS]}, ("trial", "--limit", "30")),
+        ({"models": [WEIGHTS]}, ("daily", "--use-case", "math_*")),
+        ({"daily": {"models": ["gguf:evil.gguf"]}}, ("daily", "--use-case", "math_*")),
+        ({"daily": {"judge": {"name": "gguf:evil.gguf", "provider": "embedded"}}}, ("daily", "calibrate")),
+    ],
+)
+def test_weights_that_a_folder_names_are_not_loaded(
+    tmp_path: Path, loaded: list[str], rest: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "evil.gguf").write_bytes(b"GGUF")
+    (tmp_path / "config" / "models.yml").write_text(yaml.safe_dump({"models": [WEIGHTS], **rest}))
+    refused(probatio(*words, cwd=tmp_path))
+    assert not loaded
+
+
+def test_weights_that_a_suite_names_for_its_judge_are_not_loaded(tmp_path: Path, loaded: list[str]) -> None:
+    (tmp_path / "evil.gguf").write_bytes(b"GGUF")
+    suite = judged_watch(tmp_path / "theirs")
+    edit(suite / "suite.yml", judge={"name": "gguf:evil.gguf", "provider": "embedded"})
+    refused(probatio("daily", "calibrate", "--suite", suite, cwd=tmp_path))
+    assert not loaded
+    assert probatio("suite", "trust", suite, "--yes", cwd=tmp_path).returncode == 0
+    probatio("daily", "calibrate", "--suite", suite, cwd=tmp_path)
+    assert loaded
+
+
+@pytest.mark.parametrize("how", ["--model", "--config", "suite trust", "--mine"])
+def test_weights_that_the_user_names_are_loaded(tmp_path: Path, loaded: list[str], how: str) -> None:
+    (tmp_path / "config").mkdir()
+    file = tmp_path / "config" / "models.yml"
+    weights = tmp_path / "evil.gguf"
+    weights.write_bytes(b"GGUF")
+    file.write_text(yaml.safe_dump({"models": [WEIGHTS]}))
+    words: tuple[object, ...] = ("trial", "--limit", "1", "--sandbox", "none")
+    if how == "--model":
+        words += ("--model", f"gguf:{weights}")
+    elif how == "--config":
+        words += ("--config", file)
+    else:
+        more = ("--mine",) if how == "--mine" else ()
+        assert probatio("suite", "trust", ".", "--yes", *more, cwd=tmp_path).returncode == 0
+    done = probatio(*words, cwd=tmp_path)
+    assert loaded == ["evil.gguf"] and SUITE_TRUST not in done.output, done.output
+    if how == "suite trust":
+        weights.write_bytes(b"GGUF other")
+        refused(probatio(*words, cwd=tmp_path))
 
 
 def test_a_plan_sends_nothing_and_says_what_would_need_a_word(tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from probatio.core.trust import (
     find_unsaid,
     host_of,
     key_request,
+    weights_requests,
 )
 from probatio.core.yamlfile import read_yaml
 
@@ -30,6 +31,8 @@ BUILT_IN = Path(__file__).parent.parent / "builtin" / "models.yml"
 AD_HOC_PROVIDERS = {"gguf": "embedded", "openai": "openai", "openrouter": "openrouter"}
 """`--model gguf:PATH` and the like: a model named on the command line, in no file. Prefix → provider."""
 
+
+LOCAL = AD_HOC_PROVIDERS["gguf"]
 
 CONFIRM_ABOVE = 1.0
 """US dollars. A run expected to cost more is begun only with the user's word."""
@@ -206,13 +209,16 @@ def say_held(config: Config, say: Say) -> None:
 
 
 def config_requests(config: Config) -> Iterator[TrustRequest]:
-    """Where the file would have keys and messages sent, and the limits it raises: each value needs the user's
-    word once, unless the user named the file. A server that needs no key needs no word."""
+    """Where the file would have keys and messages sent, the weights it would have loaded and the limits it
+    raises: each value needs the user's word once, unless the user named the file. A server that needs no key
+    needs no word."""
     asked: list[Model | JudgeOverride] = [*config.models]
     asked += [config.daily.judge] if config.daily.judge else []
     for each in asked:
         if each.base_url and each.api_key_env:
             yield key_request(each.api_key_env, each.base_url, Path.cwd())
+    weights = [each.name for each in asked if each.name and (each.provider or LOCAL) == LOCAL]
+    yield from weights_requests([*weights, *config.daily.models, config.analyst or ""], Path.cwd())
     yield from config.raised.values()
     if beat := config.daily.heartbeat:
         yield from heartbeat_requests(beat)

@@ -60,6 +60,10 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("cli/test_strangers.py::test_a_models_file_of_the_folder_raises_no_limit",),
         ),
         Promise(
+            "Weights that a models.yml or a suite names by their file are not loaded without your word.",
+            ("cli/test_strangers.py::test_weights_that_a_folder_names_are_not_loaded",),
+        ),
+        Promise(
             "Your word holds for the content you saw: one changed byte asks again. No folder can give it.",
             (
                 "cli/test_strangers.py::test_once_trusted_the_grader_runs_and_one_changed_byte_asks_again",

@@ -35,7 +35,7 @@ from probatio.grading.own_grader import fault_of
 from probatio.jail import find_isolation
 from probatio.runs.consent import Estimate
 from probatio.runs.models import select
-from probatio.runs.preparation import Request, note_request, with_wait
+from probatio.runs.preparation import Request, allow_weights, note_request, with_wait
 from probatio.runs.record import git_sha, versions
 from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
 from probatio.suites.grader_entry import OwnGrader
@@ -110,6 +110,7 @@ def prepare(
     `dry`: only a plan is wanted, so no weights are fetched and no key is needed, unless `keys` says so.
     """
     config = load_config(request.config)
+    allow_weights(request.models)
     say_held(config, say)
     channels = read_channels(request.config)
     redact_addresses(channels, env)
@@ -278,11 +279,13 @@ def _require_judge(suite: DailySuite, own: JudgeOverride | None) -> None:
     judge = suite.manifest.judge
     if own is not None and own.base_url:
         judge = msgspec.structs.replace(judge, base_url=None, api_key_env=None)
+    if own is not None and own.name:
+        judge = msgspec.structs.replace(judge, name="")
     asked = list(requests_of_judge(judge, suite.folder))
     refuse(
         find_untrusted(suite.folder, asked), " (or name a judge of your own: `daily: judge:` in models.yml)"
     )
-    allow_now(request for request in asked if request.kind == "key")
+    allow_now(request for request in asked if request.kind in ("key", "weights"))
 
 
 def apply_reasoning(model: Model, suite: DailySuite) -> Model:
