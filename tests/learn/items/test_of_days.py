@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 import yaml
 
@@ -16,6 +17,8 @@ from commandline import probatio
 from double import Double
 from probatio.core.errors import UsageError
 from probatio.core.records import DailyScore, DayRecord, Grade, Grading, Model, Response, Sampling
+from probatio.core.statistics.intervals import wilson
+from probatio.learn.items.measuring import measure_discrimination
 from probatio.learn.items.of_days import measure_days
 from probatio.learn.items.records import Items
 from probatio.runs.store.layout import ANSWERS, GRADES
@@ -37,8 +40,10 @@ def write_day(
     *,
     version: str = "1",
     grading: Grading = "deterministic",
+    temperature: float = 0.0,
 ) -> None:
-    """A day whose grades are these: `model`, `score`, and what else a grade or its breakdown is to say."""
+    """A day whose grades are these: `model`, `score`, and what else a grade or its breakdown is to say;
+    `answer`: its text, None for a day without texts."""
     folder = day_folder(results, date)
     folder.mkdir(parents=True)
     models = tuple(Model(name, name) for name in dict.fromkeys(str(sample["model"]) for sample in samples))
@@ -48,7 +53,7 @@ def write_day(
             date=date, created=f"{date}T00:00:00Z", suite_version=version, suite_fingerprint=(
                 "x"
             ), grader_version="x",
-            models=models, sampling=Sampling(),
+            models=models, sampling=Sampling(temperature=temperature),
         ),
     )  # fmt: skip
     write_scores(
@@ -61,13 +66,14 @@ def write_day(
     with (folder / ANSWERS).open("wb") as raw, (folder / GRADES).open("wb") as graded:
         for number, sample in enumerate(samples):
             common: dict[str, Any] = {
-                "timestamp": date, "run_id": date, "framework_version": "x", "task_id": "c",
+                "timestamp": date, "run_id": date, "framework_version": "x",
+                "task_id": sample.get("case", "c"),
                 "model": sample["model"],
-                "n_shot": 0, "dialect": "none", "context": "base", "sample": number,
+                "n_shot": 0, "dialect": "none", "context": "base", "sample": sample.get("sample", number),
             }  # fmt: skip
-            raw.write(
-                msgspec.json.encode(Response(**common, response="r", tokens_in=300, tokens_out=100)) + b"\n"
-            )
+            answer = Response(**common, response=sample.get("answer", "r"), tokens_in=300, tokens_out=100)
+            if answer.response is not None:
+                raw.write(msgspec.json.encode(answer) + b"\n")
             breakdown = {"use_case": "u", "judged": sample.get("judged"), "parts": sample.get("parts", [])}
             grade = Grade(
                 **common, level_a=True, level_b=True, level_c=True, correct=False, score=sample["score"],
@@ -107,6 +113,82 @@ def test_what_was_not_asked_checked_or_judged_is_in_no_share(tmp_path: Path) -> 
     unjudged = [{"model": "m", "score": 0.6}, {"model": "m", "score": 0.8, "judged": 0.5}]
     write_day(tmp_path / "two", "2026-03-01", unjudged, grading="hybrid")
     assert shares(measure_days(tmp_path / "two"), "m") == {"c": 0.8}
+
+
+def write_days(
+    results: Path, *, change: float, texts: bool, rungs: int, means: tuple[float, float], cases: int = 150
+) -> None:
+    """28 days of two models. An answer stays from day to day; with this chance a new one is drawn instead."""
+    chance = np.random.default_rng(50)
+    heights, drawn = np.zeros((2, cases)), np.zeros((2, cases), dtype=int)
+    for day in range(28):
+        new = (chance.random((2, cases)) < change) | (day == 0)
+        heights = np.where(new, chance.binomial(rungs, np.array(means)[:, None], (2, cases)), heights)
+        drawn = np.where(new, day, drawn)
+        samples = [
+            {
+                "model": f"m{model}",
+                "case": f"c{case}",
+                "sample": 0,
+                "score": float(heights[model, case]) / rungs,
+                "answer": f"of day {drawn[model, case]}" if texts else None,
+                "parts": parts(
+                    *((rung, float(rung <= heights[model, case]), 1) for rung in range(1, rungs + 1))
+                )
+                if rungs > 1
+                else [],
+            }
+            for case in range(cases)
+            for model in range(2)
+        ]
+        write_day(results, f"2026-02-{day + 1:02}", samples)
+
+
+def share_told_apart(found: Items) -> float:
+    pairs = [
+        measure_discrimination(item.credits, {"m0": 1.0, "m1": 0.0}).index or 0.0 for item in found.items
+    ]
+    return float(np.mean(np.abs(pairs)))
+
+
+@pytest.mark.parametrize("texts", [True, False])
+@pytest.mark.parametrize("rungs", [1, 12])
+def test_frozen_answers_do_not_tell_alike_models_apart(tmp_path: Path, rungs: int, texts: bool) -> None:
+    """52 to 75 % were told apart when each day counted as one more answer."""
+    write_days(tmp_path, change=0.03, texts=texts, rungs=rungs, means=(0.5, 0.5))
+    assert max(share_told_apart(measure_days(tmp_path, days)) for days in (14, 28)) <= 0.05
+
+
+@pytest.mark.parametrize(("rungs", "means", "power"), [(1, (0.8, 0.3), 0.75), (12, (0.7, 0.4), 0.98)])
+def test_fresh_answers_tell_models_apart_as_before(
+    tmp_path: Path, rungs: int, means: tuple[float, float], power: float
+) -> None:
+    write_days(tmp_path, change=1, texts=True, rungs=rungs, means=means)
+    found = measure_days(tmp_path, 28)
+    assert share_told_apart(found) >= power
+    assert all(credit.draws == credit.answers for item in found.items for credit in item.credits.values())
+
+
+def test_a_text_that_comes_back_is_one_draw_only_on_consecutive_days_and_at_temperature_0(
+    tmp_path: Path,
+) -> None:
+    for temperature, draws in ((0.0, 6**2 / (3**2 + 1 + 2**2)), (0.7, 6)):
+        results = tmp_path / str(temperature)
+        for day, answer in enumerate("aaabaa", 1):
+            sample = {"model": "m", "score": 1.0, "answer": answer}
+            write_day(results, f"2026-03-{day:02}", [sample], temperature=temperature)
+        (item,) = measure_days(results).items
+        credit = item.credits["m"]
+        assert credit.answers == 6 and credit.draws == pytest.approx(draws)
+        assert credit.low == pytest.approx(wilson(draws, draws)[0])
+
+
+def test_the_samples_of_a_day_are_draws_of_their_own(tmp_path: Path) -> None:
+    for day in (1, 2, 3):
+        samples = [{"model": "m", "score": 1.0, "answer": answer} for answer in ("a", "a", f"b{day}")]
+        write_day(tmp_path, f"2026-03-{day:02}", samples)
+    (item,) = measure_days(tmp_path).items
+    assert item.credits["m"].draws == pytest.approx(9**2 / (3**2 + 3**2 + 3))
 
 
 def test_only_the_last_days_of_the_newest_suite_are_read(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ real ones."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from probatio.core.records import DailyScore, Grading, Model
-from probatio.suites.daily_suite import Case, DailySuite, Rubric, UseCase, read_manifest
+from probatio.suites.daily_suite import Case, DailySuite, Rubric, UseCase, constants_of, read_manifest
 from probatio.watch.day.samples import GradedLine, Sample, ServedLine
 from probatio.watch.day.scoring import DayFacts, ModelFacts, score_model
 from probatio.watch.simulate import causes
@@ -27,6 +28,8 @@ from probatio.watch.simulate.causes import (
     line_of,
     name_causes,
 )
+from probatio.watch.verdict.days import Days
+from probatio.watch.verdict.verdicts import verdicts
 
 MANIFEST = read_manifest()
 RUNS = 15
@@ -53,6 +56,27 @@ def test_the_true_cause_is_named(scenario: str, kind: str) -> None:
     figures = name_causes(MANIFEST, scenario, kind, RUNS, 0)
     assert figures.flagged >= RUNS / 2
     assert figures.right.value >= LEAST.get(kind, {}).get(figures.cause, 0.95), figures
+
+
+@pytest.mark.slow
+def test_a_confirmed_fall_keeps_its_cause_while_the_baseline_follows_it_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Days 11 to 25 of a fall with another build behind the name: a later flag is no new fall."""
+    monkeypatch.setattr(causes, "HEALTHY", 40)
+    monkeypatch.setattr(causes, "FALLEN", 25)
+    fall = SCENARIOS["another build behind the name"][1]
+
+    def less(model: str, served: ServedModel) -> ServedModel:
+        return replace(fall(model, served), skill=0.75 if model == causes.ASKED else served.skill)
+
+    for seed in range(3):
+        days = causes.days_of_run(MANIFEST, "ladders", less, [seed, 5])
+        made = verdicts(
+            Days(days), constants_of(MANIFEST), dates={day.date for day in days[50:]}, models=[causes.ASKED]
+        )
+        assert {verdict.evidence for verdict in made} == {"CONFIRMED"}
+        assert {verdict.cause for verdict in made} == {"ROUTE"}
 
 
 @pytest.mark.parametrize(

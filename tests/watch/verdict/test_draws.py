@@ -18,7 +18,7 @@ from probatio.watch.verdict.evidence.draws import Proof, codes_of, prove, units_
 from probatio.watch.verdict.evidence.streams import Floats, Streams, streams_of
 from watch.verdict.plain_draws import plain_proof
 
-EXAMPLES = Path(__file__).parents[4] / "shared" / "verdict" / "draws_examples.json"
+EXAMPLES = Path(__file__).parent / "draws_examples.json"
 REFERENCE, LAG = 28, 4
 
 
@@ -37,7 +37,6 @@ def proof_of(scores: Floats, streams: Streams) -> Proof:
     return prove(scores, codes_of(scores), numbers, member, units_of(streams), DrawsConstants(), lag)
 
 
-@pytest.mark.skipif(not EXAMPLES.exists(), reason="the examples of the verdict's text are not here")
 @pytest.mark.parametrize("number", range(5))
 @pytest.mark.parametrize("day", ["last_day", "day_35"])
 def test_the_examples_of_the_text_agree_to_nine_digits(number: int, day: str) -> None:
@@ -131,3 +130,23 @@ def test_a_fall_of_ten_points_is_proven_within_days_though_answers_repeat() -> N
     first = confirmed(ProofConstants(), fall=0.1, days=60)
     assert (first < 45).sum() == 0
     assert (first <= 45 + 7).mean() > 0.9
+
+
+@pytest.mark.parametrize("rungs", [14, 1])
+def test_a_new_series_begins_with_nothing(rungs: int) -> None:
+    """Ladders and yes/no cases; one model of three begins again on day 40, as after a new route or accept."""
+    streams = streams_of({"a": ["a1", "a2"], "b": ["b1"]}, dict.fromkeys(["a1", "a2", "b1"], rungs))
+    state = evidence.start(
+        3, streams, load_daily().manifest.evidence, improvement=False, proof=ProofConstants()
+    )
+    chance = np.random.default_rng(3)
+    for day in range(60):
+        cases = np.round(chance.uniform(0.3, 0.9, (3, 3)) * rungs) / rungs
+        restart = np.array([False, day == 40, False])
+        state, outcome = evidence.step(
+            state, evidence.EvidenceDay(day, cases, np.empty((3, 0)), restart=restart)
+        )
+        if day == 40:
+            assert outcome.reference_days.tolist() == [28, 1, 28]
+    assert [evidence.STATUSES[each] for each in outcome.status] == ["QUIET", "CALIBRATING", "QUIET"]
+    assert state.provable.any(axis=1).tolist() == [rungs == 14, False, rungs == 14]

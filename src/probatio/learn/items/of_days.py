@@ -1,7 +1,10 @@
 """The items of days of `probatio daily`: every case, and every rung if the case is a ladder.
 
 A year of many models is gigabytes of grades. So only the last days are read, and only the fields that are
-counted. Tokens come from the newest day of each model, because answers are the largest files of all.
+counted. Tokens come from the newest day of each model.
+
+At temperature 0 a model may give the same answer day after day. Equal answers on consecutive days are one
+draw: counted as one each, two models that are alike would be told apart by one lucky answer each.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ import msgspec
 from probatio.core.clock import today
 from probatio.core.collector import pause_collector
 from probatio.core.errors import UsageError
-from probatio.core.records import UNASKED_ERRORS, Day, SampleLine
+from probatio.core.records import UNASKED_ERRORS, Day, SampleKey, SampleLine
 from probatio.learn.items.measuring import measure_items
 from probatio.learn.items.records import Items
 from probatio.learn.items.tally import ItemKey, ItemTally
@@ -27,6 +30,9 @@ DAYS = 14
 MOST = 28
 """Days that are opened, however many are asked for: thirty models write twenty megabytes a day, and more
 days of the same answers tell little more."""
+
+_Stretches = dict[SampleKey, tuple[object, int]]
+"""Sample → its last answer, and for how many days in a row it has come."""
 
 _ERRORED = UNASKED_ERRORS | {"timeout"}
 _MOST_TOKENS = 10_000_000  # of one answer; more was made up by a server
@@ -50,6 +56,12 @@ class _Graded(SampleLine, frozen=True, kw_only=True):
     error_type: str | None = None
     score: float = 0.0
     breakdown: _Breakdown = msgspec.field(default_factory=_Breakdown)
+
+
+class _Worded(SampleLine, frozen=True, kw_only=True):
+    """An answer's text alone."""
+
+    response: str | None = None
 
 
 class _Counted(SampleLine, frozen=True, kw_only=True):
@@ -80,8 +92,9 @@ def measure_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> I
             f"{len(chosen) - len(same)} of these {len(chosen)} days asked another suite and were left out."
         )
     tally = ItemTally(clustered=True)
+    stretches: _Stretches = {}
     with pause_collector():
-        unread = sum(not _count(tally, results, day, lenient) for day in same)
+        unread = sum(not _count(tally, results, day, lenient, stretches) for day in same)
     if not tally.counts:
         raise UsageError(f"{_span(same)} under {results / DAILY}: no graded answer to measure.")
     _fill_rungs(tally)
@@ -99,10 +112,12 @@ def _span(days: Sequence[Day]) -> str:
     return days[0].date if len(days) == 1 else f"{len(days)} days, {days[0].date} to {days[-1].date}"
 
 
-def _count(tally: ItemTally, results: Path, day: Day, lenient: bool) -> int:
+def _count(tally: ItemTally, results: Path, day: Day, lenient: bool, stretches: _Stretches) -> int:
     """Count the graded samples of a day. Those that could not be asked, checked or judged are left out."""
     judged = {line.use_case for line in day.scores if line.grading != "deterministic"}
     files = RunFolder(results / DAILY / day.date, lenient=lenient, folder=results)
+    repeatable = not day.record.sampling.temperature  # above 0 every day has its own seeds
+    texts = _read_texts(files) if repeatable else {}
     rungs: dict[tuple[str, str], dict[int, ItemKey]] = {}  # keys made once: this loop is what a year costs
     counted = 0
     for line in files.grades_as(_Graded).values():
@@ -117,13 +132,25 @@ def _count(tally: ItemTally, results: Path, day: Day, lenient: bool) -> int:
         if keys is None:
             keys = rungs[detail.use_case, line.case] = {0: ItemKey(detail.use_case, line.case)}
         tally.add(keys[0], line.model, min(1.0, max(0.0, line.score)), cluster=day.date)
-        for rung, credit in _rung_credits(detail.parts).items():
+        credits = _rung_credits(detail.parts)
+        if repeatable:
+            answer = texts.get(line.key, (line.score, credits))
+            before, length = stretches.get(line.key, (None, 0))
+            length = length + 1 if answer == before else 1
+            stretches[line.key] = answer, length
+            tally.add_to_stretch(keys[0], line.model, length)
+        for rung, credit in credits.items():
             key = keys.get(rung)
             if key is None:
                 key = keys[rung] = keys[0]._replace(rung=rung)
             tally.add(key, line.model, credit, cluster=day.date)
         counted += 1
     return counted
+
+
+def _read_texts(files: RunFolder) -> dict[SampleKey, int]:
+    """Sample → its text, as a hash: a day of texts is megabytes."""
+    return {line.key: hash(line.response) for line in files.answers_as(_Worded) if line.response is not None}
 
 
 def _fill_rungs(tally: ItemTally) -> None:

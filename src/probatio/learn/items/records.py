@@ -32,6 +32,7 @@ class Credit(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     tokens: float | None = None  # of prompt and answer, mean per answer; None where they were not kept
+    draws: float | None = None  # what the answers are worth, equal ones on consecutive days being one draw
 
     @property
     def saturated(self) -> bool:

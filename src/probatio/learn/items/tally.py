@@ -32,6 +32,7 @@ class ItemTally:
         self.counts: dict[ItemKey, dict[str, Counts]] = {}
         self.levels: dict[str, str] = {}  # item → the difficulty that its suite states
         self._tokens: dict[tuple[str, str], tuple[float, int]] = {}
+        self._stretches: dict[tuple[str, str, str], tuple[int, int]] = {}  # answers, sum of squared lengths
 
     def add(self, key: ItemKey, model: str, credit: float, answers: int = 1, cluster: str = "") -> None:
         models = self.counts.get(key)
@@ -51,6 +52,19 @@ class ItemTally:
         tokens, answers = self._tokens.get((item, model), (0.0, 0))
         return tokens / answers if answers else None
 
+    def add_to_stretch(self, key: ItemKey, model: str, length: int) -> None:
+        """An answer that makes a stretch of equal answers, day after day, this long."""
+        answers, squares = self._stretches.get((key.pool, key.item, model), (0, 0))
+        self._stretches[key.pool, key.item, model] = answers + 1, squares + 2 * length - 1
+
+    def freshness(self, key: ItemKey, model: str) -> float:
+        """Draws per answer, where a stretch of equal answers is one draw: 1 if every answer is a new one.
+
+        Stretches of unequal length are worth fewer draws than they are: 12, 1 and 1 days are 14² / 146 = 1.3.
+        """
+        answers, squares = self._stretches.get((key.pool, key.item, model), (1, 1))
+        return answers / squares
+
     @property
     def models(self) -> set[str]:
         return {model for by_model in self.counts.values() for model in by_model}
@@ -64,61 +78,71 @@ class ItemTally:
         tokens = self.tokens(key.item, model)
         if key.rung and tokens is not None:
             tokens /= rungs
+        fresh = self.freshness(key, model)
         if rungs and not key.rung:
-            return ladder_credit(counts, rungs, tokens)
-        return mean_credit(counts, clustered=self.clustered, tokens=tokens)
+            return ladder_credit(counts, rungs, tokens, fresh)
+        return mean_credit(counts, clustered=self.clustered, tokens=tokens, fresh=fresh)
 
     def pool_ladders(self, keys: Sequence[ItemKey], model: str, rungs: Mapping[str, int]) -> Credit:
         """The mean over ladders, each counted once, with Student's interval over days: what all ladders do
         alike on a day is one departure."""
         departures: dict[str, float] = defaultdict(float)
-        shares, answers, least = [], 0, 0.0
+        shares, answers, least, repeated = [], 0, 0.0, 0.0
         for key in keys:
             days = {day: count for day, count in self.counts[key].get(model, {}).items() if count[1]}
             asked = sum(count[1] for count in days.values())
             shares.append(sum(count[0] for count in days.values()) / asked)
             for day, (earned, of) in days.items():
                 departures[day] += (earned - shares[-1] * of) / asked / len(keys)
+            fresh = self.freshness(key, model)
             answers += asked
-            least += one_rung(rungs[key.item]) ** 2 / len(days) / len(keys) ** 2
+            repeated += asked / fresh
+            least += one_rung(rungs[key.item]) ** 2 / (len(days) * fresh) / len(keys) ** 2
         share = min(1.0, sum(shares) / len(shares))
         variance = sum(departure**2 for departure in departures.values())
         known = [tokens for key in keys if (tokens := self.tokens(key.item, model)) is not None]
         tokens = sum(known) / len(known) if known else None
-        return Credit(answers, share, *_over_days(share, variance, least, len(departures)), tokens)
+        fresh = answers / repeated
+        ends = _over_days(share, variance, least, len(departures), fresh)
+        return Credit(answers, share, *ends, tokens, answers * fresh)
 
 
 def mean_credit(
-    counts: Sequence[tuple[float, int]], *, clustered: bool, tokens: float | None = None
+    counts: Sequence[tuple[float, int]], *, clustered: bool, tokens: float | None = None, fresh: float = 1.0
 ) -> Credit:
     """The mean credit of clusters, each given as (credit, answers), with Wilson's interval: for what is right
     or wrong.
 
     Credit between 0 and 1 scatters no more than right and wrong of the same mean do, so the interval is wide
     enough for partial credit too. Where answers are clustered it is taken at the number of answers they are
-    worth.
+    worth; `fresh`: draws per answer.
     """
     earned, answers = sum(count[0] for count in counts), sum(count[1] for count in counts)
     share = min(1.0, earned / answers)
     worth = float(answers)
     if clustered and len(counts) < answers:
         worth = effective_trials(counts)
-    return Credit(answers, share, *wilson(share * worth, worth), tokens)
+    worth *= fresh
+    return Credit(answers, share, *wilson(share * worth, worth), tokens, answers * fresh)
 
 
-def ladder_credit(days: Sequence[tuple[float, int]], rungs: int, tokens: float | None = None) -> Credit:
+def ladder_credit(
+    days: Sequence[tuple[float, int]], rungs: int, tokens: float | None = None, fresh: float = 1.0
+) -> Credit:
     """The mean credit of a ladder, days given as (credit, answers), with Student's interval over days.
 
-    A ladder of ten rungs scatters far less than right and wrong of the same mean. Days that are all alike
-    (answers repeat at temperature 0) would leave no width, so a day's standard deviation is taken as one rung
-    at least. Worked: 14 days with 7 of 10 rungs are 70 % ± 2.16 · 0.1/√14, 64–76; Wilson's of 14 answers is
-    45–87.
+    A ladder of ten rungs scatters far less than right and wrong of the same mean. Days of equal credit would
+    leave no width, so a day's standard deviation is taken as one rung at least. Worked: 14 days with 7 of 10
+    rungs are 70 % ± 2.16 · 0.1/√14, 64–76; Wilson's of 14 answers is 45–87. `fresh`: draws per answer; the
+    days are worth so many fewer.
     """
     earned, answers = sum(day[0] for day in days), sum(day[1] for day in days)
     share = min(1.0, earned / answers)
     variance = sum((one - share * of) ** 2 for one, of in days) / answers**2
-    least = one_rung(rungs) ** 2 / len(days)
-    return Credit(answers, share, *_over_days(share, variance, least, len(days)), tokens)
+    least = one_rung(rungs) ** 2 / (len(days) * fresh)
+    return Credit(
+        answers, share, *_over_days(share, variance, least, len(days), fresh), tokens, answers * fresh
+    )
 
 
 def one_rung(rungs: int) -> float:
@@ -126,11 +150,15 @@ def one_rung(rungs: int) -> float:
     return min(0.5, 1 / rungs)
 
 
-def _over_days(share: float, variance: float, least: float, days: int) -> tuple[float | None, float | None]:
-    """Student's interval; None for both ends where it would hold everything."""
-    if days < 2:
+def _over_days(
+    share: float, variance: float, least: float, days: int, fresh: float
+) -> tuple[float | None, float | None]:
+    """Student's interval; None for both ends where it would hold everything or there are not two draws."""
+    draws = days * fresh
+    whole = int(draws + 1e-9)
+    if whole < 2:
         return None, None
-    half = critical(days) * sqrt(max(least, variance * days / (days - 1)))
+    half = critical(whole) * sqrt(max(least, variance * days / (draws - 1)))
     low, high = max(0.0, share - half), min(1.0, share + half)
     return (low, high) if low > 0 or high < 1 else (None, None)
 
@@ -140,7 +168,9 @@ def pool_credit(credits: Iterable[Credit]) -> Credit:
     answers are uncertain."""
     parts = list(credits)
     answers, share = sum(part.answers for part in parts), sum(part.share for part in parts) / len(parts)
-    scatter = sum(part.information / part.answers for part in parts) / len(parts) ** 2
-    worth = min(float(answers), share * (1 - share) / scatter) if scatter else float(len(parts))
+    draws = [part.answers if part.draws is None else part.draws for part in parts]
+    scatter = sum(part.information / of for part, of in zip(parts, draws, strict=True)) / len(parts) ** 2
+    worth = min(sum(draws), share * (1 - share) / scatter) if scatter else float(len(parts))
     known = [part.tokens for part in parts if part.tokens is not None]
-    return Credit(answers, share, *wilson(share * worth, worth), sum(known) / len(known) if known else None)
+    tokens = sum(known) / len(known) if known else None
+    return Credit(answers, share, *wilson(share * worth, worth), tokens, sum(draws))

@@ -1,9 +1,12 @@
 """Moves: which use cases of a model moved, and since when. Attribution finds the cause of a move.
 
-Where healthy scores jump, the rule flags use cases every few days. So a flagged use case counts only if it is
-lower, by one standard deviation, than on any day of the month before; if there is no such use case, all
-flagged ones count. The move begins on the flagged day from which their mean differs most from the days
-before. On steady scores this is the first flagged day.
+While a fall is CONFIRMED, the evidence says when it began and where, and so its cause stays the same: the
+rule's baseline follows a fall down, and a flag of a later day would be explained instead.
+
+Else the rule says it. Where healthy scores jump, it flags use cases every few days. So a flagged use case
+counts only if it is lower, by one standard deviation, than on any day of the month before; if there is no
+such use case, all flagged ones count. The move begins on the flagged day from which their mean differs most
+from the days before. On steady scores this is the first flagged day.
 """
 
 from __future__ import annotations
@@ -61,20 +64,22 @@ def find_move(
     regraded: Mapping[str, int],
     changed: int | None,
 ) -> Move:
-    """The use cases that moved: the flagged ones, else those the evidence names, else all. `changed`: the
-    date from the evidence."""
+    """The use cases that moved: while CONFIRMED those the evidence names that have been lower since; else the
+    flagged ones, else all. `changed`: the date from the evidence, while CONFIRMED."""
     today = days[-1]
     place = today.columns.models[model]
     since = today.flagged_since[place]
     flagged = tuple(use_case for use_case, at in columns.items() if since[at] != NEVER)
     named = tuple(use_case for use_case, at in columns.items() if today.evidence.named[place, at])
-    onset = changed or today.rule.day
-    if flagged:
-        flagged, onset = _find_moved(place, flagged, columns, days, constants.evidence.reference_days)
+    moved, onset = named, changed or today.rule.day
+    if changed is not None:
+        moved = _find_lower(place, named, columns, days, changed) or named
+    elif flagged:
+        moved, onset = _find_moved(place, flagged, columns, days, constants.evidence.reference_days)
     return Move(
         model=model,
         place=place,
-        use_cases=flagged or named or tuple(columns),
+        use_cases=moved or tuple(columns),
         judged=frozenset(
             use_case for use_case, grading in today.columns.use_cases if grading != "deterministic"
         ),
@@ -90,6 +95,21 @@ def between(days: Sequence[Folded], first: int, last: int) -> list[Folded]:
     """The days with ordinals from `first` to `last`, both included."""
     begin = bisect_left(days, first, key=_ordinal)
     return list(days[begin : bisect_right(days, last, key=_ordinal)])
+
+
+def _find_lower(
+    place: int, named: tuple[str, ...], columns: Mapping[str, int], days: Sequence[Folded], changed: int
+) -> tuple[str, ...]:
+    """Which of these use cases have a lower mean score since the change than in the reference."""
+    since = between(days, changed, days[-1].rule.day)
+    usual = days[-1].state.worse.reference.stream_mean[place]
+    lower = []
+    for use_case in named:
+        scores = np.array([folded.rule.score[place, columns[use_case]] for folded in since])
+        scores = scores[~np.isnan(scores)]
+        if len(scores) and scores.mean() < 100 * usual[columns[use_case]]:
+            lower.append(use_case)
+    return tuple(lower)
 
 
 def _find_moved(

@@ -282,7 +282,13 @@ def _note_lower(
 
 def _restart(state: EvidenceState, restart: Bools) -> EvidenceState:
     """These models at the beginning of a series."""
-    new = start(int(restart.sum()), state.streams, state.constants, improvement=state.better is not None)
+    new = start(
+        int(restart.sum()),
+        state.streams,
+        state.constants,
+        improvement=state.better is not None,
+        proof=state.proof,
+    )
     history = kept_days.restart(state.history, restart, state.constants)
     return replace(state.put(restart, new), history=history)
 
@@ -345,6 +351,8 @@ def _find_provable(state: EvidenceState, draws: DrawsConstants, rows: Ints) -> E
     scores, codes, numbers, member = kept_days.series_days(
         state.history, int(state.history.numbers[-1]), rows, constants
     )
+    if not scores.shape[1]:  # no answer is known: nothing can be proven by draws
+        return state
     lost = max(draws.windows)
     after = numbers[:, -1:] + np.arange(1, lost + 1)
     known = (codes != NONE).any(axis=1)[:, None, :]
