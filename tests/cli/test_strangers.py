@@ -17,6 +17,7 @@ from commandline import Done, probatio
 from double import Double
 from learn.runs import write_made_up_run, write_suite
 from probatio.authoring.new import STARTERS
+from probatio.core.errors import Incomplete
 
 pytestmark = pytest.mark.usefixtures("new_user")
 
@@ -734,6 +735,134 @@ def test_the_users_own_analyst_writes_when_it_is_asked_for(tmp_path: Path, studi
         done = probatio("study", "r", *words, cwd=tmp_path, env=env)
         assert done.returncode == 0 and len(own.bodies) == 1, done.output
     assert "> Prose." in (studied / "analysis.md").read_text()
+
+
+DEAR = {"id": "m", "name": "v/m", "provider": "mine", "cost_per_1m_input": 5e4, "cost_per_1m_output": 5e4}
+WORDS = ("trial", "--limit", "4", "--sandbox", "none", "--model", "m")
+DAY = ("daily", "--use-case", "structured_extraction", "--model", "m", "--no-route-check")
+
+
+def write_models(folder: Path, address: str, **rest: Any) -> Path:
+    (folder / "config").mkdir(exist_ok=True)
+    file = folder / "config" / "models.yml"
+    file.write_text(yaml.safe_dump({"models": [{**DEAR, "base_url": address}], **rest}))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ({"confirm_above": 1e9}, WORDS),
+        ({"confirm_above": 1e9}, DAY),
+        ({"confirm_above": float("inf")}, WORDS),
+        ({"confirm_above": float("nan")}, WORDS),
+        ({"daily": {"max_month_cost": 1e9}}, DAY),
+        ({"models": [{**DEAR, "cost_per_1m_input": -1e6}]}, WORDS),
+        ({"models": [{**DEAR, "cost_per_1m_input": float("nan")}]}, WORDS),
+        ({"trials": {"timeouts": {"wait": "9" * 400}}}, WORDS),
+    ],
+)
+def test_a_models_file_of_the_folder_raises_no_limit(
+    tmp_path: Path, rest: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    with Double() as double:
+        models = [{**each, "base_url": double.base_url} for each in rest.get("models", [DEAR])]
+        write_models(tmp_path, double.base_url, **{**rest, "models": models})
+        done = probatio(*words, cwd=tmp_path)
+        assert done.returncode == 2 and "Traceback" not in done.output, done.output
+        assert not double.bodies
+
+
+def test_a_limit_holds_once_the_user_has_said_so_and_a_lower_one_at_once(tmp_path: Path) -> None:
+    with Double() as double:
+        file = write_models(tmp_path, double.base_url, confirm_above=1e4, trials={"timeouts": {"wait": "2h"}})
+        refusal = probatio(*WORDS, cwd=tmp_path)
+        assert refusal.returncode == 2 and "more than $1.00" in refusal.stderr, refusal.output
+        told = refusal.stdout.splitlines()[0]
+        assert "raise what is spent without a question to $10,000.00 a run (`confirm_above`)" in told
+        assert "raise `trials.timeouts.wait` to 7200 s" in told and SUITE_TRUST in told
+        assert probatio(*WORDS, "--config", file, cwd=tmp_path).returncode == 0
+        assert probatio("suite", "trust", ".", "--yes", cwd=tmp_path).returncode == 0
+        done = probatio(*WORDS, cwd=tmp_path)
+        assert done.returncode == 0 and SUITE_TRUST not in done.output, done.output
+        write_models(tmp_path, double.base_url, confirm_above=2e4)
+        assert probatio(*WORDS, cwd=tmp_path).returncode == 2, "another limit is asked about again"
+        asked = len(double.bodies)
+        write_models(tmp_path, double.base_url, confirm_above=0.0, trials={"timeouts": {"wait": 1}})
+        lower = probatio(*WORDS, cwd=tmp_path)
+        assert lower.returncode == 2 and SUITE_TRUST not in lower.output and len(double.bodies) == asked
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The weights that llama.cpp was given."""
+    from probatio.ask.embedded import server, speed
+
+    given: list[str] = []
+
+    def serve(weights: Any, *_: Any, **__: Any) -> None:
+        given.append(Path(getattr(weights, "path", weights)).name)
+        raise Incomplete("Loaded.")
+
+    monkeypatch.setattr(server, "serve", serve)
+    monkeypatch.setattr(speed, "serve", serve)
+    return given
+
+
+WEIGHTS = {"id": "m", "name": "gguf:evil.gguf", "provider": "embedded"}
+
+
+@pytest.mark.parametrize(
+    ("rest", "words"),
+    [
+        ({"models": [WEIGHTS]}, ("trial", "--limit", "1", "--model", "m")),
+        ({"models": [WEIGHTS]}, ("trial", "--limit", "30")),
+        ({"models": [WEIGHTS]}, ("daily", "--use-case", "math_*")),
+        ({"daily": {"models": ["gguf:evil.gguf"]}}, ("daily", "--use-case", "math_*")),
+        ({"daily": {"judge": {"name": "gguf:evil.gguf", "provider": "embedded"}}}, ("daily", "calibrate")),
+    ],
+)
+def test_weights_that_a_folder_names_are_not_loaded(
+    tmp_path: Path, loaded: list[str], rest: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    (tmp_path / "config").mkdir()
+    (tmp_path / "evil.gguf").write_bytes(b"GGUF")
+    (tmp_path / "config" / "models.yml").write_text(yaml.safe_dump({"models": [WEIGHTS], **rest}))
+    refused(probatio(*words, cwd=tmp_path))
+    assert not loaded
+
+
+def test_weights_that_a_suite_names_for_its_judge_are_not_loaded(tmp_path: Path, loaded: list[str]) -> None:
+    (tmp_path / "evil.gguf").write_bytes(b"GGUF")
+    suite = judged_watch(tmp_path / "theirs")
+    edit(suite / "suite.yml", judge={"name": "gguf:evil.gguf", "provider": "embedded"})
+    refused(probatio("daily", "calibrate", "--suite", suite, cwd=tmp_path))
+    assert not loaded
+    assert probatio("suite", "trust", suite, "--yes", cwd=tmp_path).returncode == 0
+    probatio("daily", "calibrate", "--suite", suite, cwd=tmp_path)
+    assert loaded
+
+
+@pytest.mark.parametrize("how", ["--model", "--config", "suite trust", "--mine"])
+def test_weights_that_the_user_names_are_loaded(tmp_path: Path, loaded: list[str], how: str) -> None:
+    (tmp_path / "config").mkdir()
+    file = tmp_path / "config" / "models.yml"
+    weights = tmp_path / "evil.gguf"
+    weights.write_bytes(b"GGUF")
+    file.write_text(yaml.safe_dump({"models": [WEIGHTS]}))
+    words: tuple[object, ...] = ("trial", "--limit", "1", "--sandbox", "none")
+    if how == "--model":
+        words += ("--model", f"gguf:{weights}")
+    elif how == "--config":
+        words += ("--config", file)
+    else:
+        more = ("--mine",) if how == "--mine" else ()
+        assert probatio("suite", "trust", ".", "--yes", *more, cwd=tmp_path).returncode == 0
+    done = probatio(*words, cwd=tmp_path)
+    assert loaded == ["evil.gguf"] and SUITE_TRUST not in done.output, done.output
+    if how == "suite trust":
+        weights.write_bytes(b"GGUF other")
+        refused(probatio(*words, cwd=tmp_path))
 
 
 def test_a_plan_sends_nothing_and_says_what_would_need_a_word(tmp_path: Path) -> None:

@@ -136,3 +136,18 @@ def test_a_value_of_a_models_file_is_asked_about_at_a_keyboard_once(tmp_path: Pa
     assert "send messages to the alert channel hook" in said and code == 3, said  # nobody listens there
     _, again = converse(["daily", "alerts", "test"], "y\n", tmp_path)
     assert "[y/N]" not in again and "hook" in again
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", ["\x1b[2K\r", "\u202e", "\n", "\x9b1A"])
+def test_a_question_shows_no_sign_of_a_models_file_that_acts_on_the_terminal(
+    tmp_path: Path, sign: str
+) -> None:
+    (tmp_path / "config").mkdir()
+    name = f"hook{sign}Show the results?"
+    text = {"models": [{"id": "m", "name": "m"}], "alerts": [{"url": "json://127.0.0.1:9/x", "name": name}]}
+    (tmp_path / "config" / "models.yml").write_text(json.dumps(text))
+    code, said = converse(["daily", "alerts", "test"], "n\n", tmp_path)
+    question = said.partition("[y/N]")[0]
+    assert "hook" in question and sign not in question, said
+    assert code == 2

@@ -14,6 +14,7 @@ from probatio.core.errors import UsageError
 from probatio.core.proxies import find_proxy
 from probatio.core.records import Model, Timeouts
 from probatio.core.redact import know, know_address
+from probatio.core.trust import require_weights
 
 LOCAL_TIMEOUTS = Timeouts(attempt=3600.0, trial=7200.0)
 """A prompt of 6,000 tokens takes minutes on one busy core, and no one else waits for that server."""
@@ -91,9 +92,12 @@ def list_unpinned(models: Iterable[Model]) -> list[str]:
 
 
 def require_hosts(models: Iterable[Model], env: Mapping[str, str]) -> None:
-    """Refuse models that would send a built-in provider's key to another host: a record may be foreign."""
+    """Refuse models that would send a built-in provider's key to another host, or are weights that the user
+    has not named: a record may be foreign."""
     for model in models:
-        if not provider_of(model).local and not missing_key(model, env):
+        if provider_of(model).local:
+            require_weights(model.name)
+        elif not missing_key(model, env):
             route_of(model, env)
 
 
@@ -126,6 +130,7 @@ def _load(model: Model) -> Iterator[Route]:
     from probatio.ask.embedded.server import serve
     from probatio.ask.embedded.weights import is_here
 
+    require_weights(model.name)
     weights = resolve(model.name)
     if not is_here(weights):
         pull = f"probatio models pull {model.name}"

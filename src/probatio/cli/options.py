@@ -280,8 +280,15 @@ def confirm_config(config: Path | None, as_json: bool) -> None:
     from probatio.core.trust import find_unsaid, trust_values
 
     for request in find_unsaid(project_requests(Path.cwd())):
-        if click.confirm(f"{LOCAL_CONFIG} asks to {request}. Do you allow that from now on?"):
+        if ask(f"{LOCAL_CONFIG} asks to {request}. Do you allow that from now on?"):
             trust_values([request])
+
+
+def ask(question: str) -> bool:
+    """Ask the user at the keyboard: the one place that does."""
+    from probatio.core.text.visible import make_question
+
+    return click.confirm(make_question(question))
 
 
 def can_ask(as_json: bool) -> bool:
@@ -296,7 +303,7 @@ def consent(yes: bool, as_json: bool) -> Consent:
     from probatio.runs.consent import Consent
 
     ways = "Say --yes to go on, or set a limit with --max-cost."
-    return Consent(yes, ways, click.confirm if can_ask(as_json) else None)
+    return Consent(yes, ways, ask if can_ask(as_json) else None)
 
 
 def note(as_json: bool) -> Say:

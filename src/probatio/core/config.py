@@ -9,10 +9,20 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.clock import parse_duration
-from probatio.core.errors import UsageError
+from probatio.core.errors import Say, UsageError
 from probatio.core.records import Model, Sampling, Timeouts
 from probatio.core.text.names import pick
-from probatio.core.trust import TrustRequest, address_request, allow_now, host_of, key_request
+from probatio.core.trust import (
+    NAME_FILE,
+    TrustRequest,
+    address_request,
+    allow_now,
+    explain,
+    find_unsaid,
+    host_of,
+    key_request,
+    weights_requests,
+)
 from probatio.core.yamlfile import read_yaml
 
 LOCAL_CONFIG = Path("config/models.yml")
@@ -21,6 +31,8 @@ BUILT_IN = Path(__file__).parent.parent / "builtin" / "models.yml"
 AD_HOC_PROVIDERS = {"gguf": "embedded", "openai": "openai", "openrouter": "openrouter"}
 """`--model gguf:PATH` and the like: a model named on the command line, in no file. Prefix → provider."""
 
+
+LOCAL = AD_HOC_PROVIDERS["gguf"]
 
 CONFIRM_ABOVE = 1.0
 """US dollars. A run expected to cost more is begun only with the user's word."""
@@ -100,7 +112,13 @@ class Config(msgspec.Struct, frozen=True):
     timeouts: Timeouts | None = None
     analyst: str | None = None
     daily: DailyConfig = DailyConfig()
-    confirm_above: float = CONFIRM_ABOVE  # US dollars; `.inf` never asks
+    confirm_above: float = CONFIRM_ABOVE  # US dollars
+    raised: dict[str, TrustRequest] = {}
+    """The limits that the file sets above the usual ones, by key. A file that was found needs the user's word
+    for each."""
+    held: tuple[str, ...] = ()
+    """Those without that word: here the usual limits stand in their place, and `daily.max_month_cost` limits
+    without being a word for the days below it."""
 
 
 def load_config(path: Path | None = None) -> Config:
@@ -113,6 +131,7 @@ def load_config(path: Path | None = None) -> Config:
         if entry.id in seen:
             raise UsageError(f"{source}: two models have the id `{entry.id}`.")
         seen.add(entry.id)
+        _check_prices(entry, source)
         route = (entry.route,) if isinstance(entry.route, str) else tuple(entry.route or ())
         models.append(Model(**{**msgspec.structs.asdict(entry), "route": route}))
     trials = file.trials
@@ -120,8 +139,11 @@ def load_config(path: Path | None = None) -> Config:
         raise UsageError(f"{source}: trials.n_shots holds a negative number.")
     if (cap := file.daily.max_month_cost) is not None and not 0 < cap < math.inf:
         raise UsageError(f"{source}: daily.max_month_cost is in dollars and more than 0.")
-    if not file.confirm_above >= 0:
-        raise UsageError(f"{source}: confirm_above is in dollars and not less than 0.")
+    if not 0 <= file.confirm_above < math.inf:
+        raise UsageError(
+            f"{source}: confirm_above is a finite number of dollars, not below 0. "
+            "Where nobody is to be asked, say --yes."
+        )
     config = Config(
         source="built-in" if source == BUILT_IN else str(source),
         framework_version=None if file.framework_version is None else str(file.framework_version),
@@ -135,19 +157,69 @@ def load_config(path: Path | None = None) -> Config:
         daily=file.daily,
         confirm_above=file.confirm_above,
     )
+    config = msgspec.structs.replace(config, raised=_find_raised(config))
     if path is not None:  # a file that the user names is the user's word
         allow_now((*config_requests(config), *analyst_requests(config)))
-    return config
+    return _hold_limits(config)
+
+
+def _check_prices(entry: Model, source: Path) -> None:
+    prices = (entry.cost_per_1m_input, entry.cost_per_1m_output)
+    if not all(0 <= (price or 0) < math.inf for price in prices):
+        raise UsageError(f"{source}: the prices of `{entry.id}` are finite numbers of dollars, not below 0.")
+
+
+def _find_raised(config: Config) -> dict[str, TrustRequest]:
+    usual, given = Timeouts(), config.timeouts or Timeouts()
+    spent = {
+        "confirm_above": (config.confirm_above, "run"),
+        "max_month_cost": (config.daily.max_month_cost, "month"),
+    }
+    raised = {
+        key: f"what is spent without a question to ${most:,.2f} a {what} (`{key}`)"
+        for key, (most, what) in spent.items()
+        if (most or 0) > CONFIRM_ABOVE
+    }
+    raised |= {
+        key: f"`trials.timeouts.{key}` to {getattr(given, key):g} s"
+        for key in Timeouts.__struct_fields__
+        if getattr(given, key) > getattr(usual, key)
+    }
+    return {key: TrustRequest("limit", what, str(Path.cwd())) for key, what in raised.items()}
+
+
+def _hold_limits(config: Config) -> Config:
+    """The config with the usual limits in place of those raised without the user's word."""
+    unsaid = find_unsaid(config.raised.values())
+    held = tuple(key for key, request in config.raised.items() if request in unsaid)
+    usual = {key: getattr(Timeouts(), key) for key in held if key in Timeouts.__struct_fields__}
+    return msgspec.structs.replace(
+        config,
+        held=held,
+        confirm_above=CONFIRM_ABOVE if "confirm_above" in held else config.confirm_above,
+        timeouts=config.timeouts and msgspec.structs.replace(config.timeouts, **usual),
+    )
+
+
+def say_held(config: Config, say: Say) -> None:
+    """Say which limits of a models.yml that was found do not hold."""
+    if config.held:
+        asked = explain((config.raised[key] for key in config.held), NAME_FILE)
+        say(f"{asked}. Until then the usual limits hold.")
 
 
 def config_requests(config: Config) -> Iterator[TrustRequest]:
-    """Where the file would have keys and messages sent: each value needs the user's word once, unless the
-    user named the file. A server that needs no key needs no word."""
+    """Where the file would have keys and messages sent, the weights it would have loaded and the limits it
+    raises: each value needs the user's word once, unless the user named the file. A server that needs no key
+    needs no word."""
     asked: list[Model | JudgeOverride] = [*config.models]
     asked += [config.daily.judge] if config.daily.judge else []
     for each in asked:
         if each.base_url and each.api_key_env:
             yield key_request(each.api_key_env, each.base_url, Path.cwd())
+    weights = [each.name for each in asked if each.name and (each.provider or LOCAL) == LOCAL]
+    yield from weights_requests([*weights, *config.daily.models, config.analyst or ""], Path.cwd())
+    yield from config.raised.values()
     if beat := config.daily.heartbeat:
         yield from heartbeat_requests(beat)
 
@@ -187,7 +259,7 @@ def _timeouts(entry: _TimeoutsEntry | None, where: str) -> Timeouts | None:
         return None
     given = {name: value for name, value in msgspec.structs.asdict(entry).items() if value is not None}
     seconds = {name: parse_duration(value, f"{where}.{name}:") for name, value in given.items()}
-    if not all(seconds.values()):
+    if not all(0 < each < math.inf for each in seconds.values()):
         raise UsageError(f"{where} are lengths of time of more than 0.")
     return Timeouts(**seconds)
 

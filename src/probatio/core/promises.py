@@ -60,6 +60,24 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             ("cli/test_strangers.py::test_studying_sends_nothing_to_the_analyst_of_a_folder",),
         ),
         Promise(
+            "A models.yml found in a folder can lower a limit of cost or time and raise none without your "
+            "word.",
+            ("cli/test_strangers.py::test_a_models_file_of_the_folder_raises_no_limit",),
+        ),
+        Promise(
+            "Weights that a models.yml or a suite names by their file are not loaded without your word.",
+            ("cli/test_strangers.py::test_weights_that_a_folder_names_are_not_loaded",),
+        ),
+        Promise(
+            "No Python that we start imports from the folder you are in, and no question on the terminal is "
+            "drawn by it.",
+            (
+                "test_doors.py::test_no_python_of_ours_imports_from_the_working_folder",
+                "cli/test_suite_trust.py"
+                "::test_a_question_shows_no_sign_of_a_models_file_that_acts_on_the_terminal",
+            ),
+        ),
+        Promise(
             "Your word holds for the content you saw: one changed byte asks again. No folder can give it.",
             (
                 "cli/test_strangers.py::test_once_trusted_the_grader_runs_and_one_changed_byte_asks_again",

@@ -29,13 +29,14 @@ from probatio.core.errors import UsageError
 from probatio.core.files import hold, put
 from probatio.core.inside import open_reader
 from probatio.core.jsonfile import read_json
+from probatio.core.text.visible import make_one_line
 
 TRUST = "PROBATIO_TRUST"
 """The variable that names a file to be used instead of the user's own. Counts in the process environment
 only, never in a `.env`."""
 FILE = "trust.json"
 
-Kind = Literal["grader", "file", "program", "key", "address", "suite"]
+Kind = Literal["grader", "file", "program", "key", "address", "suite", "limit", "weights"]
 KINDS: dict[Kind, str] = {
     "grader": "run the grader of `{}` outside the jail, where it can do all that you can",
     "file": "show {} of this machine to its programs",
@@ -43,8 +44,13 @@ KINDS: dict[Kind, str] = {
     "key": "send the key {}",
     "address": "send messages to {}",
     "suite": "read {}, which is not in the folder",
+    "limit": "raise {}",
+    "weights": "load {} into our own process, by llama.cpp",
 }
 """All that can be asked for, as `FOLDER asks to …`."""
+
+WEIGHTS = "gguf:"
+"""What begins the name of weights that are named by their file."""
 
 MOST_FILES = 20_000
 MOST_BYTES = 1 << 30
@@ -72,7 +78,7 @@ class TrustRequest(msgspec.Struct, frozen=True):
     """What is printed instead of a value that may be a secret."""
 
     def __str__(self) -> str:
-        return KINDS[self.kind].format(self.shown or self.value)
+        return KINDS[self.kind].format(make_one_line(self.shown or self.value))
 
 
 class TrustedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -135,6 +141,23 @@ def key_request(variable: str, address: str, folder: Path) -> TrustRequest:
 def address_request(address: str, what: str) -> TrustRequest:
     """The request of a models.yml to send messages to an address, which may be a secret: `what` is shown."""
     return TrustRequest("address", address, str(Path.cwd()), what)
+
+
+def weights_requests(names: Iterable[str], folder: Path) -> Iterator[TrustRequest]:
+    """The requests to load weights that are named by their file. The word holds for the file as it is: by its
+    place, size and times, of which one can't be set, since hashing gigabytes takes long."""
+    for name in names:
+        if name.startswith(WEIGHTS):
+            path = Path(name.removeprefix(WEIGHTS)).expanduser().resolve()
+            with contextlib.suppress(OSError):  # one that is not there can't be loaded
+                state = path.stat()
+                as_it_is = f"{path} {state.st_ino} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}"
+                yield TrustRequest("weights", as_it_is, str(folder.resolve()), str(path))
+
+
+def require_weights(name: str) -> None:
+    """Refuse weights that a file names and the user has neither named on this command line nor allowed."""
+    refuse(find_unsaid(weights_requests([name], Path.cwd())), NAME_FILE)
 
 
 def find_unsaid(requests: Iterable[TrustRequest]) -> tuple[TrustRequest, ...]:

@@ -10,7 +10,6 @@ import secrets
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.core.python import python_command
 from probatio.jail.isolation import Choice
 from probatio.jail.program import Limits, ProgramOutcome, Runtime
 
@@ -108,7 +108,7 @@ def find_survivors(runtime: Runtime, stdin: bytes, choice: Choice) -> str | None
     mark = f"mark-{secrets.token_hex(8)}"
     marked = msgspec.structs.replace(runtime, env=(*runtime.env, ("PROBATIO_MARK", mark)))
     told = json.dumps([msgspec.to_builtins(marked), base64.b64encode(stdin).decode(), choice])
-    grader = subprocess.Popen([sys.executable, "-c", _GRADER], stdin=subprocess.PIPE, text=True)
+    grader = subprocess.Popen(python_command("-c", _GRADER), stdin=subprocess.PIPE, text=True)
     try:
         assert grader.stdin is not None
         grader.stdin.write(told)

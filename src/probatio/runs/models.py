@@ -12,10 +12,7 @@ from probatio.ask.routes import address_of, know_keys, missing_key, route_of
 from probatio.core.config import BUILT_IN, Config, load_config, select_models
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Model
-from probatio.core.trust import Untrusted, is_known
-
-GGUF = "gguf:"
-"""What begins the name of weights that the user names by their file."""
+from probatio.core.trust import WEIGHTS, Untrusted, allow_now, is_known, require_weights, weights_requests
 
 
 class ModelSelection(msgspec.Struct, frozen=True):
@@ -90,11 +87,12 @@ def _recall(model: Model) -> Model | None:
     embedded, or weights that were named on this machine."""
     provider = provider_of(model)
     if provider.local:
-        if model.name.startswith(GGUF) and not is_known(Path(model.name.removeprefix(GGUF))):
+        if model.name.startswith(WEIGHTS) and not is_known(Path(model.name.removeprefix(WEIGHTS))):
             raise UsageError(
-                f"The run was asked of the file {model.name.removeprefix(GGUF)}, which was not named on this "
-                f"machine before. If you trust it, name it again: --model {model.name}"
+                f"The run was asked of the file {model.name.removeprefix(WEIGHTS)}, which was not named on "
+                f"this machine before. If you trust it, name it again: --model {model.name}"
             )
+        allow_now(weights_requests([model.name], Path.cwd()))
         return model
     if provider.base_url and model.id == model.name and model.base_url is None and model.api_key_env is None:
         return model
@@ -145,15 +143,15 @@ def _require_routes(
     """Refuse a model without a route, and one without a price where a budget must be kept."""
     for model in models:
         provider = provider_of(model)
-        if provider.local:
-            continue
         if keys:
-            route_of(model, env)
+            require_weights(model.name) if provider.local else route_of(model, env)
         else:
             try:
-                address_of(model, env)
-            except Untrusted as error:  # a plan sends nothing
+                require_weights(model.name) if provider.local else address_of(model, env)
+            except Untrusted as error:  # a plan sends nothing and loads nothing
                 say(str(error))
+        if provider.local:
+            continue
         if max_cost is not None and model.cost_per_1m_input is None and not provider.reports_cost:
             raise UsageError(
                 f"--max-cost needs a price for `{model.id}` in {source} (cost_per_1m_input/output)."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,18 +11,18 @@ import msgspec
 from probatio.ask.routes import require_hosts
 from probatio.core.clock import now_text
 from probatio.core.collector import pause_collector
-from probatio.core.config import CONFIRM_ABOVE, Config, load_config
+from probatio.core.config import CONFIRM_ABOVE, Config, load_config, say_held
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Feedback, Timeouts
 from probatio.core.text.names import matches, pick
-from probatio.core.trust import note_named
+from probatio.core.trust import WEIGHTS, allow_now, note_named, weights_requests
 from probatio.grading import GRADER_VERSION, needs_sandbox
 from probatio.jail import Choice, explain_no_jail, find_isolation
 from probatio.languages.contract import TWISTED, twist_of
 from probatio.languages.finding import require_toolchain
 from probatio.runs.consent import Estimate
 from probatio.runs.estimate import estimate_run
-from probatio.runs.models import GGUF, find_again, select
+from probatio.runs.models import find_again, select
 from probatio.runs.plan import Plan
 from probatio.runs.record import RunRecord, check_run_id, find_run, git_sha, new_run_id, read_run, versions
 from probatio.runs.store.packed import is_packed
@@ -91,6 +91,8 @@ def prepare(
     with pause_collector():
         suite = load_suite(request.suite)
     config = load_config(request.config)
+    allow_weights(request.models)
+    say_held(config, say)
     if not dry:
         note_request(request)
     selection = select(
@@ -147,9 +149,14 @@ def prepare(
     return PreparedRun(results / record.run_id, record, suite, config.confirm_above)
 
 
+def allow_weights(models: Iterable[str]) -> None:
+    """Take the command line's word for the weights that it names by their file."""
+    allow_now(weights_requests(models, Path.cwd()))
+
+
 def note_request(request: Request) -> None:
     """Note the suite and the weights that the command line names: the record will name them, too."""
-    weights = [Path(name.removeprefix(GGUF)) for name in request.models if name.startswith(GGUF)]
+    weights = [Path(name.removeprefix(WEIGHTS)) for name in request.models if name.startswith(WEIGHTS)]
     suite = [request.suite] if request.suite is not None and request.suite.is_dir() else []
     note_named(*suite, *weights)
 
@@ -190,6 +197,7 @@ def prepare_again(
             f"{folder} is packed, and nothing is added to a packed run. First: probatio study pack {folder} "
             f"--unpack"
         )
+    allow_weights(models)
     asked = find_again(record.models, load_config(config), models)
     require_hosts(asked, env)
     with pause_collector():

@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from probatio.ask.providers import provider_named
-from probatio.core.trust import TrustRequest, find_untrusted, host_of, key_request
+from probatio.core.trust import TrustRequest, find_untrusted, host_of, key_request, weights_requests
 from probatio.languages.contract import Commands, LanguageSpec
 from probatio.languages.toolchain import find_outside
 from probatio.suites.grader_entry import OwnGrader
@@ -22,6 +22,8 @@ _PACKAGE = Path(__file__).parent.parent
 class Judging(Protocol):
     """The judge of a suite, as far as it says where requests go."""
 
+    @property
+    def name(self) -> str: ...
     @property
     def provider(self) -> str: ...
     @property
@@ -62,6 +64,8 @@ def requests_of_judge(judge: Judging, root: Path) -> Iterator[TrustRequest]:
     if Path(folder).is_relative_to(_PACKAGE):
         return
     provider = provider_named(judge.provider)
+    if provider.local:
+        yield from weights_requests([judge.name], root)
     if judge.base_url is not None:
         yield TrustRequest("address", judge.base_url, folder, f"its judge at {host_of(judge.base_url)}")
     if judge.api_key_env is not None and (judge.base_url or judge.api_key_env != provider.api_key_env):

@@ -291,6 +291,30 @@ def test_a_cluster_that_we_begin_listens_on_this_machine_alone() -> None:
     assert set(places) <= {"0100007F", "0000000000000000FFFF00000100007F", "0" * 24 + "01000000"}, places
 
 
+@pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="Ray is not installed: pip install 'probatio[ray]'"
+)
+@pytest.mark.soak
+def test_its_workers_import_nothing_from_the_working_folder(tmp_path: Path) -> None:
+    (tmp_path / "probatio.py").write_text("open('imported', 'w').close()\n")
+    env = {name: value for name, value in os.environ.items() if name != "RAY_ADDRESS"}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", _BEGINNING], capture_output=True, cwd=tmp_path, env=env
+    )
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "imported").exists()
+
+
+_BEGINNING = """
+import ray
+from probatio.jail.workers.ray_cluster import Cluster
+
+cluster = Cluster("ray")
+(machine,) = cluster.machines()
+assert ray.get(cluster.start(machine).__ray_ready__.remote(), timeout=120)
+cluster.close()
+"""
+
 _LISTENING = """
 import os, re
 from pathlib import Path

@@ -8,7 +8,7 @@ import secrets
 import socket
 import stat
 import subprocess
-import sys
+import tempfile
 import weakref
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from probatio.ask.embedded.gguf import read_header
 from probatio.core.errors import Incomplete
 from probatio.core.extras import require
 from probatio.core.machine import count_cores
+from probatio.core.python import python_command
 
 CONTEXT_TOKENS = 12_288
 """A complete context with ten shots is 6,000 to 8,000 tokens, and its answer follows. Where a model was
@@ -185,9 +186,9 @@ def _explain_refusal(path: Path) -> str:
         "xllamacpp.Server(p)\n"
     )
     try:
-        log = subprocess.run(
-            [sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=60
-        )
+        with tempfile.TemporaryDirectory() as empty:
+            command = python_command("-c", program, str(path.resolve()))
+            log = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=empty)
     except (OSError, subprocess.TimeoutExpired):
         return "llama.cpp refuses it"
     for line in (log.stdout + log.stderr).splitlines():

@@ -21,6 +21,7 @@ from probatio.core.files import put
 from probatio.core.jsonfile import decode, read_json
 from probatio.core.machine import count_cores
 from probatio.core.records import Model
+from probatio.core.trust import require_weights
 
 KEPT_SECONDS = 30 * 86_400
 """The machine may have been busy when it was measured, or have changed since."""
@@ -55,6 +56,7 @@ class _TimedReply(msgspec.Struct):
 
 def speed_of(model: Model, *, measure: bool) -> Speed | None:
     """The stored speed, else measured now if `measure` is set (which loads the model), else None."""
+    require_weights(model.name)
     weights = resolve(model.name)
     if not is_here(weights):
         return None

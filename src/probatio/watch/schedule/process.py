@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import random
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import partial
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from probatio.core.errors import ProbatioError, Say
+from probatio.core.python import python_command
 from probatio.core.signals import STOPPING, on_signal
 from probatio.runs.store.layout import DAILY, SCORES
 from probatio.watch.day.month import describe_month_cost
@@ -26,7 +26,7 @@ from probatio.watch.schedule.times import find_missed_days, find_next_start, is_
 if TYPE_CHECKING:
     from asyncio.subprocess import Process
 
-DAILY_COMMAND = (sys.executable, "-P", "-c", "from probatio.cli import main; main()", "daily")
+DAILY_COMMAND = python_command("-c", "from probatio.cli import main; main()", "daily")
 """This very installation, whatever is on the path or in the working folder."""
 LOOK_SECONDS = 60.0
 """How often the clock is looked at: a machine that slept does not count its sleep as waiting."""

@@ -1,0 +1,15 @@
+"""Our own Python as a child process: the one place that forms its command.
+
+`-P` keeps the working folder, which may be a stranger's, out of the places of imports. `-I` would also keep
+out PYTHONPATH and what was installed with `pip install --user`: both are the user's own, and Probatio itself
+or an extra may be there.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def python_command(*words: str) -> tuple[str, ...]:
+    """This very interpreter with these words; it imports nothing from the working folder."""
+    return (sys.executable, "-P", *words)
