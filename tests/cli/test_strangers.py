@@ -15,9 +15,11 @@ import yaml
 
 from commandline import Done, probatio
 from double import Double
+from double.server import RawReply
 from learn.runs import write_made_up_run, write_suite
 from probatio.authoring.new import STARTERS
 from probatio.core.errors import Incomplete
+from probatio.core.trust import Untrusted, forget_process, require_known, trust_folder
 
 pytestmark = pytest.mark.usefixtures("new_user")
 
@@ -188,6 +190,79 @@ def test_a_folder_that_suite_new_made_here_may_be_edited_without_a_question(
     refused(probatio("suite", "check", copied, cwd=tmp_path))
 
 
+@pytest.mark.slow
+def test_a_folder_put_in_the_place_of_ones_own_is_a_strangers(tmp_path: Path, mark: Path) -> None:
+    mine = tmp_path / "mine"
+    assert probatio("suite", "new", "--daily", mine).returncode == 0
+    shutil.rmtree(mine)
+    write_watch(mine, mark)
+    done = probatio("suite", "check", mine, cwd=tmp_path)
+    refused(done)
+    assert not mark.exists() and "another folder than the one" in done.stderr, done.output
+    assert probatio("suite", "trust", mine, "--mine", "--yes").returncode == 0
+    assert probatio("suite", "check", mine, cwd=tmp_path).returncode == 0 and mark.exists()
+
+
+@pytest.mark.slow
+def test_ones_own_folder_that_was_moved_says_why_it_asks_and_the_one_command(
+    tmp_path: Path, mark: Path
+) -> None:
+    mine = write_watch(tmp_path / "mine", mark)
+    assert probatio("suite", "trust", mine, "--mine", "--yes").returncode == 0
+    moved = mine.rename(tmp_path / "moved")
+    done = probatio("suite", "check", moved, cwd=tmp_path)
+    refused(done)
+    assert f"It was your own at {mine}" in done.stderr and f"suite trust {moved} --mine" in done.stderr
+    assert probatio("suite", "trust", moved, "--mine", "--yes").returncode == 0
+    assert probatio("suite", "check", moved, cwd=tmp_path).returncode == 0 and mark.exists()
+
+
+VARYING = {"vary": ("suite", "vary"), "generate": ("suite", "generate", "--vary")}
+
+
+@pytest.fixture
+def both(tmp_path: Path, watch: Path) -> Path:
+    """The stranger's daily suite, which is a language as well."""
+    return shutil.copytree(STARTERS / "command", watch, dirs_exist_ok=True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", VARYING)
+def test_what_is_made_from_a_strangers_folder_is_a_strangers(
+    tmp_path: Path, both: Path, mark: Path, words: str
+) -> None:
+    done = probatio(*VARYING[words], both, "--count", "2", "--out", "fresh", cwd=tmp_path)
+    assert done.returncode == 0, done.output
+    refused(probatio("suite", "check", "fresh", cwd=tmp_path))
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mine", [(), ("--mine",)])
+def test_what_is_made_from_a_trusted_folder_asks_nothing(
+    tmp_path: Path, both: Path, mark: Path, mine: tuple[str, ...]
+) -> None:
+    assert probatio("suite", "trust", both, "--yes", *mine).returncode == 0
+    assert probatio("suite", "vary", both, "--count", "2", "--out", "fresh", cwd=tmp_path).returncode == 0
+    checked = probatio("suite", "check", "fresh", cwd=tmp_path)
+    assert SUITE_TRUST not in checked.output and mark.exists(), checked.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("words", VARYING)
+@pytest.mark.parametrize("place", ["link", "triage/link", "linked"])
+def test_a_copy_of_a_strangers_folder_follows_no_link(
+    tmp_path: Path, both: Path, words: str, place: str
+) -> None:
+    secret = tmp_path / "private"
+    secret.mkdir()
+    (secret / "id_rsa").write_text(SECRET)
+    (both / place).symlink_to(secret if place == "linked" else secret / "id_rsa")
+    done = probatio(*VARYING[words], both, "--count", "2", "--out", "fresh", cwd=tmp_path)
+    assert done.returncode == 2 and str(both / place) in done.stderr, done.output
+    assert not (tmp_path / "fresh").exists()
+
+
 # ---- files and programs of the machine
 
 
@@ -221,7 +296,6 @@ LANGUAGES: dict[str, dict[str, Any]] = {
     "a word with an equals sign": {"version": ["awk", "-v", "x={folder}/../secret", "BEGIN {}"]},
     "a link as a word": {"version": ["cat", "{folder}/link"]},
     "keys in the folder": {"version": ["cat", "{folder}/.env"]},
-    "git's own files": {"reads": ["{folder}/.git/config"]},
     "a folder that holds the keys of where one is": {"reads": ["{folder}/sub"]},
     "a program by its path": {"version": ["{home}/bin/tool"]},
     **{
@@ -287,6 +361,93 @@ def test_files_and_programs_of_the_machine_need_the_users_word(
     assert SECRET not in done.output
 
 
+NEVER_PART: dict[str, dict[str, Any]] = {
+    "git's own files": {"reads": ["{folder}/.git/config"]},
+    "git's own folder": {"reads": ["{folder}/.git"]},
+    "a word of a command": {"version": ["awk", "-v", "x={folder}/.git/config", "BEGIN {}"]},
+    "a program": {"version": ["{folder}/.git/code"]},
+    "a program behind env": {"version": ["env", "-S", "A=1 {folder}/.git/code"]},
+    "the words of a shell": {"version": ["sh", "-c", "cd {folder}; ./.git/code"]},
+    "the words of a shell, by its path": {"version": ["sh", "-c", ". {folder}/results/code"]},
+    "a first line": {"version": ["{folder}/first"]},
+    "a link to a file": {"reads": ["{folder}/to_file"]},
+    "a link to a folder": {"reads": ["{folder}/to_folder/code"]},
+    "a way around": {"reads": ["{folder}/tasks/../.git/code"]},
+    "a variable": {"env": {"AWKPATH": "/usr/share/awk:{folder}/.git"}},
+    "our own results": {"reads": ["{folder}/results/code"]},
+    "our own mark": {"reads": ["{folder}/.probatio"]},
+    "the host language": {"host": {"reads": ["{folder}/.git/code"]}},
+}
+"""What a suite names that no digest of it covers."""
+
+
+@pytest.mark.parametrize("case", NEVER_PART)
+@pytest.mark.parametrize("mine", [True, False])
+def test_what_no_digest_covers_is_not_named_by_a_trusted_suite(
+    tmp_path: Path, home: Path, case: str, mine: bool
+) -> None:
+    theirs = shutil.copytree(STARTERS / "command", tmp_path / "theirs")
+    assert trust_folder(theirs, mine=mine)
+    for folder in (".git", "results", ".probatio"):
+        (theirs / folder).mkdir(exist_ok=True)
+        (theirs / folder / "config").write_text("")
+        (theirs / folder / "code").write_text("#!/bin/sh\n")
+        (theirs / folder / "code").chmod(0o755)
+    (theirs / "first").write_text(f"#!/usr/bin/env -S {theirs}/.git/code\n")
+    (theirs / "first").chmod(0o755)
+    (theirs / "to_file").symlink_to(".git/code")
+    (theirs / "to_folder").symlink_to("results")
+    about = yaml.safe_load((theirs / "language.yml").read_text())
+    asks = dict(NEVER_PART[case])
+    about["host"]["commands"] |= asks.pop("host", {})
+    about["commands"] |= asks
+    (theirs / "language.yml").write_text(yaml.safe_dump(about))
+    if not mine and not case.startswith("a link"):
+        for link in ("to_file", "to_folder"):
+            (theirs / link).unlink()
+        trust_folder(theirs)
+    for words in (("suite", "check"), ("trial", "--dry-run", "--suite"), ("suite", "trust")):
+        done = probatio(*words, theirs, cwd=tmp_path)
+        assert done.returncode == 2 and "never part of a suite" in done.stderr, done.output
+
+
+def test_a_link_to_what_no_digest_covers_can_not_be_trusted(tmp_path: Path, watch: Path, mark: Path) -> None:
+    (watch / ".git").mkdir()
+    (watch / ".git" / "helper.py").write_text("")
+    (watch / "triage" / "helper.py").symlink_to("../.git/helper.py")
+    done = probatio("suite", "trust", watch, "--yes", cwd=tmp_path)
+    assert done.returncode == 2 and str(watch / "triage" / "helper.py") in done.stderr, done.output
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["triage/.git", "triage/.git/hooks", ".git/../triage/results"])
+def test_code_in_any_folder_but_the_left_out_ones_asks_again_when_it_changes(
+    tmp_path: Path, watch: Path, mark: Path, place: str
+) -> None:
+    (watch / ".git").mkdir()
+    folder = watch / place
+    folder.mkdir(parents=True)
+    grader = (watch / "triage" / "grader.py").read_text()
+    (folder / "code.py").write_text("")
+    (watch / "triage" / "grader.py").write_text(grader.replace(f"open({str(mark)!r}, 'w').close()", "pass"))
+    with (watch / "triage" / "grader.py").open("a") as file:
+        file.write(f"\nexec(open({str(folder / 'code.py')!r}).read())\n")
+    assert probatio("suite", "trust", watch, "--yes", cwd=tmp_path).returncode == 0
+    (folder / "code.py").write_text(f"open({str(mark)!r}, 'w').close()\n")
+    refused(probatio("suite", "check", watch, cwd=tmp_path))
+    assert not mark.exists()
+
+
+@pytest.mark.slow
+def test_working_in_a_trusted_suite_keeps_its_trust(tmp_path: Path, watch: Path, mark: Path) -> None:
+    assert probatio("suite", "trust", watch, "--yes").returncode == 0
+    words = ("suite", "rehearse", ".", "--days", "2", "--worse-from", "2", "--models", "1")
+    for days in ("results", "results/again"):
+        done = probatio(*words, "--results", days, cwd=watch)
+        assert done.returncode == 0, done.output
+    assert probatio("suite", "check", ".", cwd=watch).returncode == 0 and mark.exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "version", [["cat", "{folder}/.env"], ["cat", "{folder}/link"], ["sh", "-c", "cat {folder}/.env"]]
@@ -308,7 +469,7 @@ def test_the_whole_folder_is_shown_without_what_is_the_users(tmp_path: Path, hom
     theirs = write_language(
         tmp_path / "theirs",
         home,
-        {"reads": ["{folder}"], "version": ["sh", "-c", "cd {folder}; cat .env .git/config; echo 1.0"]},
+        {"reads": ["{folder}"], "version": ["sh", "-c", "cd {folder}; cat .env .gi[t]/config; echo 1.0"]},
     )
     for link in ("link", "up", "linked", *SCRIPTS):
         (theirs / link).unlink()
@@ -543,6 +704,39 @@ def test_verify_takes_the_suite_from_the_command_line(
     assert done.returncode == 0, done.output
     quick = probatio("verify", "--results", tmp_path / "r", "--quick", cwd=tmp_path)
     assert quick.returncode == 0, quick.output
+
+
+@pytest.mark.slow
+def test_a_clone_with_its_suite_beside_its_results_asks_for_no_word(
+    tmp_path: Path, mark: Path, new_user: Callable[[], None]
+) -> None:
+    made = tmp_path / "made"
+    suite = write_watch(made / "wd", mark, isolation="jail")
+    words = ("--days", "2", "--worse-from", "2", "--models", "1", "--results", "results")
+    assert probatio("suite", "rehearse", "wd", *words, cwd=made).returncode == 0
+    (made / ".git").mkdir()
+    clone = shutil.copytree(made, tmp_path / "clone")
+    shutil.rmtree(made)
+    new_user()
+    for command in ("verdict", "verify"):
+        done = probatio(command, cwd=clone)
+        assert done.returncode in (0, 1) and "asks to" not in done.output, done.output
+    suite = clone / "wd"
+    (suite / "suite.yml").write_text(
+        (suite / "suite.yml").read_text().replace("isolation: jail", "isolation: none")
+    )
+    refused(probatio("verify", cwd=clone))
+    assert not mark.exists()
+
+
+def test_a_record_names_nothing_outside_of_its_clone(tmp_path: Path) -> None:
+    results = tmp_path / "clone" / "results"
+    for folder in (results, tmp_path / "clone" / ".git" / "wd", tmp_path / "theirs"):
+        folder.mkdir(parents=True)
+    (tmp_path / "clone" / "link").symlink_to(tmp_path / "theirs")
+    for named in ("../../theirs", "../link", "../.git/wd"):
+        with pytest.raises(Untrusted):
+            require_known(results / named, results)
 
 
 # ---- the judge of a suite
@@ -863,6 +1057,83 @@ def test_weights_that_the_user_names_are_loaded(tmp_path: Path, loaded: list[str
     if how == "suite trust":
         weights.write_bytes(b"GGUF other")
         refused(probatio(*words, cwd=tmp_path))
+
+
+CATALOGUE = RawReply(json.dumps({"object": "list", "data": [{"id": "m", "object": "model"}]}).encode())
+
+
+def add_model(folder: Path, own: Double) -> Path:
+    """`models add` writes config/models.yml, with a server and a key of the user's own."""
+    own.catalogue = lambda path: CATALOGUE if path == "/models" else None
+    given = ("--base-url", own.base_url, "--provider", "mine", "--api-key-env", "GPU_KEY")
+    done = probatio("models", "add", "m", *given, cwd=folder, env={"GPU_KEY": SECRET})
+    assert done.returncode == 0, done.output
+    return folder / "config" / "models.yml"
+
+
+def test_a_models_file_that_models_add_wrote_asks_nothing(
+    tmp_path: Path,
+) -> None:
+    with Double() as own, Double() as other:
+        file = add_model(tmp_path, own)
+        entry = {**DEAR, "base_url": other.base_url, "api_key_env": "GPU_KEY"}
+        file.write_text(json.dumps({"models": [entry], "confirm_above": 1e9}))
+        done = probatio(*WORDS, cwd=tmp_path, env={"GPU_KEY": SECRET})
+        assert done.returncode == 0 and SUITE_TRUST not in done.output and other.bodies, done.output
+        forget_process()
+        shutil.copytree(tmp_path / "config", tmp_path / "copy" / "config")
+        refused(probatio(*WORDS, cwd=tmp_path / "copy", env={"GPU_KEY": "another-key-of-the-user"}))
+        assert probatio(*WORDS, cwd=tmp_path, env={"GPU_KEY": SECRET}).returncode == 0
+        assert probatio("suite", "trust", ".", "--remove", cwd=tmp_path).returncode == 0
+        forget_process()
+        refused(probatio(*WORDS, cwd=tmp_path, env={"GPU_KEY": SECRET}))
+
+
+def test_of_an_own_models_file_nothing_follows_for_what_is_beside_it(
+    tmp_path: Path, watch: Path, mark: Path
+) -> None:
+    with Double() as own, Double() as thief:
+        judged = judged_watch(tmp_path / "judged")
+        edit(judged / "suite.yml", judge={"name": "j", "base_url": thief.base_url, "api_key_env": "GPU_KEY"})
+        (judged / ".env").write_text(f"OPENAI_BASE_URL={thief.base_url}\n")
+        add_model(judged, own)
+        env = {"GPU_KEY": SECRET, "OPENAI_API_KEY": SECRET}
+        refused(probatio("daily", "calibrate", "--suite", ".", cwd=judged, env=env))
+        done = probatio("trial", "--limit", "1", "--model", "openai:m", "--yes", cwd=judged, env=env)
+        assert done.returncode == 2, done.output
+        (watch / "config").mkdir()
+        add_model(watch, own)
+        refused(probatio("suite", "check", ".", cwd=watch))
+        assert not thief.bodies and not thief.headers and not mark.exists()
+
+
+def test_a_strangers_models_file_stays_one_when_a_model_is_added(tmp_path: Path) -> None:
+    with Double() as own, Double() as thief:
+        file = write_models(tmp_path, thief.base_url)
+        file.write_text(file.read_text() + "confirm_above: 1000000000.0\n")
+        own.catalogue = lambda path: RawReply(CATALOGUE.body.replace(b'"m"', b'"n"'))
+        words = ("models", "add", "n", "--base-url", own.base_url, "--provider", "mine")
+        done = probatio(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.output
+        refusal = probatio(*WORDS, cwd=tmp_path)
+        assert refusal.returncode == 2 and "more than $1.00" in refusal.stderr, refusal.output
+
+
+def test_a_server_named_once_with_config_is_known_with_its_key_and_no_other(tmp_path: Path) -> None:
+    with Double() as own, Double() as thief:
+        file = write_models(tmp_path, own.base_url)
+        model = {**DEAR, "cost_per_1m_input": 0, "cost_per_1m_output": 0, "api_key_env": "GPU_KEY"}
+        file.write_text(json.dumps({"models": [{**model, "base_url": own.base_url}]}))
+        env = {"GPU_KEY": SECRET, "GITHUB_TOKEN": SECRET}
+        refused(probatio(*WORDS, cwd=tmp_path, env=env))
+        for named in (("--config", file), ()):
+            done = probatio(*WORDS, *named, cwd=tmp_path, env=env)
+            assert done.returncode == 0, done.output
+            forget_process()
+        for other in ({"base_url": thief.base_url}, {"api_key_env": "GITHUB_TOKEN"}):
+            file.write_text(json.dumps({"models": [{**model, "base_url": own.base_url, **other}]}))
+            refused(probatio(*WORDS, cwd=tmp_path, env=env))
+        assert not thief.headers
 
 
 def test_a_plan_sends_nothing_and_says_what_would_need_a_word(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pty
 import select
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -95,12 +96,16 @@ def test_the_values_of_a_models_file_are_shown_without_their_secrets_and_taken_b
     listed = probatio("suite", "trust", "--list", cwd=tmp_path).stdout
     for shown in (done.output, listed, trust_file().read_text()):
         assert "pw" not in shown.replace(str(tmp_path), "")
+    assert "allowed from now on, in every folder that asks for it" in done.stdout
+    assert "as it is now" not in done.stdout
     assert "You trust it already" in probatio("suite", "trust", ".", cwd=tmp_path).stdout
     assert probatio("suite", "trust", ".", "--remove", cwd=tmp_path).returncode == 0
     assert not read_trust().values
 
 
-def converse(words: list[str], typed: str, cwd: Path) -> tuple[int, str]:
+def converse(
+    words: list[str], typed: str, cwd: Path, meanwhile: Callable[[], object] = lambda: None
+) -> tuple[int, str]:
     """A process at a terminal, asked its question and given an answer: how it ended, and what it said."""
     ours, terminal = pty.openpty()
     process = subprocess.Popen(
@@ -112,6 +117,7 @@ def converse(words: list[str], typed: str, cwd: Path) -> tuple[int, str]:
         while select.select([ours], [], [], 120)[0] and (part := os.read(ours, 4096)):
             said += part
             if b"[y/N]" in said and not answered:
+                meanwhile()
                 os.write(ours, typed.encode())
                 answered = True
     os.close(ours)
@@ -124,6 +130,20 @@ def test_at_a_keyboard_it_asks(theirs: Path, typed: str, trusted: bool) -> None:
     code, said = converse(["suite", "trust", str(theirs)], typed, theirs)
     assert "Do you trust" in said and code == (0 if trusted else 3), said
     assert (trust_file().exists() and bool(read_trust().folders)) is trusted
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mine", [(), ("--mine",)])
+def test_what_was_not_shown_is_not_trusted(theirs: Path, mine: tuple[str, ...]) -> None:
+    def change() -> None:
+        if mine:
+            theirs.rename(theirs.parent / "away")
+            shutil.copytree(theirs.parent / "away", theirs)
+        (theirs / "triage" / "grader.py").write_text("print('another grader')")
+
+    code, said = converse(["suite", "trust", str(theirs), *mine], "y\n", theirs.parent, change)
+    assert code == 2 and "has changed since it was shown" in " ".join(said.split()), said
+    assert not read_trust().folders
 
 
 @pytest.mark.slow

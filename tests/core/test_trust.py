@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -121,9 +122,14 @@ def add_a_pipe(folder: Path) -> None:
     os.mkfifo(folder / "triage" / "pipe")
 
 
+def add_code_in_a_git_folder_below(folder: Path) -> None:
+    (folder / "triage" / ".git").mkdir()
+    (folder / "triage" / ".git" / "code.py").write_text("")
+
+
 CHANGES = (
     change_a_byte, add_a_file, add_a_folder, rename_a_file, move_a_file_up, remove_a_file, replace_by_a_link,
-    make_it_executable, add_compiled_code, add_a_pipe,
+    make_it_executable, add_compiled_code, add_a_pipe, add_code_in_a_git_folder_below,
 )  # fmt: skip
 
 
@@ -157,6 +163,54 @@ def test_a_link_to_a_trusted_folder_is_that_folder(theirs: Path) -> None:
     assert not is_refused(theirs) and not is_refused(link)
     take_back(theirs)
     assert is_refused(link)
+
+
+def put_back_anew(folder: Path) -> None:
+    again = shutil.copytree(folder, folder.parent / "again")
+    shutil.rmtree(folder)
+    again.rename(folder)
+
+
+def put_back_without_a_mark(folder: Path) -> None:
+    shutil.rmtree(folder)
+    folder.mkdir()
+
+
+def put_a_link_there(folder: Path) -> None:
+    folder.rename(folder.parent / "away")
+    (folder.parent / "other").mkdir()
+    (folder.parent / "other" / ".probatio").symlink_to(folder.parent / "away" / ".probatio")
+    folder.symlink_to("other")
+
+
+@pytest.mark.parametrize("replace", [put_back_anew, put_back_without_a_mark, put_a_link_there])
+def test_a_place_does_not_outlive_its_folder(theirs: Path, replace: Callable[[Path], None]) -> None:
+    trust_folder(theirs, mine=True)
+    assert is_known(theirs) and not is_refused(theirs)
+    replace(theirs)
+    assert is_refused(theirs) and not is_known(theirs)
+    with pytest.raises(Untrusted):
+        refuse(find_untrusted(theirs, asked(theirs)))
+
+
+def test_a_folder_that_can_not_be_written_to_is_known_by_its_number(
+    theirs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (theirs / ".probatio").write_text("a file in the way of the mark")
+    trust_folder(theirs, mine=True)
+    assert not is_refused(theirs)
+    theirs.rename(theirs.parent / "away")
+    theirs.mkdir()
+    assert is_refused(theirs)
+
+
+def test_a_place_from_before_there_were_marks_gets_its_own_when_it_is_used(theirs: Path) -> None:
+    trust_file().parent.mkdir(parents=True, exist_ok=True)
+    trust_file().write_text(json.dumps({"folders": [{"path": str(theirs)}]}))
+    assert not is_refused(theirs)
+    assert len(read_trust().folders) == 1 and read_trust().folders[0].mark
+    put_back_without_a_mark(theirs)
+    assert is_refused(theirs)
 
 
 @pytest.mark.parametrize("mine", [True, False])

@@ -35,7 +35,7 @@ from probatio.core.files import replacement
 from probatio.core.inside import open_new, read_named
 from probatio.core.records import Model
 from probatio.core.text.names import matches, refuse_unknown_name
-from probatio.core.trust import allow_now, key_request, remember
+from probatio.core.trust import adopt_file, allow_now, key_request, remember
 from probatio.core.yamlfile import compose_yaml, parse_yaml
 
 Entry = dict[str, Any]
@@ -129,6 +129,8 @@ def add_models(
                 f"{other} and {entry['name']} would both be `{entry['id']}`; add one of them with --id."
             )
     _write(path, add_entries(_read(path) if before else "", entries, str(path)))
+    if before is None and config is None:
+        adopt_file(path)
     if place.base_url and place.api_key_env:
         remember([key_request(place.api_key_env, place.base_url, Path.cwd())])
     load_config(config)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -10,6 +9,8 @@ import msgspec
 
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
+from probatio.core.inside import copy_inside
+from probatio.core.place import FOLDER
 from probatio.core.records import Task
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import adopt
@@ -25,7 +26,7 @@ PER_TYPE = 2
 """Tasks of each type in a small part of a suite."""
 FIRST_VERSION = "0.1.0"
 
-_LEFT_OUT = ("__pycache__", "*.pyc")
+NEVER_COPIED = ("__pycache__", "*.pyc", FOLDER)
 
 
 def list_starters() -> tuple[str, ...]:
@@ -108,7 +109,7 @@ def _choose_easiest(tasks: Iterable[Task]) -> list[Task]:
 
 
 def _copy(folder: Path, target: Path, *without: str) -> None:
-    shutil.copytree(folder, target, ignore=shutil.ignore_patterns(*_LEFT_OUT, *without), dirs_exist_ok=True)
+    copy_inside(folder, target, *NEVER_COPIED, *without)
     adopt(target)
 
 

@@ -14,6 +14,7 @@ from probatio.core.trust import (
     TrustRequest,
     find_unsaid,
     is_trusted,
+    look_at,
     note_named,
     take_back,
     take_back_values,
@@ -37,13 +38,23 @@ class FolderRequests(msgspec.Struct, frozen=True):
     """Of its models.yml."""
     recorded: tuple[TrustRequest, ...] = ()
     """Suites that its records name."""
+    seen: str | None = None
+    """The folder before the requests of its suite were read: they are of that content, or it has changed."""
 
     def __iter__(self) -> Iterator[TrustRequest]:
         return iter((*self.suite, *self.values, *self.recorded))
 
 
-def collect_requests(folder: Path) -> FolderRequests:
+def collect_requests(folder: Path, *, mine: bool = False) -> FolderRequests:
     """What the folder asks for. Raises UsageError if it is nothing of ours."""
+    asked = _collect(folder)
+    if not asked.suite and not mine:
+        return asked
+    seen = look_at(folder, mine=mine)
+    return msgspec.structs.replace(_collect(folder), seen=seen)
+
+
+def _collect(folder: Path) -> FolderRequests:
     suite = [*_daily_requests(folder), *_language_requests(folder)]
     values = project_requests(folder)
     is_results = (folder / DAILY).is_dir() or any(folder.glob(f"*/{RUN_FILE}"))
@@ -60,13 +71,13 @@ def collect_requests(folder: Path) -> FolderRequests:
 def find_open(folder: Path, asked: FolderRequests) -> FolderRequests:
     """What of it the user has not allowed yet."""
     suite = asked.suite if asked.suite and not is_trusted(folder) else ()
-    return FolderRequests(suite, find_unsaid(asked.values), asked.recorded)
+    return FolderRequests(suite, find_unsaid(asked.values), asked.recorded, asked.seen)
 
 
 def give_trust(folder: Path, asked: FolderRequests, *, mine: bool) -> None:
     """Keep the user's word about all that the folder asks for."""
     if mine or asked.suite:
-        trust_folder(folder, mine=mine)
+        trust_folder(folder, mine=mine, seen=asked.seen)
     if asked.values and not mine:
         trust_values(asked.values)
     note_named(*(Path(request.value) for request in asked.recorded))
@@ -75,7 +86,7 @@ def give_trust(folder: Path, asked: FolderRequests, *, mine: bool) -> None:
 def take_back_trust(folder: Path) -> bool:
     """Forget what was said about a folder and about the values of its models.yml. False if nothing was."""
     values = project_requests(folder) if folder.is_dir() else ()
-    return any([take_back(folder), take_back_values(values)])
+    return any([take_back(folder), take_back(folder / LOCAL_CONFIG), take_back_values(values)])
 
 
 def project_requests(folder: Path) -> tuple[TrustRequest, ...]:

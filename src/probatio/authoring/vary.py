@@ -9,7 +9,6 @@ in all programs of the task. Input is varied too. Everything else is dropped and
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -28,17 +27,19 @@ from probatio.authoring.literals import (
     find_numbers,
     names_in_words,
 )
-from probatio.authoring.new import require_empty
+from probatio.authoring.new import NEVER_COPIED, require_empty
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
+from probatio.core.inside import copy_inside
 from probatio.core.records import ProgramTest, Task
-from probatio.core.trust import adopt
+from probatio.core.trust import adopt, adopt_like
 from probatio.grading import assess
 from probatio.grading.prediction import trim
 from probatio.jail import Choice
 from probatio.languages.finding import require_toolchain
+from probatio.languages.toolchain import PRIVATE
 from probatio.suites.language_file import FILE, read_language_file
-from probatio.suites.language_suite import BLANK, Suite
+from probatio.suites.language_suite import BLANK, BUILT_IN, Suite
 from probatio.suites.task_types import KINDS
 from probatio.suites.twists import FOLDER as TWISTS
 
@@ -117,10 +118,9 @@ def write_varied(suite: Suite, varied: Varied, seed: int, target: Path) -> None:
         reasons = [f"{reason} ({count} times)" for reason, count in varied.dropped.items()]
         why = ", ".join(reasons) or "it has no task"
         raise UsageError(f"No variant of {suite.name} can be made: {why}.")
-    without = shutil.ignore_patterns("__pycache__", "*.pyc", "tasks", TWISTS)
-    shutil.copytree(suite.folder, target, ignore=without, dirs_exist_ok=True)
     if not (suite.folder / FILE).exists():
         raise UsageError(f"{suite.folder} has no {FILE}, so a folder like it can't be written.")
+    copy_inside(suite.folder, target, *NEVER_COPIED, *PRIVATE, "tasks", TWISTS)
     about = read_language_file(suite.folder)
     named = f"{suite.name} {about.version}" if about.version else suite.name
     said = f"The tasks of {named} with other literals, made by `probatio suite vary`, seed {seed}."
@@ -129,7 +129,10 @@ def write_varied(suite: Suite, varied: Varied, seed: int, target: Path) -> None:
     (target / FILE).write_text(format_language(about, said), encoding="utf-8")
     (target / "tasks").mkdir()
     (target / "tasks" / "varied.yml").write_text(format_tasks(varied.tasks), encoding="utf-8")
-    adopt(target)
+    if suite.folder.resolve().is_relative_to(BUILT_IN):
+        adopt(target)
+    else:
+        adopt_like(suite.folder, target)
 
 
 def _identify(task: Task) -> tuple[object, ...]:

@@ -20,7 +20,9 @@ from probatio.core.trust import (
     explain,
     find_unsaid,
     host_of,
+    is_own_file,
     key_request,
+    remember,
     weights_requests,
 )
 from probatio.core.yamlfile import read_yaml
@@ -158,9 +160,16 @@ def load_config(path: Path | None = None) -> Config:
         confirm_above=file.confirm_above,
     )
     config = msgspec.structs.replace(config, raised=_find_raised(config))
-    if path is not None:  # a file that the user names is the user's word
+    if is_word(path):
         allow_now((*config_requests(config), *analyst_requests(config)))
+    if path is not None:  # once is enough for a key and its server
+        remember(request for request in config_requests(config) if request.kind == "key")
     return _hold_limits(config)
+
+
+def is_word(path: Path | None) -> bool:
+    """Whether a models.yml is the user's word: one that the user names, or that `models add` wrote here."""
+    return path is not None or is_own_file(LOCAL_CONFIG)
 
 
 def _check_prices(entry: Model, source: Path) -> None:

@@ -11,6 +11,7 @@ import errno
 import functools
 import operator
 import os
+import shutil
 import stat
 import sys
 from io import BufferedReader
@@ -144,6 +145,22 @@ def walk_inside(path: Path, folder: Path) -> list[Path]:
                     require_inside(found[-1], folder)
         _refuse_excess(path, len(found) + len(folders), weight)
     return sorted(found)
+
+
+def copy_inside(folder: Path, target: Path, *without: str) -> None:
+    """Copy the files and folders of a folder, but those of these names or globs. A link, a pipe or a device
+    among them is refused before anything is written."""
+    leave_out = shutil.ignore_patterns(*without)
+    for each, folders, files in os.walk(folder):
+        left_out = leave_out(each, [*folders, *files])
+        folders[:] = [name for name in folders if name not in left_out]
+        for path in (Path(each, name) for name in (*folders, *files) if name not in left_out):
+            if path.is_symlink() or not (path.is_dir() or path.is_file()):
+                raise UsageError(
+                    f"{path} is a link, a pipe or a device, and a copy of {folder} has none. "
+                    "Put the file itself there, or remove it."
+                )
+    shutil.copytree(folder, target, symlinks=True, ignore=leave_out, dirs_exist_ok=True)
 
 
 def _refuse_excess(path: Path, files: int, weight: int) -> None:

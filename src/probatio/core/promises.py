@@ -26,6 +26,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
                 "cli/test_strangers.py::test_a_strangers_grader_is_not_started_outside_the_jail",
                 "cli/test_strangers.py::test_verify_starts_no_strangers_grader_outside_the_jail",
                 "cli/test_strangers.py::test_reading_a_strangers_days_starts_nothing",
+                "cli/test_strangers.py::test_what_is_made_from_a_strangers_folder_is_a_strangers",
                 "authoring/test_strangers_folder.py"
                 "::test_no_command_starts_the_loader_that_a_file_of_a_suite_names",
             ),
@@ -80,6 +81,11 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
         Promise(
             "Your word holds for the content you saw: one changed byte asks again. No folder can give it.",
             (
+                "cli/test_suite_trust.py::test_what_was_not_shown_is_not_trusted",
+                "cli/test_strangers.py"
+                "::test_code_in_any_folder_but_the_left_out_ones_asks_again_when_it_changes",
+                "cli/test_strangers.py::test_what_no_digest_covers_is_not_named_by_a_trusted_suite",
+                "cli/test_strangers.py::test_a_folder_put_in_the_place_of_ones_own_is_a_strangers",
                 "cli/test_strangers.py::test_once_trusted_the_grader_runs_and_one_changed_byte_asks_again",
                 "cli/test_strangers.py::test_the_folder_can_not_say_what_is_trusted",
                 "core/test_trust.py",
@@ -91,6 +97,7 @@ PROMISES: dict[str, tuple[Promise, ...]] = {
             (
                 "core/test_inside.py",
                 "core/test_jsonfile.py",
+                "cli/test_strangers.py::test_a_copy_of_a_strangers_folder_follows_no_link",
                 "authoring/test_strangers_folder.py"
                 "::test_a_grader_and_its_neighbours_are_files_of_the_folder",
             ),

@@ -4,7 +4,7 @@ A suite, a results folder and a models.yml are data of their author. Where one o
 (`KINDS`), that is a `TrustRequest`, and nothing is done about it until the user has said so:
 
     probatio suite trust FOLDER            a folder as it is now, by the digest of its files
-    probatio suite trust FOLDER --mine     the user's own folder, by its place: it may change
+    probatio suite trust FOLDER --mine     the user's own folder, by its place (`core.place`): it may change
     --suite DIR, --config FILE, --allow-host HOST    for this command
     PROBATIO_TRUST=FILE                    a file as the one below, where no one sits at a keyboard
 
@@ -29,6 +29,7 @@ from probatio.core.errors import UsageError
 from probatio.core.files import hold, put
 from probatio.core.inside import open_reader
 from probatio.core.jsonfile import read_json
+from probatio.core.place import FOLDER, is_place, mark_place
 from probatio.core.text.visible import make_one_line
 
 TRUST = "PROBATIO_TRUST"
@@ -59,7 +60,9 @@ NAME_FILE = " (or name the file: --config config/models.yml)"
 """The other way to allow values of a models.yml."""
 SHOWN = 3
 """Requests that a refusal names; `probatio suite trust FOLDER` lists all."""
-_OF_GIT = ".git"
+LEFT_OUT = (".git", FOLDER, "results")
+"""At the top of a folder, outside the digest of its content: git and we write there. So nothing there may be
+read or started by a suite."""
 _LOCK_SECONDS = 10.0
 
 
@@ -83,10 +86,13 @@ class TrustRequest(msgspec.Struct, frozen=True):
 
 class TrustedFolder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A folder the user has spoken of. With a digest: trusted as long as its content is that, wherever it
-    lies. Else: trusted at this place, whatever is in it."""
+    lies. Else: trusted at this place, whatever is in it, as long as it is the folder with the mark."""
 
     path: str
     digest: str | None = None
+    mark: str | None = None
+    """None in a file written by hand, and before there were marks: the path alone counts. In the user's own
+    file such a place gets its mark when it is used next."""
     reading: bool = False
     """Only named with --suite or --model: records may name it, and nothing else follows from that."""
 
@@ -183,25 +189,43 @@ def find_untrusted(folder: Path, requests: Iterable[TrustRequest]) -> tuple[Trus
 
 def is_trusted(folder: Path) -> bool:
     """Whether the folder is trusted, by its place or by its content."""
-    place = str(folder.resolve())
-    entries = [entry for entry in _folders() if not entry.reading]
-    if any(entry.digest is None and entry.path == place for entry in entries):
+    if is_trusted_place(folder):
         return True
-    digests = {entry.digest for entry in entries if entry.digest}
+    digests = {entry.digest for entry in _folders() if entry.digest}
     return bool(digests) and digest_folder(folder) in digests
 
 
 def is_trusted_place(folder: Path) -> bool:
     """Whether the folder is the user's own, by its place."""
     place = str(folder.resolve())
-    return any(entry.path == place and entry.digest is None and not entry.reading for entry in _folders())
+    return any(entry.path == place and _is_own(entry) for entry in _folders())
+
+
+def _is_own(entry: TrustedFolder) -> bool:
+    """Whether what is at the place of this entry is still the user's own folder."""
+    if entry.digest is not None or entry.reading:
+        return False
+    if entry.mark is None:
+        _mark_old(entry)
+        return True
+    return is_place(Path(entry.path), entry.mark)
+
+
+def _mark_old(entry: TrustedFolder) -> None:
+    """Give a place from before there were marks its mark, where it can be kept."""
+    if TRUST not in os.environ and Path(entry.path).is_dir():
+        with contextlib.suppress(OSError, UsageError):
+            trust_folder(Path(entry.path), mine=True)
 
 
 def is_known(path: Path) -> bool:
     """Whether a record may name this folder or file: the user has trusted it, or named it here before."""
     place = str(path.resolve())
     entries = [entry for entry in _folders() if entry.path == place]
-    return any(entry.digest is None or entry.digest == digest_folder(path) for entry in entries)
+    return any(
+        entry.digest == digest_folder(path) if entry.digest else entry.reading or _is_own(entry)
+        for entry in entries
+    )
 
 
 def has_word(request: TrustRequest) -> bool:
@@ -214,11 +238,21 @@ def has_word(request: TrustRequest) -> bool:
 
 
 def require_known(named: Path, inside: Path) -> Path:
-    """A suite that a record in the folder `inside` names: in that folder, or known on this machine. One that
-    is not there can't be read, and its reader says so."""
-    if named.resolve().is_relative_to(inside.resolve()) or not named.exists() or is_known(named):
+    """A suite that a record in the folder `inside` names: in that folder, beside it in the same clone, or
+    known on this machine. It may be read; what it asks for itself is another question. One that is not there
+    can't be read, and its reader says so."""
+    if named.resolve().is_relative_to(inside.resolve()) or not named.exists():
+        return named
+    if _is_in_its_clone(named, inside) or is_known(named):
         return named
     raise Untrusted(explain([TrustRequest("suite", str(named), str(inside.resolve()))]))
+
+
+def _is_in_its_clone(named: Path, inside: Path) -> bool:
+    """Whether both lie in one folder that git cloned: then they came together."""
+    clone = inside.resolve().parent
+    is_there = (clone / ".git").exists() and named.resolve().is_relative_to(clone)
+    return is_there and not find_left_out(named, clone)
 
 
 def refuse(requests: Iterable[TrustRequest], hint: str = "") -> None:
@@ -235,12 +269,22 @@ def explain(requests: Iterable[TrustRequest], hint: str = "") -> str:
     named = "; to ".join(asked[:SHOWN])
     more = f"; and {len(asked) - SHOWN} more" if len(asked) > SHOWN else ""
     command = f"probatio suite trust {shlex.quote(folder)}"
-    return f"{folder} asks to {named}{more}. If you trust it, say so once: {command}{hint}"
+    return f"{folder} asks to {named}{more}. {_say_why(folder)}If you trust it, say so once: {command}{hint}"
+
+
+def _say_why(folder: str) -> str:
+    """Why a folder is asked about that may look like the user's own: it was moved, or put back anew."""
+    own = [entry for entry in _folders() if entry.digest is None and entry.mark]
+    cure = f"(if it is yours: probatio suite trust {shlex.quote(folder)} --mine)"
+    if any(entry.path == folder for entry in own):
+        return f"It is another folder than the one at this place that was yours {cure}. "
+    was = [entry.path for entry in own if is_place(Path(folder), entry.mark or "")]
+    return f"It was your own at {was[0]} {cure}. " if was else ""
 
 
 def digest_folder(folder: Path) -> str:
-    """The digest of all files of a folder, names included. Links are not followed, and git's own files, which
-    every `git status` may change, do not count."""
+    """The digest of all files of a folder, names included. Links are not followed, and what is `LEFT_OUT` at
+    its top, which every `git status` may change, does not count."""
     try:
         return _digest(folder)
     except OSError as error:
@@ -258,9 +302,25 @@ def _digest(folder: Path) -> str:
                 f"{MOST_BYTES >> 30} GB. If it is your own: probatio suite trust {folder} --mine"
             )
         name = os.fsencode(path.relative_to(folder))
+        if stat.S_ISLNK(state.st_mode) and find_left_out(path, folder):
+            raise UsageError(explain_left_out(str(path), folder))
         content = _digest_entry(path, state.st_mode)
         summed.update(b"%d:%s%d:%s" % (len(name), name, len(content), content))
     return summed.hexdigest()
+
+
+def find_left_out(path: Path, folder: Path) -> bool:
+    """Whether this leads to something in the folder that its digest leaves out."""
+    real, root = Path(os.path.realpath(path)), Path(os.path.realpath(folder))
+    return any(real.is_relative_to(root / name) for name in LEFT_OUT)
+
+
+def explain_left_out(named: str, folder: Path) -> str:
+    """Why a suite may not name something there."""
+    return (
+        f"{make_one_line(named)} leads into what is never part of a suite: {', '.join(LEFT_OUT)} at the top "
+        f"of {folder}, where git and Probatio write. Put the file into another folder of the suite."
+    )
 
 
 def _digest_entry(path: Path, mode: int) -> bytes:
@@ -272,9 +332,21 @@ def _digest_entry(path: Path, mode: int) -> bytes:
     return b"folder" if stat.S_ISDIR(mode) else b"device"
 
 
-def trust_folder(folder: Path, *, mine: bool = False) -> TrustedFolder:
-    """Keep the user's word about a folder."""
-    entry = TrustedFolder(str(folder.resolve()), None if mine else digest_folder(folder))
+def look_at(folder: Path, *, mine: bool) -> str:
+    """What the user is shown: of an own folder which one it is, else its content."""
+    return str(folder.stat().st_ino) if mine else digest_folder(folder)
+
+
+def trust_folder(folder: Path, *, mine: bool = False, seen: str | None = None) -> TrustedFolder:
+    """Keep the user's word about a folder: by its place, or by its content. If it is no longer what was
+    `seen` (`look_at`), nothing is kept."""
+    path, now = folder.resolve(), look_at(folder, mine=mine)
+    if seen is not None and now != seen:
+        raise UsageError(
+            f"{folder} has changed since it was shown, so nothing of it is trusted. "
+            f"Look again: probatio suite trust {shlex.quote(str(folder))}"
+        )
+    entry = TrustedFolder(str(path), mark=mark_place(path)) if mine else TrustedFolder(str(path), now)
     _change(lambda file: msgspec.structs.replace(file, folders=(*_without(file, entry.path), entry)))
     return entry
 
@@ -284,6 +356,36 @@ def adopt(folder: Path) -> None:
     if TRUST not in os.environ:
         with contextlib.suppress(OSError):
             trust_folder(folder, mine=True)
+
+
+def adopt_file(file: Path) -> None:
+    """Take a file that was written here for the user's own: it may change, and nothing follows for the folder
+    it is in."""
+    if TRUST not in os.environ:
+        with contextlib.suppress(OSError):
+            path = file.resolve()
+            entry = TrustedFolder(str(path), mark=mark_place(path.parent))
+            _change(
+                lambda known: msgspec.structs.replace(known, folders=(*_without(known, entry.path), entry))
+            )
+
+
+def is_own_file(file: Path) -> bool:
+    """Whether the file was written here, and its folder is still the same."""
+    path = file.resolve()
+    return any(
+        entry.path == str(path) and entry.mark and is_place(path.parent, entry.mark) for entry in _folders()
+    )
+
+
+def adopt_like(source: Path, target: Path) -> None:
+    """Trust a folder that was made here from another as far as that one: an own one stays own, trusted
+    content is trusted content, and of what is not trusted nothing follows."""
+    if is_trusted_place(source):
+        adopt(target)
+    elif TRUST not in os.environ and is_trusted(source):
+        with contextlib.suppress(OSError):
+            trust_folder(target)
 
 
 def trust_values(requests: Iterable[TrustRequest]) -> None:
@@ -379,7 +481,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     waiting = [folder]
     while waiting:
         for entry in sorted(os.scandir(waiting.pop()), key=lambda each: os.fsencode(each.name)):
-            if entry.name == _OF_GIT:
+            if entry.name in LEFT_OUT and Path(entry.path).parent == folder:
                 continue
             yield Path(entry.path)
             if entry.is_dir(follow_symlinks=False):

@@ -17,6 +17,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import open_named, open_reader, require_file, require_inside
+from probatio.core.trust import LEFT_OUT, explain_left_out, find_left_out
 from probatio.jail import libraries
 from probatio.jail.libraries import library_path
 from probatio.languages.contract import Commands
@@ -34,6 +35,7 @@ SYSTEM_PATH = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sb
 _ENV = (("HOME", "/"), ("LANG", "C.UTF-8"), ("PATH", "/usr/local/bin:/usr/bin:/bin"), ("TZ", "UTC"))
 _PYTHON_ENV = (("PYTHONNOUSERSITE", "1"), ("PYTHONDONTWRITEBYTECODE", "1"))
 _IN_FOLDER = re.compile(r"\{folder\}(/[^:;,=\s]*)?")
+_WORDS = re.compile(r"[^\s:;,='\"`()<>|&]+")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9_+-]+(\.[A-Za-z0-9_+-]+)*")
 _MOST_INTERPRETERS = 4  # as many as the kernel follows
 _SPLITS = re.compile(r"(?:-[i0v]*S|--split-string=?)(.*)", re.DOTALL)
@@ -248,8 +250,9 @@ def _extra_reads(where: str, commands: Commands, folder: str, fill: Callable[[st
 
 
 def _list_shown(folder: str) -> list[str]:
-    """What the folder itself stands for: all that is in it but the tasks and what is the user's."""
-    return sorted(str(entry) for entry in Path(folder).iterdir() if entry.name not in (TASKS, *PRIVATE))
+    """What the folder itself stands for: all that is in it but the tasks, what is the user's, and ours."""
+    hidden = (TASKS, *PRIVATE, *LEFT_OUT)
+    return sorted(str(entry) for entry in Path(folder).iterdir() if entry.name not in hidden)
 
 
 def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
@@ -279,6 +282,23 @@ def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
         [os.path.normpath(path) for path in files if is_outside(path)],
         [path for path in programs if is_outside(path) and not _is_on_path(path)],
     )
+
+
+def refuse_left_out(commands: Commands, root: Path) -> None:
+    """Refuse commands of the suite in `root` that name what no digest of it covers (`LEFT_OUT`)."""
+    called = [words for words in (commands.run, commands.check, commands.version) if words]
+    for word in (*(word for words in called for word in words), *commands.reads, *commands.env.values()):
+        named = [word, *_WORDS.findall(word), *(match[0] for match in _IN_FOLDER.finditer(word))]
+        for each in named:
+            path = Path(each.replace("{folder}", commands.folder))
+            loose = not path.is_absolute() and len(path.parts) > 1
+            if find_left_out(path, root) or (loose and not {*LEFT_OUT}.isdisjoint(path.parts)):
+                raise UsageError(explain_left_out(f"`{each}` of a command or of `reads`", root))
+    for words in called:
+        filled = [word.replace("{folder}", commands.folder) for word in words]
+        for program in list_started(filled, root):
+            if find_left_out(Path(program), root):
+                raise UsageError(explain_left_out(program, root))
 
 
 def list_started(words: Sequence[str], root: Path) -> list[str]:

@@ -12,7 +12,7 @@ import msgspec
 from probatio.ask.providers import provider_named
 from probatio.core.trust import TrustRequest, find_untrusted, host_of, key_request, weights_requests
 from probatio.languages.contract import Commands, LanguageSpec
-from probatio.languages.toolchain import find_outside
+from probatio.languages.toolchain import find_outside, refuse_left_out
 from probatio.suites.grader_entry import OwnGrader
 
 _PACKAGE = Path(__file__).parent.parent
@@ -38,6 +38,7 @@ def requests_of_commands(commands: Iterable[Commands | None], root: Path) -> Ite
     if Path(folder).is_relative_to(_PACKAGE):
         return
     for each in filter(None, commands):
+        refuse_left_out(each, root)
         files, programs = find_outside(each, root)
         yield from (TrustRequest("file", path, folder) for path in files)
         yield from (TrustRequest("program", path, folder) for path in programs)
@@ -53,7 +54,7 @@ def requests_of_grader(grader: OwnGrader, root: Path) -> Iterator[TrustRequest]:
     says = grader.says
     if says.isolation == "none":
         yield TrustRequest("grader", grader.use_case, str(root.resolve()))
-    commands = Commands(run=says.command, reads=says.reads, folder=grader.folder)
+    commands = Commands(run=says.command, reads=says.reads, env=says.env, folder=grader.folder)
     yield from requests_of_commands([commands], root)
 
 

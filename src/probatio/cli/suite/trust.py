@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from probatio.cli import options
 from probatio.core.errors import Incomplete, UsageError
+
+if TYPE_CHECKING:
+    from probatio.authoring.trust import FolderRequests
 
 
 @click.command()
@@ -54,7 +58,7 @@ def trust(folder: Path | None, mine: bool, yes: bool, listing: bool, remove: boo
 def _trust(folder: Path, *, mine: bool, yes: bool, as_json: bool) -> None:
     from probatio.authoring.trust import collect_requests, find_open, give_trust
 
-    asked = collect_requests(folder)
+    asked = collect_requests(folder, mine=mine)
     left = find_open(folder, asked)
     needed = mine or any(left)
     if as_json:
@@ -73,8 +77,23 @@ def _trust(folder: Path, *, mine: bool, yes: bool, as_json: bool) -> None:
         _ask(folder, as_json)
     give_trust(folder, left, mine=mine)
     if not as_json:
-        how = "by its place, also when it changes" if mine else "as it is now"
-        click.echo(f"{folder} is trusted {how}. `probatio suite trust {folder} --remove` takes that back.")
+        click.echo(
+            f"{_say_what(folder, left, mine)} `probatio suite trust {folder} --remove` takes that back."
+        )
+
+
+def _say_what(folder: Path, given: FolderRequests, mine: bool) -> str:
+    from probatio.core.config import LOCAL_CONFIG
+
+    if mine:
+        return f"{folder} is trusted by its place, also when it changes."
+    if given.suite:
+        return f"{folder} is trusted as it is now."
+    if given.values:
+        return (
+            f"What {folder / LOCAL_CONFIG} asks for is allowed from now on, in every folder that asks for it."
+        )
+    return f"The suites that {folder} names may be read from now on."
 
 
 def _ask(folder: Path, as_json: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Annotated
 import msgspec
 
 from probatio.ask.hosts import owner_of
-from probatio.core.config import LOCAL_CONFIG, folder_of
+from probatio.core.config import LOCAL_CONFIG, folder_of, is_word
 from probatio.core.errors import UsageError
 from probatio.core.redact import know_address
 from probatio.core.text.names import refuse_unknown_name
@@ -90,7 +90,7 @@ def read_channels(config: Path | None) -> tuple[Channel, ...]:
             )
         channels[channel.name] = channel
     found = tuple(channels.values())
-    if config is not None:  # a file that the user names is the user's word
+    if is_word(config):
         allow_now(channel.request for channel in found)
     return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -12,7 +11,7 @@ import msgspec
 from probatio.authoring.generate.faber.generation import VERSION, Generated
 from probatio.authoring.generate.faber.tasks import QUESTIONS
 from probatio.core.errors import UsageError
-from probatio.core.inside import read_inside
+from probatio.core.inside import copy_inside, read_inside
 from probatio.core.records import Task
 from probatio.grading import GRADER_VERSION
 from probatio.suites.language_file import FILE
@@ -42,7 +41,7 @@ def write_folder(folder: Path, generated: Generated, seed: int, level: int) -> s
     """Write the folder, and give its fingerprint."""
     source = load_suite(SOURCE)
     for part in ("contexts", "examples"):
-        shutil.copytree(source.folder / part, folder / part)
+        copy_inside(source.folder / part, folder / part)
     (folder / "tasks").mkdir()
     tasks = sorted(generated.tasks, key=lambda task: task.type)  # as they are read back: file by file
     for kind in dict.fromkeys(task.type for task in tasks):
