@@ -20,7 +20,7 @@ from probatio.core.text.visible import make_visible, unwrap_stream
 
 if TYPE_CHECKING:
     from probatio.cli.verdict.table import Paint
-    from probatio.core.records import Day
+    from probatio.core.records import Constants, Day
     from probatio.watch.verdict.days import Days
 
 
@@ -91,9 +91,7 @@ def command(
       probatio verdict --fail-on confirmed              for CI: exit code 1 only if the evidence has proven it
     """
     from probatio.core.text.names import pick
-    from probatio.runs.store.days import suite_folder
     from probatio.runs.store.detectable import user_detectable_cache
-    from probatio.suites.daily_suite import constants_of, read_manifest
     from probatio.watch.alerts.describing import VerdictDescriber
     from probatio.watch.ledger.ledger import read_recorded_days
     from probatio.watch.verdict.verdicts import verdicts
@@ -101,7 +99,7 @@ def command(
     ahead = options.say_ahead(results, options.warn) if date is None else ()
     days = read_recorded_days(results, until=date, without=ahead)
     day = choose_day(days, results, date)
-    constants = constants_of(read_manifest(suite_folder(results, day.record)))
+    constants = _constants(results, day, gate=bool(fail_on or regrade))
     chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
     regraded = {}
     if regrade:
@@ -143,6 +141,21 @@ def command(
                 click.echo(f"Gate: {', '.join(unknown)} not fully scored, which passes no gate.")
     if failed:
         ctx.exit(1)
+
+
+def _constants(results: Path, day: Day, *, gate: bool) -> Constants:
+    """The constants of the day's suite. To look at results, those of the built-in one do where it is gone or
+    unknown here; a gate and a regrading need the suite."""
+    from probatio.runs.store.days import suite_folder
+    from probatio.suites.daily_suite import constants_of, read_manifest
+
+    try:
+        return constants_of(read_manifest(suite_folder(results, day.record)))
+    except UsageError as error:
+        if gate:
+            raise
+        options.warn(f"{error} Without it, the verdict is computed with the built-in constants.")
+        return constants_of(read_manifest())
 
 
 def choose_day(days: Days, results: Path, date: str | None) -> Day:
