@@ -263,6 +263,14 @@ def test_a_copy_of_a_strangers_folder_follows_no_link(
     assert not (tmp_path / "fresh").exists()
 
 
+def test_a_folder_without_end_is_not_copied(tmp_path: Path, both: Path) -> None:
+    with (both / "sparse").open("wb") as file:
+        file.truncate(1 << 40)
+    done = probatio("suite", "vary", both, "--count", "1", "--out", "fresh", cwd=tmp_path)
+    assert done.returncode == 2 and "GB in it" in done.stderr, done.output
+    assert not (tmp_path / "fresh").exists()
+
+
 # ---- files and programs of the machine
 
 

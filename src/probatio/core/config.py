@@ -169,7 +169,7 @@ def load_config(path: Path | None = None) -> Config:
 
 def is_word(path: Path | None) -> bool:
     """Whether a models.yml is the user's word: one that the user names, or that `models add` wrote here."""
-    return path is not None or is_own_file(LOCAL_CONFIG)
+    return path is not None or (LOCAL_CONFIG.exists() and is_own_file(LOCAL_CONFIG))
 
 
 def _check_prices(entry: Model, source: Path) -> None:

@@ -151,6 +151,7 @@ def copy_inside(folder: Path, target: Path, *without: str) -> None:
     """Copy the files and folders of a folder, but those of these names or globs. A link, a pipe or a device
     among them is refused before anything is written."""
     leave_out = shutil.ignore_patterns(*without)
+    count = weight = 0
     for each, folders, files in os.walk(folder):
         left_out = leave_out(each, [*folders, *files])
         folders[:] = [name for name in folders if name not in left_out]
@@ -160,6 +161,8 @@ def copy_inside(folder: Path, target: Path, *without: str) -> None:
                     f"{path} is a link, a pipe or a device, and a copy of {folder} has none. "
                     "Put the file itself there, or remove it."
                 )
+            count, weight = count + 1, weight + path.stat().st_size
+            _refuse_excess(folder, count, weight)
     shutil.copytree(folder, target, symlinks=True, ignore=leave_out, dirs_exist_ok=True)
 
 

@@ -398,7 +398,7 @@ def remember(requests: Iterable[TrustRequest]) -> None:
     """Keep what the command line said about values, where it can be kept."""
     said = tuple(requests)
     allow_now(said)
-    if TRUST not in os.environ:
+    if TRUST not in os.environ and not {_value(each) for each in said} <= {*read_trust().values}:
         with contextlib.suppress(OSError):
             trust_values(said)
 
