@@ -22,7 +22,7 @@ from probatio.suites.daily_suite import read_manifest
 from probatio.watch.simulate.evidence_alone import ALL_PROFILES, DELAYS, IN_TIME, plan_for, watch_evidence
 from probatio.watch.simulate.faults import FALLS
 from probatio.watch.simulate.noise import Population
-from probatio.watch.simulate.profiles import JUDGED
+from probatio.watch.simulate.profiles import JUDGED, PROFILES
 from probatio.watch.simulate.simulator import SETTLED, Detection, measure_detection, measure_share
 from probatio.watch.simulate.synthetic import SuitePlan
 from probatio.watch.verdict.evidence import evidence
@@ -47,7 +47,7 @@ def measure(code: ModuleType, streams: Any, constants: Any, plan: SuitePlan, pro
 
 def main(models: int) -> None:
     manifest = read_manifest(None)
-    plan = plan_for(manifest, whole_suite=False)
+    plan = plan_for(manifest, whole_suite=False, profile=PROFILES["flips"])
     names = {name: plan.streams.cases[start : start + count] for name, start, count in zip(plan.streams.use_cases, plan.streams.starts.tolist(), plan.streams.case_counts.tolist(), strict=True)}  # fmt: skip # noqa: E501
     old = edition_2.streams.streams_of(names)
     frozen = edition_2.constants.EvidenceConstants()

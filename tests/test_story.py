@@ -3,7 +3,6 @@ give."""
 
 from __future__ import annotations
 
-import math
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from probatio.runs.store.days import read_days
 from probatio.watch.ledger.ledger import read_ledger, standing_records
+from probatio.watch.verdict.evidence.evidence import EDITION
 from probatio.watch.verify.scores import scoring_constants
 from scripts import script
 
@@ -41,19 +41,21 @@ def test_the_story_verifies_as_its_page_says() -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
-    assert lines[0] == "Checked 120 records, 38 days: 152 files, 1773 grades, 114 scores, 38 verdicts."
+    assert lines[0] == "Checked 152 records, 38 days: 152 files, 1773 grades, 114 scores, 38 verdicts."
     assert lines[-1] == "No difference."
 
 
 def test_what_a_day_sampled_is_replayed_with_the_constants_it_was_asked_with() -> None:
-    """The story was asked before the evidence could ask for samples, and judged again by rules that let
-    it."""
+    """The story was asked under an earlier edition of the evidence and judged again under today's: the wish
+    for samples is the one recorded."""
     lines = [line for line in read_ledger(RECORDED) if line.record().date == "2026-10-30"]
     first, last = lines[0], lines[-1]
-    assert first.sampling_constants().evidence.full_from == math.inf
-    assert last.sampling_constants() == last.record().constants
+    assert (first.record().constants.evidence.edition, last.record().constants.evidence.edition) == (
+        2,
+        EDITION,
+    )
     asked_with = scoring_constants((line, line.record()) for line in lines)
-    assert asked_with == {"2026-10-30": first.sampling_constants()}
+    assert asked_with == {"2026-10-30": first.record().constants}
 
 
 def test_the_healthy_days_raise_no_alarm_and_the_worse_copy_is_cooked_and_confirmed(

@@ -215,7 +215,9 @@ def read_manifest(folder: Path | None = None) -> DailyManifest:
 
 def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
     """The constants in which the suite in `folder` differs from the built-in one."""
-    return () if folder is None or folder == DAILY else own_constants(_read_raw(folder), _read_raw(DAILY))
+    if folder is None or folder == DAILY:
+        return ()
+    return own_constants(_read_raw(folder), msgspec.to_builtins(read_manifest()))
 
 
 def _read_raw(root: Path) -> dict[str, Any]:
@@ -223,8 +225,11 @@ def _read_raw(root: Path) -> dict[str, Any]:
 
 
 def constants_of(manifest: DailyManifest) -> Constants:
-    """The constants of the verdict."""
-    return Constants(manifest.rule, manifest.evidence, manifest.attribution)
+    """The constants of the verdict. Rungs are those that the manifest lists."""
+    rungs = tuple(
+        (case, count) for entry in manifest.use_cases for case, count in (entry.cases or {}).items() if count
+    )
+    return Constants(manifest.rule, manifest.evidence, manifest.attribution, rungs)
 
 
 def _find_grader(root: Path, entry: _UseCaseEntry) -> str | OwnGrader | None:

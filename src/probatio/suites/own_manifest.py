@@ -88,7 +88,7 @@ def _different(own: Any, default: Any, place: str) -> Iterator[OwnConstant]:
     if isinstance(own, dict) and isinstance(default, dict):
         for key, value in own.items():
             yield from _different(value, default.get(key), f"{place}.{key}" if place else str(key))
-    elif own != default:
+    elif own != (default := list(default) if isinstance(default, tuple) else default):
         yield OwnConstant(place, own, default)
 
 

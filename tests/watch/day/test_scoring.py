@@ -370,3 +370,55 @@ def test_where_the_evidence_asked_for_more_its_cases_are_means_of_all_samples() 
 def test_a_hybrid_score_says_how_much_of_it_is_the_judges() -> None:
     lines = scored([*round_of(MATH), *round_of(SUMMARY), *round_of(STORY)])
     assert [lines[name].judged_share for name in ("math", "summary", "story")] == [None, 0.4, None]
+
+
+LADDERS = msgspec.structs.replace(
+    MATH, cases=tuple(msgspec.structs.replace(case, rungs=14) for case in MATH.cases)
+)
+
+
+def said(text: str | None, each: Sample) -> Sample:
+    """The same sample with this text as its answer."""
+    served = ServedLine(case=each.served.case, model="m", round=each.served.round, response=text)
+    return Sample(msgspec.structs.replace(each.served, answer=served.answer), each.graded)
+
+
+def test_each_base_sample_is_known_by_the_digest_of_its_text_and_its_score() -> None:
+    samples = [
+        said(text, sample(case.id, score, number=number, checked=score, judged=score))
+        for case in SUMMARY.cases
+        for number, (text, score) in enumerate([("Yes.", 0.5), (" Yes.\n", 0.75), ("No.", 0.25)])
+    ]
+    samples += [
+        said("later", sample(case.id, 1.0, which="full", number=number, checked=1.0, judged=1.0))
+        for case in SUMMARY.cases
+        for number in range(5)
+    ]
+    (line,) = score_model(SUITE, [SUMMARY], samples, DAY, ModelFacts(MODEL))
+    (first, _), (second, _), (third, _) = line.answers["summary_0"]
+    assert [score for _, score in line.answers["summary_0"]] == [0.5, 0.75, 0.25]
+    assert first == second != third and len(first) == 12
+
+
+def test_an_answer_without_a_text_has_no_digest() -> None:
+    samples = [said(None, sample(case.id)) for case in MATH.cases]
+    (line,) = score_model(SUITE, [MATH], samples, DAY, ModelFacts(MODEL))
+    assert line.answers == {case.id: (("", 1.0),) for case in MATH.cases}
+
+
+@pytest.mark.parametrize(("which", "further", "other"), [(LADDERS, 10, 5), (MATH, 0, 0)])
+def test_further_samples_are_counted_where_a_case_has_many_possible_answers(
+    which: UseCase, further: int, other: int
+) -> None:
+    """The second of two further samples of a ladder reaches another rung. A yes/no answer that comes again
+    tells nothing of freezing."""
+    samples = [
+        said("x", sample(case.id, score, which="full", number=number))
+        for case in which.cases
+        for number, score in enumerate((1.0, 1.0, 0.5))
+    ]
+    facts = ModelFacts(MODEL, {"math": EVIDENCE})
+    (line,) = score_model(SUITE, [which], samples, DAY, facts)
+    assert (line.further, line.further_other) == (further, other)
+    assert line.answers["math_0"] == ((said("x", sample("math_0")).served.answer, 1.0),)
+    assert line.cases["math_0"] == pytest.approx(2.5 / 3, abs=1e-6)

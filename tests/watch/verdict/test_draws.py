@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,18 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from probatio.core.records import DrawsConstants, ProofConstants
-from probatio.suites.daily_suite import load_daily
-from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.draws import Proof, codes_of, prove, units_of
-from probatio.watch.verdict.evidence.streams import Floats, Streams, streams_of
+from probatio.core.records import EvidenceConstants
+from probatio.watch.verdict.evidence.draws import (
+    NONE,
+    AnsweredDays,
+    Proof,
+    SharedDays,
+    no_reference_yet,
+    prove,
+    refer,
+    units_of,
+)
+from probatio.watch.verdict.evidence.streams import Floats, Ints, Streams, streams_of
 from watch.verdict.plain_draws import plain_proof
 
 EXAMPLES = Path(__file__).parent / "draws_examples.json"
@@ -29,12 +37,57 @@ def streams_for(use_cases: list[str], rungs: list[int]) -> Streams:
     return streams_of(cases, {f"{name}{at}": rungs[at] for at, name in enumerate(use_cases)})
 
 
+def number_by_score(scores: Floats) -> Ints:
+    """[m, n, P] the answers of each case by their score, as they first came."""
+    codes = np.full(scores.shape, NONE, dtype=np.int64)
+    for model, case in np.ndindex(scores.shape[0], scores.shape[2]):
+        seen: dict[int, int] = {}
+        for day, score in enumerate(scores[model, :, case]):
+            if not np.isnan(score):
+                codes[model, day, case] = seen.setdefault(round(score / 1e-6), len(seen))
+    return codes
+
+
 def proof_of(scores: Floats, streams: Streams) -> Proof:
-    days = scores.shape[1]
-    member = np.broadcast_to(np.arange(days) < REFERENCE, scores.shape[:2])
-    numbers = np.broadcast_to(np.arange(days), scores.shape[:2])
-    lag = np.full(len(scores), LAG)
-    return prove(scores, codes_of(scores), numbers, member, units_of(streams), DrawsConstants(), lag)
+    """All days are scored and follow each other; the first ones are the reference."""
+    models, days, _ = scores.shape
+    codes, constants, lag = number_by_score(scores), EvidenceConstants(), np.full(len(scores), LAG)
+    units = units_of(streams, constants)
+    other, squares = np.zeros(scores.shape, dtype=bool), np.zeros(scores.shape)
+    other[:, 1:] = (codes[:, 1:] != codes[:, :-1]) & (codes[:, 1:] != NONE) & (codes[:, :-1] != NONE)
+    squares[:, 1:] = np.where(other[:, 1:], (scores[:, 1:] - scores[:, :-1]) ** 2 / 4, 0.0)
+    member = np.broadcast_to(np.arange(days) < REFERENCE, (models, days))
+    every = AnsweredDays(
+        scores,
+        codes,
+        squares,
+        other,
+        member,
+        np.full(models, days),
+        np.zeros(models),
+        no_reference_yet(models, units),
+    )
+    referred = refer(every, units, constants.draws, lag)
+    last = min(days, max(constants.draws.windows) + 1)  # the others are in `referred`, if there are any
+    part = replace(
+        every,
+        means=scores[:, -last:],
+        codes=codes[:, -last:],
+        squares=squares[:, -last:],
+        other=other[:, -last:],
+        member=member[:, -last:],
+        referred=referred,
+    )
+
+    def share(rows: Ints, weights: Floats) -> Floats:
+        return SharedDays.of(every.rows(rows), lag[rows]).beyond(weights)
+
+    return prove(part, units, constants.draws, share)
+
+
+def places_of(streams: Streams) -> list[int]:
+    """Each use case, then the pool of the deterministic ones."""
+    return [*range(len(streams.use_cases)), len(streams.use_cases) + 1]
 
 
 @pytest.mark.parametrize("number", range(5))
@@ -43,8 +96,9 @@ def test_the_examples_of_the_text_agree_to_nine_digits(number: int, day: str) ->
     example: dict[str, Any] = json.loads(EXAMPLES.read_text())[number]
     rows = example["scores"] if day == "last_day" else example["scores"][:36]
     scores = np.array([[np.nan if each is None else each for each in row] for row in rows])
-    found = proof_of(scores[None], streams_for(example["use_case"], example["rungs"]))
-    for place, expected in enumerate(example[day].values()):
+    streams = streams_for(example["use_case"], example["rungs"])
+    found = proof_of(scores[None], streams)
+    for place, expected in zip(places_of(streams), example[day].values(), strict=True):
         got = [float(part[0, place]) for part in (found.z, found.fall, found.error, found.freedom)]
         assert got == pytest.approx([expected[key] for key in ("z", "D", "se", "df")], abs=1e-9)
 
@@ -78,10 +132,11 @@ def made_up(seed: int, kind: str) -> tuple[Floats, list[str], list[int]]:
 def test_it_is_what_the_text_says_worked_out_plainly(kind: str) -> None:
     made = [made_up(seed, kind) for seed in range(4)]
     _, use_cases, rungs = made[0]
-    found = proof_of(np.stack([scores for scores, _, _ in made]), streams_for(use_cases, rungs))
+    streams = streams_for(use_cases, rungs)
+    found = proof_of(np.stack([scores for scores, _, _ in made]), streams)
     for row, (scores, _, _) in enumerate(made):
         plain = plain_proof(scores, use_cases, rungs, REFERENCE, LAG)
-        for place, expected in enumerate(plain.values()):
+        for place, expected in zip(places_of(streams), plain.values(), strict=True):
             got = [float(part[row, place]) for part in (found.z, found.fall, found.error, found.freedom)]
             assert got == pytest.approx(expected, abs=1e-9)
 
@@ -91,62 +146,3 @@ def test_it_is_what_the_text_says_worked_out_plainly(kind: str) -> None:
 def test_z_is_students_t_as_a_normal_number(freedom: float, t: float) -> None:
     z = np.sign(t) * (8 * freedom + 1) / (8 * freedom + 3) * np.sqrt(freedom * np.log1p(t * t / freedom))
     assert z == pytest.approx(norm.isf(student.sf(t, freedom)), abs=0.02 if freedom > 4 else 0.06)
-
-
-def confirmed(edition: ProofConstants | None, *, fall: float, days: int, models: int = 40) -> Floats:
-    """The first day of CONFIRMED of models whose answers repeat, of 25 ladders of 14 rungs."""
-    chance = np.random.default_rng(77)
-    use_cases = {name: [f"{name}{number}" for number in range(5)] for name in "abcde"}
-    streams = streams_of(use_cases, {case: 14 for cases in use_cases.values() for case in cases})
-    state = evidence.start(models, streams, load_daily().manifest.evidence, improvement=False, proof=edition)
-    level = chance.uniform(0.2, 0.9, (models, 25))
-
-    def draw(lower: float) -> Floats:
-        return np.asarray(
-            np.round(np.clip(level - lower + 0.069 * chance.normal(size=level.shape), 0, 1) * 14) / 14
-        )
-
-    kept = draw(0.0)
-    first = np.full(models, np.inf)
-    for day in range(days):
-        lower = fall if day >= 45 else 0.0
-        again = chance.random(level.shape) < (1.0 if fall and day == 45 else 0.03)
-        kept = np.where(again, draw(lower), kept)
-        state, outcome = evidence.step(state, evidence.EvidenceDay(day, kept, np.empty((models, 0))))
-        first[(outcome.status == evidence.CONFIRMED) & np.isinf(first)] = day
-    return first
-
-
-@pytest.mark.slow
-def test_answers_that_repeat_prove_nothing_by_repeating() -> None:
-    """Healthy models whose answers are drawn again now and then; the second edition calls some of them
-    proven."""
-    assert np.isfinite(confirmed(None, fall=0.0, days=200)).mean() > 0.1
-    assert np.isfinite(confirmed(ProofConstants(), fall=0.0, days=200)).mean() == 0
-
-
-@pytest.mark.slow
-def test_a_fall_of_ten_points_is_proven_within_days_though_answers_repeat() -> None:
-    first = confirmed(ProofConstants(), fall=0.1, days=60)
-    assert (first < 45).sum() == 0
-    assert (first <= 45 + 7).mean() > 0.9
-
-
-@pytest.mark.parametrize("rungs", [14, 1])
-def test_a_new_series_begins_with_nothing(rungs: int) -> None:
-    """Ladders and yes/no cases; one model of three begins again on day 40, as after a new route or accept."""
-    streams = streams_of({"a": ["a1", "a2"], "b": ["b1"]}, dict.fromkeys(["a1", "a2", "b1"], rungs))
-    state = evidence.start(
-        3, streams, load_daily().manifest.evidence, improvement=False, proof=ProofConstants()
-    )
-    chance = np.random.default_rng(3)
-    for day in range(60):
-        cases = np.round(chance.uniform(0.3, 0.9, (3, 3)) * rungs) / rungs
-        restart = np.array([False, day == 40, False])
-        state, outcome = evidence.step(
-            state, evidence.EvidenceDay(day, cases, np.empty((3, 0)), restart=restart)
-        )
-        if day == 40:
-            assert outcome.reference_days.tolist() == [28, 1, 28]
-    assert [evidence.STATUSES[each] for each in outcome.status] == ["QUIET", "CALIBRATING", "QUIET"]
-    assert state.provable.any(axis=1).tolist() == [rungs == 14, False, rungs == 14]

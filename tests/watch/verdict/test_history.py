@@ -28,7 +28,7 @@ def test_every_week_what_lies_two_weeks_back_is_taken_in(lived: int, days: int) 
 def test_the_grown_reference_is_that_of_all_its_days() -> None:
     days = noisy(np.random.default_rng(1), 1, 84)
     state, _ = folded(days)
-    cases, _, numbers, counts = reference_days(state.history, np.array([0]), CONSTANTS)
+    cases, _, _, numbers, counts = reference_days(state.history, np.array([0]), CONSTANTS)
     assert counts.tolist() == [70]
     assert numbers[0].tolist() == list(range(70))
     np.testing.assert_array_equal(cases[0], np.concatenate([day.cases for day in days[:70]]))
@@ -68,7 +68,7 @@ def test_it_does_not_grow_while_confirmed_and_the_fall_never_enters() -> None:
     assert outcomes[-1].reference_days[0] == before
     state, outcomes = folded(again, state)
     assert outcomes[-1].status[0] != CONFIRMED
-    _, judged, numbers, _ = reference_days(state.history, np.array([0]), CONSTANTS)
+    _, judged, _, numbers, _ = reference_days(state.history, np.array([0]), CONSTANTS)
     assert len(numbers[0]) > before, "it grows again"
     assert not ((numbers[0] >= 60) & (numbers[0] < 90)).any()
     assert judged[0].mean() > 83

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from probatio.core.records import Constants
 from probatio.core.trust import note_named
 from probatio.runs.store.layout import ANSWERS, SCORES
 from probatio.watch.ledger.later import declare_replayed
-from probatio.watch.ledger.ledger import hash_day, ledger_path, read_ledger, record_day
+from probatio.watch.ledger.ledger import START, hash_day, ledger_path, raise_edition, read_ledger, record_day
 from probatio.watch.verify.verification import verify
 from watch.day.days import DAY, EXTRACTION, MODEL, environment, gold_script, run, small_suite
 from watch.verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
@@ -50,6 +51,15 @@ def _record_anew(results: Path, constants: Constants = CONSTANTS) -> None:
     ledger_path(results).unlink(missing_ok=True)
     for folder in sorted(path for path in (results / "daily").iterdir() if path.is_dir()):
         record_day(results, folder.name, constants, MADE)
+
+
+def _write_chain(results: Path, records: bytes) -> None:
+    """The same with records that were edited by hand."""
+    previous, lines = START, []
+    for record in records.splitlines():
+        lines.append(json.dumps({**json.loads(record), "previous": previous}).encode())
+        previous = hashlib.sha256(lines[-1]).hexdigest()
+    ledger_path(results).write_bytes(b"".join(line + b"\n" for line in lines))
 
 
 @pytest.fixture
@@ -123,6 +133,22 @@ def test_other_content_under_one_version_is_named(made_up: Path) -> None:
 
 
 LENIENT = msgspec.structs.replace(CONSTANTS, rule=msgspec.structs.replace(CONSTANTS.rule, baseline_min=3))
+
+
+def test_of_days_judged_by_an_earlier_edition_of_the_evidence_the_rule_is_made_again(made_up: Path) -> None:
+    """What that edition said can't be: it stands as recorded, and a note says so."""
+    earlier = msgspec.structs.replace(
+        CONSTANTS, evidence=msgspec.structs.replace(CONSTANTS.evidence, edition=2), rungs=()
+    )
+    _record_anew(made_up, earlier)
+    report = verify(made_up, grades=False)
+    assert report.findings == []
+    assert any("edition 2 of the evidence" in note for note in report.notes)
+    said = ledger_path(made_up).read_bytes()
+    _write_chain(made_up, said.replace(b'"evidence":"CALIBRATING"', b'"evidence":"SUSPECTED"'))
+    assert verify(made_up, grades=False).findings == []
+    _write_chain(made_up, said.replace(b'"status":"OK"', b'"status":"COOKED"'))
+    assert verify(made_up, grades=False).findings
 
 
 def test_constants_that_are_not_the_suites_are_named_though_the_verdicts_follow_from_them(
@@ -349,21 +375,17 @@ def test_a_head_is_at_least_twelve_digits(head: str, code: int, words: str) -> N
 def test_the_recorded_story_says_that_its_dates_were_set_and_nothing_of_it_was_rewritten() -> None:
     results = REPOSITORY / "examples" / "story"
     records = [line.record() for line in read_ledger(results)]
-    assert [record.kind for record in records] == ["day"] * 38 + ["correction"] * 76
+    assert [record.kind for record in records] == ["day"] * 38 + ["correction"] * 114
     for declared in records[38:76]:
         assert declared.replayed
         old = records[declared.corrects or 0]
         assert (old.date, old.files, old.constants, old.verdicts) == (
             declared.date, declared.files, declared.constants, declared.verdicts,
         )  # fmt: skip
-    for again in records[76:]:  # newer rules read the same files
+    for again in records[114:]:  # a newer edition of the evidence reads the same files
         old = records[again.corrects or 0]
-        assert (old.date, old.files, old.constants, old.replayed) == (
-            again.date,
-            again.files,
-            again.constants,
-            True,
-        )
+        assert (old.date, old.files, old.replayed) == (again.date, again.files, True)
+        assert again.constants == raise_edition(old.constants)
         assert again.why == "judged again by newer rules"
     assert (
         min(record.made for record in records) > f"{max(date.fromisoformat(each.date) for each in records)}"

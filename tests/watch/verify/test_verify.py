@@ -128,12 +128,11 @@ def test_a_changed_score_is_found_even_where_the_ledger_was_made_to_fit(results:
     path = results / "daily" / DAYS[2] / "scores.jsonl"
     _lines(path, lambda lines: lines[0].update(score=55.0))
     (results / "daily" / "ledger.jsonl").unlink()
-    from probatio.suites.daily_suite import constants_of
+    from probatio.suites.daily_suite import constants_of, read_manifest
     from probatio.watch.ledger.ledger import record_day
-    from watch.verdict.made_up import MANIFEST
 
     for day in DAYS:
-        record_day(results, day, constants_of(MANIFEST), "now")
+        record_day(results, day, constants_of(read_manifest(results.parent / "suite")), "now")
     report = verify(results)
     assert len(report.findings) == 1
     assert f"scores.jsonl, line 1 ({MODEL} · {EXTRACTION}): score is 55.0, computed again it is 100.0" in str(

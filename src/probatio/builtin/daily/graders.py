@@ -15,6 +15,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
+from probatio.core.records import SINCE_EDITION_3
 from probatio.core.yamlfile import read_yaml
 from probatio.grading.check_result import CheckResult
 from probatio.jail import Choice
@@ -114,7 +115,9 @@ def daily_fingerprint(suite: DailySuite) -> str:
 
     A user's own grader counts by the content of its files.
     """
-    manifest = msgspec.structs.replace(suite.manifest, version="", fingerprint=None)
+    manifest = msgspec.to_builtins(msgspec.structs.replace(suite.manifest, version="", fingerprint=None))
+    for added in SINCE_EDITION_3:
+        del manifest["evidence"][added]
     calibration = suite.folder / "calibration.yml"
     use_cases = suite.use_cases.values()
     built_in = {name for use_case in use_cases if (name := _find_built_in(use_case))}

@@ -1,13 +1,13 @@
 """The records that cross borders of rooms: what was asked, who was asked, the answer and its grade."""
 
 from probatio.core.records.constants import (
+    SINCE_EDITION_3,
     AttributionConstants,
     Constants,
     DrawsConstants,
     EvidenceConstants,
     LadderConstants,
     MemoryConstants,
-    ProofConstants,
     RuleConstants,
     RuleLimits,
     StatisticWeights,
@@ -65,6 +65,7 @@ from probatio.core.records.verdict import (
 __all__ = [
     "CRASHED_CHECKER",
     "MARKS",
+    "SINCE_EDITION_3",
     "UNASKED_ERRORS",
     "UNCHECKED",
     "UNKNOWN_DIALECT",
@@ -98,7 +99,6 @@ __all__ = [
     "ModelVerdict",
     "ProgramTest",
     "Prompt",
-    "ProofConstants",
     "Response",
     "RuleConstants",
     "RuleLimits",

@@ -80,24 +80,21 @@ class DrawsConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     spread_weight: float = 3.0  # … and where the cases that moved tell of it, too
     own_weight: float = 8.0  # of the common spread, against a case's own
     least_share: float = 0.1  # of the prior, at least
+    judged_sd: float = 0.05  # of a draw of a judged case, in place of one rung
     band: float = 0.01  # no proof of a smaller loss
     suspected: float = 3.0  # z
-    confirmed: float = 3.6
+    confirmed: float = 3.8
     use_case_margin: float = 0.3  # by which a use case alone must pass the line
     question_days: int = 28  # scored days for which a question stays open
     fresh_share: float = 0.95  # of the last answers new: their days are draws
-
-
-class ProofConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the third edition of the evidence adds. No suite has it yet."""
-
-    ladder: LadderConstants = LadderConstants()
-    draws: DrawsConstants = DrawsConstants()
+    full_every: int = 10  # where answers repeat, full count is asked once in so many days that want it …
+    other_share: float = 0.2  # … unless so many of the further samples were other answers the last time
 
 
 class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Every one has its default here, so that an own suite need not repeat them."""
+    """The table of the evidence's constants. A suite names what it has otherwise."""
 
+    edition: int = 2  # of the evidence; records older than the field are of the second
     reference_days: int = 28
     deltas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.8)
     low: float = 0.25
@@ -133,6 +130,13 @@ class EvidenceConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True)
     full_factor: float = 3.0  # samples at full count for each base sample
     memory: MemoryConstants = MemoryConstants()
     weights: StatisticWeights = StatisticWeights()
+    ladder: LadderConstants = LadderConstants()
+    draws: DrawsConstants = DrawsConstants()
+
+
+SINCE_EDITION_3 = ("edition", "ladder", "draws")
+"""Constants of the evidence that came with its third edition. They are in no suite's fingerprint, so that a
+series goes on under a new edition; each record says under which one it was judged."""
 
 
 class AttributionConstants(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -152,3 +156,4 @@ class Constants(msgspec.Struct, frozen=True):
     rule: RuleConstants
     evidence: EvidenceConstants
     attribution: AttributionConstants
+    rungs: tuple[tuple[str, int], ...] = ()  # case → rungs, of the cases that are ladders

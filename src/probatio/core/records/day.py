@@ -40,6 +40,11 @@ class DailyScore(msgspec.Struct, frozen=True, kw_only=True):
     judged_share: float | None = None  # weight of that part in a hybrid score
     cases: dict[str, float] = {}
     """Case id → mean of its base samples, of all where the evidence asked for them, 0–1."""
+    answers: dict[str, tuple[tuple[str, float], ...]] = {}
+    """Case id → of each base sample the digest of its text ("" without one) and its score, 0–1."""
+    further: int = 0
+    """Samples beyond the base ones that the evidence asked for, of cases with many possible answers …"""
+    further_other: int = 0  # … and of these other answers than the base samples of their case
     barred: bool = False  # the judge had shifted: shown, but unable to flip a verdict
     gap: str | None = None  # why there is no score, as a sentence
     routing_changed: bool = False

@@ -67,6 +67,8 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     use_cases: tuple[UseCaseVerdict, ...] = ()
     evidence: Evidence = "CALIBRATING"
     evidence_value: float | None = None  # the model statistic M
+    proof: float | None = None  # z of the proof by draws; None where none was asked for
+    lower: bool = False  # lower than the reference for long, and not proven: a note, no gate
     reference_days: int = 0
     changed_on: str | None = None  # after CONFIRMED: the dated change
     named: tuple[str, ...] = ()  # use cases whose own M passed the suspicion line

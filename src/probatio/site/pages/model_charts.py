@@ -134,7 +134,7 @@ def _evidence(site: Site, model: TrackedModel, shown: _ShownDays) -> Markup:
     lines = site.manifest.evidence
     ticks = [
         (lines.suspected, f"suspected: {short_odds(lines.suspected)}"),
-        (lines.confirmed, f"proven: {short_odds(lines.confirmed)}"),
+        (lines.confirmed, f"asks for proof: {short_odds(lines.confirmed)}"),
         *((float(YEAR * count), short_odds(YEAR * count)) for count in (10_000, RAREST)),
     ]
     axis = ValueAxis(YEAR / 10, YEAR * RAREST * 2.0, tuple(ticks), "chance", logarithmic=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,8 +30,11 @@ ROUNDS: tuple[Round, ...] = (BASE, FULL)
 
 
 class ServedLine(SampleLine, frozen=True, kw_only=True):
-    """An answer's line without its texts: who served the sample, how fast, at what price."""
+    """An answer's line without its texts: who served the sample, how fast, at what price, and which answer it
+    is."""
 
+    response: str | None = None  # never kept: `answer` takes its place
+    answer: str = ""  # the digest of its text, without blanks at the ends; "" if there is no text
     tokens_in: int = 0
     tokens_out: int = 0
     latency_ms: float = 0.0
@@ -41,6 +45,13 @@ class ServedLine(SampleLine, frozen=True, kw_only=True):
     cost: float | None = None
     error: str | None = None
     timestamp: str = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.response is not None:
+            digest = hashlib.blake2b(self.response.strip().encode(errors="surrogatepass"), digest_size=6)
+            msgspec.structs.force_setattr(self, "answer", digest.hexdigest())
+            msgspec.structs.force_setattr(self, "response", None)
 
 
 class GradedLine(SampleLine, frozen=True, kw_only=True):
@@ -171,7 +182,8 @@ class SampleNumbers:
 
 def _keep_fields(line: SampleLine, shape: type[L]) -> L:
     """The same line with only the fields of `shape`."""
-    names = (name for name in shape.__struct_fields__ if name not in ("task_id", "context"))
+    left_out = ("task_id", "context", "answer")
+    names = (name for name in shape.__struct_fields__ if name not in left_out)
     return shape(**{name: getattr(line, name) for name in names})
 
 

@@ -66,7 +66,7 @@ def score_model(
     facts: ModelFacts,
 ) -> list[DailyScore]:
     """One model's scores of a day, a line per use case."""
-    allowed = suite.manifest.gap_errors
+    allowed, ladder = suite.manifest.gap_errors, suite.manifest.evidence.ladder.rungs
     providers = Counter(sample.served.provider for sample in samples if sample.served.provider)
     route = find_route(providers, facts.model.route, facts.usual_route, allowed)
     gap = facts.refused or _model_gap(samples, allowed)
@@ -75,7 +75,7 @@ def score_model(
         of.setdefault(suite.cases[sample.graded.case].use_case, []).append(sample)
     return [
         msgspec.structs.replace(
-            _score_use_case(use_case, of.get(use_case.id, []), day, facts, gap, allowed, route),
+            _score_use_case(use_case, of.get(use_case.id, []), day, facts, gap, allowed, route, ladder),
             routing_changed=route.changed,
             route=route.name,
             mixed=route.mixed,
@@ -142,6 +142,7 @@ def _score_use_case(
     gap: str | None,
     allowed: float,
     route: DayRoute,
+    ladder: int,
 ) -> DailyScore:
     kept = samples if route.mixed else [each for each in samples if each.served.provider not in route.strays]
     rounds: dict[str, list[Sample]] = {BASE: [], FULL: []}
@@ -194,6 +195,7 @@ def _score_use_case(
             else None
         )
     trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None
+    further = _find_further(base, counts, use_case, ladder) if scored and trigger == EVIDENCE else []
     return DailyScore(
         date=day.date,
         model=facts.model.id,
@@ -212,6 +214,9 @@ def _score_use_case(
         judged=judged,
         judged_share=round(1 - use_case.checked_weight, 6) if use_case.grading == "hybrid" else None,
         cases=_case_means(counts if trigger == EVIDENCE else base) if scored else {},
+        answers=_list_answers(base) if scored else {},
+        further=len(further),
+        further_other=_count_other(base, further, use_case),
         barred=day.barred and judged_kind,
         gap=gap,
         providers=_count_values(sample.served.provider for sample in samples),
@@ -301,6 +306,44 @@ def _case_means(samples: Sequence[Sample]) -> dict[str, float]:
     for sample in samples:
         cases.setdefault(sample.graded.case, []).append(sample.graded.score)
     return {case: round(_mean(values), 6) for case, values in cases.items()}
+
+
+def _list_answers(base: Sequence[Sample]) -> dict[str, tuple[tuple[str, float], ...]]:
+    found: dict[str, tuple[tuple[str, float], ...]] = {}
+    for each in sorted(base, key=lambda sample: sample.graded.sample):
+        known = each.served.answer, round(each.graded.score, 6)
+        found[each.graded.case] = (*found.get(each.graded.case, ()), known)
+    return found
+
+
+def _find_further(
+    base: Sequence[Sample], counts: Sequence[Sample], use_case: UseCase, ladder: int
+) -> list[Sample]:
+    """The samples beyond the base ones, of cases with many possible answers: where these repeat, nothing is
+    learned from asking again."""
+    cases = {
+        case.id for case in use_case.cases if case.rungs >= ladder or use_case.grading != "deterministic"
+    }
+    known = {(each.graded.case, each.graded.sample) for each in base}
+    return [
+        each
+        for each in counts
+        if each.graded.case in cases
+        and (each.graded.case, each.graded.sample) not in known
+        and (each.served.answer or use_case.grading == "deterministic")
+    ]
+
+
+def _count_other(base: Sequence[Sample], further: Sequence[Sample], use_case: UseCase) -> int:
+    """How many of these gave another answer than all base samples of their case. An answer of a ladder is
+    known by its score."""
+    by_score = use_case.grading == "deterministic"
+
+    def identify(sample: Sample) -> tuple[str, str | float]:
+        return sample.graded.case, round(sample.graded.score, 6) if by_score else sample.served.answer
+
+    known = {identify(each) for each in base}
+    return sum(identify(each) not in known for each in further)
 
 
 def _mean(values: Sequence[float]) -> float:

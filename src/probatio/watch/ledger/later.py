@@ -20,6 +20,7 @@ from probatio.watch.ledger.ledger import (
     hash_day,
     make_records,
     open_for_appending,
+    raise_edition,
     read_ledger,
     standing_records,
     verdicts_by_date,
@@ -60,7 +61,14 @@ def accept(results: Path, model: str, by: str, why: str, made: str) -> list[Ledg
         )
         days = Days(read_days(results), (*find_acceptances(lines), given))
         follows = make_records(
-            results, last, days, before[last].constants, made, before, None, f"accepted by {by}"
+            results,
+            last,
+            days,
+            raise_edition(before[last].constants),
+            made,
+            before,
+            None,
+            f"accepted by {by}",
         )
         return append_all(file, lines, [record, *follows])
 
@@ -84,7 +92,8 @@ def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
 
 
 def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
-    """Make the verdicts of all recorded days again with today's code and the constants of each record.
+    """Make the verdicts of all recorded days again with today's code and the constants of each record, under
+    today's edition of the evidence.
 
     Wherever something differs a correction is appended: for use after an upgrade. No file of a day is
     touched. A day whose files have changed since it was recorded is skipped; `probatio verify` names it.
@@ -96,9 +105,8 @@ def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
         standing = standing_records(lines)
         days = Days(read_days(results), find_acceptances(lines))
         there = set(days.dates)
-        again = verdicts_by_date(
-            days, {each: old.constants for each, old in standing.items() if each in there}
-        )
+        used = {each: raise_edition(old.constants) for each, old in standing.items() if each in there}
+        again = verdicts_by_date(days, used)
         corrections = [
             msgspec.structs.replace(
                 old,
@@ -107,11 +115,12 @@ def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
                 corrects=old.seq,
                 why=why,
                 code=code_version(),
+                constants=used[each],
                 verdicts=again[each],
             )
             for each, old in sorted(standing.items())
             if each in again
-            and first_difference(old.verdicts, again[each]) is not None
+            and (old.constants != used[each] or first_difference(old.verdicts, again[each]) is not None)
             and old.files == hash_day(results, each)
         ]
         return append_all(file, lines, corrections)

@@ -16,7 +16,6 @@ for a head that was noted elsewhere.
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -47,6 +46,7 @@ from probatio.runs.store.layout import (
 from probatio.runs.store.lines import append, is_whole, mend_end
 from probatio.watch.ledger.difference import first_difference
 from probatio.watch.verdict.days import Days
+from probatio.watch.verdict.evidence.evidence import EDITION
 from probatio.watch.verdict.verdicts import verdicts
 
 SHORT = 12
@@ -100,15 +100,11 @@ class LedgerLine(msgspec.Struct, frozen=True):
     def record(self) -> LedgerRecord:
         return _DECODER.decode(self.data)
 
-    def sampling_constants(self) -> Constants:
-        """The constants the day was asked with. A record without `full_from` is older than this constant: the
-        evidence never asked for samples then."""
-        constants = self.record().constants
-        if b'"full_from"' in self.data:
-            return constants
-        return msgspec.structs.replace(
-            constants, evidence=msgspec.structs.replace(constants.evidence, full_from=math.inf)
-        )
+
+def raise_edition(constants: Constants) -> Constants:
+    """These constants under the evidence's edition of today: what an earlier one says can't be made again."""
+    evidence = msgspec.structs.replace(constants.evidence, edition=EDITION)
+    return msgspec.structs.replace(constants, evidence=evidence)
 
 
 MOST_LEDGER = 1 << 30
@@ -243,7 +239,11 @@ def make_records(
     dates recorded with it."""
     files = {each: hash_day(results, each) for each in {*before, *together} if each > date}
     files[date] = hash_day(results, date) if hashes is None else dict(hashes)
-    used = {each: old.constants for each, old in before.items() if each > date and old.files == files[each]}
+    used = {
+        each: raise_edition(old.constants)
+        for each, old in before.items()
+        if each > date and old.files == files[each]
+    }
     used |= dict.fromkeys((date, *together), constants)
     by_date = {day.date: day for day in days.days}
     for each in sorted({date, *together} - by_date.keys()):

@@ -285,6 +285,7 @@ def line_of(
         checked=None if grading == "judge" else score,
         judged=score if grading == "judge" else None,
         cases={case: round(value, 6) for case, value in zip(ids, scores.tolist(), strict=True)},
+        answers={case: (("", round(value, 6)),) for case, value in zip(ids, scores.tolist(), strict=True)},
         providers={served.host: many},
         resolved_models={served.resolved: many},
         route=served.host,

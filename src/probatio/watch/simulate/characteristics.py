@@ -28,7 +28,7 @@ from probatio.watch.simulate.evidence_alone import (
 from probatio.watch.simulate.faults import FAULTS
 from probatio.watch.simulate.page import render_page
 from probatio.watch.simulate.parts import Characteristics, KeptParts, Result, SimulationPart, results
-from probatio.watch.simulate.profiles import PROFILES
+from probatio.watch.simulate.profiles import FROZEN_PROFILES, JUDGED, PROFILES
 from probatio.watch.simulate.promise import PROMISED, PromiseKept, promise
 from probatio.watch.simulate.simulator import (
     AfterFault,
@@ -42,6 +42,7 @@ from probatio.watch.simulate.simulator import (
 PACKAGED = Path(__file__).parent / "operating_characteristics.json"
 JSON, MARKDOWN = "operating_characteristics.json", "operating-characteristics.md"
 PER_FAULT = 4  # a fault needs a quarter of the models a false-alarm rate does
+PER_FROZEN = 5  # the rarest of what is promised here
 PER_PROMISE = 5  # a reference for every so many models …
 FUTURES = 20  # … and futures of each: references differ more than futures
 
@@ -133,8 +134,10 @@ def parts_of(
             work = partial(after_fault, manifest, fault, profile, "gaussian", few, seed)
             yield SimulationPart(f"fault {fault} {profile}", AfterFault, work)
     for profile in profiles or ALL_PROFILES:
-        for whole_suite in (False, True):
+        for whole_suite in _shapes(profile):
             some = max(models // 2, 1) if whole_suite else models
+            if profile in FROZEN_PROFILES:
+                some = PER_FROZEN * models
             work = partial(false_confirmed, manifest, profile, some, days, seed, whole_suite=whole_suite)
             yield SimulationPart(f"false {profile} {whole_suite}", FalseConfirmed, work)
     if faults is not None:
@@ -145,7 +148,8 @@ def parts_of(
             yield SimulationPart(f"delay {profile} {fall}", Delay, work)
     for whole_suite in (False, True):
         for profile in choose(PROMISED):
-            plan, references = plan_for(manifest, whole_suite), max(models // PER_PROMISE, 2)
+            plan = plan_for(manifest, whole_suite, PROMISED[profile])
+            references = max(models // PER_PROMISE, 2)
             work = partial(promise, plan, profile, references, FUTURES, seed)
             yield SimulationPart(f"promise {profile} {whole_suite}", PromiseKept, work)
     if not profiles:
@@ -154,6 +158,13 @@ def parts_of(
                 work = partial(name_causes, manifest, scenario, kind, models, seed)
                 yield SimulationPart(f"cause {kind} {scenario}", NamedCauses, work)
         yield SimulationPart("facts", RuleFacts, partial(rule_facts, manifest, few, seed))
+
+
+def _shapes(profile: str) -> tuple[bool, ...]:
+    """Whether the whole suite, or not: frozen answers are measured on 25 cases, and once on both kinds."""
+    if profile not in FROZEN_PROFILES:
+        return False, True
+    return (JUDGED[FROZEN_PROFILES[profile].judged].cases > 0,)
 
 
 def write(characteristics: Characteristics, folder: Path) -> tuple[Path, Path]:

@@ -6,14 +6,16 @@ On 25 deterministic cases, or on the whole suite.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import msgspec
 import numpy as np
 
+from probatio.core.records import Grading
 from probatio.suites.daily_suite import DailyManifest
 from probatio.watch.simulate.faults import FALLS, POINTS_PER_MARK, SimulatedFault
 from probatio.watch.simulate.noise import Population, Quality, populations
-from probatio.watch.simulate.profiles import HARD_PROFILES, JUDGED, PROFILES
+from probatio.watch.simulate.profiles import FROZEN_PROFILES, HARD_PROFILES, JUDGED, PROFILES, Profile
 from probatio.watch.simulate.simulator import (
     SETTLED,
     Detection,
@@ -21,14 +23,15 @@ from probatio.watch.simulate.simulator import (
     measure_detection,
     measure_share,
 )
-from probatio.watch.simulate.synthetic import SuitePlan, judge_days, plan_of, sample_counts
+from probatio.watch.simulate.synthetic import SuitePlan, draw_samples, judge_days, plan_of, start_evidence
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.evidence import CONFIRMED, EvidenceDay
+from probatio.watch.verdict.evidence.draws import NONE
+from probatio.watch.verdict.evidence.evidence import CONFIRMED, DayAnswers, EvidenceDay
 from probatio.watch.verdict.evidence.streams import Bools, Floats
 
 DETERMINISTIC_USE_CASES = 5
 IN_TIME = 14
-ALL_PROFILES = {**PROFILES, **HARD_PROFILES}
+ALL_PROFILES = {**PROFILES, **HARD_PROFILES, **FROZEN_PROFILES}
 
 DELAYS: tuple[tuple[str, str], ...] = (
     *(("flips", f"fall-{points}") for points in ("5", "10", "20", "40", "10-uneven")),
@@ -37,6 +40,12 @@ DELAYS: tuple[tuple[str, str], ...] = (
     *(("partial", fall) for fall in ("fall-5", "fall-40", "quarter-dead")),
     *(("sticky", fall) for fall in ("fall-10", "quarter-dead")),
     *(("ladders", fall) for fall in ("fall-5", "fall-10", "quarter-dead")),
+    *(
+        (profile, fall)
+        for profile in ("fresh-.041", "fresh-.069", "frozen-.041", "frozen-.069")
+        for fall in ("fall-3", "fall-5", "fall-5-uneven", "fall-10", "quarter-dead", "fall-slow")
+    ),
+    *(("flips-texts", fall) for fall in ("fall-5", "fall-10", "quarter-dead")),
     ("flips", "fall-decline"),
     ("flips", "one-dead"),
 )
@@ -65,18 +74,19 @@ class Delay(msgspec.Struct, frozen=True):
     in_time: Measured  # within 14 days
 
 
-def plan_for(manifest: DailyManifest, whole_suite: bool) -> SuitePlan:
-    return (
-        plan_of(manifest)
-        if whole_suite
-        else plan_of(manifest, gradings=["deterministic"] * DETERMINISTIC_USE_CASES)
+def plan_for(manifest: DailyManifest, whole_suite: bool, profile: Profile) -> SuitePlan:
+    """The whole suite, or 25 deterministic cases, with the rungs of this profile."""
+    gradings: list[Grading] | None = None if whole_suite else ["deterministic"] * DETERMINISTIC_USE_CASES
+    return plan_of(
+        manifest, gradings=gradings, rungs=profile.rungs, judged_cases=JUDGED[profile.judged].cases
     )
 
 
 def false_confirmed(
     manifest: DailyManifest, profile: str, models: int, days: int, seed: int, *, whole_suite: bool
 ) -> FalseConfirmed:
-    plan, chosen = plan_for(manifest, whole_suite), ALL_PROFILES[profile]
+    chosen = ALL_PROFILES[profile]
+    plan = plan_for(manifest, whole_suite, chosen)
     reference, purpose = manifest.evidence.reference_days, f"compared/false {whole_suite}/{profile}"
     every = populations(chosen, JUDGED[chosen.judged], plan.streams, models, seed, purpose)
     parts = [_first_days(plan, population, reference + days) for population in every]
@@ -88,7 +98,8 @@ def false_confirmed(
 
 
 def delay(manifest: DailyManifest, profile: str, fall: str, models: int, seed: int) -> Delay:
-    plan, fault, chosen = plan_for(manifest, whole_suite=False), FALLS[fall], ALL_PROFILES[profile]
+    fault, chosen = FALLS[fall], ALL_PROFILES[profile]
+    plan = plan_for(manifest, whole_suite=False, profile=chosen)
     begin, purpose = manifest.evidence.reference_days + SETTLED, f"compared/{fall}/{profile}"
     every = populations(chosen, JUDGED[chosen.judged], plan.streams, models, seed, purpose)
     days = begin + fault.watched
@@ -113,31 +124,26 @@ def watch_evidence(
     for day, (shift, beyond_gate, judge) in enumerate(judge_days(plan, population, days, fault, fault_day)):
         full = asks()
         quality = population.day(fault, day - fault_day)
-        cases, judged = _draw(plan, population, quality, full)
+        cases, judged, answers = _draw(plan, population, quality, full)
         if quality.absent.any():
-            cases, judged = (np.where(quality.absent[:, None], np.nan, part) for part in (cases, judged))
+            gone = quality.absent[:, None]
+            cases, judged = (np.where(gone, np.nan, part) for part in (cases, judged))
+            answers = replace(answers, codes=np.where(gone, NONE, answers.codes))
         if beyond_gate or judge.drifted:
             judged = np.full_like(judged, np.nan)
-        yield EvidenceDay(day, cases, judged - POINTS_PER_MARK * shift, full=full)
+            barred = plan.units.judged[plan.units.home]
+            answers = replace(answers, codes=np.where(barred, NONE, answers.codes))
+        yield EvidenceDay(day, cases, judged - POINTS_PER_MARK * shift, full=full, answers=answers)
 
 
-def _draw(plan: SuitePlan, population: Population, quality: Quality, full: Bools) -> tuple[Floats, Floats]:
+def _draw(
+    plan: SuitePlan, population: Population, quality: Quality, full: Bools
+) -> tuple[Floats, Floats, DayAnswers]:
     """The day's mean scores of cases and judged use cases: of base samples, or of all samples if more were
-    asked."""
-    base, most = sample_counts(plan, plan.streams.deterministic)
-    base_judged, most_judged = sample_counts(plan, plan.streams.judged)
-    cases = population.case_samples(quality, base)
-    judged = population.draw_judged(quality, base_judged)
-    if not full.any():
-        return cases, judged
-    rest = population.case_samples(quality, most - base, np.broadcast_to(full[:, None], cases.shape))
-    others = population.draw_judged(quality, most_judged - base_judged)
-    return (
-        np.where(full[:, None], (base * cases + (most - base) * rest) / most, cases),
-        np.where(
-            full[:, None], (base_judged * judged + (most_judged - base_judged) * others) / most_judged, judged
-        ),
-    )
+    asked; and the answers of the base samples."""
+    more = np.broadcast_to(full[:, None], (len(full), len(plan.streams.cases)))
+    base, every, judged, whole, answers = draw_samples(plan, population, quality, more)
+    return np.where(full[:, None], every, base), np.where(full[:, None], whole, judged), answers
 
 
 def _first_days(
@@ -145,7 +151,7 @@ def _first_days(
 ) -> tuple[Floats, float]:
     """[m] the first day of CONFIRMED, 1 on the fault's first day; and how often full count was asked."""
     models = len(population.level)
-    state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
+    state = start_evidence(plan, models)
     first = np.full(models, np.inf)
     asked = 0.0
 

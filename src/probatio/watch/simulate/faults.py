@@ -16,7 +16,8 @@ class SimulatedFault:
     drop: float = 0.0  # share of the score lost at once
     points: float = 0.0  # points of 0–100 lost at once
     uneven: bool = False  # the points fall on the cases with shares drawn from Gamma(0.5), of mean 1
-    decline: float = 0.0  # points of 0–100 lost each day
+    decline: float = 0.0  # points of 0–100 lost each day …
+    most: float = 100.0  # … up to so many
     dead_cases: int = 0  # first cases of the first use case, at zero from now on
     dead_share: float = 0.0  # this share of all cases at zero from now on
     judge: float = 0.0  # how much lower the judge marks, of 1–5; its calibration set shows the same
@@ -47,12 +48,15 @@ FAULTS: dict[str, SimulatedFault] = {
 """Those that both layers are measured on."""
 
 FALLS: dict[str, SimulatedFault] = {
+    "fall-3": SimulatedFault("−3", reach=None, points=3.0),
     "fall-5": SimulatedFault("−5", reach=None, points=5.0),
+    "fall-5-uneven": SimulatedFault("−5 unevenly", reach=None, points=5.0, uneven=True),
     "fall-10": SimulatedFault("−10", reach=None, points=10.0),
     "fall-20": SimulatedFault("−20", reach=None, points=20.0),
     "fall-40": SimulatedFault("−40", reach=None, points=40.0),
     "fall-10-uneven": SimulatedFault("−10 unevenly", reach=None, points=10.0, uneven=True),
     "quarter-dead": SimulatedFault("a quarter of the cases dead", reach=None, dead_share=0.25),
+    "fall-slow": SimulatedFault("−10 over 60 days", reach=None, decline=1 / 6, most=10.0),
     "fall-decline": SimulatedFault("decline of 0.3 points a day", reach=None, decline=0.3),
     "one-dead": SimulatedFault("one dead case", dead_cases=1),
 }

@@ -14,7 +14,7 @@ import numpy as np
 
 from probatio.watch.simulate.faults import POINTS_PER_MARK, SimulatedFault
 from probatio.watch.simulate.profiles import JudgedNoise, Profile
-from probatio.watch.verdict.evidence.streams import Bools, Floats, Streams
+from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, Streams
 
 WEEK, WEEKEND = 7, (5, 6)
 TOGETHER = 500  # models in one array: more is no faster, and memory stays small
@@ -29,6 +29,7 @@ class Quality:
     absent: Bools  # [m] not asked that day, or without an answer
     rerouted: bool
     other: tuple[Floats, Floats] | None  # of the second provider, where every sample may come from either
+    kept: Floats | None = None  # [m, C] what the answer scores that comes back, where answers do
 
 
 class Population:
@@ -54,6 +55,11 @@ class Population:
         self.wandered: Floats = rng.standard_normal((models, 1))
         self.elsewhere: Bools = rng.random((models, 1)) < 0.5
         self.fixed: Floats = (rng.random(shape) < self.level).astype(np.float64)
+        self.kept: Floats | None = None
+        texts = (models, len(streams.judged), noise.cases)
+        self.texts: Floats = np.zeros(texts)  # points of the judged answers that come back …
+        self.text_codes: Ints = np.full(texts, -1, dtype=np.int64)  # … which they are …
+        self.text_count: Ints = np.zeros(texts, dtype=np.int64)  # … and how many there were
         self.days = 0
         self._shares: Floats | None = None
         self._dead: Bools | None = None
@@ -88,8 +94,59 @@ class Population:
         absent = np.full(len(cases), fault is not None and 0 <= age < fault.outage)
         if profile.missing:
             absent |= rng.random(len(cases)) < profile.missing
+        if profile.keeps:
+            self._draw_again(cases, judged, begins=self.days == 0 or (fault is not None and age == 0))
         self.days += 1
-        return Quality(cases, judged, absent, fault is not None and fault.rerouted and age >= 0, other)
+        rerouted = fault is not None and fault.rerouted and age >= 0
+        return Quality(cases, judged, absent, rerouted, other, self.kept)
+
+    def _draw_again(self, cases: Floats, judged: Floats, *, begins: bool) -> None:
+        """Some of the answers that come back are others from today on; all of them where it `begins`."""
+        profile, rng = self.profile, self.rng
+        together = (rng.random((len(cases), 1)) < profile.again_together) | begins
+        fresh = self._climb(cases)
+        again = together | (rng.random(cases.shape) < profile.again)
+        self.kept = fresh if self.kept is None else np.where(again, fresh, self.kept)
+        if self.noise.cases:
+            anew = together[..., None] | (rng.random(self.texts.shape) < profile.again)
+            points, codes = self._write(judged)
+            self.texts = np.where(anew, points, self.texts)
+            self.text_codes = np.where(anew, codes, self.text_codes)
+            self.text_count = self.text_count + anew
+
+    def _climb(self, level: Floats) -> Floats:
+        """A fresh sample of ladders at these levels: the rung it reaches."""
+        steps = self.profile.rungs
+        reached = level + self.profile.spread * self.rng.standard_normal(level.shape)
+        return np.where(level > 0, np.clip(np.round(steps * reached), 0, steps) / steps, 0.0)
+
+    def _write(self, judged: Floats) -> tuple[Floats, Ints]:
+        """A fresh text of every judged case: its points, and its number."""
+        noise = self.noise
+        points = judged[..., None] + noise.text_sd * self.rng.standard_normal(self.texts.shape)
+        return points, self.text_count
+
+    def known_answers(self, cases: Floats) -> Ints:
+        """[m, C] which answer each base sample is: 0, 1, 2 …, or −1 where texts are not known."""
+        if self.profile.rungs:
+            return np.round(cases * self.profile.rungs).astype(np.int64)
+        return cases.astype(np.int64) if self.profile.same_text else np.full(cases.shape, -1)
+
+    def judged_answers(self, quality: Quality, count: int) -> tuple[Floats, Ints]:
+        """[m, J · cases · count] marks 0–100 of that many samples of each judged case, and which texts they
+        are."""
+        marks, codes = [], []
+        for _ in range(count):
+            kept = self.rng.random(self.texts.shape) < self.profile.keeps
+            points, fresh = self._write(quality.judged)
+            points = np.where(kept, self.texts, points) + self.noise.mark_sd * self.rng.standard_normal(
+                points.shape
+            )
+            marks.append(np.clip(points, 0.0, 100.0))
+            codes.append(np.where(kept, self.text_codes, fresh))
+            self.text_count = self.text_count + ~kept
+        shape = (len(quality.judged), -1)
+        return np.stack(marks, axis=-1).reshape(shape), np.stack(codes, axis=-1).reshape(shape)
 
     def _healthy(self, cases: Floats, judged: Floats) -> tuple[Floats, Floats]:
         """What a healthy model's days share: good and bad days, weekends, another provider, slow wander."""
@@ -127,7 +184,7 @@ class Population:
         hit = len(self.streams.use_cases) if fault.reach is None else fault.reach
         on_case = self.streams.deterministic[self.streams.home] < hit
         on_judged = self.streams.judged < hit
-        lost = fault.points + fault.decline * age
+        lost = min(fault.points + fault.decline * age, fault.most)
         share: Floats | float = 1.0
         if fault.uneven:
             if self._shares is None:
@@ -161,10 +218,13 @@ class Population:
                 drawn += self.rng.random(level.shape) < mixed
             drawn /= max(count, 1)
         elif self.profile.rungs:
-            steps, drawn = self.profile.rungs, np.zeros(level.shape)
+            drawn = np.zeros(level.shape)
             for _ in range(count):  # every sample reaches a rung
-                reached = level + self.profile.spread * self.rng.standard_normal(level.shape)
-                drawn += np.where(level > 0, np.clip(np.round(steps * reached), 0, steps) / steps, 0.0)
+                reached = self._climb(level)
+                if quality.kept is not None:
+                    kept = quality.kept if wanted is None else quality.kept[wanted]
+                    reached = np.where(self.rng.random(level.shape) < self.profile.keeps, kept, reached)
+                drawn += reached
             drawn /= max(count, 1)
         elif self.profile.spread:
             drawn = level + self.profile.spread / np.sqrt(count) * self.rng.standard_normal(level.shape)

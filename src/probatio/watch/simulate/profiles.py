@@ -33,6 +33,10 @@ class Profile:
     wander: float = 0.0  # points, sd of a slow wander of everything …
     wander_days: float = 30.0  # … that forgets within so many days
     missing: float = 0.0  # share of days a model is not asked
+    keeps: float = 0.0  # at temperature 0: a sample is the answer of the day before with this chance …
+    again: float = 0.0  # … each case's kept answer is drawn anew with this daily chance …
+    again_together: float = 0.0  # … or those of all cases at once
+    same_text: bool = False  # yes/no answers: all right ones have one text, and all wrong ones of a case
 
 
 BETA = (0.6, 0.15)
@@ -48,6 +52,43 @@ PROFILES: dict[str, Profile] = {
     "partial": Profile("partial credit", rate=0.9, spread=0.05),
 }
 """The profiles that both layers are measured on, with faults."""
+
+
+def _frozen(sd: float, again: float = 0.0, together: float = 0.0, judged: str = "gaussian") -> Profile:
+    """Ladders whose answers come back day after day."""
+    how = f"each anew with {again:g} a day" if again else f"all anew every {1 / together:.0f} days"
+    return Profile(
+        f"frozen ladders, sd {sd:.3f}, {how}{', judged ones too' * (judged == 'frozen')}",
+        between=(0.2, 0.9),
+        spread=sd,
+        rungs=14,
+        judged=judged,
+        keeps=0.9,
+        again=again,
+        again_together=together,
+    )
+
+
+FROZEN_PROFILES: dict[str, Profile] = {
+    "frozen-.041": _frozen(0.041, again=0.03),
+    "frozen-.069": _frozen(0.069, again=0.03),
+    "frozen-.10": _frozen(0.10, again=0.03),
+    "frozen-.10-often": _frozen(0.10, again=0.1),
+    "frozen-together-.041": _frozen(0.041, together=1 / 30),
+    "frozen-together-.069": _frozen(0.069, together=1 / 30),
+    "frozen-judged": _frozen(0.069, together=1 / 30, judged="frozen"),
+    "fresh-.041": Profile("fresh ladders, sd 0.041", between=(0.2, 0.9), spread=0.041, rungs=14),
+    "fresh-.069": Profile("fresh ladders, sd 0.069", between=(0.2, 0.9), spread=0.069, rungs=14),
+    "fresh-.10": Profile("fresh ladders, sd 0.100", between=(0.2, 0.9), spread=0.10, rungs=14),
+    "flips-texts": Profile("1 % flips, the right text always the same", rate=0.99, same_text=True),
+    "redrawn-texts": Profile(
+        "yes/no answers drawn anew every 30 days, with their texts",
+        beta=(0.6, 0.15),
+        redraw=1 / 30,
+        same_text=True,
+    ),
+}
+"""Answers at temperature 0, and fresh ones to compare: on these the proof by draws decides."""
 
 HARD_PROFILES: dict[str, Profile] = {
     "ladders": Profile("ladders of 14 rungs", between=(0.2, 0.9), spread=0.04, rungs=14),
@@ -83,6 +124,9 @@ class JudgedNoise:
     shared: bool = False  # by all judged use cases
     tails: float = 0.0  # degrees of freedom of Student's t; 0 is Gaussian
     calibration_sd: float = 0.05  # of the calibration set's daily mean shift
+    cases: int = 0  # of a use case, whose texts come back as the profile says …
+    text_sd: float = 0.0  # … points of one text …
+    mark_sd: float = 0.0  # … and of one mark of it
 
 
 JUDGED: dict[str, JudgedNoise] = {
@@ -93,4 +137,5 @@ JUDGED: dict[str, JudgedNoise] = {
     "heavy-tailed": JudgedNoise("heavy-tailed days", day_sd=2.5, tails=3.0),
     "ceiling": JudgedNoise("at the ceiling", mean=99.0, sample_sd=3.0),
     "floor": JudgedNoise("at the floor", mean=5.0),
+    "frozen": JudgedNoise("texts that come back", cases=5, text_sd=7.0, mark_sd=2.0),
 }

@@ -17,8 +17,8 @@ import numpy as np
 from probatio.watch.simulate.evidence_alone import watch_evidence
 from probatio.watch.simulate.faults import SimulatedFault
 from probatio.watch.simulate.noise import Population
-from probatio.watch.simulate.profiles import HARD_PROFILES, JUDGED, PROFILES
-from probatio.watch.simulate.synthetic import SuitePlan
+from probatio.watch.simulate.profiles import FROZEN_PROFILES, HARD_PROFILES, JUDGED, PROFILES
+from probatio.watch.simulate.synthetic import SuitePlan, start_evidence
 from probatio.watch.verdict.evidence import evidence
 from probatio.watch.verdict.evidence.detectable import smallest_drops
 from probatio.watch.verdict.evidence.evidence import CONFIRMED, EvidenceState
@@ -29,7 +29,11 @@ A_JUDGE = 10  # futures with the same judge
 QUIET = 7  # days before the drop, as the computation has it
 
 
-PROMISED = {**PROFILES, "ladders": HARD_PROFILES["ladders"]}
+PROMISED = {
+    **PROFILES,
+    "ladders": HARD_PROFILES["ladders"],
+    **{name: FROZEN_PROFILES[name] for name in ("fresh-.069", "frozen-.041", "frozen-.069")},
+}
 
 
 class PromiseKept(msgspec.Struct, frozen=True):
@@ -50,7 +54,7 @@ def promise(plan: SuitePlan, profile: str, models: int, futures: int, seed: int)
     chosen = PROMISED[profile]
     rng = np.random.default_rng([seed, zlib.crc32(f"promise/{profile}".encode())])
     population = Population(chosen, JUDGED[chosen.judged], plan.streams, models, rng)
-    state = evidence.start(models, plan.streams, plan.manifest.evidence, improvement=False)
+    state = start_evidence(plan, models)
     for day in watch_evidence(plan, population, LIVED, lambda: np.zeros(models, dtype=bool)):
         state, _ = evidence.step(state, day)
     drops, kept = [], []
@@ -87,9 +91,11 @@ def _share_confirmed(
     again = Population(population.profile, population.noise, plan.streams, futures, population.rng)
     again.level = population.level[model].repeat(futures).reshape(-1, futures).T
     days = QUIET + plan.manifest.evidence.detectable_days
+    if population.kept is not None:  # the futures begin with the answers it has now
+        again.kept, again.days = population.kept[np.full(futures, model)], population.days
     # With partial credit the drop is taken off what is scored: off what is meant, less would be cut off at
-    # the top
-    scored = population.profile.spread > 0
+    # the top. A ladder's answers are drawn again.
+    scored = population.profile.spread > 0 and not population.profile.rungs
     fault = None if scored else SimulatedFault("a drop", reach=None, drop=drop)
     in_time: Bools = np.zeros(futures, dtype=bool)
     first = int(state.history.numbers[-1]) + 1
@@ -109,12 +115,4 @@ def _share_confirmed(
 def repeat_model(state: EvidenceState, model: int, times: int) -> EvidenceState:
     """The state of one model, repeated."""
     rows = np.full(times, model, dtype=np.int64)
-    history = replace(
-        state.history,
-        cases=tuple(day[rows] for day in state.history.cases),
-        judged=tuple(day[rows] for day in state.history.judged),
-        place=state.history.place[:, rows],
-        scored=state.history.scored[rows],
-        border=state.history.border[rows],
-    )
-    return replace(state.rows(rows), history=history)
+    return replace(state.rows(rows), history=state.history.rows(rows))

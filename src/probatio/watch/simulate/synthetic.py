@@ -18,7 +18,8 @@ from probatio.suites.daily_suite import DailyManifest
 from probatio.watch.simulate.faults import POINTS_PER_MARK, SimulatedFault
 from probatio.watch.simulate.noise import Population, Quality
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
+from probatio.watch.verdict.evidence.draws import NONE, Units, units_of
+from probatio.watch.verdict.evidence.evidence import DayAnswers, EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, Streams, streams_of
 from probatio.watch.verdict.fold import evidence_day
 from probatio.watch.verdict.rule import baseline, rule
@@ -42,6 +43,7 @@ class SuitePlan:
     manifest: DailyManifest
     gradings: tuple[Grading, ...]
     samples: tuple[tuple[int, int], ...]  # base and full count of each use case
+    units: Units
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,28 +62,35 @@ class SyntheticDay:
     verdict: rule.RuleOutcome
     all_samples: Bools  # [m] the evidence asked for full count
     shift: float  # of the judge's calibration set
+    answers: DayAnswers
 
 
 def plan_of(
-    manifest: DailyManifest, cases: int | Mapping[str, int] = 5, gradings: Sequence[Grading] | None = None
+    manifest: DailyManifest,
+    cases: int | Mapping[str, int] = 5,
+    gradings: Sequence[Grading] | None = None,
+    *,
+    rungs: int = 0,
+    judged_cases: int = 0,
 ) -> SuitePlan:
     """The manifest's use cases with `cases` cases each, or each with its own number. `gradings` replaces
-    theirs, for what-ifs."""
+    theirs, for what-ifs. `rungs`: of every deterministic case; `judged_cases`: of a use case, where their
+    answers are known."""
     chosen = tuple(gradings or [entry.grading for entry in manifest.use_cases])
     names = [entry.id for entry in manifest.use_cases][: len(chosen)]
+    counts = {name: cases if isinstance(cases, int) else cases[name] for name in names}
+    ids = {name: [f"{name}_{number}" for number in range(1, counts[name] + 1)] for name in names}
+    of_kind = dict(zip(names, chosen, strict=True))
     streams = streams_of(
-        {
-            name: [
-                f"{name}_{number}"
-                for number in range(1, (cases if isinstance(cases, int) else cases[name]) + 1)
-            ]
-            if grading == "deterministic"
-            else None
-            for name, grading in zip(names, chosen, strict=True)
-        }
+        {name: ids[name] if of_kind[name] == "deterministic" else None for name in names},
+        {case: rungs for each in ids.values() for case in each},
     )
     samples = tuple(getattr(manifest.samples, grading) for grading in chosen)
-    return SuitePlan(streams, baseline.rule_for(manifest.rule, chosen), manifest, chosen, samples)
+    judged = {name: ids[name][:judged_cases] for name in names if of_kind[name] != "deterministic"}
+    base = {name: counts[0] for name, counts in zip(names, samples, strict=True)}
+    units = units_of(streams, manifest.evidence, judged, base)
+    rule = baseline.rule_for(manifest.rule, chosen)
+    return SuitePlan(streams, rule, manifest, chosen, samples, units)
 
 
 def run_days(
@@ -110,7 +119,7 @@ def run_days(
         more = np.zeros(len(population.level), dtype=bool) if asks is None else asks()
         trigger = start_triggers(plan.rule, state, expected, number, more)
         asked_full = trigger > 0
-        cases, base, score = _draw_scores(plan, population, quality, asked_full, more)
+        cases, base, score, answers = _draw_scores(plan, population, quality, asked_full, more)
         rerun = full_round_follows(plan.rule, base, expected, barred=beyond_gate) & ~asked_full
         if rerun.any():
             fresh = _draw_fresh(plan, population, quality, rerun)
@@ -121,6 +130,7 @@ def run_days(
         if quality.absent.any():
             gone = quality.absent[:, None]
             cases, base, score = (np.where(gone, np.nan, part) for part in (cases, base, score))
+            answers = replace(answers, codes=np.where(gone, NONE, answers.codes))
         now = rule.rule_day(
             number,
             score,
@@ -147,6 +157,7 @@ def run_days(
             verdict=verdict,
             all_samples=more,
             shift=shift,
+            answers=answers,
         )
 
 
@@ -154,7 +165,7 @@ def watch(
     plan: SuitePlan, population: Population, days: int, *, anchored: bool = True, **how: Any
 ) -> Iterator[tuple[SyntheticDay, EvidenceOutcome, EvidenceState]]:
     """`run_days` with the evidence: it reads every day and says how the next day is asked."""
-    state = evidence.start(len(population.level), plan.streams, plan.manifest.evidence, improvement=False)
+    state = start_evidence(plan, len(population.level))
 
     def asks() -> Bools:
         return evidence.asks_full(state)
@@ -164,12 +175,17 @@ def watch(
         yield day, outcome, state
 
 
+def start_evidence(plan: SuitePlan, models: int) -> EvidenceState:
+    return evidence.start(models, plan.streams, plan.manifest.evidence, plan.units, improvement=False)
+
+
 def bets(plan: SuitePlan, day: SyntheticDay, *, anchored: bool = True) -> EvidenceDay:
     """What the evidence may bet on. Records that keep no calibration can't be anchored by it."""
     read = np.where(day.all_samples[:, None], day.score, day.base)
     share = np.array([JUDGED_SHARE[grading] for grading in plan.gradings])
     shift = POINTS_PER_MARK * day.shift * share if anchored else 0.0
-    return evidence_day(day.verdict, day.cases, read - shift, plan.streams, day.all_samples)
+    made = evidence_day(day.verdict, day.cases, read - shift, plan.streams, day.all_samples)
+    return replace(made, answers=day.answers)
 
 
 def judge_days(
@@ -184,21 +200,45 @@ def judge_days(
 
 def _draw_scores(
     plan: SuitePlan, population: Population, quality: Quality, asked_full: Bools, all_samples: Bools
-) -> tuple[Floats, Floats, Floats]:
-    """What the evidence reads of the cases, base score and score of each use case before any re-run."""
+) -> tuple[Floats, Floats, Floats, DayAnswers]:
+    """What the evidence reads of the cases, base score and score of each use case before any re-run, and the
+    answers of the base samples."""
     streams = plan.streams
-    base_count, full_count = sample_counts(plan, streams.deterministic)
-    cases = population.case_samples(quality, base_count)
     more = asked_full[:, streams.deterministic][:, streams.home]
-    rest = population.case_samples(quality, full_count - base_count, more)
-    full = (base_count * cases + (full_count - base_count) * rest) / full_count
-    base_judged, full_judged = sample_counts(plan, streams.judged)
-    judged = population.draw_judged(quality, base_judged)
-    others = population.draw_judged(quality, full_judged - base_judged)
-    whole = (base_judged * judged + (full_judged - base_judged) * others) / full_judged
+    cases, full, judged, whole, answers = draw_samples(plan, population, quality, more)
     base = _together(streams, cases, judged)
     score = np.where(asked_full, _together(streams, full, whole), base)
-    return np.where(all_samples[:, None], full, cases), base, score
+    return np.where(all_samples[:, None], full, cases), base, score, answers
+
+
+def draw_samples(
+    plan: SuitePlan, population: Population, quality: Quality, more: Bools
+) -> tuple[Floats, Floats, Floats, Floats, DayAnswers]:
+    """Means of the base samples and of all samples, of cases (where `more` [m, C] is asked) and of judged use
+    cases; and the answers of the base samples."""
+    base_count, full_count = sample_counts(plan, plan.streams.deterministic)
+    cases = population.case_samples(quality, base_count)
+    known = population.known_answers(cases) if base_count == 1 else np.full(cases.shape, NONE)
+    full, other = base_count * cases, np.zeros(len(cases))
+    for _ in range(full_count - base_count):
+        further = population.case_samples(quality, 1, more)
+        full = full + further
+        other += (more & (further != cases)).sum(axis=1)
+    asked = (full_count - base_count) * more.sum(axis=1) * (population.profile.rungs > 0)
+    others = np.divide(other, asked, out=np.full(len(cases), np.nan), where=asked > 0)
+    base_judged, full_judged = sample_counts(plan, plan.streams.judged)
+    if len(plan.units.cases) > cases.shape[1]:
+        marks, texts = population.judged_answers(quality, base_judged)
+        judged = marks.reshape(len(cases), len(plan.streams.judged), -1).mean(axis=2)
+        rest, _ = population.judged_answers(quality, full_judged - base_judged)
+        further = rest.reshape(judged.shape[0], judged.shape[1], -1).mean(axis=2)
+        known, scores = np.concatenate([known, texts], axis=1), np.concatenate([cases, marks / 100], axis=1)
+    else:
+        judged = population.draw_judged(quality, base_judged)
+        further = population.draw_judged(quality, full_judged - base_judged)
+        scores = cases
+    whole = (base_judged * judged + (full_judged - base_judged) * further) / full_judged
+    return cases, full / full_count, judged, whole, DayAnswers(scores, known, others)
 
 
 def _draw_fresh(plan: SuitePlan, population: Population, quality: Quality, rerun: Bools) -> Floats:

@@ -30,6 +30,8 @@ class Columns:
     cases: dict[str, dict[str, int]]
     routes: dict[str, int]
     versions: dict[str, int]
+    judged_cases: dict[str, dict[str, None]]  # judged use case → ids of the cases whose answers are known
+    samples: dict[str, int]  # use case → base samples of a case
 
     @property
     def gradings(self) -> list[Grading]:
@@ -102,6 +104,8 @@ class Days:
         cases: dict[str, dict[str, None]] = {}
         routes: dict[str, int] = {}
         versions: dict[str, int] = {}
+        judged_cases: dict[str, dict[str, None]] = {}
+        samples: dict[str, int] = {}
         known: set[tuple[str | None, ...]] = set()
         for day in self.days:
             versions.setdefault(day.record.suite_version, len(versions))
@@ -109,6 +113,11 @@ class Days:
                 models.setdefault(model, len(models))
             for line in day.scores:
                 route = day.route_of(line)
+                if line.answers:
+                    most = max(map(len, line.answers.values()))
+                    samples[line.use_case] = max(samples.get(line.use_case, 1), most)
+                    if line.grading != "deterministic":
+                        judged_cases.setdefault(line.use_case, {}).update(dict.fromkeys(line.answers))
                 shape = (line.use_case, line.grading, route, *line.cases)
                 if shape in known:
                     continue
@@ -120,7 +129,7 @@ class Days:
                     routes.setdefault(route, len(routes))
         places = count()
         placed = {use_case: {case: next(places) for case in theirs} for use_case, theirs in cases.items()}
-        return Columns(models, use_cases, placed, routes, versions)
+        return Columns(models, use_cases, placed, routes, versions, judged_cases, samples)
 
     def arrays(self, day: Day) -> Arrays:
         """A day of these days, as the folds take it."""

@@ -18,12 +18,18 @@ import numpy as np
 
 from probatio.core.records import Constants, Day, Grading, RuleConstants
 from probatio.watch.verdict.days import Columns, Days, suite_of
-from probatio.watch.verdict.evidence.evidence import asks_full
+from probatio.watch.verdict.evidence.evidence import EDITION, asks_full
 from probatio.watch.verdict.fold import fold_both, has_one_grading_each
 from probatio.watch.verdict.rule.baseline import Bools, Rule, compare, rule_for
 from probatio.watch.verdict.rule.fold import fold_rule
 from probatio.watch.verdict.rule.rule import RuleState, expect, start
-from probatio.watch.verdict.rule.sampling import CALIBRATING, TRIGGERS, full_round_follows, start_triggers
+from probatio.watch.verdict.rule.sampling import (
+    CALIBRATING,
+    EVIDENCE,
+    TRIGGERS,
+    full_round_follows,
+    start_triggers,
+)
 
 
 class Expectation:
@@ -139,7 +145,11 @@ def _fold(same: Days, constants: Constants) -> Iterator[_Past]:
 def expectations(
     days: Days, constants: Constants, suite: tuple[str, str]
 ) -> Iterator[tuple[str, Expectation]]:
-    """Date → what the days before say, for all days of this suite, oldest first: they are folded once."""
+    """Date → what the days before say, for all days of this suite, oldest first: they are folded once.
+
+    For which models an earlier edition of the evidence wanted more samples stands in the day itself.
+    """
+    earlier = constants.evidence.edition < EDITION
     dates = days.dates
     for same in days.series():
         if suite_of(same.days[0].record) != suite:
@@ -147,6 +157,9 @@ def expectations(
         for day, past in zip(same.days, _fold(same, constants), strict=False):
             place = bisect_left(dates, day.date)
             before = days.days[max(0, place - constants.rule.baseline_days) : place]  # a day each at most
+            if earlier:
+                wanted = {line.model for line in day.scores if line.trigger == EVIDENCE}
+                past = past._replace(asks=np.array([model in wanted for model in past.columns.models]))
             yield day.date, Expectation(Days(before), constants, suite, day.date, past)
 
 

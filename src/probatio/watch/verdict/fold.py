@@ -4,15 +4,17 @@ future."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from probatio.core.errors import UsageError
 from probatio.core.records import Constants, Day
+from probatio.watch.verdict.answers import AnswerNumbers
 from probatio.watch.verdict.days import Columns, Days
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.evidence import EvidenceDay, EvidenceOutcome, EvidenceState
+from probatio.watch.verdict.evidence.draws import NONE, Units, units_of
+from probatio.watch.verdict.evidence.evidence import DayAnswers, EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.watch.verdict.evidence.streams import Streams, streams_of
 from probatio.watch.verdict.headline import headlines
 from probatio.watch.verdict.rule.baseline import Bools, Floats, Ints, Rule, rule_for
@@ -97,8 +99,11 @@ def fold_both(
     columns = series.columns
     # with no case ever scored there is nothing to bet on
     cases = {use_case: list(columns.cases.get(use_case, ())) or None for use_case, _ in columns.use_cases}
-    streams = streams_of(cases)
-    state = evidence.start(len(columns.models), streams, constants.evidence, improvement=improvement)
+    streams = streams_of(cases, dict(constants.rungs))
+    judged = {use_case: list(theirs) for use_case, theirs in columns.judged_cases.items()}
+    units = units_of(streams, constants.evidence, judged, columns.samples)
+    answers = AnswerNumbers(columns.models, units)
+    state = evidence.start(len(columns.models), streams, constants.evidence, units, improvement=improvement)
     shift = 0.0
     for each in fold_rule(rule, series, constants):
         if each.judge.shift is not None:  # a day without a calibration is read by the last one
@@ -106,11 +111,25 @@ def fold_both(
         arrays = each.arrays
         # base scores, or those of all samples if the evidence asked for them, without the judge's shift
         scores = np.where(arrays.all_samples, each.outcome.score, arrays.base_score)
-        scores = scores - POINTS_PER_MARK * shift * arrays.judged_share
+        anchor = POINTS_PER_MARK * shift * arrays.judged_share
         full = np.asarray(arrays.all_samples.any(axis=1))
-        bets = evidence_day(each.outcome, arrays.cases, scores, streams, full)
+        bets = evidence_day(each.outcome, arrays.cases, scores - anchor, streams, full)
+        bets = replace(
+            bets, answers=_known_answers(each.outcome, answers.read(each.day), units, streams, anchor)
+        )
         state, outcome = evidence.step(state, bets)
         yield each, bets, outcome, state
+
+
+def _known_answers(
+    outcome: RuleOutcome, read: DayAnswers, units: Units, streams: Streams, anchor: Floats
+) -> DayAnswers:
+    """What the proof may read: nothing of a gap, of a held day, or of a barred judge; judged scores without
+    the judge's shift."""
+    at = {name: place for place, name in enumerate(streams.use_cases)}
+    home = np.array([at[name] for name, _ in units.cases], dtype=np.int64)[units.home]
+    silent = _is_silent(outcome)[:, home]
+    return replace(read, scores=read.scores - anchor[:, home] / 100, codes=np.where(silent, NONE, read.codes))
 
 
 def has_one_grading_each(columns: Columns) -> bool:
@@ -122,9 +141,14 @@ def evidence_day(
     outcome: RuleOutcome, cases: Floats, scores: Floats, streams: Streams, full: Bools | None = None
 ) -> EvidenceDay:
     """What the evidence may bet on: none of a gap, of a held day, or of a barred judge."""
-    silent = np.isnan(outcome.score) | (outcome.held > 0)
+    silent = _is_silent(outcome)
     of_case = streams.deterministic[streams.home] if len(streams.home) else np.zeros(0, dtype=np.int64)
     judged = np.where(silent, np.nan, scores)[:, streams.judged]
     return EvidenceDay(
         outcome.day, np.where(silent[:, of_case], np.nan, cases), judged, outcome.new_series, full
     )
+
+
+def _is_silent(outcome: RuleOutcome) -> Bools:
+    """[models, use cases]"""
+    return np.asarray(np.isnan(outcome.score) | (outcome.held > 0))

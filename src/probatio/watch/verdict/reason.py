@@ -109,8 +109,12 @@ def _evidence(verdict: ModelVerdict, constants: Constants) -> str:
     limits = constants.evidence
     if verdict.evidence == "CALIBRATING":
         return f"evidence calibrating, {verdict.reference_days} of {limits.reference_days} reference days"
-    line = limits.confirmed if verdict.evidence in ("SUSPECTED", "CONFIRMED") else limits.suspected
+    line = limits.confirmed if verdict.evidence in ("SUSPECTED", "LOWER", "CONFIRMED") else limits.suspected
     clause = f"evidence {verdict.evidence} at {verdict.evidence_value or 0:,.0f} (line {line:,.0f})"
+    if verdict.proof is not None:
+        clause += f", proof by draws z {verdict.proof:.1f} (line {limits.draws.confirmed:g})"
+    if verdict.lower:
+        clause += ", lower for long without proof"
     if verdict.named:
         clause += f" in {', '.join(verdict.named)}"
     if verdict.changed_on:

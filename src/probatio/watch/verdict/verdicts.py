@@ -33,7 +33,7 @@ from probatio.watch.verdict.reason import reason
 from probatio.watch.verdict.rule.model_status import NEVER, STATUSES
 from probatio.watch.verdict.rule.rule import FIRED, HELD
 
-ALARMS = frozenset({"SUSPECTED", "CONFIRMED"})
+ALARMS = frozenset({"SUSPECTED", "LOWER", "CONFIRMED"})
 FLAGS = frozenset({"SUSPICIOUS", "COOKED"})
 Cells = list[list[list[Any]]]
 """What the rule and the evidence say of a day, by number, model and use case."""
@@ -177,6 +177,8 @@ def _judge_model(
         use_cases=use_cases,
         evidence=layer,
         evidence_value=_number(by_evidence.value[place]),
+        proof=_number(by_evidence.z[place]),
+        lower=bool(by_evidence.lower[place]),
         reference_days=int(by_evidence.reference_days[place]),
         changed_on=None if changed is None else date.fromordinal(changed).isoformat(),
         named=tuple(use_case for use_case, at in columns.items() if by_evidence.named[place, at]),

@@ -115,12 +115,16 @@ def around(verdict: ModelVerdict) -> tuple[str, ...]:
         else []
     )
     judge = ["the judge's marks had shifted, so judged use cases are held"] if verdict.barred else []
+    lower = [NOTE] if verdict.lower and verdict.shown != "OK" else []
     missing = (
         [f"answers in {', '.join(verdict.ungraded)} came and have no score"]
         if verdict.ungraded and verdict.shown != "GAP"
         else []
     )
-    return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge, *missing]))
+    return tuple(dict.fromkeys([*outside, *verdict.symptoms, *route, *judge, *lower, *missing]))
+
+
+NOTE = "its scores have been lower than in the reference for four weeks or more"
 
 
 def advice(verdict: ModelVerdict, *, cases_listed: bool = False) -> tuple[str, ...]:
@@ -226,6 +230,8 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
         return (
             f"This is proven: {healthy} {describe_chance(limits.confirmed)} of being called so within a year."
         )
+    if verdict.evidence == "LOWER" or (verdict.evidence == "SUSPECTED" and verdict.proof is not None):
+        return f"This is not proven: {UNPROVEN}."
     if verdict.evidence == "SUSPECTED":
         chance = (
             f"{healthy} {describe_chance(max(limits.suspected, verdict.evidence_value or 0.0))} of looking "
@@ -250,6 +256,8 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
     if verdict.evidence == "CALIBRATING":
         days = f"{verdict.reference_days} of {limits.reference_days} days"
         return f"Small or slow changes can't be seen yet: the reference has {days}."
+    if verdict.lower:
+        return LOWER
     if verdict.shown == "OK" and verdict.smallest_drop is not None:
         return (
             f"A lasting drop of {_percent(verdict.smallest_drop)} or more would have been proven within "
@@ -257,6 +265,16 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
             f"days in {_percent(limits.detectable_probability)} of cases."
         )
     return "No sign of a lasting change."
+
+
+UNPROVEN = (
+    "at temperature 0 answers repeat, and the answers that changed are lower by not much more than a new "
+    "draw of the same answers could be"
+)
+LOWER = (
+    "It has scored lower than in its reference for four weeks or more. That may be a new draw of the same "
+    "answers, so it is not proven; it is shown until it ends."
+)
 
 
 def _describe_rarity(rarity: Rarity | None) -> str:

@@ -18,7 +18,7 @@ import msgspec
 
 from probatio.core import jsonfile
 from probatio.core.inside import open_reader
-from probatio.core.records import Acceptance, Constants, Day, SampleLine
+from probatio.core.records import SINCE_EDITION_3, Acceptance, Constants, Day, SampleLine
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, SCORES, SET_ASIDE
 from probatio.runs.store.lines import all_at_once, number_lines
 from probatio.watch.day.samples import ServedLine, find_late_models
@@ -120,6 +120,8 @@ def check_constants(
         version = record.suite_version
         before = first.setdefault(version, record)
         suites = constants_of(day) if day.record.suite_version == version else None
+        if suites is not None:
+            suites = _as_recorded(suites, record.constants)
         if suites is not None and (unequal := first_difference(record.constants, suites)):
             what = f"its constants are not those of suite version {version}: {unequal.path} is "
             what += f"{unequal.stored}, the suite says {unequal.computed}"
@@ -128,6 +130,16 @@ def check_constants(
             what = f"its constants are not those of record {before.seq} of the same suite version {version}: "
             what += f"{unequal.path} is {unequal.stored}, there it is {unequal.computed}"
             yield Finding(WHERE, line.number, record.date, what)
+
+
+def _as_recorded(suites: Constants, recorded: Constants) -> Constants:
+    """The suite's constants without what is no fault: those that came with a later edition of the evidence
+    than the record's; and rungs, which belong to the cases and are in the suite's fingerprint."""
+    evidence = suites.evidence
+    if recorded.evidence.edition < evidence.edition:
+        then = {name: getattr(recorded.evidence, name) for name in SINCE_EDITION_3}
+        evidence = msgspec.structs.replace(evidence, **then)
+    return msgspec.structs.replace(suites, evidence=evidence, rungs=recorded.rungs)
 
 
 def check_acceptances(

@@ -44,10 +44,10 @@ def scoring_constants(recorded: Iterable[tuple[LedgerLine, LedgerRecord]]) -> di
     """Date → the constants that decided the sampling: those of the first record with today's scores file.
     Later records of the same file only judge it again."""
     found: dict[str, tuple[str | None, Constants]] = {}
-    for line, record in recorded:
+    for _, record in recorded:
         scores = record.files.get(f"{DAILY}/{record.date}/{SCORES}")
         if record.date not in found or found[record.date][0] != scores:
-            found[record.date] = scores, line.sampling_constants()
+            found[record.date] = scores, record.constants
     return {date: constants for date, (_, constants) in found.items()}
 
 
@@ -117,6 +117,8 @@ def _check_scores(day: Day, suite: DailySuite, past: Expectation, samples: DaySa
             yield find_in_day(day.date, "the grades of the day give no such score", SCORES, number, sample)
             continue
         again = msgspec.structs.replace(again, asked_late=stored.asked_late)  # checked separately
+        if not stored.answers:  # a record older than the field
+            again = msgspec.structs.replace(again, answers={}, further=0, further_other=0)
         if unequal := first_difference(stored, again):
             yield find_in_day(day.date, str(unequal), SCORES, number, sample)
     for model, use_case in computed:

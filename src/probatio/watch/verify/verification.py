@@ -38,6 +38,7 @@ from probatio.watch.ledger.ledger import (
     verdicts_by_date,
 )
 from probatio.watch.verdict.days import Days
+from probatio.watch.verdict.evidence.evidence import EDITION
 from probatio.watch.verify.conduct import (
     check_acceptances,
     check_closings,
@@ -124,6 +125,10 @@ def verify(
         ]
         again: list[Finding] = []
         notes: list[str] = []
+        earlier = {
+            record.constants.evidence.edition for date, (_, record) in standing.items() if date in wanted
+        }
+        notes += [EARLIER.format(edition=edition) for edition in sorted(earlier - {EDITION})]
         if ahead := [date for date in days_ahead(results, today()) if date in wanted]:
             notes.append(describe_ahead(ahead, today()))
         scores = ScoreChecks(results, days, scoring_constants(recorded))
@@ -206,6 +211,10 @@ def _read_records(lines: list[LedgerLine]) -> list[tuple[LedgerLine, LedgerRecor
     return recorded
 
 
+EARLIER = (
+    "some days were judged by edition {edition} of the evidence: of their verdicts the rule is made again, "
+    "and the evidence stands as recorded"
+)
 NO_SUITE = "simulated"
 """The fingerprint of a demo's days: their scores come from a generator."""
 
@@ -289,17 +298,46 @@ def check_verdicts(days: Days, standing: Mapping[str, tuple[LedgerLine, LedgerRe
         yield from _check_record(*standing[date], computed[date])
 
 
+def _by_rule(verdict: ModelVerdict) -> ModelVerdict:
+    """What the rule alone says: what an earlier edition of the evidence said can't be made again."""
+    none = ModelVerdict(date="", model="", status="OK")
+    use_cases = tuple(
+        msgspec.structs.replace(each, evidence=None, recovered=False) for each in verdict.use_cases
+    )
+    return msgspec.structs.replace(
+        verdict, use_cases=use_cases, **{name: getattr(none, name) for name in OF_THE_EVIDENCE}
+    )
+
+
+OF_THE_EVIDENCE = (
+    *("evidence", "evidence_value", "reference_days", "changed_on", "named", "improvement", "confirmed"),
+    *(
+        "cause",
+        "cause_reason",
+        "symptoms",
+        "headline",
+        "headline_since",
+        "recovered",
+        "smallest_drop",
+        "reason",
+    ),
+    *("proof", "lower"),
+)
+"""Fields of a verdict that depend on the evidence."""
+
+
 def _check_record(
     line: LedgerLine, record: LedgerRecord, computed: Sequence[ModelVerdict]
 ) -> Iterator[Finding]:
     again, code = {verdict.model: verdict for verdict in computed}, code_version()
+    earlier = record.constants.evidence.edition != EDITION
     other = "" if record.code == code else f" (recorded by {record.code}, made again by {code})"
     for stored in record.verdicts:
         verdict = again.pop(stored.model, None)
         sample = f"{record.date} · {stored.model}"
         if verdict is None:
             yield Finding(WHERE, line.number, sample, f"the scores of the day give no such verdict{other}")
-        elif unequal := first_difference(stored, verdict):
+        elif unequal := first_difference(*map(_by_rule, (stored, verdict)) if earlier else (stored, verdict)):
             yield Finding(WHERE, line.number, sample, f"{unequal}{other}")
     for model in again:
         sample = f"{record.date} · {model}"

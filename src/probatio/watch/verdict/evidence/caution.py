@@ -51,12 +51,7 @@ def standard_errors(daily: Floats, least: Floats, lag: Ints) -> Floats:
 
 
 def least_variance(
-    cases: Floats,
-    judged_mean: Floats,
-    streams: Streams,
-    constants: EvidenceConstants,
-    *,
-    by_rungs: bool = False,
+    cases: Floats, judged_mean: Floats, streams: Streams, constants: EvidenceConstants
 ) -> Floats:
     """[m, S] of one day's value, were the cases independent yes/no answers and the judge as steady as its
     floor."""
@@ -64,8 +59,7 @@ def least_variance(
     counts = there.sum(axis=1)
     rate = (np.where(there, cases, 0).sum(axis=1) + 0.5) / (counts + 1)
     # A ladder of R rungs scatters at least as R independent steps would.
-    rungs = streams.rungs if by_rungs else 1
-    yes_no = np.where(counts > 0, rate * (1 - rate) / rungs, np.nan)
+    yes_no = np.where(counts > 0, rate * (1 - rate) / streams.rungs, np.nan)
     of_mean = streams.mean_of_cases(yes_no) / streams.case_counts
     of_judge = np.where(np.isnan(judged_mean), np.nan, (constants.judged_sd_floor / 100) ** 2)
     variance = streams.with_pools(of_mean, of_judge)

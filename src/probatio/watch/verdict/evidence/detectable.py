@@ -23,6 +23,9 @@ makes them.
 Before the drop the bets have the value they have after weeks of healthy days, and the reference is as sure as
 it will be in the middle of the days to come. (Without the second, partial credit kept 89 % instead of 80.)
 
+Where answers can be asked for a proof by draws, a drop must also be one that new draws would prove: the
+larger of the two is given.
+
 Nothing here is random from call to call: the seed is the reference's fingerprint, and so the result can be
 kept under it.
 """
@@ -35,10 +38,11 @@ from typing import Protocol
 import numpy as np
 
 from probatio.core.records import Detectable, EvidenceConstants
-from probatio.watch.verdict.evidence.detector import Detector, bet, new_detector, statistic
+from probatio.watch.verdict.evidence.draws import no_reference_yet, smallest_falls
 from probatio.watch.verdict.evidence.evidence import EvidenceState
-from probatio.watch.verdict.evidence.history import reference_days
-from probatio.watch.verdict.evidence.reference import Reference, fingerprint, reference_of
+from probatio.watch.verdict.evidence.history import answered_days, reference_days
+from probatio.watch.verdict.evidence.ladders import Bets, bet_on_fall, new_bets, refer_ladders
+from probatio.watch.verdict.evidence.reference import fingerprint, reference_of
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, Streams
 
 REPLICAS, FIRST = 100, 34  # 80 % ± 4 points; so many come first …
@@ -53,7 +57,7 @@ LIVES = 20  # … through which so many detectors live; each replica begins as o
 GROWTH = 10  # days a reference grows until the middle of the days in which a drop is to be seen
 SIZES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.13, 0.09, 0.06, 0.04, 0.025)
 HALVINGS = 2
-VERSION = 4  # of this computation; a change makes kept results stale
+VERSION = 5  # of this computation; a change makes kept results stale
 
 
 class KeptEffects(Protocol):
@@ -79,9 +83,10 @@ def smallest_drops(
     """
     if not state.ready[model]:
         return None
-    cases, judged, numbers, _ = reference_days(state.history, np.array([model]), state.constants)
+    cases, judged, _, numbers, _ = reference_days(state.history, np.array([model]), state.constants)
     content = fingerprint(cases[0], judged[0], numbers[0], state.streams, state.constants)
     key = f"{content}-{VERSION}"
+    proven = _proven_drops(state, model)
     effect = None if kept is None else kept.get(key)
     if effect is None and compute:
         seed = int(content[:16], 16)
@@ -90,7 +95,46 @@ def smallest_drops(
         )
         if kept is not None and alone:
             kept[key] = effect
-    return effect
+    return effect and _larger(effect, proven)
+
+
+def _proven_drops(state: EvidenceState, model: int) -> Detectable:
+    """The drops that new draws would prove, of all use cases together and of each alone; 0 where no proof is
+    asked for, None where not even a total loss would be one."""
+    streams, constants, question = state.streams, state.constants, state.question
+    every, asked = len(streams.use_cases), question.provable[model]
+    if not asked.any():
+        return Detectable(0.0, dict.fromkeys(streams.use_cases, 0.0))
+    one = np.array([model])
+    none = replace(no_reference_yet(1, state.units), shared=question.referred.shared[one])
+    days = answered_days(state.history, one, constants, none)
+    found = smallest_falls(days, state.units, constants.draws, constants.detectable_days)
+    fall, level = (part[0] for part in found)
+    weights = state.units.weights
+    own = weights[:every] > 0  # [U, units]
+    share = weights @ own.T  # [S, U] of a stream, in a use case
+    mean = np.where(level[:every] > 0, level[:every], np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        alone = np.where(asked[:, None] & (share > 0), fall[:, None] / (share * mean), np.nan)
+        together = np.where(asked, fall / level, np.nan)
+    least = np.fmin.reduce(alone, axis=0)
+
+    def limit(drop: float) -> float | None:
+        return round(float(drop), 4) if drop <= 1 else None
+
+    each = {
+        name: 0.0 if question.silent[model, at] else limit(least[at])
+        for at, name in enumerate(streams.use_cases)
+    }
+    return Detectable(limit(np.fmin.reduce(together)), each)
+
+
+def _larger(effect: Detectable, proven: Detectable) -> Detectable:
+    def larger(simulated: float | None, drop: float | None) -> float | None:
+        return None if simulated is None or drop is None else max(simulated, drop)
+
+    each = {name: larger(drop, proven.use_cases[name]) for name, drop in effect.use_cases.items()}
+    return Detectable(larger(effect.overall, proven.overall), each)
 
 
 def detectable(
@@ -108,6 +152,14 @@ def detectable(
     rng = np.random.default_rng(seed)
     later = GROWTH if constants.reference_days < len(cases) < constants.reference_most else 0
     reference = reference_of(cases[None], judged[None], numbers[None], streams, constants, later=later)
+    referred = new_bets(1, streams, constants, window=1)
+    ladder = referred.ladder
+    if ladder is not None:
+        one, count = np.zeros(1, dtype=np.int64), np.array([len(cases)])
+        ladder = refer_ladders(
+            ladder, one, cases[None], cases[None], streams, numbers[None], count, later=later
+        )
+    referred = Bets(replace(referred.cases, reference=reference), ladder)
     length = QUIET_DAYS + constants.detectable_days
     samples = round(constants.full_factor)
     low = cases < reference.mean[0] - constants.low
@@ -127,7 +179,7 @@ def detectable(
     # about how many days it has been bet against: more samples are asked for the later, the longer
     grown = len(cases) - constants.reference_days
     bets = grown + constants.reference_lag if grown > 0 else 0
-    quiet = _settle(cases, judged, reference, drawn, bets, constants, rng)
+    quiet = _settle(cases, judged, referred, drawn, bets, constants, rng)
     targets = np.vstack(
         [np.ones(len(streams.use_cases), dtype=bool), np.eye(len(streams.use_cases), dtype=bool)]
     )
@@ -138,32 +190,45 @@ def detectable(
 def _settle(
     cases: Floats,
     judged: Floats,
-    reference: Reference,
+    referred: Bets,
     drawn: _Replicas,
     bets: int,
     constants: EvidenceConstants,
     rng: np.random.Generator,
-) -> Detector:
-    """[replicas] the detector before the drop, with what its bets hold after so many healthy days."""
+) -> Bets:
+    """[replicas] the bets before the drop, with what they hold after so many healthy days."""
     streams, window = drawn.streams, drawn.cases.shape[2]
-    lives = np.zeros(LIVES, dtype=np.int64)
-    living = new_detector(LIVES, streams, constants, window=1)
-    living = Detector(reference.rows(lives), living.low_days, living.streams, living.memory)
+    living = _begin(referred, LIVES, streams, constants, 1)
     begin, everyone = rng.integers(len(cases), size=LIVES), np.ones(LIVES, dtype=bool)
     fresh = np.ones((LIVES, len(streams.cases)), dtype=bool)
     for day in range(max(min(bets, BURN_IN) - QUIET_DAYS, 0)):
         at = (begin + day) % len(cases)
-        living = bet(streams, constants, living, cases[at], judged[at], everyone, fresh, ~everyone)
+        living = bet_on_fall(
+            streams, constants, living, cases[at], cases[at], judged[at], everyone, fresh, ~everyone
+        )
     replicas = np.arange(REPLICAS)
-    quiet = new_detector(REPLICAS, streams, constants, window=min(window, constants.memory.days))
-    memory = replace(quiet.memory, bets=np.full(REPLICAS, bets))
-    quiet = Detector(
-        reference.rows(np.zeros_like(replicas)), quiet.low_days, living.streams[replicas % LIVES], memory
-    )
+    quiet = _begin(referred, REPLICAS, streams, constants, min(window, constants.memory.days))
+    lives = replicas % LIVES
+    memory = replace(quiet.cases.memory, bets=np.full(REPLICAS, bets))
+    ladder = quiet.ladder
+    if ladder is not None and living.ladder is not None:
+        won = living.ladder.detector.streams[lives]
+        ladder = replace(ladder, detector=replace(ladder.detector, streams=won))
+    quiet = Bets(replace(quiet.cases, streams=living.cases.streams[lives], memory=memory), ladder)
     nothing = np.zeros((REPLICAS, len(streams.use_cases)))
     for day in range(QUIET_DAYS):
         quiet = _one_day(quiet, drawn, replicas, day, nothing, constants)
     return quiet
+
+
+def _begin(referred: Bets, count: int, streams: Streams, constants: EvidenceConstants, window: int) -> Bets:
+    """So many bets with the reference of one model."""
+    same, new = np.zeros(count, dtype=np.int64), new_bets(count, streams, constants, window)
+    ladder = new.ladder
+    if ladder is not None and referred.ladder is not None:
+        reference = referred.ladder.detector.reference.rows(same)
+        ladder = replace(ladder, detector=replace(ladder.detector, reference=reference))
+    return Bets(replace(new.cases, reference=referred.cases.reference.rows(same)), ladder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +243,18 @@ class _Replicas:
     yes_no: Bools  # [C]
     streams: Streams
 
-    def day(self, replica: Ints, day: int, lost: Floats, full: Bools) -> tuple[Floats, Floats]:
-        """What the evidence would read, with the share `lost` [rows, use cases] of each use case gone."""
+    def day(self, replica: Ints, day: int, lost: Floats, full: Bools) -> tuple[Floats, Floats, Floats]:
+        """What the evidence would read, with the share `lost` [rows, use cases] of each use case gone: cases,
+        those of the base samples alone, and judged use cases."""
         of_case = lost[:, self.streams.deterministic][:, self.streams.home]
         base = self.cases[0, replica, day]
-        cases = self._lower_cases(base, self.luck[0, replica, day], of_case)
+        lower = self._lower_cases(base, self.luck[0, replica, day], of_case)
+        cases = lower
         judged = self.judged[0, replica, day]
         if full.any():
             rows = replica[full]
             count = len(self.cases)
+            cases = lower.copy()
             total = cases[full]
             for sample in range(1, count):
                 other = self.cases[sample, rows, day]
@@ -194,7 +262,7 @@ class _Replicas:
                 there = np.where(same, base[full], other)
                 total = total + self._lower_cases(there, self.luck[sample, rows, day], of_case[full])
             cases[full] = total / count
-        return cases, judged * (1 - lost[:, self.streams.judged])
+        return cases, lower, judged * (1 - lost[:, self.streams.judged])
 
     def _lower_cases(self, cases: Floats, luck: Floats, lost: Floats) -> Floats:
         failing = np.where((luck < lost) & ~np.isnan(cases), 0.0, cases)
@@ -239,22 +307,22 @@ def _stretches(source: Ints, low: Bools, length: int, rng: np.random.Generator) 
 
 
 def _smallest(
-    quiet: Detector, drawn: _Replicas, targets: Bools, constants: EvidenceConstants
+    quiet: Bets, drawn: _Replicas, targets: Bools, constants: EvidenceConstants
 ) -> list[float | None]:
     def count_seen(which: Ints, drop: Floats, replicas: Ints) -> Floats:
         """In how many replicas these targets, each with its drop, are CONFIRMED in time."""
         replica = np.tile(replicas, len(which))
         of = np.repeat(np.arange(len(which)), len(replicas))
         times = np.zeros(len(which))
-        detector = quiet.rows(replica)
+        bets = quiet.rows(replica)
         for day in range(QUIET_DAYS, QUIET_DAYS + constants.detectable_days):
-            before = statistic(detector)
+            before = bets.value()
             lost = drop[of, None] * targets[which[of]]
-            detector = _one_day(detector, drawn, replica, day, lost, constants)
-            there = (statistic(detector) >= constants.confirmed) & (before >= constants.confirmed_after)
+            bets = _one_day(bets, drawn, replica, day, lost, constants)
+            there = (bets.value() >= constants.confirmed) & (before >= constants.confirmed_after)
             times += np.bincount(of[there], minlength=len(which))
             if there.any():
-                replica, of, detector = replica[~there], of[~there], detector.rows(~there)
+                replica, of, bets = replica[~there], of[~there], bets.rows(~there)
             if not len(of):
                 break
         return times
@@ -295,10 +363,10 @@ def _smallest(
 
 
 def _one_day(
-    detector: Detector, drawn: _Replicas, replica: Ints, day: int, lost: Floats, constants: EvidenceConstants
-) -> Detector:
-    full = statistic(detector) >= constants.full_from + detector.memory.bets
-    cases, judged = drawn.day(replica, day, lost, full)
+    bets: Bets, drawn: _Replicas, replica: Ints, day: int, lost: Floats, constants: EvidenceConstants
+) -> Bets:
+    full = bets.value() >= constants.full_from + bets.cases.memory.bets
+    cases, base, judged = drawn.day(replica, day, lost, full)
     everyone = np.ones(len(cases), dtype=bool)
     fresh = np.ones(cases.shape, dtype=bool)
-    return bet(drawn.streams, constants, detector, cases, judged, everyone, fresh, full)
+    return bet_on_fall(drawn.streams, constants, bets, cases, base, judged, everyone, fresh, full)

@@ -108,10 +108,22 @@ def statistic(detector: Detector) -> Floats:
 def stream_values(streams: Streams, detector: Detector) -> Floats:
     """[m, S] each stream's own M: its components and its memory, weighted as in the statistic; NaN without a
     reference. The pool of all has no memory."""
+    total, won = _weigh(streams, detector)
+    return np.where(total > 0, won / np.where(total > 0, total, 1.0), np.nan)
+
+
+def statistic_of(streams: Streams, detector: Detector, which: Bools) -> Floats:
+    """[m] the part of the model statistic that these streams [m, S] bring."""
+    _, won = _weigh(streams, detector)
+    return np.asarray(np.where(which, won, 0.0).sum(axis=1))
+
+
+def _weigh(streams: Streams, detector: Detector) -> tuple[Floats, Floats]:
+    """[m, S] the weight of each stream in the statistic, and its share of it."""
     weights = detector.reference.weights
     total, won = weights.sum(axis=2), (weights * detector.streams).sum(axis=2)
     places = [*streams.deterministic, len(streams.use_cases) + 1]
     of_memory = detector.reference.memory_weights
     total[:, places] += of_memory
     won[:, places] += of_memory * memory_values(detector.memory)
-    return np.where(total > 0, won / np.where(total > 0, total, 1.0), np.nan)
+    return total, won

@@ -7,14 +7,14 @@ bets of the judged part with constants of its own. A mean of two e-processes is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
-from probatio.core.records import EvidenceConstants, LadderConstants, StatisticWeights
+from probatio.core.records import EvidenceConstants, StatisticWeights
 from probatio.watch.verdict.evidence.detector import Detector, bet, new_detector, statistic
-from probatio.watch.verdict.evidence.reference import reference_of
+from probatio.watch.verdict.evidence.reference import mean_over_days, reference_of
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, PerModel, Streams, streams_of
 
 _WEIGHTS = StatisticWeights(pools=0.5, use_cases=0.5, memory_of_pool=0.0, memory_of_use_cases=0.0)
@@ -38,10 +38,9 @@ class LadderBet(PerModel):
         return statistic(self.detector)
 
 
-def new_ladder_bet(
-    models: int, streams: Streams, constants: EvidenceConstants, ladder: LadderConstants
-) -> LadderBet | None:
+def new_ladder_bet(models: int, streams: Streams, constants: EvidenceConstants) -> LadderBet | None:
     """Before its reference. None where no use case has ladders only."""
+    ladder = constants.ladder
     places = streams.ladders(ladder.rungs)
     if not len(places):
         return None
@@ -56,25 +55,81 @@ def new_ladder_bet(
     return LadderBet(of_ladders, own, tuple(places.tolist()), new_detector(models, of_ladders, own))
 
 
-def bet_on_ladders(ladder: LadderBet, scores: Floats, betting: Bools, full: Bools) -> LadderBet:
-    """One day further; `scores` [m, L]."""
-    none = np.empty((len(scores), 0))
-    after = bet(
-        ladder.streams, ladder.constants, ladder.detector, none, scores, betting, none.astype(bool), full
-    )
-    return LadderBet(ladder.streams, ladder.constants, ladder.places, after)
+@dataclass(frozen=True, slots=True)
+class Bets(PerModel):
+    """All bets on a fall: on single cases, and on use cases of ladders as a whole."""
+
+    cases: Detector
+    ladder: LadderBet | None  # None where no use case has ladders only
+
+    def value(self) -> Floats:
+        """[m] M: the mean of both."""
+        value = statistic(self.cases)
+        return value if self.ladder is None else (value + self.ladder.value()) / 2
+
+    def clear(self, rows: Bools) -> Bets:
+        """Every M of these models starts from nothing."""
+        ladder = self.ladder and replace(self.ladder, detector=self.ladder.detector.clear(rows))
+        return Bets(self.cases.clear(rows), ladder)
 
 
-def refer_ladders(ladder: LadderBet, rows: Ints, scores: Floats, numbers: Ints, days: Ints) -> LadderBet:
-    """With a new reference of these models; `scores` [rows, n, L]."""
-    none = np.empty((*scores.shape[:2], 0))
-    reference = reference_of(none, scores, numbers, ladder.streams, ladder.constants, days)
+def new_bets(models: int, streams: Streams, constants: EvidenceConstants, window: int | None = None) -> Bets:
+    """Before their reference."""
+    cases = new_detector(models, streams, constants, window)
+    return Bets(cases, new_ladder_bet(models, streams, constants))
+
+
+def bet_on_fall(
+    streams: Streams,
+    constants: EvidenceConstants,
+    bets: Bets,
+    cases: Floats,
+    base: Floats,
+    judged: Floats,
+    betting: Bools,
+    fresh: Bools,
+    full: Bools,
+) -> Bets:
+    """One day further; `base` [m, C] are scores of the base samples alone: a ladder that is asked again gives
+    the same answer."""
+    after = bet(streams, constants, bets.cases, cases, judged, betting, fresh, full)
+    ladder = bets.ladder
+    if ladder is not None:
+        # a missing case counts with its usual score
+        mean = bets.cases.reference.mean
+        scores = 100 * (streams.mean_of_cases(base - mean) + streams.mean_of_cases(mean))
+        none, never = np.empty((len(scores), 0)), np.zeros(len(scores), dtype=bool)
+        won = bet(
+            ladder.streams,
+            ladder.constants,
+            ladder.detector,
+            none,
+            ladder.read(scores),
+            betting,
+            none.astype(bool),
+            never,
+        )
+        ladder = replace(ladder, detector=won)
+    return Bets(after, ladder)
+
+
+def refer_ladders(
+    ladder: LadderBet,
+    rows: Ints,
+    cases: Floats,
+    base: Floats,
+    streams: Streams,
+    numbers: Ints,
+    days: Ints,
+    later: int = 0,
+) -> LadderBet:
+    """With a new reference of these models from its days: `cases` and `base` [rows, n, C]."""
+    mean = mean_over_days(cases)[:, None]
+    scores = 100 * (streams.mean_of_cases(base - mean) + streams.mean_of_cases(mean))
+    none = np.empty((*cases.shape[:2], 0))
+    read = ladder.read(scores)
+    reference = reference_of(none, read, numbers, ladder.streams, ladder.constants, days, later=later)
     where = np.zeros(len(ladder.detector.streams), dtype=bool)
     where[rows] = True
-    detector = Detector(
-        ladder.detector.reference.put(where, reference),
-        ladder.detector.low_days,
-        ladder.detector.streams,
-        ladder.detector.memory,
-    )
-    return LadderBet(ladder.streams, ladder.constants, ladder.places, detector)
+    detector = replace(ladder.detector, reference=ladder.detector.reference.put(where, reference))
+    return replace(ladder, detector=detector)

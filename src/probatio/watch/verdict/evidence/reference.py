@@ -113,13 +113,11 @@ def reference_of(
     days: Ints | None = None,
     *,
     later: int = 0,
-    by_rungs: bool = False,
 ) -> Reference:
     """From the recorded days: cases [m, n, C] 0–1, judged [m, n, J] 0–100, day numbers [m, n].
 
     `days` [m] says how many of the n each model has; the rest of its row is NaN. All of them, if None.
     `later`: as it will be when so many more days like these are in it; only the doubt is smaller then.
-    `by_rungs`: the floor of a case's variance knows its rungs (third edition).
     """
     if days is None:
         days = np.full(len(cases), cases.shape[1], dtype=np.int64)
@@ -140,9 +138,7 @@ def reference_of(
     departures = streams.with_pools(
         streams.mean_of_cases(cases - mean[:, None, :]), (judged - judged_mean[:, None, :]) / 100
     )
-    error = standard_errors(
-        departures, least_variance(cases, judged_mean, streams, constants, by_rungs=by_rungs), lag
-    )
+    error = standard_errors(departures, least_variance(cases, judged_mean, streams, constants), lag)
     error = error * np.sqrt(days / (days + later))[:, None]
     stream_mean = streams.with_pools(streams.mean_of_cases(mean), judged_mean / 100)
     tau = tau_of(stream_mean, error, streams, constants)
