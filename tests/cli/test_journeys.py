@@ -77,7 +77,7 @@ def results(tmp_path: Path, mark: Path, new_user: Callable[[], None]) -> Path:
 
 def test_a_gate_needs_the_suite_and_a_look_says_what_it_did_without(tmp_path: Path, results: Path) -> None:
     seen = probatio("verdict", cwd=tmp_path)
-    assert seen.returncode == 0 and "with the built-in constants" in seen.stderr, seen.output
+    assert seen.returncode == 0 and "with the constants of the day's record" in seen.stderr, seen.output
     gate = probatio("verdict", "--fail-on", "cooked", cwd=tmp_path)
     assert gate.returncode == 2 and SUITE_TRUST in gate.stderr, gate.output
 

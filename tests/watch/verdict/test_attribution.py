@@ -83,7 +83,9 @@ def test_a_fleet_that_falls_in_judged_use_cases_alone_is_the_judge() -> None:
 
 @pytest.mark.parametrize("low", [{"a": 50.0}, {"a": 50.0, "j1": 50.0}])
 def test_a_fleet_that_falls_in_deterministic_use_cases_is_the_harness(low: dict[str, float]) -> None:
-    assert _verdict(_after_steady(_scores(FLEET, low))).cause == "HARNESS"
+    verdict = _verdict(_after_steady(_scores(FLEET, low)))
+    assert verdict.cause == "HARNESS"
+    assert "either something on our side changed, or each of them did" in (verdict.cause_reason or "")
 
 
 @pytest.mark.parametrize(

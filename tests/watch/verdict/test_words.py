@@ -12,7 +12,7 @@ from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.headline import add_headline
 from probatio.watch.verdict.reason import use_case_reason
 from probatio.watch.verdict.verdicts import verdicts
-from probatio.watch.verdict.words import CaseChange, Rarity, advice, describe
+from probatio.watch.verdict.words import CaseChange, Rarity, advice, describe, expect_false
 from watch.verdict.made_up import CONSTANTS, made_up_day, steady
 
 TITLES = {"extraction": "Structured Extraction", "report": "Report Analysis"}
@@ -162,3 +162,32 @@ def test_every_headline_has_two_sentences(status: str) -> None:
         _fell(status=status, collapsed=("extraction",), evidence="CALIBRATING"), TITLES, CONSTANTS
     )
     assert collapsed.summary
+
+
+@pytest.mark.parametrize(
+    ("models", "rarity", "words"),
+    [
+        (30, None, "all 30 models healthy: at most 0.03 CONFIRMED."),
+        (
+            30,
+            Rarity(0.0, 0.8),
+            "at most 0.03 CONFIRMED, and the rule alone would call 0 to 2 COOKED.",
+        ),
+        (1, None, "were the model healthy: at most 0.0008 CONFIRMED."),
+    ],
+)
+def test_false_alarms_to_expect_grow_with_the_number_of_models(
+    models: int, rarity: Rarity | None, words: str
+) -> None:
+    assert expect_false(models, CONSTANTS, rarity).sentence.endswith(words)
+
+
+def test_a_loss_that_is_not_proven_is_told() -> None:
+    open_question = _fell(evidence="LOWER", evidence_value=1e6, proof=3.2)
+    assert "This is not proven: at temperature 0 answers repeat" in _summary(open_question)
+    assert "one in" not in _summary(open_question)
+    noted = add_headline(
+        ModelVerdict(date="2026-02-04", model="m", status="OK", evidence="QUIET", lower=True)
+    )
+    assert "lower than in its reference for four weeks or more" in _summary(noted)
+    assert noted.shown == "OK"

@@ -123,7 +123,16 @@ def command(
     if as_json:
         gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed, "incomplete": unknown}
         more = {"simulated": True} if day.record.simulated else {}
-        options.print_event("verdicts", date=day.date, verdicts=shown, told=words, gate=gate, **more)
+        expected = teller.expect_false(len(day.models), day.date)
+        options.print_event(
+            "verdicts",
+            date=day.date,
+            verdicts=shown,
+            told=words,
+            gate=gate,
+            expected_false=expected,
+            **more,
+        )
     else:
         from probatio.cli.verdict.table import explain_verdict, format_table
 
@@ -135,6 +144,8 @@ def command(
         if day.record.simulated:
             click.echo("SIMULATED: no model was asked on these days.")
         click.echo(_paint(render), file=unwrap_stream(sys.stdout))
+        if not explain and len(day.models) > 1:
+            click.echo(teller.expect_false(len(day.models), day.date).sentence)
         if fail_on:
             click.echo(f"Gate: {', '.join(fallen) if fallen else 'no model'} at or beyond {fail_on.upper()}.")
             if unknown:
@@ -144,18 +155,21 @@ def command(
 
 
 def _constants(results: Path, day: Day, *, gate: bool) -> Constants:
-    """The constants of the day's suite. To look at results, those of the built-in one do where it is gone or
-    unknown here; a gate and a regrading need the suite."""
+    """The constants of the day's suite. Where that is gone or unknown here, those of the day's record are
+    enough to look at results; a gate and a regrading need the suite."""
     from probatio.runs.store.days import suite_folder
     from probatio.suites.daily_suite import constants_of, read_manifest
+    from probatio.watch.ledger.ledger import raise_edition, read_ledger, standing_records
 
     try:
         return constants_of(read_manifest(suite_folder(results, day.record)))
     except UsageError as error:
         if gate:
             raise
-        options.warn(f"{error} Without it, the verdict is computed with the built-in constants.")
-        return constants_of(read_manifest())
+        record = standing_records(read_ledger(results)).get(day.date)
+        of = "the built-in constants" if record is None else "the constants of the day's record"
+        options.warn(f"{error} Without it, the verdict is computed with {of}.")
+        return constants_of(read_manifest()) if record is None else raise_edition(record.constants)
 
 
 def choose_day(days: Days, results: Path, date: str | None) -> Day:

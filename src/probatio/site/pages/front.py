@@ -18,7 +18,10 @@ from probatio.site.facts.standing import (
 from probatio.site.pages.bench import measure_bench
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
+from probatio.suites.daily_suite import constants_of
+from probatio.watch.alerts.describing import find_rarity
 from probatio.watch.verdict.odds import one_in
+from probatio.watch.verdict.words import expect_false
 
 RECENT_DAYS = 30
 """Days in a small chart of the table, and in the table of a model's page."""
@@ -47,6 +50,7 @@ def leaderboard(request: PageRequest) -> PageReply:
         rows=[(row, Markup(draw_model_history(row.model, low))) for row in rows],
         sentence=summarise(rows, site.last_date),
         one_in=one_in(site.manifest.evidence.confirmed),
+        expected=expect_false(len(rows), constants_of(site.manifest), find_rarity(site.manifest, None)),
         counts=_counts(rows),
         last=site.records[site.last_date] if site.last_date else None,
         meanings=MEANINGS,

@@ -17,7 +17,14 @@ from probatio.suites.daily_suite import DailyManifest, constants_of, read_manife
 from probatio.watch.alerts.quoting import make_harmless, quote_answer
 from probatio.watch.simulate.characteristics import PACKAGED, constants_digest, read
 from probatio.watch.simulate.parts import Characteristics
-from probatio.watch.verdict.words import CaseChange, Rarity, VerdictText, describe
+from probatio.watch.verdict.words import (
+    CaseChange,
+    ExpectedFalse,
+    Rarity,
+    VerdictText,
+    describe,
+    expect_false,
+)
 
 WORST = 3
 """Cases shown with their answers."""
@@ -60,17 +67,19 @@ class VerdictDescriber:
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
         before = self._before(verdict, day, constants, began) if day and fell else []
         cases = self._cases(verdict, day, before, titles, excerpt) if day and fell and answers else ()
-        rarity, figures = None, find_figures(manifest, folder)
-        if figures and figures.quiet and figures.constants == constants_digest(manifest):
-            shares = [each.cooked.value for each in figures.quiet]
-            rarity = Rarity(min(shares), max(shares))
         scores: dict[str, list[float]] = {}  # use case → its scores on the days before
         for past in before:
             for use_case, line in past.lines.get(verdict.model, {}).items():
                 if line.score is not None:
                     scores.setdefault(use_case, []).append(line.score)
         usual = {use_case: fmean(each) for use_case, each in scores.items()}
+        rarity = find_rarity(manifest, folder)
         return describe(verdict, titles, constants, rarity, cases, usual, began)
+
+    def expect_false(self, models: int, date: str) -> ExpectedFalse:
+        """How many of so many healthy models chance would flag in a month, under the suite of this day."""
+        folder, manifest = self._suite(self._days.get(date))
+        return expect_false(models, constants_of(manifest), find_rarity(manifest, folder))
 
     def message(self, verdict: ModelVerdict) -> str:
         """The verdict as an alert tells it: answers are quoted, and nothing in it acts on the channel."""
@@ -147,6 +156,15 @@ NEAR = 0.05
 """A case within this distance below its mean counts as usual."""
 YEAR_OF_DAYS = 365
 """Older days say nothing about what is usual."""
+
+
+def find_rarity(manifest: DailyManifest, folder: Path | None) -> Rarity | None:
+    """How often the rule errs under this suite's constants; None if that was not measured."""
+    figures = find_figures(manifest, folder)
+    if not figures or not figures.quiet or figures.constants != constants_digest(manifest):
+        return None
+    shares = [each.cooked.value for each in figures.quiet]
+    return Rarity(min(shares), max(shares))
 
 
 def find_figures(manifest: DailyManifest, folder: Path | None) -> Characteristics | None:

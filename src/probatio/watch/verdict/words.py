@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from probatio.core.records import Cause, Constants, ModelVerdict, UseCaseVerdict
-from probatio.watch.verdict.odds import describe_chance
+from probatio.watch.verdict.odds import YEAR, describe_chance
 
 MOST = 3
 """Use cases named in a sentence; the others are counted."""
@@ -29,6 +29,35 @@ class Rarity(msgspec.Struct, frozen=True):
 
     least: float
     most: float
+
+
+class ExpectedFalse(msgspec.Struct, frozen=True):
+    """How many of so many healthy models chance alone would flag in a month."""
+
+    models: int
+    confirmed: float  # at most
+    cooked: tuple[float, float] | None  # by the rule, over the noises it was tried on; None if not measured
+
+    @property
+    def sentence(self) -> str:
+        rule = ""
+        if self.cooked is not None:
+            rule = f", and the rule alone would call {self.cooked[0]:.1g} to {self.cooked[1]:.2g} COOKED"
+        many = "the model" if self.models == 1 else f"all {self.models} models"
+        return (
+            f"False alarms to expect in a month, were {many} healthy: at most {self.confirmed:.1g} "
+            f"CONFIRMED{rule}."
+        )
+
+
+def expect_false(models: int, constants: Constants, rarity: Rarity | None) -> ExpectedFalse:
+    """Over a twelfth of a year."""
+    month = models / MONTHS
+    cooked = None if rarity is None else (month * rarity.least, month * rarity.most)
+    return ExpectedFalse(models, month * YEAR / constants.evidence.confirmed, cooked)
+
+
+MONTHS = 12
 
 
 class CaseChange(msgspec.Struct, frozen=True):
@@ -149,7 +178,11 @@ ADVICE: dict[Cause, tuple[str, ...]] = {
         "blame.",
     ),
     "JUDGE": ("nothing about the model; `probatio daily calibrate` shows what the judge does now.",),
-    "HARNESS": ("look at this machine, its network and the suite first: several models fell together.",),
+    "HARNESS": (
+        "look at this machine, its network and the suite first: several models fell together. "
+        "`probatio verdict --regrade` tells whether the graders changed; if nothing here did, the models "
+        "did.",
+    ),
     "GRADER": ("`probatio verify` names the grades that changed; the model itself is not to blame.",),
 }
 """Cause → what to do about it."""

@@ -158,7 +158,7 @@ def _fleet_route(move: Move) -> str | None:
 
 def _fleet_harness(move: Move) -> str | None:
     fleet = _fleet(move, DETERMINISTIC)
-    return fleet.said if fleet else None
+    return f"{fleet.said}: either something on our side changed, or each of them did" if fleet else None
 
 
 def _provider(folded: Folded, model: str) -> str | None:
