@@ -1,10 +1,11 @@
-"""The evidence of today and edition 2 (`bench/edition_2/`) on the same simulated days: how soon each confirms
-a fall.
+"""The evidence of today and edition 2 (`bench/edition_2/`) on the same simulated days: how often each
+confirms a healthy model within a year where answers repeat, and how soon a fall.
 
     python bench/editions.py [MODELS]
 
-A line for each noise and fall: the median day of CONFIRMED and the share within 14 days, edition 2 and today.
-The two may ask for more samples on different days, so each has its own days of the same models.
+A line for each noise of answers at temperature 0: the share of healthy model-years with a false CONFIRMED.
+Then one for each noise and fall: the median day of CONFIRMED and the share within 14 days. The two may ask
+for more samples on different days, so each has its own days of the same models.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from probatio.suites.daily_suite import read_manifest
 from probatio.watch.simulate.evidence_alone import ALL_PROFILES, DELAYS, IN_TIME, plan_for, watch_evidence
 from probatio.watch.simulate.faults import FALLS
 from probatio.watch.simulate.noise import Population
-from probatio.watch.simulate.profiles import JUDGED, PROFILES
+from probatio.watch.simulate.profiles import FROZEN_PROFILES, JUDGED, PROFILES
 from probatio.watch.simulate.simulator import SETTLED, Detection, measure_detection, measure_share
 from probatio.watch.simulate.synthetic import SuitePlan
 from probatio.watch.verdict.evidence import evidence
@@ -45,15 +46,38 @@ def measure(code: ModuleType, streams: Any, constants: Any, plan: SuitePlan, pro
     return measure_detection(first), measure_share(first <= IN_TIME).value
 
 
+def count_false(code: ModuleType, streams: Any, constants: Any, plan: SuitePlan, profile: str, models: int) -> float:  # fmt: skip # noqa: E501
+    """The share of healthy model-years in which `code` says CONFIRMED."""
+    chosen = ALL_PROFILES[profile]
+    population = Population(chosen, JUDGED[chosen.judged], plan.streams, models, np.random.default_rng(SEED))
+    state = code.start(models, streams, constants, improvement=False)
+    false = np.zeros(models, dtype=bool)
+    days = watch_evidence(plan, population, constants.reference_days + 365, lambda: code.asks_full(state))
+    for day in days:
+        state, outcome = code.step(state, day)
+        false |= outcome.status == code.CONFIRMED
+    return float(false.mean())
+
+
 def main(models: int) -> None:
     manifest = read_manifest(None)
     plan = plan_for(manifest, whole_suite=False, profile=PROFILES["flips"])
     names = {name: plan.streams.cases[start : start + count] for name, start, count in zip(plan.streams.use_cases, plan.streams.starts.tolist(), plan.streams.case_counts.tolist(), strict=True)}  # fmt: skip # noqa: E501
     old = edition_2.streams.streams_of(names)
     frozen = edition_2.constants.EvidenceConstants()
-    print(f"{'noise':45}{'fall':32}{'edition 2':>18}{'today':>18}")
+    print(f"{'healthy years with a false CONFIRMED':77}{'edition 2':>18}{'today':>18}")
+    for profile, noise in FROZEN_PROFILES.items():
+        if JUDGED[noise.judged].cases:
+            continue
+        ladders = plan_for(manifest, whole_suite=False, profile=noise)
+        shares = [
+            count_false(edition_2.evidence, old, frozen, ladders, profile, models),
+            count_false(evidence, ladders.streams, manifest.evidence, ladders, profile, models),
+        ]
+        print(f"{noise.title:77}{shares[0]:>18.1%}{shares[1]:>18.1%}", flush=True)
+    print(f"{'noise':53}{'fall':32}{'edition 2':>18}{'today':>18}")
     for profile, fall in DELAYS:
-        cells = []
+        plan, cells = plan_for(manifest, whole_suite=False, profile=ALL_PROFILES[profile]), []
         for code, streams, constants in (
             (edition_2.evidence, old, frozen),
             (evidence, plan.streams, manifest.evidence),
@@ -62,7 +86,7 @@ def main(models: int) -> None:
             day = "–" if found.median is None else f"{found.median:g}"
             cells.append(f"day {day}, {in_time:.0%}")
         print(
-            f"{ALL_PROFILES[profile].title:45}{FALLS[fall].title:32}{cells[0]:>18}{cells[1]:>18}", flush=True
+            f"{ALL_PROFILES[profile].title:53}{FALLS[fall].title:32}{cells[0]:>18}{cells[1]:>18}", flush=True
         )
 
 
