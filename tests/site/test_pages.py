@@ -303,6 +303,7 @@ def test_the_methodology_follows_the_manifest(site: Site) -> None:
     text = page.body.decode()
     assert f"{site.manifest.evidence.confirmed:,.0f}" in text
     assert f"{100 * site.manifest.rule.judged.collapse:.0f} %" in text
+    assert "frozen ladders" in text and "What breaks the bound" in text
 
 
 def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:

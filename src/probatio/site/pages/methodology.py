@@ -17,7 +17,7 @@ from probatio.suites.own_manifest import OwnConstant
 from probatio.watch.alerts.describing import find_figures
 from probatio.watch.simulate.characteristics import constants_digest
 from probatio.watch.simulate.faults import FAULTS
-from probatio.watch.simulate.profiles import JUDGED, PROFILES
+from probatio.watch.simulate.profiles import FROZEN_PROFILES, HARD_PROFILES, JUDGED, PROFILES
 
 
 def page(request: PageRequest) -> PageReply:
@@ -43,7 +43,12 @@ def page(request: PageRequest) -> PageReply:
         own=last.suite if last is not None and (folder is not None or unknown) else None,
         stale=measured is not None and measured.constants != constants_digest(manifest),
         faults=faults,
-        titles={"profile": PROFILES, "noise": JUDGED, "fault": FAULTS},
+        titles={
+            "profile": PROFILES,
+            "hard": {**HARD_PROFILES, **FROZEN_PROFILES},
+            "noise": JUDGED,
+            "fault": FAULTS,
+        },
         evidence=msgspec.to_builtins(manifest.evidence),
         attribution=msgspec.to_builtins(manifest.attribution),
         own_constants=_own_constants(folder),
