@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from probatio.core.collector import pause_collector
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.jsonfile import Decoder, decode, read_json
@@ -19,6 +22,15 @@ class _Record(msgspec.Struct):
     name: str
 
 
+@pytest.fixture
+def collected() -> Iterator[None]:
+    """What tests before left to the collector is not collected where the stack is full."""
+    gc.collect()
+    with pause_collector():
+        yield
+
+
+@pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize(
     "text",
     [DEEP, DEEP + b"]" * 200_000, b'{"name": "x", "more": ' + DEEP + b"}", b'{"more": ' * 100_000],

@@ -129,12 +129,8 @@ _popen = subprocess.Popen.__init__
 
 
 def started(self, command, *given, **more):  # type: ignore[no-untyped-def]
-    if isinstance(command, list) and command[:4] == [
-        sys.executable,
-        "-P",
-        "-m",
-        "probatio.jail.workers.plain",
-    ]:
+    ours = (sys.executable, "-P", "-m", "probatio.jail.workers.plain")
+    if isinstance(command, list | tuple) and tuple(command[:4]) == ours:
         command = [sys.executable, __file__, SYSTEM, "--worker"]
     _popen(self, command, *given, **more)
 

@@ -63,7 +63,7 @@ CAST: dict[str, Role] = {
     "demo-slowly-worse": Role("Cirrus", "decline", 30),
     "demo-rerouted": Role("Delphi", "route-change", 9),
     "demo-outage": Role("Ember", "outage", 20),
-    "demo-one-use-case": Role("Fathom", "drop-20-one", 2),
+    "demo-one-use-case": Role("Fathom", "drop-20-one", 1),
     "demo-new": Role("Gale"),
     "demo-recovered": Role(
         "Isthmus", SimulatedFault("a fifth lost for some days", reach=None, drop=0.2, lasts=12), 19
