@@ -299,6 +299,7 @@ def test_a_second_process_on_the_same_day_is_refused(tmp_path: Path) -> None:
             argv(tmp_path), env=environment(double), cwd=tmp_path, stdout=subprocess.DEVNULL
         )
         while not double.in_flight:
+            assert first.poll() is None
             time.sleep(0.01)
         second = run(tmp_path, double)
         first.send_signal(signal.SIGKILL)
@@ -314,6 +315,7 @@ def test_an_interrupted_day_has_no_scores_and_says_how_to_go_on(tmp_path: Path) 
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         while not any(not is_judge(body) for body in double.bodies):
+            assert process.poll() is None
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=300)

@@ -299,6 +299,7 @@ def test_a_day_stops_at_once_while_a_check_hangs(tmp_path: Path, number: signal.
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         while not double.served["answer"]:
+            assert process.poll() is None
             time.sleep(0.05)
         time.sleep(2)  # its check has begun
         for _ in range(2):

@@ -151,6 +151,18 @@ def test_of_days_judged_by_an_earlier_edition_of_the_evidence_the_rule_is_made_a
     assert verify(made_up, grades=False).findings
 
 
+def test_a_new_edition_of_the_evidence_is_no_other_constant_where_the_suite_is_gone(made_up: Path) -> None:
+    earlier = msgspec.structs.replace(
+        CONSTANTS, evidence=msgspec.structs.replace(CONSTANTS.evidence, edition=2), rungs=()
+    )
+    for number in range(8):
+        _edit(made_up / "daily" / day_at(number) / "day.json", suite=str(made_up / "gone"))
+    ledger_path(made_up).unlink()
+    for number in range(8):
+        record_day(made_up, day_at(number), earlier if number < 4 else CONSTANTS, MADE)
+    assert not [each for each in verify(made_up, grades=False).findings if "constants" in str(each)]
+
+
 def test_constants_that_are_not_the_suites_are_named_though_the_verdicts_follow_from_them(
     made_up: Path,
 ) -> None:

@@ -113,12 +113,12 @@ def check_constants(
     days: Sequence[Day], standing: Mapping[str, tuple[LedgerLine, LedgerRecord]], constants_of: ConstantsOf
 ) -> Iterator[Finding]:
     """Name records judged by other constants than their suite's. If the suite is gone, compare with other
-    records of its version. A corrected record is explained by its correction."""
-    first: dict[str, LedgerRecord] = {}
+    records of its version and edition of the evidence. A corrected record is explained by its correction."""
+    first: dict[tuple[str, int], LedgerRecord] = {}
     for day in days:
         line, record = standing[day.date]
         version = record.suite_version
-        before = first.setdefault(version, record)
+        before = first.setdefault((version, record.constants.evidence.edition), record)
         suites = constants_of(day) if day.record.suite_version == version else None
         if suites is not None:
             suites = _as_recorded(suites, record.constants)

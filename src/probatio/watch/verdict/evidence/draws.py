@@ -35,8 +35,6 @@ from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, PerMode
 
 NONE = -1
 """The code of a sample without an answer."""
-SAME_SCORE = 1e-6
-"""Scores of a ladder that differ by less are the same answer."""
 UNCHANGED = 1e-9
 """V of a case whose answers are the same in A and B."""
 
@@ -97,11 +95,6 @@ def units_of(
         starts,
         siblings,
     )
-
-
-def codes_of(scores: Floats) -> Ints:
-    """[…, P] answers known by their score alone, as those of a ladder are."""
-    return np.where(np.isnan(scores), NONE, np.round(np.nan_to_num(scores) / SAME_SCORE)).astype(np.int64)
 
 
 @dataclass(frozen=True, slots=True)

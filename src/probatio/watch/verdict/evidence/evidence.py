@@ -10,7 +10,7 @@ shift; `fold.evidence_day` makes both from a recorded day. NaN places no bet. `r
 series begins with this day (new route, new suite content). Models may begin on different days: a row of NaN
 is a day that was not run.
 
-`betting.py` and `memory.py` have the bets, and why a false CONFIRMED has a chance of at most 1 % a year.
+`betting.py` and `memory.py` have the bets, and why M reaches its line by chance in at most 1 % of years.
 
 **More samples when it matters.** `asks_full` says of tomorrow, from what is known today, which models are
 asked at full count; the evidence then reads the mean of all samples (`full` in the day). While CONFIRMED
@@ -22,12 +22,12 @@ the proof falls just short the status is LOWER. Streams of which no proof can be
 own M.
 
 CONFIRMED holds until RECOVERED: the last 7 scored days since are, on average, no more than τ below the
-reference, in the pool of all and in every stream
-whose own M passed the suspicion line. (To require it of each single day would take a healthy model weeks; to
-require it of the pool alone would call one dead case recovered.) Then all M are 0. SUSPECTED is M today,
-nothing is held.
+reference, in the pool of all and in every stream whose own M passed the suspicion line. (To require it of
+each single day would take a healthy model weeks; to require it of the pool alone would call one dead case
+recovered.) Then all M are 0. SUSPECTED is of today, nothing is held.
 
-Improvement: the same detector on the mirrored scores, 1 − x and 100 − S, with their own reference.
+Improvement: the same detector on the mirrored scores, 1 − x and 100 − S, with their own reference and the
+proof of a rise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The ladder bet: use cases whose cases are all ladders, each read as one score, bet on as judged ones are.
+"""The ladder bet: use cases whose cases are all ladders, each read as one score, bet on as judged ones are;
+and all bets on a fall together.
 
 A ladder's score has as many steps as rungs, and the floor made for yes/no cases would hide a lasting loss of
 three points. So every such use case is also read as one score of 0–100 by a second detector: the Gaussian
@@ -95,9 +96,7 @@ def bet_on_fall(
     after = bet(streams, constants, bets.cases, cases, judged, betting, fresh, full)
     ladder = bets.ladder
     if ladder is not None:
-        # a missing case counts with its usual score
-        mean = bets.cases.reference.mean
-        scores = 100 * (streams.mean_of_cases(base - mean) + streams.mean_of_cases(mean))
+        scores = _score_use_cases(streams, base, bets.cases.reference.mean)
         none, never = np.empty((len(scores), 0)), np.zeros(len(scores), dtype=bool)
         won = bet(
             ladder.streams,
@@ -124,8 +123,7 @@ def refer_ladders(
     later: int = 0,
 ) -> LadderBet:
     """With a new reference of these models from its days: `cases` and `base` [rows, n, C]."""
-    mean = mean_over_days(cases)[:, None]
-    scores = 100 * (streams.mean_of_cases(base - mean) + streams.mean_of_cases(mean))
+    scores = _score_use_cases(streams, base, mean_over_days(cases)[:, None])
     none = np.empty((*cases.shape[:2], 0))
     read = ladder.read(scores)
     reference = reference_of(none, read, numbers, ladder.streams, ladder.constants, days, later=later)
@@ -133,3 +131,8 @@ def refer_ladders(
     where[rows] = True
     detector = replace(ladder.detector, reference=ladder.detector.reference.put(where, reference))
     return replace(ladder, detector=detector)
+
+
+def _score_use_cases(streams: Streams, base: Floats, mean: Floats) -> Floats:
+    """[…, D] scores 0–100 of the deterministic use cases; a missing case counts with its usual score."""
+    return 100 * (streams.mean_of_cases(base - mean) + streams.mean_of_cases(mean))
