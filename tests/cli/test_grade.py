@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,19 @@ def test_json_tells_each_flip_and_the_end(recorded: Path) -> None:
     _, out = graded("r", "--results", recorded / "results", "--json")
     end = json.loads(out.splitlines()[-1])
     assert (end["event"], end["graded"], end["passed"], end["flipped"]) == ("end", 10, 6, 0)
+
+
+def test_the_suite_of_a_cloned_run_is_found_beside_its_results(
+    recorded: Path, new_user: Callable[[], None]
+) -> None:
+    """The record names a folder of its author's machine. Another suite in that place is not taken."""
+    record = recorded / "results" / "r" / "run.json"
+    told = json.loads(record.read_text())
+    record.write_text(json.dumps({**told, "suite": "/home/author/project/suite"}))
+    new_user()
+    (recorded / ".git").mkdir()
+    code, out = graded("r", "--results", recorded / "results")
+    assert code == 0 and "0 of 10 flipped" in out, out
+    record.write_text(json.dumps({**told, "suite": "/home/author/project/suite", "suite_version": "9.9"}))
+    code, out = graded("r", "--results", recorded / "results")
+    assert code == 2 and "/home/author/project/suite" in out, out

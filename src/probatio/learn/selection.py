@@ -23,7 +23,8 @@ from probatio.core.files import put
 from probatio.core.jsonfile import read_json
 from probatio.core.text.names import matches, refuse_unknown_name
 from probatio.runs.store.address import is_address, run_at
-from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, RUN_FILE, SCORES
+from probatio.runs.store.days import list_closed
+from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, RUN_FILE
 from probatio.runs.store.lines import has_lines
 
 AXES = ("model", "context", "n_shot", "dialect", "type", "category", "difficulty", "task", "sample")
@@ -40,7 +41,6 @@ _KEYS = tuple(dict.fromkeys((*AXES, *DAY_AXES, *SPELLINGS)))
 _SELECTION = re.compile(r"(?P<path>.+?)(?::(?P<filters>(?P<key>[A-Za-z_-]+)=.*))?", re.DOTALL)
 _FILTER = re.compile(rf"(?:^|,)(?P<key>{'|'.join(_KEYS)})=")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -165,7 +165,7 @@ def _locate_path(selection: Selection, results: Path) -> Side | None:
     for folder in places:
         if (folder / DAY_FILE).exists():
             return Side(text, "days", (folder,), _without_dates(text, [folder], filters)[1])
-        if days := _list_closed_days(folder) or _list_closed_days(folder / DAILY):
+        if days := list_closed(folder, folder) or list_closed(folder / DAILY, folder):
             chosen, rest = _without_dates(text, days, filters)
             return Side(text, "days", tuple(chosen), rest)
     for folder in places:
@@ -176,12 +176,6 @@ def _locate_path(selection: Selection, results: Path) -> Side | None:
                 f"{folder} holds answers but no grades; grade them first: probatio grade {folder / ANSWERS}"
             )
     return None
-
-
-def _list_closed_days(folder: Path) -> list[Path]:
-    if not folder.is_dir():
-        return []
-    return sorted(day for day in folder.iterdir() if _DATE.fullmatch(day.name) and (day / SCORES).exists())
 
 
 def _without_dates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.metadata
 import os
 import platform
@@ -20,10 +21,11 @@ from probatio.core.jsonfile import read_json
 from probatio.core.published import publish_models
 from probatio.core.records import Feedback, Model, Sampling, Timeouts
 from probatio.core.text.names import refuse_unknown_name
-from probatio.core.trust import require_known
+from probatio.core.trust import Untrusted, require_known
 from probatio.jail import Choice
 from probatio.runs.plan import Plan
 from probatio.runs.store.layout import RUN_FILE
+from probatio.suites.language_file import FILE, read_language_file
 from probatio.suites.language_suite import BUILT_IN, list_built_in_suites
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -57,13 +59,36 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     embedded: dict[str, Any] = {}  # model id → which file answered
 
     def suite_folder(self, run: Path) -> Path:
-        """Where the suite of the run in this folder is. One that lies outside of the results has to be known
-        on this machine: a record may be a stranger's."""
+        """Where the suite of the run in this folder is. It is looked for beside the results first: a run that
+        was copied or cloned names a folder of its author's machine. One that lies outside of the results has
+        to be known on this machine: a record may be a stranger's."""
         if os.sep in self.suite:
-            return require_known(Path(self.suite), run.parent)
+            named = Path(self.suite)
+            if beside := self._find_beside(run):
+                with contextlib.suppress(*([Untrusted] if named.exists() else [])):
+                    return require_known(beside, run.parent)
+            return require_known(named, run.parent)
         if self.suite in list_built_in_suites():
             return BUILT_IN / self.suite
         raise refuse_unknown_name("built-in suite", self.suite, list_built_in_suites())
+
+    def _find_beside(self, run: Path) -> Path | None:
+        """A suite of the recorded name and version where the recorded folder would be, if its project were
+        the folder of these results."""
+        project, parts = run.resolve().parent.parent, Path(self.suite).parts[1:]
+        for start in range(len(parts) if ".." not in parts else 0):
+            folder = project.joinpath(*parts[start:])
+            if (folder / "tasks").is_dir() and self._is_of(folder):
+                return folder
+        return None
+
+    def _is_of(self, folder: Path) -> bool:
+        """Whether the suite in this folder has the recorded name and version; one that says neither is a
+        built-in language's."""
+        if not (folder / FILE).is_file():
+            return self.suite_version is None
+        about = read_language_file(folder)
+        return (about.name, about.version) == (self.suite_name, self.suite_version)
 
     def model(self, model_id: str) -> Model:
         return next(model for model in self.models if model.id == model_id)

@@ -183,11 +183,17 @@ def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
             f"contexts/{unlisted[0]}.md is not in the list `contexts` of {root / FILE}, which gives their "
             "order."
         )
-    texts = {
-        name: read_inside(folder / f"{name}.md", root).decode().replace("\r\n", "\n").strip()
-        for name in about.contexts
-    }
+    texts = {name: _read_text(folder / f"{name}.md", root) for name in about.contexts}
     return texts or {NO_CONTEXT: ""}
+
+
+def _read_text(path: Path, root: Path) -> str:
+    try:
+        return read_inside(path, root).decode().replace("\r\n", "\n").strip()
+    except UnicodeDecodeError as error:
+        raise UsageError(
+            f"{path} is not UTF-8 text: byte {error.start} can't be read. Save it as UTF-8."
+        ) from None
 
 
 def _tasks(listed: Iterable[dict[str, Any]], aliases: Mapping[str, str], file: Path) -> Iterator[Task]:

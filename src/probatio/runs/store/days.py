@@ -12,7 +12,7 @@ import msgspec
 from probatio.core import jsonfile
 from probatio.core.collector import pause_collector
 from probatio.core.errors import ProbatioError, UsageError
-from probatio.core.inside import read_inside
+from probatio.core.inside import list_inside, read_inside
 from probatio.core.records import DailyScore, Day, DayRecord
 from probatio.core.trust import require_known
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
@@ -26,7 +26,7 @@ _LATEST: dict[Path, dict[Path, tuple[object, Day]]] = {}
 
 def read_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> list[Day]:
     """Every closed day under `results/daily` up to `until`, oldest first. A closed day has scores."""
-    there = [path for path in _list_closed(results) if path.name not in without]
+    there = [path for path in list_closed(results / DAILY, results) if path.name not in without]
     with pause_collector():
         return [read_day(path, results) for path in there if until is None or path.name <= until]
 
@@ -34,7 +34,7 @@ def read_days(results: Path, until: str | None = None, without: Collection[str] 
 def days_ahead(results: Path, today: str) -> tuple[str, ...]:
     """The closed days with a date in the future: a clock was ahead when they were run. They are left out
     until that date. Simulated days may have any date."""
-    later = [path for path in _list_closed(results) if path.name > today]
+    later = [path for path in list_closed(results / DAILY, results) if path.name > today]
     return tuple(path.name for path in later if not _read_record(path / DAY_FILE, results).simulated)
 
 
@@ -52,7 +52,7 @@ def describe_ahead(dates: Sequence[str], today: str) -> str:
 def last_days(results: Path, count: int, most: int, without: Collection[str] = ()) -> tuple[list[Day], int]:
     """The last `count` closed days, oldest first, and how many there are. At most `most` are read, evenly
     spread, with the oldest and the newest."""
-    paths = [path for path in _list_closed(results) if path.name not in without][-count:]
+    paths = [path for path in list_closed(results / DAILY, results) if path.name not in without][-count:]
     step = max(1.0, (len(paths) - 1) / (most - 1))
     chosen = [paths[round(at * step)] for at in range(min(most, len(paths)))]
     return [read_day(path, results) for path in chosen], len(paths)
@@ -69,7 +69,7 @@ class DayReader:
         """Every closed day, oldest first."""
         known, self._days = self._days, {}
         with pause_collector():
-            for folder in _list_closed(self._results):
+            for folder in list_closed(self._results / DAILY, self._results):
                 state = [_state(folder / name) for name in (DAY_FILE, SCORES)]
                 before = known.get(folder)
                 self._days[folder] = (
@@ -97,7 +97,7 @@ def read_day(folder: Path, results: Path | None = None) -> Day:
 
 def read_records(results: Path) -> Iterator[DayRecord]:
     """The records of the closed days alone, without their scores. What can't be read is left out."""
-    for path in _list_closed(results):
+    for path in list_closed(results / DAILY, results):
         try:
             yield _read_record(path / DAY_FILE, results)
         except (ProbatioError, OSError):
@@ -119,11 +119,9 @@ def _state(path: Path) -> tuple[int, int] | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-def _list_closed(results: Path) -> list[Path]:
-    folder = results / DAILY
-    dates = (
-        [] if not folder.is_dir() else sorted(path for path in folder.iterdir() if _DATE.fullmatch(path.name))
-    )
+def list_closed(folder: Path, root: Path) -> list[Path]:
+    """The folders of closed days in this one, oldest first. It may not lead out of `root`."""
+    dates = [path for path in list_inside(folder, "????-??-??", root) if _DATE.fullmatch(path.name)]
     return [path for path in dates if (path / SCORES).exists()]
 
 
