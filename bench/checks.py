@@ -15,10 +15,10 @@ from pathlib import Path
 
 from probatio.core.records import Response
 from probatio.core.yamlfile import read_yaml
+from probatio.grading.examine import PackedCase, examine, warm_algebra, warm_texts
 from probatio.grading.extract import assess_unanswered, without_reasoning
 from probatio.jail.workers import Pool
 from probatio.suites.daily_suite import DAILY, Case, load_daily
-from probatio.watch.day.grading.examine import PackedCase, examine, warm_algebra, warm_texts
 
 CHEAP = ("structured_extraction", "report_analysis", "customer_service", "instruction_following")
 SUITE = load_daily()

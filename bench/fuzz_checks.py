@@ -18,9 +18,9 @@ from typing import NamedTuple
 from probatio.core.errors import CannotCheck
 from probatio.core.records import Response
 from probatio.core.yamlfile import read_yaml
+from probatio.grading.examine import PackedCase, examine
 from probatio.jail.workers import Pool, Unchecked
 from probatio.suites.daily_suite import DAILY, load_daily
-from probatio.watch.day.grading.examine import PackedCase, examine
 
 TEXTS = (
     "structured_extraction", "math_reasoning", "instruction_following", "report_analysis", "summarization",

@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from learn.runs import write_made_up_run, write_suite
 from learn.simulated_pairs import counted, drawn_answers
 from probatio.core.statistics.intervals import estimate_paired_difference
-from probatio.core.statistics.likeness import USUAL
-from probatio.core.statistics.power import Design, chance_to_see
 from probatio.learn.compare import compare
+from probatio.learn.statistics.likeness import USUAL
+from probatio.learn.statistics.power import Design, chance_to_see
 
 COMPARISONS, FILES = 20_000, 300
 

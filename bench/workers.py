@@ -30,13 +30,13 @@ from checks import answers, cpu
 
 from probatio.core.records import Assessment, Response
 from probatio.grading import GRADER_VERSION
+from probatio.grading.examine import PackedCase, examine
 from probatio.jail.workers import Checks, Lane, Same
 from probatio.jail.workers.choosing import get_pool, use
 from probatio.runs.regrade import assess_again
 from probatio.runs.trials import Assessor
 from probatio.suites.daily_suite import Case
 from probatio.suites.language_suite import Suite, load_suite
-from probatio.watch.day.grading.examine import PackedCase, examine
 
 EMPTY = 5000
 LANE = Lane("nothing", cpu_seconds=5, seconds=60)

@@ -35,7 +35,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
     "yaml": {
         THE_ONE: ("core/yamlfile.py",),
         "writes YAML": ("authoring/yaml_text.py",),
-        "writes entries, and looks at nodes that core/yamlfile has read": ("authoring/models_file.py",),
+        "writes entries, and looks at nodes that core/yamlfile has read": ("ask/models_file.py",),
     },
     "json": {
         THE_ONE: ("core/jsonfile.py",),
@@ -79,7 +79,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         LOCAL: (
             "ask/embedded/server.py", "ask/embedded/wheels.py", "languages/typescript/engines.py",
-            "runs/diagnosis.py", "runs/record.py", "watch/day/grading/fingerprint.py",
+            "runs/diagnosis.py", "runs/record.py", "grading/fingerprint_daily.py",
         ),
         "`probatio daily` itself, by the clock": ("watch/schedule/process.py",),
     },
@@ -97,7 +97,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "asks the system for the name of the user": ("cli/verdict/__init__.py",),
     },
     "code": {
-        OURS: ("jail/launcher.py", "jail/workers/serving.py", "watch/day/grading/examine.py",
+        OURS: ("jail/launcher.py", "jail/workers/serving.py", "grading/examine.py",
                "watch/simulate/parts.py"),
         "modules of ours or of an installed package, by a name in a table": (
             "authoring/generate/__init__.py", "builtin/daily/graders.py", "cli/grammar.py",

@@ -1,4 +1,4 @@
-"""Write `grading/reading/lookalikes.py`: which signs are read as Latin letters, digits and marks.
+"""Write `builtin/daily/reading/lookalikes.py`: which signs are read as Latin letters, digits and marks.
 
     pip download --no-deps confusable-homoglyphs==3.3.1      # a zip; unpack it
     python tools/make_lookalikes.py confusable_homoglyphs/confusables.json && ruff format src

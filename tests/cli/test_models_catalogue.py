@@ -18,7 +18,7 @@ from double import Double
 from double.openrouter import GPT, LLAMA, LONE, catalogue, listed
 from double.server import RawReply
 from probatio.ask.body import MAX_REPLY_BYTES
-from probatio.authoring.models_file import add_entries
+from probatio.ask.models_file import add_entries
 from probatio.core.config import load_config
 from probatio.core.errors import UsageError
 from probatio.runs import diagnosis

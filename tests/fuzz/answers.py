@@ -26,8 +26,8 @@ from probatio.grading.apart import assess_apart
 from probatio.grading.checked import open_checked
 from probatio.grading.extract import gradable, without_reasoning
 from probatio.grading.judge.protocol import Unreadable, read_apart, read_marks, score_marks
+from probatio.grading.samples import Grading
 from probatio.jail.workers import get_pool
-from probatio.watch.day.grading.assess import Grading
 
 TWICE = {"texts": 20, "programs": 20, "pages": 10}
 """One in so many answers is graded a second time."""

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probatio.grading.extract import extract_prediction, find_fences, without_reasoning
+from probatio.core.text.fences import find_fences
+from probatio.grading.extract import extract_prediction, without_reasoning
 
 
 @pytest.mark.parametrize(

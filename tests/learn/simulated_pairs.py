@@ -7,8 +7,8 @@ from statistics import NormalDist
 
 import numpy as np
 
-from probatio.core.statistics.pairs import TaskPairs
-from probatio.core.statistics.power import Design
+from probatio.learn.statistics.pairs import TaskPairs
+from probatio.learn.statistics.power import Design
 
 
 def drawn_answers(design: Design, tasks: int, random: np.random.Generator) -> np.ndarray:

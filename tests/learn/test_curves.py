@@ -12,11 +12,11 @@ from scipy.stats import norm
 
 from learn.runs import by_chance, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
-from probatio.core.statistics.isotonic import find_fall, fit_isotonic, fit_with_band
 from probatio.learn.analysis import study_of
 from probatio.learn.exports.tables import format_cell, make_tables
 from probatio.learn.report.pictures import draw_study
 from probatio.learn.report.sections import format_report, summarise
+from probatio.learn.statistics.isotonic import find_fall, fit_isotonic, fit_with_band
 
 CONTEXTS = ("examples-only", "minimal", "basic", "complete")
 

@@ -10,10 +10,10 @@ import pytest
 
 from learn.runs import Outcome, by_chance, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
-from probatio.core.statistics.logit import fit
 from probatio.learn.analysis import study_of
 from probatio.learn.factors import FactorCells, Term, measure_effects
 from probatio.learn.findings import Effect, Factors
+from probatio.learn.statistics.logit import fit
 
 
 def _factors(root: Path, outcome: Outcome, tasks: int = 60, **axes: tuple[object, ...]) -> Factors:

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from scipy.stats import chi2
 
-from probatio.core.statistics.logit import Floats, fit, independent_columns, invert_score_test, score_test
+from probatio.learn.statistics.logit import Floats, fit, independent_columns, invert_score_test, score_test
 
 
 def _grouped(

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import t as student
 
 from probatio.core.statistics.intervals import estimate_paired_difference
-from probatio.core.statistics.pairs import TaskPairs, holm, measure_difference
+from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
 
 
 def _tables() -> list[list[tuple[int, int, int]]]:

@@ -15,9 +15,10 @@ from learn.runs import write_made_up_run, write_suite
 from learn.simulated_pairs import counted, drawn_answers
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import critical, estimate_paired_difference
-from probatio.core.statistics.likeness import USUAL, Likeness, both_right, correlation, measure_pilot
-from probatio.core.statistics.pairs import TaskPairs, holm
-from probatio.core.statistics.power import (
+from probatio.learn.planning import PowerPlan, describe_power, list_power, plan_power, plan_run_power
+from probatio.learn.statistics.likeness import USUAL, Likeness, both_right, correlation, measure_pilot
+from probatio.learn.statistics.pairs import TaskPairs, holm
+from probatio.learn.statistics.power import (
     Design,
     as_normal,
     chance_to_see,
@@ -25,7 +26,6 @@ from probatio.core.statistics.power import (
     estimate,
     find_smallest_seen,
 )
-from probatio.learn.planning import PowerPlan, describe_power, list_power, plan_power, plan_run_power
 from probatio.runs.plan import Plan as RunPlan
 
 COMPARISONS = 4000

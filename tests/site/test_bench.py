@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from probatio.core.errors import UsageError
 from probatio.core.shipped import BENCH as SHIPPED
-from probatio.core.statistics.blend import blend, put_on_one_scale
+from probatio.learn.statistics.blend import blend, put_on_one_scale
 from probatio.site.addresses import render
 from probatio.site.pages.bench import (
     Bench,

@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from probatio.core.records import Answered, Assessment, ErrorType
+from probatio.core.text.fences import find_fences, unwrap
 
 _THOUGHT_OPENS = re.compile(r"<(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|reasoning|scratchpad)>", re.IGNORECASE)
-_FENCE_OPENS = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})")
-_FENCE_LANGUAGE = re.compile(r"[ \t]*(?P<language>[\w+#.-]*)")
 _CUE = re.compile(
     # Within a line: over line breaks, a text of nothing but "the" would be read once from each of its lines.
     r"^[ \t>#*_-]*(?:(?:the|its|final|expected|program'?s?|exact|console)[^\S\n]+)*"
@@ -26,18 +25,6 @@ _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$\n?", re.MULTILINE)
 _SENTENCE = re.compile(
     r"^[ \t]*(?:[-*>]\s+|\d+\.\s+|#+\s+|\*\*)?[A-Z][\w'’]*(?:\s+[\w'’\"`(),./-]+){2,}.*[.!?:*]?\s*$"
 )
-_WRAPPERS = (("```", "```"), ("**", "**"), ("`", "`"), ('"', '"'), ("'", "'"), ("“", "”"), ("«", "»"))
-_QUOTES = 3
-"""From here on they may be part of the answer."""
-
-
-class Fenced(NamedTuple):
-    """A fenced block: its language word, lower case, and what stands inside."""
-
-    language: str
-    body: str
-    start: int
-    end: int
 
 
 def without_reasoning(text: str) -> str:
@@ -57,42 +44,6 @@ def without_reasoning(text: str) -> str:
         at = closing.end()
     kept.append(text[at:])
     return _THOUGHT_ENDS.split("".join(kept))[-1].strip()
-
-
-def find_fences(text: str) -> list[Fenced]:
-    """The fenced blocks in order, in linear time; one that is not closed reaches to the end."""
-    blocks: list[Fenced] = []
-    if "```" not in text and "~~~" not in text:
-        return blocks
-    start = body = -1  # of the block that is open
-    mark = language = ""
-    at = 0
-    for line in text.split("\n"):
-        end = at + len(line)
-        if start < 0:
-            opening = _FENCE_OPENS.match(line)
-            if opening and "`" not in line[opening.end() :] and end < len(text):
-                word = _FENCE_LANGUAGE.match(line, opening.end())
-                start, body, mark = at, end + 1, opening["mark"]
-                language = word["language"].lower() if word else ""
-        elif (ends := line.strip(" \t")).startswith(mark) and not ends[len(mark) :].strip("`~"):
-            blocks.append(Fenced(language, text[body:at].rstrip("\n"), start, end))
-            start = -1
-        at = end + 1
-    if start >= 0:
-        blocks.append(Fenced(language, text[body:].rstrip("\n"), start, len(text)))
-    return blocks
-
-
-def unwrap(text: str, *, quotes: bool = True) -> str:
-    """The text without emphasis, backticks or (`quotes`) quotation marks that enclose the whole of it."""
-    text = text.strip()
-    for left, right in _WRAPPERS if quotes else _WRAPPERS[:_QUOTES]:
-        if len(text) > len(left) + len(right) and text.startswith(left) and text.endswith(right):
-            inner = text[len(left) : -len(right)]
-            if left not in inner and right not in inner:
-                return unwrap(inner, quotes=quotes) if left in ("**", "`") else inner
-    return text
 
 
 def extract_prediction(text: str) -> str:

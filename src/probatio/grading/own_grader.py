@@ -24,7 +24,7 @@ import msgspec
 from probatio import jail
 from probatio.core import jsonfile
 from probatio.core.errors import UsageError
-from probatio.grading.check_result import CheckResult, Part
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice, ProgramOutcome, Runtime
 from probatio.languages.command import PASSED, error_line, signal_name
 from probatio.languages.contract import Commands

@@ -20,7 +20,8 @@ from collections.abc import Iterable
 import msgspec
 
 from probatio.core.records import UNKNOWN_DIALECT, Assessment, ErrorType, ProgramTest, Response, Task
-from probatio.grading.extract import extract_program, unwrap, why_wrong
+from probatio.core.text.fences import unwrap
+from probatio.grading.extract import extract_program, why_wrong
 from probatio.grading.prediction import trim
 from probatio.jail import Choice, ProgramOutcome
 from probatio.languages.contract import Checked, Language, LanguageSpec

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.core.statistics.intervals import Rate, rate_of
-from probatio.core.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.core.text.names import pick
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
+from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
+from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.learn.trials import Trials, name_runs, open_trials
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")

@@ -1,7 +1,7 @@
 """Learning curves: how the pass rate grows with the tokens of context and examples, and where it reaches a
 mark.
 
-The fit never falls. Its band comes from drawing the tasks again (core/statistics/isotonic.py). Where the
+The fit never falls. Its band comes from drawing the tasks again (learn/statistics/isotonic.py). Where the
 rates do fall, by more than chance, there is no fit: the points and a sentence.
 """
 
@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from probatio.charts.curves import Point
-from probatio.core.statistics.family import ALPHA
 from probatio.core.statistics.intervals import rate_of
-from probatio.core.statistics.isotonic import find_fall, fit_with_band
 from probatio.learn.findings import Condition, Curve, Dip, Place, Reach
+from probatio.learn.statistics.family import ALPHA
+from probatio.learn.statistics.isotonic import find_fall, fit_with_band
 from probatio.learn.tokens import SharedPart
 from probatio.learn.trials import Trials
 

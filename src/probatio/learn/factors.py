@@ -17,7 +17,7 @@ from probatio.learn.findings import Effect, Factors, JointTest
 from probatio.learn.trials import Trials
 
 if TYPE_CHECKING:
-    from probatio.core.statistics.logit import Fit, Floats
+    from probatio.learn.statistics.logit import Fit, Floats
 
 FACTORS = ("context", "n_shot", "dialect", "model")
 
@@ -72,7 +72,7 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
         for factor in FACTORS
         if factor not in varied
     ]
-    from probatio.core.statistics.logit import fit
+    from probatio.learn.statistics.logit import fit
 
     fitted = fit(cells.design, cells.passed, cells.asked)
     effects = measure_effects(cells, fitted, notes)
@@ -93,7 +93,7 @@ def measure_effects(cells: FactorCells, fitted: Fit, notes: list[str]) -> list[E
 def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[FactorCells, list[str]]:
     import numpy as np
 
-    from probatio.core.statistics.logit import independent_columns
+    from probatio.learn.statistics.logit import independent_columns
 
     axes = ", ".join(varied)
     rows = trials.rows(
@@ -126,7 +126,7 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[F
 def _effect(cells: FactorCells, fitted: Fit, number: int, notes: list[str]) -> Effect:
     import numpy as np
 
-    from probatio.core.statistics.logit import FARTHEST, hold, invert_score_test, score_test
+    from probatio.learn.statistics.logit import FARTHEST, hold, invert_score_test, score_test
 
     term, column = cells.terms[number], number + 1
     trials = cells.passed, cells.asked
@@ -192,7 +192,7 @@ def _alike(cells: FactorCells, factor: str, level: Any) -> str | None:
 def _factor_test(cells: FactorCells, factor: str) -> JointTest | None:
     import numpy as np
 
-    from probatio.core.statistics.logit import score_test
+    from probatio.learn.statistics.logit import score_test
 
     mine = [number for number, term in enumerate(cells.terms, 1) if term.factor == factor]
     if not mine:
@@ -207,7 +207,7 @@ def _interplay(cells: FactorCells, fitted: Fit, pair: tuple[str, str], notes: li
     """Whether two factors are worth more, or less, together than each alone."""
     import numpy as np
 
-    from probatio.core.statistics.logit import independent_columns, score_test
+    from probatio.learn.statistics.logit import independent_columns, score_test
 
     columns = {
         factor: [number for number, term in enumerate(cells.terms, 1) if term.factor == factor]

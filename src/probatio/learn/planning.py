@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.statistics.family import ALPHA, MOST_SIDES
-from probatio.core.statistics.likeness import USUAL, Likeness, Pilot, make_sound, measure_pilot
-from probatio.core.statistics.power import (
+from probatio.learn.compare import PairedSides, list_sides, pair_sides
+from probatio.learn.statistics.family import ALPHA, MOST_SIDES
+from probatio.learn.statistics.likeness import USUAL, Likeness, Pilot, make_sound, measure_pilot
+from probatio.learn.statistics.power import (
     CHANCE,
     FEWEST_TASKS,
     Design,
@@ -18,7 +19,6 @@ from probatio.core.statistics.power import (
     find_smallest_seen,
     measure_power,
 )
-from probatio.learn.compare import PairedSides, list_sides, pair_sides
 from probatio.runs.plan import Plan as RunPlan
 
 POINTS = 5.0

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from probatio.builtin.daily.graders import check
-from probatio.grading.check_result import CheckResult
+from probatio.core.records.check_result import CheckResult
 from probatio.jail.browser import page
 from probatio.suites.daily_suite import Case, load_daily
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from builtin.daily.cases import graded
-from probatio.grading.check_result import CheckResult
+from probatio.core.records.check_result import CheckResult
 from probatio.suites.calibration import load_calibration
 from probatio.suites.daily_suite import Case, UseCase, load_daily
 from watch.day.days import built_in

@@ -12,9 +12,10 @@ import pytest
 from builtin.daily.cases import SUITE
 from probatio.builtin.daily.code_generation.grader import program as python_program
 from probatio.builtin.daily.graders import check
+from probatio.builtin.daily.reading import figures, folding, json_answer, prose
 from probatio.builtin.daily.web_design.grader import page_in
+from probatio.core.text import fences
 from probatio.grading import extract, program
-from probatio.grading.reading import figures, folding, json_answer, prose
 
 SMALL, LARGE = 50_000, 200_000  # characters; the first is all that is ever graded of an answer
 SECONDS = 1.0
@@ -125,7 +126,7 @@ TEXT_CASES = {
 }
 READERS: dict[str, Callable[[str], object]] = {
     "reasoning": extract.without_reasoning,
-    "fences": extract.find_fences,
+    "fences": fences.find_fences,
     "prediction": extract.extract_prediction,
     "program": lambda text: extract.extract_program(text, ("ts",)),
     "completion": lambda text: program.complete("varia i = 0\n___ i < 3 { i += 1 }\nscribe i", text),

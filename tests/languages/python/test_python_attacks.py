@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probatio.builtin.daily.code_generation.grader import check
-from probatio.grading.check_result import CheckResult
+from probatio.core.records.check_result import CheckResult
 from probatio.jail import Choice, NoIsolation, build, find_isolation
 from probatio.jail.attack import Attack, find_harm, set_up_target
 from probatio.languages.python import Call, CallFailed, Raised, Result, Returned, run_calls

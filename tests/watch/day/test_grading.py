@@ -11,11 +11,11 @@ import pytest
 
 from probatio.core.errors import CannotCheck
 from probatio.core.records import Assessment, SampleAnswer
+from probatio.grading import samples as grading
 from probatio.grading.checked import close_checked, open_checked
+from probatio.grading.samples import Grading
 from probatio.jail.workers import Lane, Pool, Same, Unchecked
 from probatio.suites.daily_suite import load_daily
-from probatio.watch.day.grading import assess as grading
-from probatio.watch.day.grading.assess import Grading
 
 SUITE = load_daily()
 FIRST, SECOND = (case.id for case in SUITE.use_cases["structured_extraction"].cases[:2])

@@ -19,13 +19,13 @@ import pytest
 from commandline import Done
 from double import Double
 from probatio.core.records import Assessment, DailyScore, SampleAnswer, SampleGrade
+from probatio.grading import samples as assess
 from probatio.grading.extract import LONGEST_ANSWER
+from probatio.grading.samples import Grading
 from probatio.jail.workers import Pool
 from probatio.runs.store.layout import ANSWERS, GRADES, SCORES
 from probatio.runs.store.lines import read_lines
 from probatio.suites.daily_suite import Case, DailySuite, load_daily
-from probatio.watch.day.grading import assess
-from probatio.watch.day.grading.assess import Grading
 from watch.day.days import (
     DAY,
     EXTRACTION,

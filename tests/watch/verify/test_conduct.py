@@ -346,7 +346,7 @@ def test_answers_that_can_not_be_graded_again_here_are_named(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from probatio.core.records import Assessment
-    from probatio.watch.day.grading.assess import Grading
+    from probatio.grading.samples import Grading
 
     async def no_tool(_self: Grading, _response: object) -> Assessment:
         return Assessment(True, False, False, "api_error", "There is no browser here.")

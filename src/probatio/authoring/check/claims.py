@@ -14,7 +14,7 @@ import msgspec
 
 from probatio.authoring.check.report import Claim, Proof
 from probatio.core.records import ProgramTest, Task
-from probatio.grading.extract import find_fences
+from probatio.core.text.fences import find_fences
 from probatio.languages.contract import LanguageSpec
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render_question

@@ -22,11 +22,11 @@ from probatio.builtin.daily.graders import daily_fingerprint, require_graders, s
 from probatio.core.errors import UsageError
 from probatio.core.records import UNASKED_ERRORS, Assessment, SampleAnswer
 from probatio.grading.judge.calibration import calibration_set
+from probatio.grading.samples import Grading
 from probatio.jail import Choice, find_isolation
 from probatio.suites.daily_proofs import FILE, DailyProof, read_proofs
 from probatio.suites.daily_suite import DAILY, MANIFEST, DailySuite, UseCase, constants_of_its_own, read_daily
 from probatio.suites.grader_entry import OwnGrader
-from probatio.watch.day.grading.assess import Grading
 
 NEAR = 1e-6
 """Grades are kept with six digits."""

@@ -16,8 +16,8 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import SINCE_EDITION_3
+from probatio.core.records.check_result import CheckResult
 from probatio.core.yamlfile import read_yaml
-from probatio.grading.check_result import CheckResult
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
 from probatio.suites.grader_entry import OwnGrader

@@ -53,7 +53,7 @@ def find(words: tuple[str, ...], as_json: bool, **place: Any) -> None:
       probatio models find llama --base-url http://localhost:11434/v1
     """
     from probatio.ask.catalogue import list_models, list_offers
-    from probatio.authoring.models_file import open_catalogue
+    from probatio.ask.models_file import open_catalogue
 
     source = open_catalogue(**place).source
     wanted = [word.casefold() for word in words]
@@ -84,7 +84,7 @@ def find(words: tuple[str, ...], as_json: bool, **place: Any) -> None:
 
 
 def _show_found(found: Sequence[Listed], offers: Mapping[str, Sequence[Offer] | None]) -> None:
-    from probatio.authoring.models_file import format_prices
+    from probatio.ask.models_file import format_prices
 
     table = [("ID", "$ PER 1M IN/OUT", "CONTEXT")]
     for each in found:
@@ -123,7 +123,7 @@ def add(ids: tuple[str, ...], route: str | None, own_id: str | None, as_json: bo
       probatio models add anthropic/claude-sonnet-4.5
       probatio models add meta-llama/llama-3.1-8b-instruct --route deepinfra
     """
-    from probatio.authoring.models_file import add_models, open_catalogue
+    from probatio.ask.models_file import add_models, open_catalogue
 
     if own_id and len(ids) > 1:
         raise UsageError("--id names one model; add the others by themselves.")

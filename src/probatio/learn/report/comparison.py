@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from probatio.core.statistics.family import ALPHA
 from probatio.learn.compare import Comparison
 from probatio.learn.report.wording import format_p
 from probatio.learn.selection import AXES, DAY_AXES, parse_selection
+from probatio.learn.statistics.family import ALPHA
 
 SHOWN_FLIPS = 20
 """Tasks listed; --json lists all."""

@@ -7,13 +7,13 @@ from typing import Any
 
 from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import Rate
-from probatio.core.statistics.isotonic import RESAMPLES
 from probatio.core.text.markdown import escape_markdown, fence, format_table
 from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve, Effect, JointTest, Place, Reach, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
 from probatio.learn.report.prices import describe_price, format_prices
 from probatio.learn.report.wording import DASH, format_interval, format_p, format_rate, format_share
+from probatio.learn.statistics.isotonic import RESAMPLES
 
 AXIS_TITLES = {
     "model": "Model",

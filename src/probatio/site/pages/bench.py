@@ -12,8 +12,8 @@ from markupsafe import Markup, escape
 
 from probatio.charts.scales import Scale, round_ticks
 from probatio.core.errors import UsageError
-from probatio.core.statistics.blend import put_on_one_scale
 from probatio.core.yamlfile import read_yaml
+from probatio.learn.statistics.blend import put_on_one_scale
 from probatio.site.rendering import PageReply, PageRequest, html
 
 BENCH_FILE = "bench.yml"

@@ -36,6 +36,7 @@ from probatio.core.records import (
 from probatio.core.text.names import refuse_unknown_name
 from probatio.grading.judge.asking import Judge
 from probatio.grading.judge.calibration import calibration_set
+from probatio.grading.samples import make_grade
 from probatio.jail import find_isolation
 from probatio.runs.preparation import note_request
 from probatio.runs.session import Session, carry_out
@@ -44,7 +45,6 @@ from probatio.runs.store.layout import ANSWERS, DAILY, GRADES
 from probatio.runs.store.lines import read_lines
 from probatio.suites.daily_suite import Case, DailySuite, UseCase, constants_of, load_daily
 from probatio.watch.day.folder import day_folder, parse_date, read_record
-from probatio.watch.day.grading.assess import make_grade
 from probatio.watch.day.job import DayJob, show_nothing
 from probatio.watch.day.preparation import (
     DayRequest,

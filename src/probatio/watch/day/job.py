@@ -28,6 +28,7 @@ from probatio.core.records import (
 )
 from probatio.grading.judge.asking import Judge, JudgeReply, ask_over, judge_model
 from probatio.grading.judge.calibration import calibrate, calibration_set
+from probatio.grading.samples import Grading, make_grade
 from probatio.runs.engine import Engine, Watcher
 from probatio.runs.job import answer_fields
 from probatio.runs.session import Ending, Session, carry_out
@@ -39,7 +40,6 @@ from probatio.runs.store.lines import read_lines
 from probatio.suites.daily_suite import UseCase, constants_of
 from probatio.watch.alerts.delivery import alert_after_day
 from probatio.watch.day.folder import join_record, read_record, write_record, write_scores
-from probatio.watch.day.grading.assess import Grading, make_grade
 from probatio.watch.day.preparation import PreparedDay
 from probatio.watch.day.samples import (
     BASE,

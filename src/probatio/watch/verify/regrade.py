@@ -14,12 +14,12 @@ from probatio.core.errors import ProbatioError
 from probatio.core.records import UNASKED_ERRORS, Assessment, Day, SampleAnswer, SampleGrade
 from probatio.grading.judge.asking import JudgeReply, recall_judge
 from probatio.grading.judge.calibration import calibrate, calibration_set
+from probatio.grading.samples import Grading
 from probatio.jail import Choice
 from probatio.runs.regrade import assess_again
 from probatio.runs.store.layout import ANSWERS, DAY_FILE, GRADES, JUDGE_REPLIES
 from probatio.runs.store.lines import all_at_once, number_lines
 from probatio.suites.daily_suite import DailySuite
-from probatio.watch.day.grading.assess import Grading
 from probatio.watch.ledger.chain import Finding, find_in_day
 from probatio.watch.ledger.difference import first_difference
 

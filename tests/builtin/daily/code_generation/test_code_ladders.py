@@ -22,7 +22,7 @@ from probatio.builtin.daily.code_generation.function_ladder import (
 )
 from probatio.builtin.daily.code_generation.grader import HiddenTest, check
 from probatio.builtin.daily.code_generation.ladder import BEYOND, CREDITS, find_programs, size_credit
-from probatio.grading.check_result import CheckResult
+from probatio.core.records.check_result import CheckResult
 from probatio.suites.daily_suite import Case
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site

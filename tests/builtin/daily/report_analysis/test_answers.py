@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probatio.builtin.daily.reading.json_answer import Ambiguous
 from probatio.builtin.daily.report_analysis.answers import Form, read_answers
-from probatio.grading.reading.json_answer import Ambiguous
 
 
 @pytest.mark.parametrize(

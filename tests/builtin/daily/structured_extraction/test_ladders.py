@@ -13,8 +13,8 @@ import msgspec
 import pytest
 
 from builtin.daily.cases import cases
+from probatio.builtin.daily.reading.values import fold_text
 from probatio.builtin.daily.structured_extraction.grader import ExtractionGold, check, leaves
-from probatio.grading.reading.values import fold_text
 from probatio.suites.daily_suite import Case
 
 CASES = cases("structured_extraction")

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from probatio.builtin.daily.reading.prose import word_count
 from probatio.builtin.daily.summarization.grader import SOURCE_BEGINS, SummaryGold, check
 from probatio.core.yamlfile import read_yaml
-from probatio.grading.reading.prose import word_count
 from probatio.suites.daily_suite import DAILY, Case
 
 

@@ -16,7 +16,7 @@ from probatio.builtin.daily.web_design.grader import WEIGHTS, PageGold, check, p
 from probatio.builtin.daily.web_design.hands import WIDE, look
 from probatio.builtin.daily.web_design.scenes import Played, Scene, change_credit, play
 from probatio.builtin.daily.web_design.snapshot import Document, Element, Finder, Snapshot, matches
-from probatio.grading.check_result import CheckResult
+from probatio.core.records.check_result import CheckResult
 from probatio.jail.browser import driver as browser
 from probatio.jail.browser.driver import visit
 from probatio.jail.browser.page import OpenPage

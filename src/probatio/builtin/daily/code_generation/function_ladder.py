@@ -14,8 +14,8 @@ import msgspec
 from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, describe_faults, fault
 from probatio.builtin.daily.code_generation.ladder import ProgramLadder, Rung, describe_size, size_credit
 from probatio.builtin.daily.code_generation.solution_text import FENCES, dedent
-from probatio.grading.check_result import CheckResult, Part
-from probatio.grading.extract import find_fences
+from probatio.core.records.check_result import CheckResult, Part
+from probatio.core.text.fences import find_fences
 from probatio.jail import Choice
 from probatio.languages.python import Call, CallFailed, Result, run_calls
 

@@ -8,7 +8,7 @@ from probatio.builtin.daily.code_generation import function_ladder, machine, net
 from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, describe_faults, fault
 from probatio.builtin.daily.code_generation.solution_text import program
 from probatio.core.errors import CannotCheck, ProbatioError
-from probatio.grading.check_result import CheckResult, Part
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.languages.python import run_calls
 from probatio.suites.daily_suite import Case

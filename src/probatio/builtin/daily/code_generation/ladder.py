@@ -8,8 +8,8 @@ from typing import Generic, TypeVar
 
 import msgspec
 
-from probatio.grading.check_result import Part
-from probatio.grading.extract import find_fences
+from probatio.core.records.check_result import Part
+from probatio.core.text.fences import find_fences
 
 CREDITS = ((1.0, 1.0), (1.25, 0.5))
 """Times the limit → credit of a right program up to there. The prompts state this table."""

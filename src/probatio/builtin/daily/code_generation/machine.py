@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from probatio.builtin.daily.code_generation.ladder import ProgramLadder, SizedRung, grade_programs
-from probatio.grading.check_result import Part
+from probatio.core.records.check_result import Part
 
 REGISTERS = "ABCDE"
 LONGEST = 200

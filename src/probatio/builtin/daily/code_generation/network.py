@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from probatio.builtin.daily.code_generation.ladder import ProgramLadder, SizedRung, grade_programs
-from probatio.grading.check_result import Part
+from probatio.core.records.check_result import Part
 
 LONGEST = 400
 """Comparators that are run; more than three times the largest limit."""

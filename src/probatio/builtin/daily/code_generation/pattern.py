@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from probatio.builtin.daily.code_generation.ladder import ProgramLadder, SizedRung, grade_programs
-from probatio.grading.check_result import Part
+from probatio.core.records.check_result import Part
 
 LETTERS = "ab"
 LONGEST = 2_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from probatio.grading.extract import find_fences
+from probatio.core.text.fences import find_fences
 
 FENCES = frozenset({"python", "py", "python3", "py3"})
 

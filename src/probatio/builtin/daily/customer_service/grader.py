@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from probatio.grading.check_result import CheckResult, Part
-from probatio.grading.reading.claims import Claim, is_said
-from probatio.grading.reading.prose import (
+from probatio.builtin.daily.reading.claims import Claim, is_said
+from probatio.builtin.daily.reading.prose import (
     WordLimits,
     claim_parts,
     describe_copy,
@@ -16,7 +15,8 @@ from probatio.grading.reading.prose import (
     order_part,
     read_prose,
 )
-from probatio.grading.reading.statements import mentions
+from probatio.builtin.daily.reading.statements import mentions
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case
 

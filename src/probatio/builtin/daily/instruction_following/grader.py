@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.builtin.daily.instruction_following.reading import Reading, words
 from probatio.builtin.daily.instruction_following.rules import KINDS, TextRule
-from probatio.grading.check_result import CheckResult, Part
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case
 

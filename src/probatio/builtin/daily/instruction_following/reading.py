@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from functools import cached_property
 
-from probatio.grading.extract import find_fences
-from probatio.grading.reading.folding import fold_lookalikes, fold_markdown
+from probatio.builtin.daily.reading.folding import fold_lookalikes, fold_markdown
+from probatio.core.text.fences import find_fences
 
 _WORD = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+")

@@ -23,7 +23,7 @@ from probatio.builtin.daily.instruction_following.reading import (
     sentences,
     words,
 )
-from probatio.grading.reading.folding import fold_lookalikes, readings_of
+from probatio.builtin.daily.reading.folding import fold_lookalikes, readings_of
 
 NEAR = 0.8  # what a count that is off by almost nothing earns
 SLIP = 0.6  # what is left of a prohibition's credit after each breach of it

@@ -13,7 +13,7 @@ from probatio.builtin.daily.math_reasoning.final import final_values
 from probatio.builtin.daily.math_reasoning.numbers import Number, exact, has_digit, readings_of, rounds
 from probatio.builtin.daily.math_reasoning.units import in_unit, same_unit
 from probatio.core.extras import require
-from probatio.grading.check_result import CheckResult, Part
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from probatio.grading.extract import unwrap
-from probatio.grading.reading.json_answer import Ambiguous, find_object
+from probatio.builtin.daily.reading.json_answer import Ambiguous, find_object
+from probatio.core.text.fences import unwrap
 
 Form = Literal["json", "lines"]
 

@@ -13,7 +13,7 @@ import msgspec
 
 from probatio.builtin.daily.report_analysis.answers import Form, read_answers, without_questions
 from probatio.builtin.daily.report_analysis.questions import KINDS, Question, is_absent, is_tried
-from probatio.grading.check_result import CheckResult, Part
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from probatio.grading.reading.values import MAGNITUDES, day, fold_text, number
+from probatio.builtin.daily.reading.values import MAGNITUDES, day, fold_text, number
 
 HALF = 0.5  # near, or right in the wrong form
 

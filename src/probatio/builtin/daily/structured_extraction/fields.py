@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from probatio.grading.reading.values import day, fold_text, is_iso, number, overlap
+from probatio.builtin.daily.reading.values import day, fold_text, is_iso, number, overlap
 
 HALF = 0.5  # the right thing in the wrong form
 _MOST_ITEMS = 100

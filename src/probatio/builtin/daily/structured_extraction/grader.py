@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
+from probatio.builtin.daily.reading.json_answer import Ambiguous, JsonObject, find_object
 from probatio.builtin.daily.structured_extraction.fields import Field, credit, fits
-from probatio.grading.check_result import CheckResult, Part
-from probatio.grading.reading.json_answer import Ambiguous, JsonObject, find_object
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case
 

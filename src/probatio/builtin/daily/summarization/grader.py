@@ -6,9 +6,8 @@ import re
 
 import msgspec
 
-from probatio.grading.check_result import CheckResult, Part
-from probatio.grading.reading.claims import Claim, is_said
-from probatio.grading.reading.prose import (
+from probatio.builtin.daily.reading.claims import Claim, is_said
+from probatio.builtin.daily.reading.prose import (
     Prose,
     WordLimits,
     claim_parts,
@@ -19,6 +18,7 @@ from probatio.grading.reading.prose import (
     order_part,
     read_prose,
 )
+from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.suites.daily_suite import Case
 

@@ -11,8 +11,8 @@ from probatio.builtin.daily.web_design.scenes import Scene, at_rest, play
 from probatio.builtin.daily.web_design.snapshot import Finder, Snapshot, matches, readable_share
 from probatio.builtin.daily.web_design.source import Figures, PageSource
 from probatio.builtin.daily.web_design.source import credit as figures_credit
-from probatio.grading.check_result import CheckResult, Part
-from probatio.grading.extract import find_fences
+from probatio.core.records.check_result import CheckResult, Part
+from probatio.core.text.fences import find_fences
 from probatio.jail import Choice
 from probatio.jail.browser.driver import visit
 from probatio.jail.browser.page import OpenPage, PageFailed

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from probatio.grading.reading.folding import fold_letters
+from probatio.builtin.daily.reading.folding import fold_letters
 
 SURVEY = (Path(__file__).parent / "survey.js").read_text(encoding="utf-8")
 

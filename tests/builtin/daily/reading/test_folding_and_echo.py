@@ -6,8 +6,8 @@ import pytest
 
 from builtin.daily.cases import SUITE
 from probatio.builtin.daily.graders import check
-from probatio.grading.reading.folding import fold_markdown
-from probatio.grading.reading.prose import LONGEST, own_words
+from probatio.builtin.daily.reading.folding import fold_markdown
+from probatio.builtin.daily.reading.prose import LONGEST, own_words
 
 
 @pytest.mark.parametrize(

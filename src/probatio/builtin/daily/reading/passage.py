@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from probatio.grading.reading.figures import word_set
-from probatio.grading.reading.statements import (
+from probatio.builtin.daily.reading.figures import word_set
+from probatio.builtin.daily.reading.statements import (
     AUXILIARIES,
     MARKS,
     NEGATORS,

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from probatio.grading.reading.values import day, fold_text, number, overlap
+from probatio.builtin.daily.reading.values import day, fold_text, number, overlap
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from probatio.grading.reading.lookalikes import LOOKALIKES
+from probatio.builtin.daily.reading.lookalikes import LOOKALIKES
 
 # Letters of other and of phonetic scripts that look like a Latin letter (after Unicode's confusables).
 _LOOKALIKES = {

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from probatio.grading.reading.folding import fold_lookalikes, fold_markdown
+from probatio.builtin.daily.reading.folding import fold_lookalikes, fold_markdown
 
 MONTHS = (
     "january", "february", "march", "april", "may", "june",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from probatio.core.statistics.pairs import TaskPairs
+from probatio.learn.statistics.pairs import TaskPairs
 
 if TYPE_CHECKING:
     import numpy as np

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.statistics.family import (
+from probatio.core.statistics.intervals import critical
+from probatio.learn.statistics.family import (
     MOST_SIDES,
     SideSpread,
     chance_in_family,
     first_threshold,
     list_family,
 )
-from probatio.core.statistics.intervals import critical
-from probatio.core.statistics.likeness import NORMAL, Likeness, both_right, make_sound, nodes
+from probatio.learn.statistics.likeness import NORMAL, Likeness, both_right, make_sound, nodes
 
 if TYPE_CHECKING:
     import numpy as np

@@ -22,8 +22,8 @@ from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Commands, LanguageSpec
 from probatio.suites.grader_entry import OwnGrader
 
-_FUNCTION = "probatio.watch.day.grading.fingerprint:grader_fingerprint"
-_OWN = ("probatio.watch.day.grading.examine", "probatio.grading")
+_FUNCTION = "probatio.grading.fingerprint_daily:grader_fingerprint"
+_OWN = ("probatio.grading.examine", "probatio.grading")
 """The code that takes part in every check, and all that starts a user's own grader."""
 _BUILT_IN = (
     "probatio.builtin.daily",

@@ -23,8 +23,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from probatio.grading.reading.passage import Passage, has_place
-from probatio.grading.reading.statements import ARTICLES, PREPOSITIONS, Place, Statement
+from probatio.builtin.daily.reading.passage import Passage, has_place
+from probatio.builtin.daily.reading.statements import ARTICLES, PREPOSITIONS, Place, Statement
 
 State = Literal["said", "partly", "denied", "doubtful", "misplaced", "left open", "absent"]
 

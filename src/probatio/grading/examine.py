@@ -15,10 +15,11 @@ import msgspec
 from probatio.builtin.daily.graders import PACKAGE, check, trivial_answer
 from probatio.core.errors import CannotCheck
 from probatio.core.records import Answered, Assessment
+from probatio.core.records.check_result import CheckResult
 from probatio.core.records.writable import pack_record
-from probatio.grading.check_result import CheckResult
 from probatio.grading.checked import key_of, open_checked
 from probatio.grading.extract import assess_unanswered, gradable, why_wrong, without_reasoning
+from probatio.grading.fingerprint_daily import fingerprint_grader
 from probatio.grading.own_grader import GraderFault, check_own
 from probatio.grading.soundness import toolchains_of
 from probatio.jail import Choice, NoIsolation, find_isolation
@@ -26,15 +27,14 @@ from probatio.jail.workers import Checks, Lane, Same, Unchecked
 from probatio.suites.daily_suite import Case
 from probatio.suites.grader_entry import LONGEST_SECONDS, OwnGrader
 from probatio.suites.language_suite import digest
-from probatio.watch.day.grading.fingerprint import fingerprint_grader
 
-_TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.watch.day.grading.examine:warm_texts")
+_TEXT = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.grading.examine:warm_texts")
 _HERE = msgspec.structs.replace(_TEXT, travels=False)
 """Only the answer is looked for: that is sooner done than sent."""
 LANES: dict[str, Lane] = {
     # Only these answers need the tables of units, which take most of a second to load.
     "math_reasoning": Lane(
-        "daily algebra", cpu_seconds=2, seconds=120, warm="probatio.watch.day.grading.examine:warm_algebra"
+        "daily algebra", cpu_seconds=2, seconds=120, warm="probatio.grading.examine:warm_algebra"
     ),
     # Three processes of 30 s at most, each under the jail's own limits; our part is to read what they print.
     "code_generation": Lane(
@@ -42,7 +42,7 @@ LANES: dict[str, Lane] = {
         cpu_seconds=2,
         seconds=150,
         beside=1,
-        warm="probatio.watch.day.grading.examine:warm_programs",
+        warm="probatio.grading.examine:warm_programs",
     ),
     # A browser for each worker: no page waits for another's, or ends with it. A page is given up after 90 s,
     # and tried twice
@@ -53,7 +53,7 @@ LANES: dict[str, Lane] = {
         seconds=270,
         cores_each=4,  # a browser is made of processes
         checks=200,
-        warm="probatio.watch.day.grading.examine:warm_pages",
+        warm="probatio.grading.examine:warm_pages",
     ),
 }
 """Built-in grader → what its checks may use, where they are no plain texts."""
@@ -62,10 +62,10 @@ _OWN = Lane(
     cpu_seconds=20,  # to read what it says, and once to find the packages it imports with all their libraries
     seconds=2 * LONGEST_SECONDS + 30,  # its own limit, and the jail may have to be built twice
     beside=1,
-    warm="probatio.watch.day.grading.examine:warm_programs",
+    warm="probatio.grading.examine:warm_programs",
 )
 
-_FUNCTION = "probatio.watch.day.grading.examine:examine_here"
+_FUNCTION = "probatio.grading.examine:examine_here"
 
 
 class BreaksGrader(Exception):

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from probatio.grading.check_result import Part
-from probatio.grading.extract import find_fences
-from probatio.grading.reading.claims import Claim, Sighting, find_claim, in_order
-from probatio.grading.reading.figures import find_invented, words
-from probatio.grading.reading.passage import Passage
-from probatio.grading.reading.statements import is_sentence, mentions, statements
+from probatio.builtin.daily.reading.claims import Claim, Sighting, find_claim, in_order
+from probatio.builtin.daily.reading.figures import find_invented, words
+from probatio.builtin.daily.reading.passage import Passage
+from probatio.builtin.daily.reading.statements import is_sentence, mentions, statements
+from probatio.core.records.check_result import Part
+from probatio.core.text.fences import find_fences
 
 _LETTER = re.compile(r"\w")
 

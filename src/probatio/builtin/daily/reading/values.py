@@ -8,8 +8,8 @@ from collections import Counter
 from datetime import date
 from typing import Any
 
-from probatio.grading.reading.figures import MONTHS
-from probatio.grading.reading.folding import fold_letters
+from probatio.builtin.daily.reading.figures import MONTHS
+from probatio.builtin.daily.reading.folding import fold_letters
 
 MAGNITUDES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "mn": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9}
 _MONTHS = {name: at for at, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {"sept": 9}

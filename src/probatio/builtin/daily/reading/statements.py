@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from probatio.grading.reading.figures import Word, pattern_words, word_set, words
+from probatio.builtin.daily.reading.figures import Word, pattern_words, word_set, words
 
 MARKS = frozenset(",;:()!?.\n")
 AUXILIARIES = word_set("is are was were be been will would can could does do did has have had may might")

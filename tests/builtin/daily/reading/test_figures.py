@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.grading.reading.figures import figures, find_invented, words
+from probatio.builtin.daily.reading.figures import figures, find_invented, words
 
 
 def read(text: str) -> list[str]:

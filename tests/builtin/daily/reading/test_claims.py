@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.grading.reading.claims import Claim, find_claim, in_order, is_said
-from probatio.grading.reading.passage import Passage
-from probatio.grading.reading.statements import is_sentence, statements
+from probatio.builtin.daily.reading.claims import Claim, find_claim, in_order, is_said
+from probatio.builtin.daily.reading.passage import Passage
+from probatio.builtin.daily.reading.statements import is_sentence, statements
 
 CLOSES = Claim(
     "closes", wordings=(("plant|factory", "clos*|shut*", "30 june"),), partly=(("clos*|shut*", "june"),)

@@ -11,13 +11,13 @@ from probatio.core.clock import now_text
 from probatio.core.errors import CannotCheck
 from probatio.core.records import CRASHED_CHECKER, Assessment, ErrorType, SampleAnswer, SampleGrade
 from probatio.grading.apart import assess_unchecked
+from probatio.grading.examine import BreaksGrader, Examined, PackedCase, examine
 from probatio.grading.extract import assess_unanswered, cut_note
 from probatio.grading.judge.asking import Judge, NoJudgement
 from probatio.grading.judge.protocol import Marks, score_marks
 from probatio.jail import Choice
 from probatio.jail.workers import Unchecked, get_pool
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
-from probatio.watch.day.grading.examine import BreaksGrader, Examined, PackedCase, examine
 
 REFUSAL_BELOW = 0.25
 """Only a poor answer can be a refusal by its words: a good reply to a customer may say "I can't refund

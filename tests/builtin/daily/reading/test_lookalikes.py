@@ -8,9 +8,9 @@ from builtin.daily.cases import SUITE
 from probatio.builtin.daily.graders import check
 from probatio.builtin.daily.instruction_following.reading import Reading, measure
 from probatio.builtin.daily.instruction_following.rules import KINDS, TextRule
-from probatio.grading.reading.lookalikes import LOOKALIKES
-from probatio.grading.reading.passage import Passage
-from probatio.grading.reading.statements import mentions
+from probatio.builtin.daily.reading.lookalikes import LOOKALIKES
+from probatio.builtin.daily.reading.passage import Passage
+from probatio.builtin.daily.reading.statements import mentions
 
 NO_E = TextRule("no letter e", "without", text="e")
 NO_PHONE = TextRule("no phone", "avoids", words=("phone", "a"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from probatio.grading.reading.claims import Claim
-from probatio.grading.reading.prose import (
+from probatio.builtin.daily.reading.claims import Claim
+from probatio.builtin.daily.reading.prose import (
     FULL_AT,
     WordLimits,
     claim_parts,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from probatio.core.statistics.likeness import NORMAL
+from probatio.learn.statistics.likeness import NORMAL
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from probatio.grading.reading.json_answer import Ambiguous, JsonObject, find_object
+from probatio.builtin.daily.reading.json_answer import Ambiguous, JsonObject, find_object
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(-1e9, 1e9) | st.text(),

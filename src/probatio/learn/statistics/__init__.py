@@ -1,0 +1,1 @@
+"""The statistics of trials: intervals of differences, power, factors, curves."""
