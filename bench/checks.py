@@ -13,9 +13,11 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from probatio.builtin.daily.graders import warm_texts
+from probatio.builtin.daily.math_reasoning.grader import warm as warm_algebra
 from probatio.core.records import Response
 from probatio.core.yamlfile import read_yaml
-from probatio.grading.examine import PackedCase, examine, warm_algebra, warm_texts
+from probatio.grading.daily_answers import PackedCase, examine
 from probatio.grading.extract import assess_unanswered, without_reasoning
 from probatio.jail.workers import Pool
 from probatio.suites.daily_suite import DAILY, Case, load_daily

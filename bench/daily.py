@@ -154,10 +154,10 @@ def main() -> None:
     models = [{"id": f"m{n}", "name": f"v/m{n}", "route": "doubleco"} for n in range(MODELS)]
     config = work / "models.yml"
     config.write_text(json.dumps({"models": models, "daily": {"models": ["*"]}}), encoding="utf-8")
-    from probatio.builtin.daily.graders import STARTS_PROCESSES
+    from probatio.builtin.daily.graders import GRADERS
     from probatio.suites.daily_suite import load_daily
 
-    pure = ",".join(name for name in load_daily().use_cases if name not in STARTS_PROCESSES)
+    pure = ",".join(name for name in load_daily().use_cases if not GRADERS[name].starts_processes)
 
     def day(name: str, *flags: str, steady: bool = True, only: int = MODELS) -> tuple[str, Cost, int, int]:
         results = work / name.replace(" ", "-")

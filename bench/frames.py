@@ -52,7 +52,7 @@ def spy_in_worker() -> None:
 async def grade() -> list[str]:
     """Grade the answer in a worker; our frames in the engine when the check is sent."""
     from probatio.core.records import Response, Task
-    from probatio.grading.apart import assess_apart
+    from probatio.grading.trial_answers import assess_trial
     from probatio.jail.workers import Pool
     from probatio.languages.contract import LanguageSpec
 
@@ -75,7 +75,7 @@ async def grade() -> list[str]:
     pool = Pool()
     try:
         spec = LanguageSpec("Faber", ("faber",), "faber")
-        assessment = await assess_apart(pool, task, response, spec, "auto", keep=True)
+        assessment = await assess_trial(pool, task, response, spec, "auto", keep=True)
     finally:
         pool.close()
     assert assessment.correct, assessment

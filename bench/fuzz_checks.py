@@ -18,7 +18,7 @@ from typing import NamedTuple
 from probatio.core.errors import CannotCheck
 from probatio.core.records import Response
 from probatio.core.yamlfile import read_yaml
-from probatio.grading.examine import PackedCase, examine
+from probatio.grading.daily_answers import PackedCase, examine
 from probatio.jail.workers import Pool, Unchecked
 from probatio.suites.daily_suite import DAILY, load_daily
 

@@ -30,8 +30,8 @@ from checks import answers, cpu
 
 from probatio.core.records import Assessment, Response
 from probatio.grading import GRADER_VERSION
-from probatio.grading.examine import PackedCase, examine
-from probatio.jail.workers import Checks, Lane, Same
+from probatio.grading.daily_answers import PackedCase, examine
+from probatio.jail.workers import Checks, GraderFingerprint, Lane
 from probatio.jail.workers.choosing import get_pool, use
 from probatio.runs.regrade import assess_again
 from probatio.runs.trials import Assessor
@@ -78,11 +78,11 @@ def measured(work: Callable[[], T]) -> tuple[T, float, float]:
 
 def empty_checks(pool: Checks, count: int = EMPTY) -> None:
     """Checks that do nothing, each with a kilobyte to carry."""
-    same = Same(ECHO, b"same", b"same")
+    same = GraderFingerprint(ECHO, b"same", b"same")
     payloads = [b"%08d" % number * 128 for number in range(count)]
 
     async def one(payload: bytes) -> bool:
-        return (await pool.run(LANE, ECHO, payload, same=same)) == payload
+        return (await pool.run(LANE, ECHO, payload, grader=same)) == payload
 
     assert all(right for _, right in assess_again(payloads, one))
 

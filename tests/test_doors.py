@@ -97,11 +97,11 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "asks the system for the name of the user": ("cli/verdict/__init__.py",),
     },
     "code": {
-        OURS: ("jail/launcher.py", "jail/workers/serving.py", "grading/examine.py",
+        OURS: ("jail/launcher.py", "jail/workers/serving.py", "grading/daily_answers.py",
                "watch/simulate/parts.py"),
         "modules of ours or of an installed package, by a name in a table": (
             "authoring/generate/__init__.py", "builtin/daily/graders.py", "cli/grammar.py",
-            "grading/apart.py", "jail/workers/nursery.py", "jail/workers/ray_cluster.py",
+            "grading/trial_answers.py", "jail/workers/nursery.py", "jail/workers/ray_cluster.py",
             "languages/finding.py",
         ),
         "lines written from a tree of our own parser": ("authoring/generate/faber/mutants.py",),

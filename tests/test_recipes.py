@@ -97,7 +97,7 @@ def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Pa
     graders = folder.parent / "graders.py"
     text = graders.read_text(encoding="utf-8")
     graders.write_text(
-        text.replace('        "judge": 1,\n', f'        "judge": 1,\n{block("graders.py")}'), encoding="utf-8"
+        text.replace('        "judge": ', f'{block("graders.py")}        "judge": '), encoding="utf-8"
     )
     planned = run(
         copy,
@@ -114,7 +114,7 @@ def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Pa
     assert planned.returncode == 0, planned.stderr
     assert "1 cases in 1 use cases" in planned.stdout
     versions = run(
-        copy, "-c", "from probatio.builtin.daily.graders import VERSIONS; print(VERSIONS['word_count'])"
+        copy, "-c", "from probatio.builtin.daily.graders import GRADERS; print(GRADERS['word_count'].version)"
     )
     assert versions.stdout == "1\n"
     for proof in yaml.safe_load(block("proofs.yml"))["proofs"]:

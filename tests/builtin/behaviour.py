@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from probatio.authoring.check.daily import check, grade_answers
-from probatio.builtin.daily.graders import VERSIONS
+from probatio.builtin.daily.graders import GRADERS
 from probatio.core.records import UNASKED_ERRORS, Assessment
 from probatio.grading import GRADER_VERSION
 from probatio.grading.judge.protocol import Unreadable, judge_prompt, read_marks, repair_prompt, score_marks
@@ -196,7 +196,7 @@ def _read(reply: str, rubric: Any) -> object:
 
 
 def version(grader: str) -> int | str:
-    return GRADER_VERSION if grader == PROGRAMS else VERSIONS[grader]
+    return GRADER_VERSION if grader == PROGRAMS else GRADERS[grader].version
 
 
 def sources(grader: str) -> Mapping[str, Callable[[], Behaviour]]:
@@ -231,7 +231,7 @@ def moved(grader: str, source: str, now: Behaviour) -> list[str]:
             where = (
                 "GRADER_VERSION in probatio.grading"
                 if grader == PROGRAMS
-                else "VERSIONS in builtin/daily/graders.py"
+                else "GRADERS in builtin/daily/graders.py"
             )
             sentences.append(
                 f"{grader}, {source}, {group}: the same answers get other grades. If that is intended, "
@@ -244,7 +244,7 @@ def moved(grader: str, source: str, now: Behaviour) -> list[str]:
 
 def main(graders: list[str]) -> None:
     everything = pinned()
-    for grader in graders or [*VERSIONS, PROGRAMS]:
+    for grader in graders or [*GRADERS, PROGRAMS]:
         entry: dict[str, Any] = {"version": version(grader)}
         for source, grade in sources(grader).items():
             now = (

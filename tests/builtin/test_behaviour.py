@@ -8,10 +8,10 @@ import pytest
 
 from builtin import behaviour
 from builtin.behaviour import JUDGE, PROGRAMS, moved
-from probatio.builtin.daily.graders import STARTS_PROCESSES
+from probatio.builtin.daily.graders import GRADERS, BuiltInGrader
 
 DETERMINISTIC = [
-    pytest.param(each, marks=pytest.mark.slow) if each in STARTS_PROCESSES else each
+    pytest.param(each, marks=pytest.mark.slow) if GRADERS[each].starts_processes else each
     for each, pinned in behaviour.pinned().items()
     if "frontier" in pinned and each != PROGRAMS
 ]
@@ -70,7 +70,7 @@ def test_a_grade_that_moves_under_the_same_version_is_told_with_what_to_do(
         f"judge, calibration, {group}: other answers than those pinned: run `python -m builtin.behaviour "
         "judge` in tests/."
     ]
-    monkeypatch.setitem(behaviour.__dict__, "VERSIONS", {JUDGE: 2})
+    monkeypatch.setitem(behaviour.__dict__, "GRADERS", {JUDGE: BuiltInGrader(2)})
     (raised,) = moved(JUDGE, "calibration", now)
     assert raised.startswith("judge has version 2, pinned is 1")
 

@@ -51,4 +51,4 @@ def test_a_module_counts_as_its_file_and_one_that_is_not_there_is_refused(code: 
 
 
 def test_our_own_code_has_a_digest() -> None:
-    assert now("probatio.grading") != now("probatio.grading", "probatio.grading.examine")
+    assert now("probatio.grading") != now("probatio.grading", "probatio.grading.daily_answers")

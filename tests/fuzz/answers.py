@@ -22,11 +22,11 @@ from fuzz.mutations import mutate_page, mutate_text
 from probatio.builtin.daily.graders import check
 from probatio.core.records import UNASKED_ERRORS, Assessment, Response, SampleAnswer
 from probatio.grading import assess
-from probatio.grading.apart import assess_apart
 from probatio.grading.checked import open_checked
 from probatio.grading.extract import gradable, without_reasoning
 from probatio.grading.judge.protocol import Unreadable, read_apart, read_marks, score_marks
 from probatio.grading.samples import Grading
+from probatio.grading.trial_answers import assess_trial
 from probatio.jail.workers import get_pool
 
 TWICE = {"texts": 20, "programs": 20, "pages": 10}
@@ -126,7 +126,7 @@ class Answers:
         suite = corpus.language(given.suite)
         task = suite.task(given.question, given.dialect)
         spec = suite.answer_language(task)
-        return await assess_apart(get_pool(), task, _response(given), spec, "auto", keep=False)
+        return await assess_trial(get_pool(), task, _response(given), spec, "auto", keep=False)
 
     def _subject(self, given: AnswerInput) -> str:
         return corpus.daily().cases[given.question].use_case if given.suite == corpus.DAILY else given.suite

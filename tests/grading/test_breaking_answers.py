@@ -14,10 +14,10 @@ import pytest
 
 from languages.command.languages_here import spec as language
 from probatio.core.records import UNASKED_ERRORS, Assessment, Response, Task, TaskType
-from probatio.grading import apart
-from probatio.grading.apart import assess_apart
+from probatio.grading import trial_answers
+from probatio.grading.trial_answers import assess_trial
 from probatio.jail import Limits
-from probatio.jail.workers import Checks, Lane, Pool, Same, Unchecked, get_pool
+from probatio.jail.workers import Checks, GraderFingerprint, Lane, Pool, Unchecked, get_pool
 from probatio.languages.contract import LanguageSpec
 from probatio.suites.language_suite import load_suite
 
@@ -45,7 +45,7 @@ async def graded(
 ) -> Assessment:
     task = Task(id="t", type=kind, category="c", expected_output=expected)
     text = f"```{spec.fences[0]}\n{program}\n```" if kind != "predict_output" else program
-    return await assess_apart(pool, task, answered(text), spec, "auto", keep=False)
+    return await assess_trial(pool, task, answered(text), spec, "auto", keep=False)
 
 
 def counts(assessment: Assessment) -> bool:
@@ -172,7 +172,7 @@ async def test_the_trivial_program_is_one_that_the_suite_shows(workers: Checks, 
     (tmp_path / "checker.py").write_text(FUSSY)
     spec = language(PYTHON, check=("{python}", "{folder}/checker.py", "{file}"), folder=str(tmp_path))
     task = Task(id="t", type="write", category="c", expected_output="1")
-    assess = partial(assess_apart, workers, task, answered("```test\ncrash\n```"), spec, "auto", keep=False)
+    assess = partial(assess_trial, workers, task, answered("```test\ncrash\n```"), spec, "auto", keep=False)
     assert (await assess(trivial="print(1)")).error_type == "crashed_checker"
 
 
@@ -247,12 +247,12 @@ class BreaksOn:
         function: str,
         payload: bytes,
         before: Callable[[], None] | None = None,
-        same: Same | None = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
         if self.breaks(function, payload):
             self.tries += 1
             raise Unchecked("the check did not end within its limits")
-        return await self.pool.run(lane, function, payload, before, same)
+        return await self.pool.run(lane, function, payload, before, grader)
 
     def close(self) -> None:
         pass
@@ -321,8 +321,8 @@ def bombs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Poo
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: bombs\nVersion: 1\n")
     (about / "entry_points.txt").write_text("[probatio.languages]\nbombs = bombs:LANGUAGE\n")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    less = msgspec.structs.replace(apart.PROGRAMS, name="bombs", cpu_seconds=1, memory_mb=512)
-    monkeypatch.setattr(apart, "PROGRAMS", less)
+    less = msgspec.structs.replace(trial_answers.PROGRAMS, name="bombs", cpu_seconds=1, memory_mb=512)
+    monkeypatch.setattr(trial_answers, "PROGRAMS", less)
     pool = Pool(1)
     yield pool, LanguageSpec("Bombs", ("test",), implementation="bombs")
     pool.close()

@@ -7,17 +7,18 @@ import asyncio
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from probatio.core.records import Response, Task
-from probatio.grading.apart import assess_apart
+from probatio.core.records import ERROR_KINDS, ErrorType, Response, Task
 from probatio.grading.checked import CheckedAnswers, close_checked, key_of, open_checked
+from probatio.grading.trial_answers import assess_trial
 from probatio.jail import Choice
-from probatio.jail.workers import Lane, Pool, Same, Unchecked
+from probatio.jail.workers import GraderFingerprint, Lane, Pool, Unchecked
 from probatio.languages.contract import LanguageSpec
 
-SAME = Same("", b"", b"the grader")
+SAME = GraderFingerprint("", b"", b"the grader")
 
 
 class Made:
@@ -34,7 +35,7 @@ class Made:
         function: str,
         payload: bytes,
         before: Callable[[], None] | None = None,
-        same: Same | None = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
         self.checks += 1
         await asyncio.sleep(0)
@@ -152,12 +153,17 @@ async def test_a_program_runs_once_and_a_slow_one_each_time(cache: CheckedAnswer
         answer("await new Promise(f => setTimeout(f, 1100)); console.log(1)"),
     )
     try:
-        first = [await assess_apart(pool, TASK, each, SPEC, choice) for each in (wrong, slow)]
+        first = [await assess_trial(pool, TASK, each, SPEC, choice) for each in (wrong, slow)]
         assert [each.error_type for each in first] == ["wrong_output", None]
     finally:
         pool.close()
     nobody = Made(Unchecked("it was checked again"))  # nor can a trivial program be
-    assert await assess_apart(nobody, TASK, wrong, SPEC, choice) == first[0]
-    assert (await assess_apart(nobody, TASK, slow, SPEC, choice)).error_type == "unchecked"
-    assert (await assess_apart(nobody, TASK, wrong, SPEC, choice, keep=False)).error_type == "unchecked"
+    assert await assess_trial(nobody, TASK, wrong, SPEC, choice) == first[0]
+    assert (await assess_trial(nobody, TASK, slow, SPEC, choice)).error_type == "unchecked"
+    assert (await assess_trial(nobody, TASK, wrong, SPEC, choice, keep=False)).error_type == "unchecked"
     assert nobody.checks == 3
+
+
+def test_every_error_type_says_whether_its_check_is_kept_and_whether_it_counts() -> None:
+    assert list(ERROR_KINDS) == list(get_args(ErrorType))
+    assert not {name for name, kind in ERROR_KINDS.items() if kind.final and not kind.counts}

@@ -46,7 +46,7 @@ def test_every_command_can_be_imported_where_linuxs_modules_are_missing() -> Non
         f"'x'}}); "
         f"import importlib; [importlib.import_module(module) for module in {modules!r}]; "
         "import probatio.site.addresses, probatio.runs.session, probatio.watch.day.job, "
-        "probatio.learn.analysis, probatio.grading.apart; "
+        "probatio.learn.analysis, probatio.grading.trial_answers; "
         "print('all', 'resource' in sys.modules, 'fcntl' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)

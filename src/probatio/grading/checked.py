@@ -25,7 +25,7 @@ import msgspec
 
 from probatio.core.errors import Say, UsageError
 from probatio.core.machine import CACHE, cache_folder
-from probatio.jail.workers import Same, Unchecked
+from probatio.jail.workers import GraderFingerprint, Unchecked
 
 SETTING = "PROBATIO_CHECKED_MB"
 """Most megabytes on disk; 0: nothing is kept there, and each process checks every answer itself."""
@@ -56,13 +56,13 @@ class CheckKey(msgspec.Struct, frozen=True):
     name: str  # of the question, for a person
 
 
-def key_of(same: Same, question: bytes, answer: bytes, name: str) -> CheckKey:
+def key_of(grader: GraderFingerprint, question: bytes, answer: bytes, name: str) -> CheckKey:
     """The key of an answer: of all that its check depends on."""
-    digest = hashlib.blake2b(same.value, digest_size=20)
+    digest = hashlib.blake2b(grader.value, digest_size=20)
     for part in (question, answer):
         digest.update(len(part).to_bytes(8, "big"))
         digest.update(part)
-    return CheckKey(digest.digest(), same.value, answer, name)
+    return CheckKey(digest.digest(), grader.value, answer, name)
 
 
 class CacheUsage(msgspec.Struct):

@@ -14,7 +14,7 @@ import msgspec
 
 from probatio.core.code_digest import code_digest
 from probatio.grading import GRADER_VERSION
-from probatio.jail.workers import Same
+from probatio.jail.workers import GraderFingerprint
 from probatio.languages.contract import LanguageSpec
 from probatio.languages.finding import COMPILERS, find_language
 from probatio.suites.task_types import KINDS
@@ -27,14 +27,14 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 _spec = msgspec.msgpack.Decoder(LanguageSpec).decode
 
 
-def of_language(spec: LanguageSpec) -> Same:
+def of_language(spec: LanguageSpec) -> GraderFingerprint:
     """What grades the programs of a language here."""
     return _of_language(_encode(spec), find_language(spec).version())
 
 
 @functools.lru_cache(maxsize=64)
-def _of_language(packed: bytes, version: str) -> Same:
-    return Same(_OF_LANGUAGE, packed, language_fingerprint(packed))
+def _of_language(packed: bytes, version: str) -> GraderFingerprint:
+    return GraderFingerprint(_OF_LANGUAGE, packed, language_fingerprint(packed))
 
 
 def language_fingerprint(packed: bytes) -> bytes:

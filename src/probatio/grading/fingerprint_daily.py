@@ -7,23 +7,23 @@ import hashlib
 import platform
 import subprocess
 from collections.abc import Callable
-from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 
+from probatio.builtin.daily.graders import facts_of
 from probatio.core.code_digest import code_digest
 from probatio.core.errors import ProbatioError
 from probatio.grading.fingerprint import fingerprint
 from probatio.jail.browser.chromium import executable
-from probatio.jail.workers import Same
+from probatio.jail.workers import GraderFingerprint
 from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Commands, LanguageSpec
 from probatio.suites.grader_entry import OwnGrader
 
 _FUNCTION = "probatio.grading.fingerprint_daily:grader_fingerprint"
-_OWN = ("probatio.grading.examine", "probatio.grading")
+_OWN = ("probatio.grading.daily_answers", "probatio.grading")
 """The code that takes part in every check, and all that starts a user's own grader."""
 _BUILT_IN = (
     "probatio.builtin.daily",
@@ -37,7 +37,7 @@ _encode = msgspec.msgpack.Encoder(order="deterministic").encode
 _grader = msgspec.msgpack.Decoder(str | OwnGrader).decode
 
 
-def fingerprint_grader(grader: str | OwnGrader) -> Same | None:
+def fingerprint_grader(grader: str | OwnGrader) -> GraderFingerprint | None:
     """What checks with this grader on this machine. None if unknown: a grader outside the jail may do
     anything, and a missing tool is reported when it is needed."""
     if isinstance(grader, OwnGrader):
@@ -50,10 +50,12 @@ def fingerprint_grader(grader: str | OwnGrader) -> Same | None:
 
 
 @functools.lru_cache(maxsize=64)
-def _fingerprint_files(packed: bytes, files: tuple[tuple[str, tuple[int, int]], ...] = ()) -> Same | None:
+def _fingerprint_files(
+    packed: bytes, files: tuple[tuple[str, tuple[int, int]], ...] = ()
+) -> GraderFingerprint | None:
     """`files`: its own files as they are now. An edited file makes another grader."""
     try:
-        return Same(_FUNCTION, packed, grader_fingerprint(packed))
+        return GraderFingerprint(_FUNCTION, packed, grader_fingerprint(packed))
     except (ProbatioError, OSError):
         return None
 
@@ -68,7 +70,7 @@ def grader_fingerprint(packed: bytes) -> bytes:
     grader = _grader(packed)
     if isinstance(grader, OwnGrader):
         return fingerprint(code_digest(*_OWN), _describe_command(grader))
-    tools = (f"{name} {find_version()}" for name, find_version in TOOLS.get(grader, {}).items())
+    tools = (f"{tool} {TOOLS[tool]() if tool in TOOLS else version(tool)}" for tool in facts_of(grader).tools)
     return fingerprint(grader, code_digest(*_OWN, *_BUILT_IN), *tools)
 
 
@@ -99,9 +101,9 @@ def _fonts_digest() -> str:
     return hashlib.blake2b(msgspec.json.encode(files), digest_size=8).hexdigest()
 
 
-TOOLS: dict[str, dict[str, Callable[[], str]]] = {
-    "math_reasoning": {name: partial(version, name) for name in ("mpmath", "pint")},
-    "code_generation": {"python": platform.python_version},
-    "web_design": {"browser": lambda: _chromium_version(executable()), "fonts": _fonts_digest},
+TOOLS: dict[str, Callable[[], str]] = {
+    "interpreter": platform.python_version,
+    "browser": lambda: _chromium_version(executable()),
+    "fonts": _fonts_digest,
 }
-"""Built-in grader → the tools that can move its grades."""
+"""Tool of a built-in grader → how its version is found; any other is a package."""

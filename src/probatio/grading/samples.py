@@ -10,11 +10,12 @@ from probatio.builtin.daily.graders import blend
 from probatio.core.clock import now_text
 from probatio.core.errors import CannotCheck
 from probatio.core.records import CRASHED_CHECKER, Assessment, ErrorType, SampleAnswer, SampleGrade
-from probatio.grading.apart import assess_unchecked
-from probatio.grading.examine import BreaksGrader, Examined, PackedCase, examine
+from probatio.grading.checking import BreaksCheck
+from probatio.grading.daily_answers import Examined, PackedCase, examine
 from probatio.grading.extract import assess_unanswered, cut_note
 from probatio.grading.judge.asking import Judge, NoJudgement
 from probatio.grading.judge.protocol import Marks, score_marks
+from probatio.grading.trial_answers import assess_unchecked
 from probatio.jail import Choice
 from probatio.jail.workers import Unchecked, get_pool
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
@@ -61,8 +62,9 @@ class Grading:
             marks: Marks | None = None
             if use_case.grading != "deterministic" and self.judge is not None and use_case.rubric is not None:
                 marks = await self.judge.marks(response.key, use_case.rubric, case, examined.text)
-        except BreaksGrader as error:
-            return _assess_nothing_right(use_case, CRASHED_CHECKER, str(error), level_a=True)
+        except BreaksCheck as error:
+            why = f"the answer ended its grader twice: {error}"
+            return _assess_nothing_right(use_case, CRASHED_CHECKER, why, level_a=True)
         except Unchecked as error:
             return assess_unchecked(str(error), level_a=True, breakdown={"use_case": use_case.id})
         except (CannotCheck, NoJudgement) as error:

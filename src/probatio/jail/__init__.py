@@ -13,6 +13,7 @@ from probatio.jail.isolation import (
     explain_unheld_processes,
     find_fault,
     find_isolation,
+    warm_jail,
 )
 from probatio.jail.libraries import libraries
 from probatio.jail.pace import Clocks, Pace
@@ -21,6 +22,7 @@ from probatio.jail.program import JAIL_SPEAKS, STOPS, Limits, ProgramOutcome, Ru
 __all__ = [
     "STOPS", "Choice", "Clocks", "Isolation", "Limits", "NoIsolation", "Pace", "ProgramOutcome", "Runtime",
     "explain_no_jail", "explain_unheld_processes", "find_isolation", "libraries", "run",
+    "warm_jail",
 ]  # fmt: skip
 
 

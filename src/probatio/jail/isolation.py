@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
@@ -119,3 +120,9 @@ def find_isolation(choice: Choice = "auto") -> Isolation:
         "or use a Linux kernel from 5.13 on with Landlock. "
         "To go on without isolation, on a machine you can lose, say --sandbox none."
     )
+
+
+def warm_jail() -> None:
+    """Find the jail once for all workers that are forked later. Without one, each check says so."""
+    with contextlib.suppress(NoIsolation):
+        find_isolation("auto")

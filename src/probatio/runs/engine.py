@@ -20,7 +20,7 @@ from probatio.ask.providers import provider_of
 from probatio.ask.routes import Route
 from probatio.core.errors import ProbatioError
 from probatio.core.records import UNASKED_ERRORS, UNCHECKED, Grade, Model, Response, SampleAnswer, SampleGrade
-from probatio.grading.apart import assess_unchecked
+from probatio.grading.trial_answers import assess_unchecked
 from probatio.runs.job import Job
 from probatio.runs.store.journal import Journal
 from probatio.runs.store.layout import ANSWERS, GRADES

@@ -25,8 +25,8 @@ from probatio.core.records import (
     Turn,
 )
 from probatio.grading import GRADER_VERSION
-from probatio.grading.apart import assess_apart
 from probatio.grading.extract import without_reasoning
+from probatio.grading.trial_answers import assess_trial
 from probatio.jail import Choice
 from probatio.jail.workers import get_pool
 from probatio.runs.job import AnswerLine, GradeLine, answer_fields
@@ -162,7 +162,7 @@ class Assessor:
     def __call__(self, response: Response) -> Coroutine[Any, Any, Assessment]:
         task = self._suite.task(response.task_id, response.dialect)
         spec = self._suite.answer_language(task)
-        return assess_apart(self._pool, task, response, spec, self._sandbox, trivial=self._trivial[spec.name])
+        return assess_trial(self._pool, task, response, spec, self._sandbox, trivial=self._trivial[spec.name])
 
 
 def grade_line(response: Response, assessment: Assessment) -> Grade:

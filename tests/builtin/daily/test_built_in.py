@@ -84,15 +84,16 @@ def _parts() -> dict[str, str]:
             each.id: digest(msgspec.to_builtins([each.cases, each.rubric], str_keys=True))
             for each in SUITE.use_cases.values()
         },
-        "versions": str(dict(graders.VERSIONS)),
+        "versions": str({name: each.version for name, each in graders.GRADERS.items()}),
     }
 
 
-@pytest.mark.parametrize("grader", graders.VERSIONS)
+@pytest.mark.parametrize("grader", graders.GRADERS)
 def test_the_fingerprint_moves_with_the_version_of_every_grader(
     grader: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(graders, "VERSIONS", {**graders.VERSIONS, grader: graders.VERSIONS[grader] + 1})
+    raised = graders.GRADERS[grader]._replace(version=graders.GRADERS[grader].version + 1)
+    monkeypatch.setattr(graders, "GRADERS", {**graders.GRADERS, grader: raised})
     assert daily_fingerprint(SUITE) != SUITE.manifest.fingerprint
 
 

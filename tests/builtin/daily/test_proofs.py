@@ -9,7 +9,7 @@ import pytest
 
 from builtin.behaviour import Behaviour, grade_proofs, moved
 from builtin.daily.cases import cases
-from probatio.builtin.daily.graders import STARTS_PROCESSES, VERSIONS, check
+from probatio.builtin.daily.graders import GRADERS, check
 from probatio.suites.daily_proofs import read_proofs
 from probatio.suites.daily_suite import load_daily
 
@@ -20,7 +20,7 @@ SUITE = load_daily()
 CHECKED = [use_case.id for use_case in SUITE.use_cases.values() if use_case.grading != "judge"]
 GRADED = [
     pytest.param(each, marks=pytest.mark.browser if each == "web_design" else pytest.mark.slow)
-    if each in STARTS_PROCESSES
+    if GRADERS[each].starts_processes
     else each
     for each in CHECKED
 ]
@@ -44,7 +44,7 @@ def test_an_answer_gets_another_grade_only_under_another_version_of_the_grader(u
 
 
 def test_every_grader_has_a_version() -> None:
-    assert set(VERSIONS) == {*CHECKED, "judge"}
+    assert set(GRADERS) == {*CHECKED, "judge"}
 
 
 @pytest.mark.parametrize("use_case", CHECKED)
@@ -56,7 +56,7 @@ def test_wrong_and_hostile_answers_try_every_grader_and_say_why(use_case: str) -
     assert [proof.why for proof in given if proof.bounds == (0.0, 1.0)] == [], "bounds that nothing can break"
 
 
-@pytest.mark.parametrize("use_case", [each for each in CHECKED if each not in STARTS_PROCESSES])
+@pytest.mark.parametrize("use_case", [each for each in CHECKED if not GRADERS[each].starts_processes])
 def test_an_empty_answer_earns_nothing(use_case: str) -> None:
     assert {case.id: check(case, "").score for case in cases(use_case).values()} == dict.fromkeys(
         cases(use_case), 0.0

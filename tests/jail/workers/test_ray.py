@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from probatio.core.errors import Incomplete, UsageError
-from probatio.jail.workers import Lane, Pool, Same, Unchecked
+from probatio.jail.workers import GraderFingerprint, Lane, Pool, Unchecked
 from probatio.jail.workers.choosing import parse_workers
 from probatio.jail.workers.ray_batch import (
     MOST_CHECKS,
@@ -36,7 +36,7 @@ from probatio.jail.workers.ray_pool import RayPool
 
 LANE = Lane("echoes", cpu_seconds=5, seconds=60)
 ECHO = "builtins:bytes"
-SAME = Same(ECHO, b"same", b"same")
+SAME = GraderFingerprint(ECHO, b"same", b"same")
 KILLER = b"kills whoever checks it"
 
 
@@ -108,7 +108,7 @@ def far(
 
 async def all_of(pool: RayPool, payloads: list[bytes]) -> list[bytes | BaseException]:
     return await asyncio.gather(
-        *(pool.run(LANE, ECHO, each, same=SAME) for each in payloads), return_exceptions=True
+        *(pool.run(LANE, ECHO, each, grader=SAME) for each in payloads), return_exceptions=True
     )
 
 
@@ -199,7 +199,7 @@ async def test_what_nobody_can_compare_or_is_sooner_done_stays_here(local: Pool)
     pool = far(played)
     try:
         here = Lane("here", cpu_seconds=5, seconds=60, travels=False, workers=1)
-        assert await pool.run(here, ECHO, b"x", same=SAME) == b"x"
+        assert await pool.run(here, ECHO, b"x", grader=SAME) == b"x"
         assert await pool.run(LANE, ECHO, b"y") == b"y"
         assert played.actors[0].batches == 0
     finally:

@@ -18,7 +18,7 @@ from probatio.authoring.harbor.read import add_to_suite, read_harbor
 from probatio.authoring.harbor.write import HarborManifest, write_harbor
 from probatio.authoring.new import write_new
 from probatio.core.errors import UsageError
-from probatio.grading.apart import assess_apart
+from probatio.grading.trial_answers import assess_trial
 from probatio.suites.language_suite import load_suite
 from probatio.suites.task_types import KINDS
 
@@ -99,9 +99,9 @@ def test_an_answer_that_breaks_its_checker_is_not_graded_again_outside_the_jail(
 
     def note(*given: object, **more: object) -> object:
         tried.append(given[-1])
-        return assess_apart(*given, **more)  # type: ignore[arg-type]
+        return assess_trial(*given, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(verifier, "assess_apart", note)
+    monkeypatch.setattr(verifier, "assess_trial", note)
     found = verifier.grade_answer(written / "tests", manifest, answer)
     assert (found.error_type, found.correct, tried) == ("crashed_checker", False, ["auto"])
 

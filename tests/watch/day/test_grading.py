@@ -14,7 +14,7 @@ from probatio.core.records import Assessment, SampleAnswer
 from probatio.grading import samples as grading
 from probatio.grading.checked import close_checked, open_checked
 from probatio.grading.samples import Grading
-from probatio.jail.workers import Lane, Pool, Same, Unchecked
+from probatio.jail.workers import GraderFingerprint, Lane, Pool, Unchecked
 from probatio.suites.daily_suite import load_daily
 
 SUITE = load_daily()
@@ -44,14 +44,14 @@ class Counted(Pool):
         function: str,
         payload: bytes,
         before: Callable[[], None] | None = None,
-        same: Same | None = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
         self.calls += 1
         if self.calls <= self.fails:
             raise CannotCheck("No browser today.")
         if self.breaks is not None and self.breaks in payload:
             raise Unchecked("the check did not end within its limits")
-        return await super().run(lane, function, payload, before, same)
+        return await super().run(lane, function, payload, before, grader)
 
 
 @pytest.fixture

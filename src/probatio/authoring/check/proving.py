@@ -10,7 +10,7 @@ from probatio.authoring.check.claims import SuiteClaim
 from probatio.authoring.check.report import NOT_TRIED, Proof, ProofState
 from probatio.core.machine import count_cores
 from probatio.core.records import CRASHED_CHECKER, UNCHECKED, Assessment, Response, Task
-from probatio.grading.apart import PROGRAMS, assess_apart
+from probatio.grading.trial_answers import PROGRAMS, assess_trial
 from probatio.jail import Choice
 from probatio.jail.workers import get_pool
 
@@ -54,7 +54,7 @@ class Proving:
                     proofs[number] = Proof(claim.subject, claim.claim, "open", NOT_TRIED)
                 else:
                     response = make_response(claim.task, claim.answer, self._dialect)
-                    assessment = await assess_apart(
+                    assessment = await assess_trial(
                         self._pool, claim.task, response, claim.spec, self._isolation, keep=False
                     )
                     proofs[number] = judge(claim, assessment)

@@ -21,7 +21,7 @@ from probatio.core.errors import Incomplete, ProbatioError
 from probatio.core.inside import open_reader
 from probatio.core.jsonfile import read_json
 from probatio.core.records import UNCHECKED, Assessment
-from probatio.grading.apart import assess_apart
+from probatio.grading.trial_answers import assess_trial
 from probatio.jail.workers import get_pool
 from probatio.suites.language_suite import load_suite
 
@@ -61,7 +61,7 @@ def grade_answer(tests: Path, manifest: HarborManifest, answer: Path) -> Assessm
     response = make_response(task, text, manifest.dialect, manifest.context, manifest.n_shot)
     spec = suite.answer_language(task)
     check = partial(
-        assess_apart, get_pool(), task, response, spec, keep=False, trivial=suite.trivial_program(spec)
+        assess_trial, get_pool(), task, response, spec, keep=False, trivial=suite.trivial_program(spec)
     )
     try:
         found = asyncio.run(check("auto"))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -19,33 +19,88 @@ from probatio.core.records import SINCE_EDITION_3
 from probatio.core.records.check_result import CheckResult
 from probatio.core.yamlfile import read_yaml
 from probatio.jail import Choice
+from probatio.jail.workers import Lane
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
 from probatio.suites.grader_entry import OwnGrader
 from probatio.suites.language_suite import digest
 
 PACKAGE = "probatio.builtin.daily"
 
-STARTS_PROCESSES = frozenset({"code_generation", "web_design"})
-"""Built-in graders that run an answer, in a jail or a browser; the others read it as a text."""
+TEXTS = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.builtin.daily.graders:warm_texts")
 
-VERSIONS: Mapping[str, int] = MappingProxyType(
+
+class BuiltInGrader(NamedTuple):
+    """What is to be known of a built-in grader before it is imported."""
+
+    version: int = 1
+    """Raise it when an answer could get another grade. It is part of the suite's fingerprint, so a new one
+    starts all baselines again. tests/builtin/behaviour.json pins the grades of known answers with it."""
+    lane: Lane = TEXTS
+    """What its checks may use; what it warms is in the grader's own module."""
+    starts_processes: bool = False
+    """Whether an answer is run, in a jail or a browser, or only read as a text."""
+    tools: tuple[str, ...] = ()
+    """Packages and programs whose version can move its grades."""
+    trivial: str = "1"
+    """An answer that it can check wherever its tools work; {function} is the name of the case's function."""
+
+
+GRADERS: Mapping[str, BuiltInGrader] = MappingProxyType(
     {
-        "structured_extraction": 2,
-        "math_reasoning": 2,
-        "code_generation": 2,
-        "instruction_following": 2,
-        "report_analysis": 2,
-        "summarization": 2,
-        "customer_service": 2,
-        "web_design": 2,
-        "judge": 1,
+        "structured_extraction": BuiltInGrader(version=2),
+        "math_reasoning": BuiltInGrader(
+            version=2,
+            # Only these answers need the tables of units, which take most of a second to load.
+            lane=Lane(
+                "daily algebra",
+                cpu_seconds=2,
+                seconds=120,
+                warm="probatio.builtin.daily.math_reasoning.grader:warm",
+            ),
+            tools=("mpmath", "pint"),
+        ),
+        "code_generation": BuiltInGrader(
+            version=2,
+            # Three processes of 30 s at most, each under the jail's limits; our part is to read their output.
+            lane=Lane(
+                "daily programs",
+                cpu_seconds=2,
+                seconds=150,
+                beside=1,
+                warm="probatio.languages.python.home:warm",
+            ),
+            starts_processes=True,
+            tools=("interpreter",),
+            trivial="```python\ndef {function}(*given):\n    return 1\n```",
+        ),
+        "instruction_following": BuiltInGrader(version=2),
+        "report_analysis": BuiltInGrader(version=2),
+        "summarization": BuiltInGrader(version=2),
+        "customer_service": BuiltInGrader(version=2),
+        "web_design": BuiltInGrader(
+            version=2,
+            # A browser for each worker: no page waits for another's, or ends with it. A page is given up
+            # after 90 s, and tried twice if the browser went down.
+            lane=Lane(
+                "daily pages",
+                cpu_seconds=20,
+                seconds=270,
+                cores_each=4,  # a browser is made of processes
+                checks=200,
+                warm="probatio.builtin.daily.web_design.grader:warm",
+            ),
+            starts_processes=True,
+            tools=("browser", "fonts"),
+            trivial="<!doctype html><title>1</title><p>1</p>",
+        ),
+        "judge": BuiltInGrader(),  # what the judge is asked, and how its replies are read
     }
 )
-"""Built-in grader → its version; `judge` is what the judge is asked and how its replies are read.
 
-Raise it when an answer could get another grade. It is part of the suite's fingerprint, so a new one starts
-all baselines again. tests/builtin/behaviour.json pins the grades of known answers with it.
-"""
+
+def facts_of(grader: str | None) -> BuiltInGrader:
+    """What is known of a built-in grader; the defaults for a use case that only the judge grades."""
+    return GRADERS.get(grader or "", BuiltInGrader())
 
 
 class Grader(Protocol):
@@ -61,13 +116,9 @@ def check(case: Case, answer: str, isolation: Choice = "auto", grader: str | Non
 
 
 def trivial_answer(case: Case, grader: str) -> str:
-    """An answer that the grader can check wherever its tools work: a page, a function, a word."""
-    if grader == "web_design":
-        return "<!doctype html><title>1</title><p>1</p>"
-    if grader == "code_generation":
-        first = next(iter(case.gold.get("rungs", ())), case.gold)
-        return f"```python\ndef {first.get('function', 'f')}(*given):\n    return 1\n```"
-    return "1"
+    """An answer that the grader can check wherever its tools work."""
+    first = next(iter(case.gold.get("rungs", ())), case.gold)
+    return facts_of(grader).trivial.replace("{function}", str(first.get("function", "f")))
 
 
 @lru_cache(maxsize=64)
@@ -94,7 +145,7 @@ def starts_processes(use_case: UseCase) -> bool:
     """Whether an answer of the use case is graded in a jail or a browser."""
     if isinstance(use_case.grader, OwnGrader):
         return use_case.grader.says.isolation == "jail"
-    return _find_built_in(use_case) in STARTS_PROCESSES
+    return facts_of(_find_built_in(use_case)).starts_processes
 
 
 def _find_built_in(use_case: UseCase) -> str | None:
@@ -126,7 +177,7 @@ def daily_fingerprint(suite: DailySuite) -> str:
         manifest,
         [(use_case.cases, use_case.rubric) for use_case in use_cases],
         read_yaml(calibration, dict, suite.folder) if calibration.exists() else None,
-        {name: VERSIONS.get(name) for name in sorted(built_in)},
+        {name: GRADERS[name].version if name in GRADERS else None for name in sorted(built_in)},
     ]
     own = [use_case.grader for use_case in use_cases if isinstance(use_case.grader, OwnGrader)]
     if own:
@@ -137,3 +188,10 @@ def daily_fingerprint(suite: DailySuite) -> str:
 def _digest_files(grader: OwnGrader) -> dict[str, str]:
     folder = Path(grader.folder)
     return {name: hashlib.sha256(read_inside(file, folder)).hexdigest() for name, file in grader.files()}
+
+
+def warm_texts() -> None:
+    """Load the graders of plain texts."""
+    for name, grader in GRADERS.items():
+        if grader.lane is TEXTS and name != "judge":
+            grader_of(name)

@@ -25,6 +25,8 @@ from probatio.core.records.day import (
 from probatio.core.records.sample import SampleAnswer, SampleGrade, SampleKey, SampleLine
 from probatio.core.records.trial import (
     CRASHED_CHECKER,
+    ERROR_KINDS,
+    FINAL_ERRORS,
     UNASKED_ERRORS,
     UNCHECKED,
     UNKNOWN_DIALECT,
@@ -32,6 +34,7 @@ from probatio.core.records.trial import (
     Answered,
     Assessment,
     Conversation,
+    ErrorKind,
     ErrorType,
     Example,
     Feedback,
@@ -64,6 +67,8 @@ from probatio.core.records.verdict import (
 
 __all__ = [
     "CRASHED_CHECKER",
+    "ERROR_KINDS",
+    "FINAL_ERRORS",
     "MARKS",
     "SINCE_EDITION_3",
     "UNASKED_ERRORS",
@@ -84,6 +89,7 @@ __all__ = [
     "DayRecord",
     "Detectable",
     "DrawsConstants",
+    "ErrorKind",
     "ErrorType",
     "Evidence",
     "EvidenceConstants",

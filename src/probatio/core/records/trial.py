@@ -42,9 +42,30 @@ UNCHECKED: ErrorType = "unchecked"
 CRASHED_CHECKER: ErrorType = "crashed_checker"
 """The check broke on this answer, and works on a trivial program: the answer is wrong, and counts."""
 
-UNASKED_ERRORS: frozenset[str] = frozenset({"api_error", UNCHECKED})
-"""Error types that say nothing about the model: the trial could not be asked, or its answer could not be
-checked. They stay out of every rate."""
+
+class ErrorKind(NamedTuple):
+    """What an error type says about the answer."""
+
+    final: bool  # it depends on the answer alone, not on the machine or its limits: the check is kept
+    counts: bool = True  # else the trial was not asked, or its answer not checked: it stays out of every rate
+
+
+ERROR_KINDS: dict[ErrorType, ErrorKind] = {
+    "syntax_error": ErrorKind(final=True),
+    "type_error": ErrorKind(final=True),
+    "runtime_error": ErrorKind(final=True),
+    "wrong_output": ErrorKind(final=True),
+    "no_response": ErrorKind(final=True),
+    "api_error": ErrorKind(final=False, counts=False),
+    "timeout": ErrorKind(final=False),
+    "refusal": ErrorKind(final=False),
+    "truncated": ErrorKind(final=False),
+    UNCHECKED: ErrorKind(final=False, counts=False),
+    CRASHED_CHECKER: ErrorKind(final=False),
+}
+FINAL_ERRORS: frozenset[str] = frozenset(name for name, kind in ERROR_KINDS.items() if kind.final)
+UNASKED_ERRORS: frozenset[str] = frozenset(name for name, kind in ERROR_KINDS.items() if not kind.counts)
+"""Error types that say nothing about the model."""
 
 
 class ProgramTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -14,8 +14,8 @@ grader, and nothing but plain data crosses the border.
 from __future__ import annotations
 
 from probatio.jail.workers.choosing import get_pool
-from probatio.jail.workers.contract import Checks, Lane, Same, Unchecked
+from probatio.jail.workers.contract import Before, Checks, GraderFingerprint, Lane, Unchecked
 from probatio.jail.workers.pool import Pool
 from probatio.jail.workers.together import Together
 
-__all__ = ["Checks", "Lane", "Pool", "Same", "Together", "Unchecked", "get_pool"]
+__all__ = ["Before", "Checks", "GraderFingerprint", "Lane", "Pool", "Together", "Unchecked", "get_pool"]

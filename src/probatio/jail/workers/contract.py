@@ -28,7 +28,7 @@ def read_frame(kind: int, payload: bytes) -> bytes:
     return payload
 
 
-class Same(msgspec.Struct, frozen=True):
+class GraderFingerprint(msgspec.Struct, frozen=True):
     """What must be the same wherever a check is made, or it could come out otherwise: the code, the tools, a
     grader's files. `function` makes it from `payload`, here and on every other machine."""
 
@@ -50,7 +50,12 @@ class Checks(Protocol):
         ...
 
     async def run(
-        self, lane: Lane, function: str, payload: bytes, before: Before = None, same: Same | None = None
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Before = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
         """What `function` (`module:name`, bytes to bytes) makes of the payload, in a worker with the limits
         of the lane.

@@ -15,7 +15,7 @@ from typing import IO
 
 from probatio.core.errors import Incomplete
 from probatio.core.python import python_command
-from probatio.jail.workers.contract import Before, Lane, Same, Unchecked, read_frame
+from probatio.jail.workers.contract import Before, GraderFingerprint, Lane, Unchecked, read_frame
 from probatio.jail.workers.pool import START_SECONDS, Pool
 from probatio.jail.workers.serving import describe_failure, find_function
 from probatio.jail.workers.wire import DONE, HEADER, LARGEST, READY, encode_request, frame
@@ -32,7 +32,12 @@ class PlainPool(Pool):
         self._all: set[Process] = set()
 
     async def run(
-        self, lane: Lane, function: str, payload: bytes, before: Before = None, same: Same | None = None
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Before = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
         places = await self._place(lane)
         try:

@@ -20,7 +20,7 @@ import msgspec
 from probatio.core.errors import Incomplete
 from probatio.core.machine import count_cores
 from probatio.core.python import python_command
-from probatio.jail.workers.contract import Before, Lane, Same, Unchecked, read_frame
+from probatio.jail.workers.contract import Before, GraderFingerprint, Lane, Unchecked, read_frame
 from probatio.jail.workers.wire import HEADER, LARGEST, LAST, READY, Fork, Kill, Order, encode_request
 
 START_SECONDS = 180.0
@@ -136,9 +136,14 @@ class Pool:
         self._numbers = count(1)
 
     async def run(
-        self, lane: Lane, function: str, payload: bytes, before: Before = None, same: Same | None = None
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Before = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
-        """What `function` makes of the payload, as the contract says; `same` holds here by itself."""
+        """What `function` makes of the payload, as the contract says; `grader` is our own."""
         asked = encode_request(function, payload)
         places = await self._place(lane)
         worker: _Worker | None = None

@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any
 
 from probatio.core.errors import Incomplete, Say
-from probatio.jail.workers.contract import Before, Lane, Same, Unchecked
+from probatio.jail.workers.contract import Before, GraderFingerprint, Lane, Unchecked
 from probatio.jail.workers.pool import TRIES, Pool
 from probatio.jail.workers.ray_batch import MOST_BYTES, Batch, BatchPace, decode_results, encode, read_error
 from probatio.jail.workers.ray_cluster import Cluster, Lost, Machine
@@ -36,7 +36,7 @@ START_SECONDS = 180.0
 STARTS = 3
 """Actors that may end on one machine in a row, before it has made a check, until we go without it."""
 
-Lot = tuple[Lane, Same]
+Lot = tuple[Lane, GraderFingerprint]
 """Checks that can go in one batch."""
 
 
@@ -69,7 +69,7 @@ class _Node:
     def __init__(self, machine: Machine, actor: Any) -> None:
         self.machine, self.actor = machine, actor
         self.going: Counter[Lot] = Counter()  # batches there
-        self.fits: dict[Same, bool | None] = {}  # None: it is being asked
+        self.fits: dict[GraderFingerprint, bool | None] = {}  # None: it is being asked
         self.unfit: set[Lot] = set()
         self.proven = False  # it has made a check
 
@@ -113,12 +113,17 @@ class RayPool:
         return max(256, AHEAD_PER_CORE * sum(node.machine.cores for node in self._nodes.values()))
 
     async def run(
-        self, lane: Lane, function: str, payload: bytes, before: Before = None, same: Same | None = None
+        self,
+        lane: Lane,
+        function: str,
+        payload: bytes,
+        before: Before = None,
+        grader: GraderFingerprint | None = None,
     ) -> bytes:
         """As the contract says, on a machine that has room; here, if no other is known to check the same."""
-        if not lane.travels or same is None:
-            return await self._here.run(lane, function, payload, before, same)
-        check = _Check((lane, same), function, payload, before)
+        if not lane.travels or grader is None:
+            return await self._here.run(lane, function, payload, before, grader)
+        check = _Check((lane, grader), function, payload, before)
         self._lots.setdefault(check.lot, deque()).append(check)
         loop = asyncio.get_running_loop()
         if self._watching is None or self._watching.done() or self._watching.get_loop() is not loop:
@@ -179,11 +184,11 @@ class RayPool:
 
     def _ask_around(self, lot: Lot) -> None:
         """Have every machine make the fingerprint that is not known of it yet."""
-        lane, same = lot
+        lane, grader = lot
         for node in self._nodes.values():
-            if same not in node.fits:
-                node.fits[same] = None
-                self._go(self._compare(node, lane, same))
+            if grader not in node.fits:
+                node.fits[grader] = None
+                self._go(self._compare(node, lane, grader))
 
     def _next_batch(self, node: _Node, lot: Lot, queue: deque[_Check]) -> list[_Check]:
         lane = lot[0]
@@ -233,23 +238,23 @@ class RayPool:
             self._say(f"{node.machine.name} makes no checks of {lot[0].name}: {why}")
         self._lots.setdefault(lot, deque()).appendleft(check)
 
-    async def _compare(self, node: _Node, lane: Lane, same: Same) -> None:
+    async def _compare(self, node: _Node, lane: Lane, grader: GraderFingerprint) -> None:
         """Whether the machine makes the same fingerprint as this one."""
         try:
-            batch = Batch(lane, [(same.function, same.payload)])
+            batch = Batch(lane, [(grader.function, grader.payload)])
             (outcome,) = decode_results(await self._cluster.check(node.actor, encode(batch))).outcomes
         except Lost as error:
-            node.fits.pop(same, None)
+            node.fits.pop(grader, None)
             self._lose(node, str(error))
         else:
             fault, node.proven = read_error(outcome), True
-            node.fits[same] = fault is None and outcome.payload == same.value
-            if not node.fits[same]:
+            node.fits[grader] = fault is None and outcome.payload == grader.value
+            if not node.fits[grader]:
                 other = "its code, its tools or the grader's files are not those of this machine"
                 self._say(f"{node.machine.name} makes no checks of {lane.name}: {fault or other}.")
         finally:
-            if node.fits.get(same, True) is None:  # broken off with its event loop
-                del node.fits[same]
+            if node.fits.get(grader, True) is None:  # broken off with its event loop
+                del node.fits[grader]
         self._hand_out()
 
     def _lose(self, node: _Node, why: str) -> None:

@@ -21,7 +21,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from probatio.core.machine import cache_folder
-from probatio.jail import Runtime, libraries
+from probatio.jail import Runtime, libraries, warm_jail
 
 _LEFT_OUT = shutil.ignore_patterns(
     "site-packages", "dist-packages",  # where this package may be installed
@@ -115,3 +115,9 @@ def _fill(home: Path) -> None:
     for path in sorted(needed.difference(own)):
         if Path(path).is_file():
             shutil.copy2(path, shared / Path(path).name)
+
+
+def warm() -> None:
+    """Copy the standard library if there is no copy yet, and find the jail."""
+    runtime("")
+    warm_jail()

@@ -23,7 +23,7 @@ from probatio.core import jsonfile
 from probatio.core.code_digest import code_digest
 from probatio.core.errors import Incomplete
 from probatio.core.inside import open_inside, read_inside
-from probatio.jail.workers import Checks, Lane, Same, Unchecked
+from probatio.jail.workers import Checks, GraderFingerprint, Lane, Unchecked
 from probatio.runs.regrade import assess_again
 from probatio.runs.store.lines import append, mend_end
 from probatio.watch.simulate.causes import NamedCauses
@@ -135,7 +135,7 @@ def results(
             result, cpu = part.work(), time.process_time() - began
         else:
             try:
-                reply = await pool.run(LANE, _FUNCTION, pickle.dumps(part.work), same=_same())
+                reply = await pool.run(LANE, _FUNCTION, pickle.dumps(part.work), grader=_same())
             except Unchecked as error:
                 raise Incomplete(
                     f"The part `{part.name}` of the simulation could not be made: {error}."
@@ -164,8 +164,8 @@ def work_here(payload: bytes) -> bytes:
 
 
 @functools.cache
-def _same() -> Same:
-    return Same("probatio.watch.simulate.parts:code_here", b"", code_here(b""))
+def _same() -> GraderFingerprint:
+    return GraderFingerprint("probatio.watch.simulate.parts:code_here", b"", code_here(b""))
 
 
 def code_here(payload: bytes) -> bytes:

@@ -265,3 +265,10 @@ def row_share(text: str, wanted: Sequence[int], names: Sequence[str]) -> float:
     if names and all(named):
         given = [int(found["number"]) for found in named if found]
     return sum(one == other for one, other in zip(given, wanted, strict=False)) / len(wanted)
+
+
+def warm() -> None:
+    """Load algebra and units, and fill the tables they make at the first question."""
+    for text in (r"\frac{1}{2}", "sqrt(2)/2", r"\sqrt{2}"):
+        same_expression(text, "1/2", ())
+    in_unit(Fraction(90), "km/h", "m/s")

@@ -13,7 +13,7 @@ from probatio.builtin.daily.web_design.source import Figures, PageSource
 from probatio.builtin.daily.web_design.source import credit as figures_credit
 from probatio.core.records.check_result import CheckResult, Part
 from probatio.core.text.fences import find_fences
-from probatio.jail import Choice
+from probatio.jail import Choice, warm_jail
 from probatio.jail.browser.driver import visit
 from probatio.jail.browser.page import OpenPage, PageFailed
 from probatio.suites.daily_suite import Case
@@ -244,3 +244,8 @@ def _trim(text: str) -> str:
     text = text[start.start() :] if start else text
     ends = list(_ENDS.finditer(text))
     return text[: ends[-1].end()] if ends else text
+
+
+def warm() -> None:
+    """Find the jail; importing this module has loaded the driver of the browser."""
+    warm_jail()

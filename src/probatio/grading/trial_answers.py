@@ -1,9 +1,6 @@
-"""Grading a trial in a worker process, under limits.
+"""Grade the answer of a trial in a worker process, under limits.
 
-An answer that breaks its check is wrong. Only where the check breaks on a trivial program too, our machine is
-to blame: then the answer *could not be checked*.
-
-A worker that compares texts needs no language and no cache, so these are imported where programs are graded.
+A worker that compares texts needs no language, so languages are imported where programs are graded.
 """
 
 from __future__ import annotations
@@ -15,13 +12,21 @@ from typing import Any
 import msgspec
 
 from probatio.core.errors import CannotCheck, ProbatioError
-from probatio.core.records import CRASHED_CHECKER, UNCHECKED, UNKNOWN_DIALECT, Assessment, Response, Task
+from probatio.core.records import (
+    CRASHED_CHECKER,
+    FINAL_ERRORS,
+    UNCHECKED,
+    UNKNOWN_DIALECT,
+    Assessment,
+    Response,
+    Task,
+)
 from probatio.core.records.writable import pack_record
 from probatio.grading import assess, needs_sandbox
+from probatio.grading.checking import BreaksCheck, Check, check_once, check_twice
 from probatio.grading.extract import cut_note, gradable
-from probatio.grading.soundness import toolchains_of
-from probatio.jail import Choice, NoIsolation, find_isolation
-from probatio.jail.workers import Checks, Lane, Pool, Same, Together, Unchecked
+from probatio.jail import Choice, warm_jail
+from probatio.jail.workers import Checks, GraderFingerprint, Lane, Pool, Together
 from probatio.languages.contract import LanguageSpec
 
 PROGRAMS = Lane(
@@ -29,19 +34,17 @@ PROGRAMS = Lane(
     cpu_seconds=4,  # to parse, check and compile; the longest program of the suite takes 20 ms
     seconds=90,  # the jail's limit is 10 s, and it may have to be built twice
     beside=2,  # most of the time they wait for a program
-    warm="probatio.grading.apart:warm_programs",
+    warm="probatio.grading.trial_answers:warm_programs",
 )
 PREDICTIONS = Lane(
     "predictions",
     cpu_seconds=2,
     seconds=120,
-    warm="probatio.grading.apart:warm_predictions",
+    warm="probatio.grading.trial_answers:warm_predictions",
     travels=False,  # a text is compared in microseconds
 )
-_FUNCTION = "probatio.grading.apart:assess_here"
-_TRIAL = "probatio.grading.apart:try_here"
-_FINAL = frozenset({None, "syntax_error", "type_error", "runtime_error", "wrong_output", "no_response"})
-"""Results that depend on the answer alone, not on the machine or its limits. These are kept."""
+_FUNCTION = "probatio.grading.trial_answers:assess_here"
+_TRIAL = "probatio.grading.trial_answers:try_here"
 
 
 class _AnswerToCheck(msgspec.Struct, frozen=True, array_like=True):
@@ -71,7 +74,15 @@ _decode_assessment = msgspec.msgpack.Decoder(Assessment).decode
 _gathering: list[Together] = []  # predictions on their way to the pool in use, many in one frame
 
 
-async def assess_apart(
+class _Doubtful(Exception):
+    """The check broke: the assessment says how, and would make the answer wrong."""
+
+    def __init__(self, assessment: Assessment) -> None:
+        super().__init__(assessment.error_detail)
+        self.assessment = assessment
+
+
+async def assess_trial(
     pool: Checks,
     task: Task,
     response: Response,
@@ -84,36 +95,39 @@ async def assess_apart(
     """The assessment of an answer, made in a worker or taken from the cache. Raises if there is no jail or no
     worker, never because of the answer.
 
-    An answer that breaks its check has a second try, and is wrong if it breaks it again. It *could not be
-    checked* where a `trivial` program of the language, known to be right, breaks the check too.
+    An answer that breaks its check twice is wrong. It *could not be checked* if a `trivial` program of the
+    language, known to be right, breaks the check too.
     """
     if response.response is None:
         return assess(task, response, spec)
-    once = partial(_assess_once, pool, task, response, spec, choice, keep)
-    first = await once()
-    if not first.doubt:
-        return first
-    same, tried = None, (PREDICTIONS, _FUNCTION, _TRIVIAL_TEXT)
+    tried = Check(PREDICTIONS, _FUNCTION, _TRIVIAL_TEXT)
     if needs_sandbox(task):
-        same = _find_same(pool, spec, keep)
-        tried = PROGRAMS, _TRIAL, _encode(_TrivialProgram(trivial, spec, choice))
-    attempt = partial(_find_break, pool, *tried, same)
-    if await toolchains_of(pool).find_fault(tried[-1], attempt):
-        return assess_unchecked(f"{first.error_detail}; neither could a trivial program")
-    return await once()
+        payload = _encode(_TrivialProgram(trivial, spec, choice))
+        tried = Check(PROGRAMS, _TRIAL, payload, _find_grader(pool, spec, keep))
+    once = partial(_assess_once, pool, task, response, spec, choice, keep)
+    try:
+        return await check_twice(pool, once, _Doubtful, tried.payload, lambda: tried)
+    except _Doubtful as doubt:
+        return assess_unchecked(f"{doubt}; neither could a trivial program")
+    except BreaksCheck as twice:
+        assert isinstance(twice.__cause__, _Doubtful)
+        return twice.__cause__.assessment
 
 
 async def _assess_once(
     pool: Checks, task: Task, response: Response, spec: LanguageSpec, choice: Choice, keep: bool
 ) -> Assessment:
-    """One try; a check that breaks is a doubt."""
+    """One try. Raises `_Doubtful` if the check breaks."""
     try:
-        return _decode_assessment(await _check(pool, task, response, spec, choice, keep))
+        assessment = _decode_assessment(await _check(pool, task, response, spec, choice, keep))
     except ProbatioError:
         raise
     except Exception as error:  # whatever an answer found a way to break
         why = str(error) or type(error).__name__
-        return Assessment(False, False, False, CRASHED_CHECKER, why[:500], doubt=True)
+        assessment = Assessment(False, False, False, CRASHED_CHECKER, why[:500], doubt=True)
+    if assessment.doubt:
+        raise _Doubtful(assessment)
+    return assessment
 
 
 async def _check(
@@ -127,38 +141,22 @@ async def _check(
         if not _gathering or _gathering[0].pool is not pool:
             _gathering[:] = [Together(pool, PREDICTIONS, _FUNCTION)]
         return await _gathering[0].run(_encode(_AnswerToCheck(compared, text, *told)))
-    from probatio.grading.checked import key_of, open_checked
-
-    given = _AnswerToCheck(task, text, *told, spec, choice)
-    same = _find_same(pool, spec, keep)
-    check = partial(pool.run, PROGRAMS, _FUNCTION, _encode(given), same=same)
-    if same is None or not keep:
-        return await check()
-    key = key_of(same, _encode((task, *told, choice == "none")), text, task.id)
-    return await open_checked().check(key, check, _is_final)
+    payload = _encode(_AnswerToCheck(task, text, *told, spec, choice))
+    check = Check(PROGRAMS, _FUNCTION, payload, _find_grader(pool, spec, keep), keep)
+    return await check_once(pool, check, _encode((task, *told, choice == "none")), text, task.id, _is_final)
 
 
-def _find_same(pool: Checks, spec: LanguageSpec, keep: bool) -> Same | None:
-    """What grades programs of the language; of no interest where nothing is kept and all is done here."""
+def _find_grader(pool: Checks, spec: LanguageSpec, keep: bool) -> GraderFingerprint | None:
+    """What grades programs of the language; None if neither cache nor remote workers need it."""
     from probatio.grading.fingerprint import of_language
 
     return of_language(spec) if keep or not isinstance(pool, Pool) else None
 
 
-async def _find_break(
-    pool: Checks, lane: Lane, function: str, payload: bytes, same: Same | None
-) -> str | None:
-    """How a check breaks; None where it comes to its end, whatever it says."""
-    try:
-        await pool.run(lane, function, payload, same=same)
-    except (Unchecked, CannotCheck) as error:
-        return str(error)
-    return None
-
-
 def _is_final(reply: bytes) -> bool:
     assessment = _decode_assessment(reply)
-    return assessment.timely and not assessment.doubt and assessment.error_type in _FINAL
+    known = assessment.error_type is None or assessment.error_type in FINAL_ERRORS
+    return known and assessment.timely and not assessment.doubt
 
 
 def assess_unchecked(
@@ -220,7 +218,4 @@ def warm_programs() -> None:
 
     importlib.import_module("probatio.grading.program")
     load_built_in()
-    try:
-        find_isolation("auto")
-    except NoIsolation:
-        return
+    warm_jail()
