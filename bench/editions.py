@@ -11,6 +11,7 @@ for more samples on different days, so each has its own days of the same models.
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -19,12 +20,15 @@ import edition_2.evidence
 import edition_2.streams
 import numpy as np
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tools" / "characteristics"))
+
+from evidence_alone import ALL_PROFILES, DELAYS, FALLS, IN_TIME, plan_for, watch_evidence
+
 from probatio.suites.daily_suite import read_manifest
-from probatio.watch.simulate.evidence_alone import ALL_PROFILES, DELAYS, IN_TIME, plan_for, watch_evidence
-from probatio.watch.simulate.faults import FALLS
+from probatio.watch.simulate.figures import Detection
 from probatio.watch.simulate.noise import Population
 from probatio.watch.simulate.profiles import FROZEN_PROFILES, JUDGED, PROFILES
-from probatio.watch.simulate.simulator import SETTLED, Detection, measure_detection, measure_share
+from probatio.watch.simulate.simulator import SETTLED, measure_detection, measure_share
 from probatio.watch.simulate.synthetic import SuitePlan
 from probatio.watch.verdict.evidence import evidence
 

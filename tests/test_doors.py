@@ -97,8 +97,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "asks the system for the name of the user": ("cli/verdict/__init__.py",),
     },
     "code": {
-        OURS: ("jail/launcher.py", "jail/workers/serving.py", "grading/daily_answers.py",
-               "watch/simulate/parts.py"),
+        OURS: ("jail/launcher.py", "jail/workers/serving.py", "grading/daily_answers.py"),
         "modules of ours or of an installed package, by a name in a table": (
             "authoring/generate/__init__.py", "builtin/daily/graders.py", "cli/grammar.py",
             "grading/trial_answers.py", "jail/workers/nursery.py", "jail/workers/ray_cluster.py",

@@ -15,7 +15,6 @@ from probatio.grading import checked
 from probatio.languages import packages
 from probatio.languages.python import home
 from probatio.runs.store import address, detectable
-from probatio.site.facts import own_figures
 
 
 def test_the_cache_is_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,7 +32,7 @@ def test_one_variable_moves_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_whatever_is_kept_is_kept_there() -> None:
-    for module in (own_figures, address, checked, detectable, home):
+    for module in (address, checked, detectable, home):
         assert vars(module)["cache_folder"] is cache_folder, module.__name__
     assert vars(packages)["keep_folder"] is home.keep_folder
     source = Path(machine.__file__).parent

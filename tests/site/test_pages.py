@@ -24,8 +24,14 @@ from probatio.site.pages.models import day_points
 from probatio.site.rendering import PAGE_BYTES, POLICY, scrub
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
-from probatio.watch.simulate.parts import Characteristics
-from probatio.watch.simulate.simulator import AfterFault, Detection, Measured, QuietYears, RuleFacts
+from probatio.watch.simulate.figures import (
+    AfterFault,
+    Characteristics,
+    Detection,
+    Measured,
+    QuietYears,
+    RuleFacts,
+)
 
 pytestmark = pytest.mark.slow  # a site of simulated days
 
@@ -326,7 +332,7 @@ def test_the_methodology_shows_the_simulators_figures(site: Site, monkeypatch: p
     monkeypatch.setattr(methodology, "find_figures", lambda manifest, folder: None)
     bare = render(site, "methodology/")
     assert bare is not None
-    assert "<code>probatio suite simulate</code>" in bare.body.decode()
+    assert "<code>probatio suite simulate SUITE</code>" in bare.body.decode()
 
 
 def test_an_empty_folder_names_the_commands_that_fill_it(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ _TABLE = {
     "suite twist": ("suite.fresh:twist", "Write the tasks of a suite with one rule exchanged."),
     "suite trust": ("suite.trust:trust", "Show what a folder of someone else asks for, and allow it."),
     "suite rehearse": ("suite.simulate:rehearse", "Live through simulated days, to test alerts and gates."),
-    "suite simulate": ("suite.simulate:simulate", "Measure false alarms and delays on synthetic models."),
+    "suite simulate": ("suite.simulate:simulate", "Simulate false alarms and delays of a suite's verdict."),
     "models": ("models", "List, find and add models; download embedded ones."),
     "models list": ("models:list_models", "List every model and whether it is ready to use."),
     "models find": ("models.catalogue:find", "Search a route's own catalogue for models."),

@@ -148,7 +148,6 @@ class Site:
     sample_days: int | None = None  # None: every day's samples can be shown
     base_url: str = ""
     head: str | None = None  # of the ledger
-    compute: bool = False  # what is not kept yet may be computed, in seconds: effects, a suite's own figures
     replayed: bool = False  # the ledger or a day's record says that dates were set
     days: Mapping[str, Day] = field(default_factory=dict)  # date → the day's scores, oldest first
     scratch: TemporaryDirectory[str] = field(
@@ -261,7 +260,6 @@ def load_site(
         sample_days=sample_days,
         base_url=base_url.rstrip("/") + "/" if base_url else "",
         head=head_of(lines),
-        compute=detectable,
         replayed=any(
             day.record.replayed or (day.date in published and published[day.date].replayed)
             for day in days.days

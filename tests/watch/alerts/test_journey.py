@@ -7,7 +7,6 @@ Everything is real but the models: `probatio daily` in full, a webhook and a mai
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,8 +17,8 @@ import yaml
 
 from commandline import Done, probatio
 from double import Double
-from probatio.site.facts import own_figures
 from probatio.site.rendering import format_dates
+from probatio.watch.simulate.figures import FIGURES
 from watch.alerts.hooks import Hook
 from watch.alerts.mail import MailServer
 from watch.day.days import EXTRACTION, built_in, environment, gold_script, small_suite
@@ -90,7 +89,6 @@ def journey(tmp_path_factory: pytest.TempPathFactory) -> Any:
         for name, value in environment(double).items():
             patch.setenv(name, value)
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        patch.setattr(own_figures, "DAYS", 30)  # a year takes eight seconds
         made = Journey(folder, hook, mail)
         for today in range(1, DAYS + 1):
             made.day(today)
@@ -143,7 +141,8 @@ def test_the_mail_says_the_same_as_the_webhook(journey: Journey) -> None:
 
 @pytest.fixture(scope="module")
 def site(journey: Journey) -> Path:
-    """The journey as a built site."""
+    """The journey as a built site, with figures of its suite."""
+    assert probatio("suite", "simulate", journey.suite, "--models", "8").returncode == 0
     out = journey.folder / "site"
     done = probatio("site", "build", "--results", str(journey.folder / "results"), "--out", str(out))
     assert done.returncode == 0, done.output
@@ -173,17 +172,28 @@ def test_an_own_suites_methodology_shows_its_own_figures_and_no_other_suites(
     noises."""
     page = (site / "methodology" / "index.html").read_text()
     assert "Simulated for this suite: 1 use case with 5 cases each." in page
-    assert f"{own_figures.MODELS} healthy models watched" in page
-    assert page.count("<details") <= 2 + len(own_figures.FAULTS), "no fault of the built-in suite's figures"
-    assert list((journey.folder / "cache" / "probatio" / "figures").glob("*.json")), (
-        "kept, so that the next build is quick"
-    )
-    shutil.rmtree(journey.folder / "cache" / "probatio" / "figures")
-    results = str(journey.folder / "results")
-    probatio("site", "build", "--results", results, "--out", str(tmp_path / "site"), "--no-detectable")
-    page = (tmp_path / "site" / "methodology" / "index.html").read_text()
+    assert "8 healthy models watched" in page
+    assert page.count("<details") == 2 + 2, "no fault of the built-in suite's figures"
+    assert "measures them again" not in page
+
+    def build() -> str:
+        results = str(journey.folder / "results")
+        probatio("site", "build", "--results", results, "--out", str(tmp_path / "site"), "--no-detectable")
+        return (tmp_path / "site" / "methodology" / "index.html").read_text()
+
+    saved = journey.suite / FIGURES
+    kept = saved.read_bytes()
+    try:
+        saved.write_bytes(kept.replace(b": 5\n", b": 4\n"))
+        page = build()
+        assert "1 use case with 4 cases each" in page
+        assert "measures them again" in page, "the suite has other cases now"
+        saved.unlink()
+        page = build()
+    finally:
+        saved.write_bytes(kept)
     assert "has not been measured for this suite" in page
-    assert "probatio suite simulate --suite" in page
+    assert "probatio suite simulate SUITE" in page
     assert "From the simulator" not in page
 
 

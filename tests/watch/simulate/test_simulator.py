@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import datetime as dt
-from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
 
-from probatio.watch.simulate import characteristics
 from probatio.watch.simulate.days import simulate_days
-from probatio.watch.simulate.evidence_alone import ALL_PROFILES, DELAYS, delay, false_confirmed
-from probatio.watch.simulate.faults import FALLS, FAULTS
+from probatio.watch.simulate.faults import FAULTS
+from probatio.watch.simulate.figures import AfterFault, QuietYears
 from probatio.watch.simulate.noise import Population
-from probatio.watch.simulate.page import render_page
 from probatio.watch.simulate.profiles import JUDGED, PROFILES
-from probatio.watch.simulate.simulator import AfterFault, QuietYears, after_fault, decline_z, quiet_years
+from probatio.watch.simulate.simulator import after_fault, quiet_years, simulate_suite
 from probatio.watch.simulate.synthetic import plan_of, run_days
 from watch.verdict.synthetic_suite import MANIFEST
 
 pytestmark = pytest.mark.slow  # long simulations
-
-DOCS = Path(__file__).parents[3] / "docs"
 
 
 def quiet(profile: str, models: int = 200, days: int = 120, seed: int = 1, what_if: str = "") -> QuietYears:
@@ -73,13 +68,6 @@ def test_the_evidence_rarely_confirms_where_nothing_is_wrong(profile: str) -> No
     assert quiet(profile).confirmed.value <= 0.02
 
 
-def test_z_of_a_smooth_decline_never_reaches_suspicion() -> None:
-    slow, fast = decline_z(MANIFEST, 1.0), decline_z(MANIFEST, 1.5)
-    assert slow == pytest.approx(-7.5 / np.std(np.arange(14), ddof=1), abs=1e-6)
-    assert slow == pytest.approx(fast, abs=1e-6), "at any slope"
-    assert round(slow, 2) == -1.79
-
-
 @pytest.mark.soak
 def test_pooling_the_triggering_sample_flags_several_times_as_often() -> None:
     fresh, pooled = quiet("flips").suspicious, quiet("flips", what_if="pooled").suspicious
@@ -115,40 +103,9 @@ def test_the_evidence_confirms_a_loss_everywhere_within_days(name: str, soonest:
         assert soonest <= figures.confirmed.median <= latest
 
 
-@pytest.mark.parametrize(
-    ("profile", "fall", "latest"),
-    [
-        ("flips", "fall-10", 6),
-        ("flips", "fall-40", 2),
-        ("flips", "fall-10-uneven", 9),
-        ("flips", "quarter-dead", 3),
-        ("binomial-0.9", "fall-20", 7),
-        ("partial", "fall-5", 6),
-        ("partial", "quarter-dead", 5),
-        ("sticky", "quarter-dead", 7),
-    ],
-)
-def test_the_evidence_confirms_a_fall_as_soon_as_the_page_says(profile: str, fall: str, latest: int) -> None:
-    figures = delay(MANIFEST, profile, fall, 60, 1)
-    assert figures.confirmed.median is not None and figures.confirmed.median <= latest
-
-
-@pytest.mark.soak
-def test_mixed_failures_do_not_confirm_falsely() -> None:
-    figures = false_confirmed(MANIFEST, "mixed", 120, 365, 1, whole_suite=False)
-    assert figures.confirmed.value < 0.02
-
-
 @pytest.mark.soak
 def test_a_harsher_judge_under_its_gate_confirms_nothing() -> None:
     assert fault("judge-drift", "flips").confirmed.share.value <= 0.05
-
-
-def test_every_fall_and_profile_is_there() -> None:
-    assert {fall for _, fall in DELAYS} <= set(FALLS)
-    for name in ALL_PROFILES:
-        figures = false_confirmed(MANIFEST, name, 3, 10, 0, whole_suite=True)
-        assert figures.models == 3
 
 
 def test_a_smooth_decline_is_never_cooked() -> None:
@@ -224,25 +181,8 @@ def test_every_fault_and_profile_runs() -> None:
         assert quiet_years(MANIFEST, name, "autocorrelated", 3, 10, 0).models == 3
 
 
-def test_what_is_written_is_read_back_and_told(tmp_path: Path) -> None:
-    heard: list[object] = []
-    figures = characteristics.measure(
-        MANIFEST, models=8, days=20, seed=0, profiles=["partial"], faults=["outage"], report=heard.append
-    )
-    data, page = characteristics.write(figures, tmp_path / "new")
-    assert characteristics.read(data) == figures
-    assert heard == [*figures.quiet, *figures.faults, *figures.false_confirmed]
-    text = page.read_text(encoding="utf-8")
-    assert "partial credit" in text
-    assert "Outage of 5 days" in text
-
-
-def test_the_docs_page_is_made_from_the_saved_figures() -> None:
-    page = (DOCS / characteristics.MARKDOWN).read_text(encoding="utf-8")
-    assert page == render_page(characteristics.read())
-
-
-def test_the_saved_figures_are_those_of_todays_constants() -> None:
-    assert characteristics.read().constants == characteristics.constants_digest(MANIFEST), (
-        "a constant changed: run `probatio suite simulate --out DIR` again and put its two files in place"
-    )
+def test_the_figures_of_a_suite_are_of_its_own_number_of_cases() -> None:
+    names = [entry.id for entry in MANIFEST.use_cases]
+    few, more = (simulate_suite(MANIFEST, dict.fromkeys(names, cases), 4, 0) for cases in (2, 4))
+    assert few.cases == dict.fromkeys(names, 2)
+    assert few.quiet != more.quiet

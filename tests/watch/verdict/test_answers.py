@@ -9,7 +9,7 @@ import msgspec
 from probatio.core.records import Constants, DailyScore, Day, EvidenceConstants
 from probatio.watch.verdict.answers import AnswerNumbers
 from probatio.watch.verdict.days import Days
-from probatio.watch.verdict.evidence.draws import NONE, units_of
+from probatio.watch.verdict.evidence.answered_days import NONE, units_of
 from probatio.watch.verdict.evidence.streams import streams_of
 from probatio.watch.verdict.fold import fold
 from probatio.watch.verdict.rule.sampling import EVIDENCE

@@ -9,16 +9,11 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
+import causes
 import msgspec
 import numpy as np
 import pytest
-
-from probatio.core.records import DailyScore, Grading, Model
-from probatio.suites.daily_suite import Case, DailySuite, Rubric, UseCase, constants_of, read_manifest
-from probatio.watch.day.samples import GradedLine, Sample, ServedLine
-from probatio.watch.day.scoring import DayFacts, ModelFacts, score_model
-from probatio.watch.simulate import causes
-from probatio.watch.simulate.causes import (
+from causes import (
     KINDS,
     LIMIT,
     SCENARIOS,
@@ -28,6 +23,11 @@ from probatio.watch.simulate.causes import (
     line_of,
     name_causes,
 )
+
+from probatio.core.records import DailyScore, Grading, Model
+from probatio.suites.daily_suite import Case, DailySuite, Rubric, UseCase, constants_of, read_manifest
+from probatio.watch.day.samples import GradedLine, Sample, ServedLine
+from probatio.watch.day.scoring import DayFacts, ModelFacts, score_model
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.verdicts import verdicts
 

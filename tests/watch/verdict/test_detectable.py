@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from promise import promise
 
 from probatio.core.records import Detectable, Grading
 from probatio.watch.simulate.faults import SimulatedFault
 from probatio.watch.simulate.noise import Population
 from probatio.watch.simulate.profiles import JUDGED, PROFILES
-from probatio.watch.simulate.promise import promise
 from probatio.watch.simulate.synthetic import SuitePlan, plan_of, watch
 from probatio.watch.verdict.evidence import evidence
 from probatio.watch.verdict.evidence.detectable import smallest_drops

@@ -13,16 +13,14 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from probatio.core.records import EvidenceConstants
-from probatio.watch.verdict.evidence.draws import (
+from probatio.watch.verdict.evidence.answered_days import (
     NONE,
     AnsweredDays,
-    Proof,
     SharedDays,
     no_reference_yet,
-    prove,
-    refer,
     units_of,
 )
+from probatio.watch.verdict.evidence.draws import Proof, prove, refer
 from probatio.watch.verdict.evidence.streams import Floats, Ints, Streams, streams_of
 from watch.verdict.plain_draws import plain_proof
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from evidence_alone import delay, false_confirmed
 
 from probatio.suites.daily_suite import read_manifest
-from probatio.watch.simulate.evidence_alone import delay, false_confirmed
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.draws import NONE, Units, units_of
+from probatio.watch.verdict.evidence.answered_days import NONE, Units, units_of
 from probatio.watch.verdict.evidence.evidence import (
     STATUSES,
     DayAnswers,

@@ -1,7 +1,9 @@
-"""`probatio suite rehearse` and `suite simulate`: simulated days of a suite, and synthetic models."""
+"""`probatio suite rehearse` and `suite simulate`: simulated days of a suite, and what chance does to its
+verdict."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,9 +15,7 @@ from probatio.core.errors import UsageError
 
 if TYPE_CHECKING:
     from probatio.authoring.rehearse import RehearsedDay
-    from probatio.jail.workers import Checks
-    from probatio.watch.simulate.parts import Result
-    from probatio.watch.simulate.simulator import Measured
+    from probatio.watch.simulate.figures import Characteristics, Measured
 
 
 @click.command()
@@ -85,161 +85,75 @@ def rehearse(
 
 
 @click.command()
-@options.value_option("--models", click.IntRange(1), 200, "Synthetic models per noise profile.")
-@options.value_option("--days", click.IntRange(1), 365, "Days each healthy model is watched.")
-@click.option(
-    "--profile", "profiles", multiple=True, metavar="NAME", help="Only this noise profile; can be repeated."
-)
-@click.option(
-    "--fault",
-    "faults",
-    multiple=True,
-    metavar="NAME",
-    help="Only this fault; can be repeated. `none`: only false alarms.",
-)
-@options.path_option("--suite", "Folder of another daily suite. The constants are read from its manifest.")
+@click.argument("suite", metavar="SUITE", type=click.Path(path_type=Path))
+@options.value_option("--models", click.IntRange(1), 100, "Synthetic models of each kind.")
 @options.value_option("--seed", int, 0, "The same seed gives the same figures.")
-@options.as_json
 @options.path_option(
-    "--out",
-    "Save the figures and the page made from them in this folder. A stopped run goes on from there.",
-    only="folder",
+    "--out", "Where the figures are saved.  [default: beside the suite's manifest]", only="folder"
 )
-@options.workers
-def simulate(
-    models: int,
-    days: int,
-    profiles: tuple[str, ...],
-    faults: tuple[str, ...],
-    suite: Path | None,
-    seed: int,
-    as_json: bool,
-    out: Path | None,
-    workers: str | None,
-) -> None:
-    """Run the rule and the evidence over synthetic models: false alarms on healthy ones, and how soon a fault
-    is detected.
+@options.as_json
+def simulate(suite: Path, models: int, seed: int, out: Path | None, as_json: bool) -> None:
+    """Simulate how often the verdict on a daily suite errs: how many healthy models are flagged in a year,
+    and how soon a drop is noticed, with this suite's use cases and number of cases.
 
-    A fault is tried on a quarter of the models. The default run takes about 25 minutes of CPU, 500 models
-    about an hour. With --out every part is kept when it is ready: stop the command when you like, and give it
-    again to go on.
+    No model is asked. The figures are saved beside the suite's manifest; `verdict` and the site's methodology
+    page show them. `daily`, the built-in suite, has figures already and needs --out.
 
     \b
     Examples:
-      probatio suite simulate --profile partial --fault drop-10-all
-      probatio suite simulate --models 500 --fault none
-      probatio suite simulate --models 500 --workers ray://head:10001 --out simulated
-      probatio suite simulate --models 500 --out simulated      with a page, operating-characteristics.md
+      probatio suite simulate my-watch
+      probatio suite simulate my-watch --models 500       narrower intervals, a minute
+      probatio suite simulate daily --out simulated
     """
+    import msgspec
 
-    from probatio.suites.daily_suite import read_manifest
-    from probatio.watch.simulate import characteristics
-    from probatio.watch.simulate.evidence_alone import ALL_PROFILES
-    from probatio.watch.simulate.faults import FAULTS
-    from probatio.watch.simulate.parts import KeptParts
+    from probatio.authoring.check.daily import daily_folder
+    from probatio.core.files import put
+    from probatio.suites.daily_suite import DAILY, load_daily
+    from probatio.watch.simulate.figures import FIGURES, count_cases
+    from probatio.watch.simulate.simulator import simulate_suite
 
-    for given, known, kind in ((profiles, ALL_PROFILES, "profile"), (faults, (*FAULTS, "none"), "fault")):
-        for name in given:
-            if name not in known:
-                raise UsageError(f"There is no {kind} `{name}`; there are {', '.join(known)}.")
-    manifest = read_manifest(suite)
-    kept = None
-    if out is not None:
-        kept = KeptParts(out, characteristics.digest_inputs(manifest, models, days, seed))
-        if len(kept):
-            click.echo(f"{len(kept)} parts are there already.", err=True)
-    figures = characteristics.measure(
-        manifest,
-        models=models,
-        days=days,
-        seed=seed,
-        profiles=profiles,
-        faults=[name for name in faults if name != "none"] if faults else None,
-        report=(lambda result: None) if as_json else _print,
-        kept=kept,
-        pool=_pool(workers),
-    )
+    folder = daily_folder(suite)
+    if folder is None:
+        raise UsageError(f"{suite} is no daily suite: it has no suite.yml.")
+    if folder == DAILY and out is None:
+        raise UsageError("The built-in suite has its figures already. --out FOLDER saves new ones there.")
+    place = (out or folder) / FIGURES
+    loaded = load_daily(folder)
+    figures = simulate_suite(loaded.manifest, count_cases(loaded), models, seed)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    put(place, msgspec.json.format(msgspec.json.encode(figures), indent=1) + b"\n")
     if as_json:
         options.print_json(figures)
-    if out is not None:
-        for path in characteristics.write(figures, out):
-            click.echo(f"Written: {path}", err=as_json)
-
-
-def _pool(workers: str | None) -> Checks | None:
-    """The workers that make the parts; None if this process makes them itself."""
-    from probatio.core.machine import count_cores
-    from probatio.jail.workers.choosing import get_pool, use
-
-    if workers == "1" or (workers is None and count_cores() == 1):
-        return None
-    use(workers, options.warn)
-    return get_pool()
-
-
-def _print(result: Result) -> None:
-    from probatio.watch.simulate.causes import KINDS, NamedCauses
-    from probatio.watch.simulate.evidence_alone import ALL_PROFILES, Delay, FalseConfirmed
-    from probatio.watch.simulate.faults import FALLS, FAULTS
-    from probatio.watch.simulate.profiles import PROFILES
-    from probatio.watch.simulate.promise import PromiseKept
-    from probatio.watch.simulate.simulator import AfterFault, QuietYears
-
-    if isinstance(result, QuietYears):
-        click.echo(
-            f"nothing wrong, {PROFILES[result.profile].title}, judged {result.noise}: "
-            f"SUSPICIOUS {result.suspicious.value:.1%} of use-case-days, "
-            f"COOKED {result.cooked.value:.1%} of models, CONFIRMED {_share(result.confirmed)} "
-            f"({result.models} models, {result.days} days)"
-        )
-    elif isinstance(result, AfterFault):
-        click.echo(
-            f"{FAULTS[result.fault].title}, {PROFILES[result.profile].title}: "
-            f"COOKED {result.cooked.share.value:.1%}{_on(result.cooked.median)}, "
-            f"CONFIRMED {result.confirmed.share.value:.1%}{_on(result.confirmed.median)} "
-            f"({result.models} models)"
-        )
-    elif isinstance(result, FalseConfirmed):
-        click.echo(
-            f"nothing wrong, {ALL_PROFILES[result.profile].title}, {_shape(result.whole_suite)}: "
-            f"CONFIRMED {_share(result.confirmed)}; "
-            f"{result.full_days:g} days at full count ({result.models} models)"
-        )
-    elif isinstance(result, Delay):
-        click.echo(
-            f"{FALLS[result.fall].title}, {ALL_PROFILES[result.profile].title}, 25 cases: "
-            f"CONFIRMED{_on(result.confirmed.median)}, in 14 days {result.in_time.value:.0%} "
-            f"({result.models} models)"
-        )
-    elif isinstance(result, PromiseKept):
-        click.echo(
-            f"smallest drop, {ALL_PROFILES[result.profile].title}, {_shape(result.whole_suite)}: "
-            f"{result.drop:.1%}, confirmed in 14 days {result.kept:.0%} "
-            f"[{result.low:.0%}, {result.high:.0%}] ({result.models} references)"
-        )
-    elif isinstance(result, NamedCauses):
-        click.echo(
-            f"{result.scenario}, {KINDS[result.kind].title}: {result.cause} named in "
-            f"{result.right.value:.0%} [{result.right.low:.0%}, {result.right.high:.0%}] "
-            f"of {result.flagged} flagged runs"
-        )
     else:
-        click.echo(
-            f"The rule: a smooth decline ends at z = {result.decline_z:.2f}; "
-            f"false SUSPICIOUS {result.fresh.value:.1%} with a fresh re-run, "
-            f"{result.pooled.value:.1%} pooled; COOKED episodes a year "
-            f"{result.flagged_in.value:.1f} with flagged days in the baseline, "
-            f"{result.flagged_out.value:.1f} without."
+        for sentence in _describe(figures):
+            click.echo(sentence)
+    click.echo(f"Written: {place}", err=as_json)
+
+
+def _describe(figures: Characteristics) -> Iterator[str]:
+    from probatio.watch.simulate.faults import FAULTS
+    from probatio.watch.simulate.figures import describe_cases
+    from probatio.watch.simulate.profiles import PROFILES
+
+    yield f"Simulated: {figures.models} models of each kind, {describe_cases(figures.cases)}."
+    for quiet in figures.quiet:
+        yield (
+            f"Healthy models ({PROFILES[quiet.profile].title}), in a year: {_share(quiet.cooked)} are ever "
+            f"COOKED, {_share(quiet.confirmed)} ever CONFIRMED."
         )
+    for fault in figures.faults:
+        yield (
+            f"{FAULTS[fault.fault].title} ({PROFILES[fault.profile].title}), in {fault.days} days: "
+            f"{_share(fault.cooked.share)} are COOKED{_on(fault.cooked.median)}, "
+            f"{_share(fault.confirmed.share)} CONFIRMED{_on(fault.confirmed.median)}."
+        )
+    yield "In brackets: 95 % intervals."
 
 
 def _share(measured: Measured) -> str:
     return f"{measured.value:.1%} [{measured.low:.1%}, {measured.high:.1%}]"
 
 
-def _shape(whole_suite: bool) -> str:
-    return "whole suite" if whole_suite else "25 cases"
-
-
 def _on(day: float | None) -> str:
-    return "" if day is None else f" (median day {day:g})"
+    return "" if day is None else f" (half of them by day {day:g})"

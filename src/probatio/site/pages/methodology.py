@@ -7,16 +7,22 @@ from typing import Any
 
 import msgspec
 
-from probatio.core.errors import UsageError
+from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.trust import Untrusted
 from probatio.runs.store.days import suite_folder
-from probatio.site.facts.own_figures import find_own_figures
 from probatio.site.rendering import PageReply, PageRequest, html
-from probatio.suites.daily_suite import constants_of_its_own
+from probatio.suites.daily_suite import DailyManifest, constants_of_its_own, load_daily
 from probatio.suites.own_manifest import OwnConstant
 from probatio.watch.alerts.describing import find_figures
-from probatio.watch.simulate.characteristics import constants_digest
 from probatio.watch.simulate.faults import FAULTS
+from probatio.watch.simulate.figures import (
+    FIGURES,
+    Characteristics,
+    constants_digest,
+    count_cases,
+    describe_cases,
+    read,
+)
 from probatio.watch.simulate.profiles import FROZEN_PROFILES, HARD_PROFILES, JUDGED, PROFILES
 
 
@@ -27,9 +33,10 @@ def page(request: PageRequest) -> PageReply:
         folder, unknown = suite_folder(site.results, last) if last else None, False
     except Untrusted:
         folder, unknown = None, True
-    own = find_own_figures(folder, manifest, compute=site.compute) if folder is not None else None
-    measured = own.figures if own else None
-    if folder is None and not unknown:
+    measured = None
+    if folder is not None:
+        measured = read(folder / FIGURES) if (folder / FIGURES).exists() else None
+    elif not unknown:
         measured = find_figures(manifest, None)
     faults: dict[str, list[Any]] = {}
     for each in measured.faults if measured else ():
@@ -39,9 +46,9 @@ def page(request: PageRequest) -> PageReply:
         "methodology.html",
         manifest=manifest,
         measured=measured,
-        of_own=own,
+        of_own=describe_cases(measured.cases) if measured and measured.cases else None,
         own=last.suite if last is not None and (folder is not None or unknown) else None,
-        stale=measured is not None and measured.constants != constants_digest(manifest),
+        stale=measured is not None and _is_stale(measured, manifest, folder),
         faults=faults,
         titles={
             "profile": PROFILES,
@@ -53,6 +60,18 @@ def page(request: PageRequest) -> PageReply:
         attribution=msgspec.to_builtins(manifest.attribution),
         own_constants=_own_constants(folder),
     )
+
+
+def _is_stale(figures: Characteristics, manifest: DailyManifest, folder: Path | None) -> bool:
+    """Whether the suite has changed since: its constants, or the cases of a suite of one's own."""
+    if figures.constants != constants_digest(manifest):
+        return True
+    if folder is None:
+        return False
+    try:
+        return figures.cases != count_cases(load_daily(folder))
+    except ProbatioError:
+        return True
 
 
 def _own_constants(folder: Path | None) -> tuple[OwnConstant, ...]:

@@ -15,8 +15,7 @@ from probatio.runs.store.days import read_days, suite_folder
 from probatio.runs.store.run_folder import case_answers
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.watch.alerts.quoting import make_harmless, quote_answer
-from probatio.watch.simulate.characteristics import PACKAGED, constants_digest, read
-from probatio.watch.simulate.parts import Characteristics
+from probatio.watch.simulate.figures import FIGURES, PACKAGED, Characteristics, constants_digest, read
 from probatio.watch.verdict.words import (
     CaseChange,
     ExpectedFalse,
@@ -30,9 +29,6 @@ WORST = 3
 """Cases shown with their answers."""
 EXCERPT = 160
 """Characters of an answer that are shown."""
-FIGURES = "operating_characteristics.json"
-"""The figures of a suite, next to its manifest: `probatio suite simulate --suite FOLDER --out FOLDER` writes
-them."""
 
 
 class VerdictDescriber:
@@ -170,8 +166,7 @@ def find_rarity(manifest: DailyManifest, folder: Path | None) -> Rarity | None:
 def find_figures(manifest: DailyManifest, folder: Path | None) -> Characteristics | None:
     """The simulator's figures for a suite: the file next to its manifest, or for the built-in suite the one
     of the package. A suite of another shape has none until it is simulated."""
-    own = folder / FIGURES if folder is not None else None
-    if own is not None and own.exists():
+    if folder is not None and (own := folder / FIGURES).exists():
         return read(own)
     packaged = PACKAGED.exists() and _shape(manifest) == _load_built_in_shape()
     return read() if packaged else None

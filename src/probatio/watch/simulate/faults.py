@@ -46,18 +46,3 @@ FAULTS: dict[str, SimulatedFault] = {
     "outage": SimulatedFault("outage of 5 days", outage=5, harmless=True),
 }
 """Those that both layers are measured on."""
-
-FALLS: dict[str, SimulatedFault] = {
-    "fall-3": SimulatedFault("−3", reach=None, points=3.0),
-    "fall-5": SimulatedFault("−5", reach=None, points=5.0),
-    "fall-5-uneven": SimulatedFault("−5 unevenly", reach=None, points=5.0, uneven=True),
-    "fall-10": SimulatedFault("−10", reach=None, points=10.0),
-    "fall-20": SimulatedFault("−20", reach=None, points=20.0),
-    "fall-40": SimulatedFault("−40", reach=None, points=40.0),
-    "fall-10-uneven": SimulatedFault("−10 unevenly", reach=None, points=10.0, uneven=True),
-    "quarter-dead": SimulatedFault("a quarter of the cases dead", reach=None, dead_share=0.25),
-    "fall-slow": SimulatedFault("−10 over 60 days", reach=None, decline=1 / 6, most=10.0),
-    "fall-decline": SimulatedFault("decline of 0.3 points a day", reach=None, decline=0.3),
-    "one-dead": SimulatedFault("one dead case", dead_cases=1),
-}
-"""Those that the evidence alone is measured on, with 25 deterministic cases."""

@@ -2,8 +2,8 @@
 detected.
 
 `quiet_years` measures false alarms where nothing is wrong, `after_fault` which faults are detected and how
-soon, `rule_facts` what the rule can't do. A model's first 28 days are its reference, and nothing in them is
-counted; the years and faults come after. Equal seeds give equal numbers.
+soon, `simulate_suite` both for a user's own suite. A model's first 28 days are its reference, and nothing in
+them is counted; the years and faults come after. Equal seeds give equal numbers.
 """
 
 from __future__ import annotations
@@ -11,89 +11,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import sqrt
 
-import msgspec
 import numpy as np
 
 from probatio.core.statistics.intervals import Z95, wilson
 from probatio.suites.daily_suite import DailyManifest
 from probatio.watch.simulate.faults import FAULTS, SimulatedFault
+from probatio.watch.simulate.figures import (
+    AfterFault,
+    Characteristics,
+    Detection,
+    Measured,
+    QuietYears,
+    constants_digest,
+)
 from probatio.watch.simulate.noise import TOGETHER, Population, populations
 from probatio.watch.simulate.profiles import JUDGED, PROFILES
 from probatio.watch.simulate.synthetic import SuitePlan, plan_of, watch
 from probatio.watch.verdict.evidence.evidence import CONFIRMED, SUSPECTED
 from probatio.watch.verdict.evidence.streams import Bools, Floats
-from probatio.watch.verdict.rule import rule
 from probatio.watch.verdict.rule.model_status import COOKED, is_flagged
 
 SETTLED = 30  # quiet days between the reference and a fault
 JUDGES = 25  # models that share one judge, where the judge is what moves
+YEAR = 365
+LIKELY_PROFILES = ("partial", "binomial-0.9")
+"""Cases that give credit in part, and yes/no cases: what an own suite is likely to have."""
+TYPICAL_DROPS = ("drop-20-all", "drop-10-all")
 
 
-class Measured(msgspec.Struct, frozen=True):
-    """A share or a mean with its 95 % interval over models, which are independent of each other."""
-
-    value: float
-    low: float
-    high: float
-    models: int
-
-
-class QuietYears(msgspec.Struct, frozen=True):
-    """False alarms of both layers on models that never change."""
-
-    profile: str
-    noise: str
-    models: int
-    days: int
-    suspicious: Measured  # share of use-case-days flagged, deterministic use cases
-    suspicious_judged: Measured
-    cooked: Measured  # share of models that were ever COOKED
-    cooked_episodes: Measured  # per model-year
-    suspected: Measured  # share of models that were ever SUSPECTED …
-    confirmed: Measured  # … and CONFIRMED
-    confirmed_episodes: Measured  # per model-year
-    rerun: Measured  # share of use-case-days asked at full count
-    spell_mean: float | None  # mean length of low spells in the references, scored days
-
-
-class Detection(msgspec.Struct, frozen=True):
-    """How many models reached a status in the days watched, and how soon: the fault's first day is day 1."""
-
-    share: Measured
-    median: float | None  # None where less than half ever reach it
-    late: float | None  # 90 % of all have reached it by then
-
-
-class AfterFault(msgspec.Struct, frozen=True):
-    """What both layers say of a fault. Models that were at the alarm before it are left out."""
-
-    fault: str
-    profile: str
-    noise: str
-    models: int
-    days: int
-    harmless: bool
-    suspicious: Detection
-    cooked: Detection
-    suspected: Detection
-    confirmed: Detection
-    cooked_by_day_2: Measured
-    # Of those COOKED by day 2, no longer COOKED on day 10; None with fewer than 30.
-    forgotten_by_day_10: Measured | None
-    # Of those CONFIRMED with some use case named, all of these lost something; None alike.
-    named_right: Measured | None
-
-
-class RuleFacts(msgspec.Struct, frozen=True):
-    """What the rule can't do, and what its decisions save."""
-
-    decline_z: float  # where z of a smooth decline tends
-    fresh: Measured  # false SUSPICIOUS use-case-days with 1 % flips, deterministic: the re-run alone counts …
-    pooled: Measured  # … and with the triggering sample pooled in
-    flagged_in: (
-        Measured  # COOKED episodes per model-year at independent 90 % cases: flagged days in the baseline …
+def simulate_suite(
+    manifest: DailyManifest, cases: Mapping[str, int], models: int, seed: int
+) -> Characteristics:
+    """What the verdict does with a suite of these use cases and so many cases of each: a healthy year, and
+    typical drops."""
+    return Characteristics(
+        suite_version=manifest.version,
+        seed=seed,
+        models=models,
+        days=YEAR,
+        quiet=tuple(
+            quiet_years(manifest, profile, "gaussian", models, YEAR, seed, cases=cases)
+            for profile in LIKELY_PROFILES
+        ),
+        faults=tuple(
+            after_fault(manifest, fault, profile, "gaussian", models, seed, cases=cases)
+            for fault in TYPICAL_DROPS
+            for profile in LIKELY_PROFILES
+        ),
+        constants=constants_digest(manifest),
+        cases=dict(cases),
     )
-    flagged_out: Measured  # … and left out of it
 
 
 def quiet_years(
@@ -242,33 +209,6 @@ def _faulty(plan: SuitePlan, population: Population, fault: SimulatedFault) -> t
         if count == begin + 9:
             cooked_on["day 10"] = reached["cooked"]
     return firsts, early, cooked_on, named
-
-
-def rule_facts(manifest: DailyManifest, models: int, seed: int) -> RuleFacts:
-    """The rule's limits, and two of its decisions taken the other way, on a year each."""
-
-    def year(profile: str, what_if: str) -> QuietYears:
-        return quiet_years(manifest, profile, "gaussian", models, 365, seed, what_if)
-
-    return RuleFacts(
-        decline_z=decline_z(manifest),
-        fresh=year("flips", "").suspicious,
-        pooled=year("flips", "pooled").suspicious,
-        flagged_in=year("binomial-0.9", "").cooked_episodes,
-        flagged_out=year("binomial-0.9", "flagged out").cooked_episodes,
-    )
-
-
-def decline_z(manifest: DailyManifest, points_a_day: float = 1.0, days: int = 60) -> float:
-    """Where z of a smooth decline without noise ends, by the rule itself."""
-    plan = plan_of(manifest)
-    state = rule.start(plan.rule, 1)
-    z = 0.0
-    for day in range(days):
-        scores = np.full((1, len(plan.gradings)), 100 - points_a_day * day)
-        state, outcome = rule.step(plan.rule, state, rule.rule_day(day + 1, scores))
-        z = float(outcome.z[0, 0])
-    return z
 
 
 def measure_share(where: Bools | Floats) -> Measured:

@@ -18,7 +18,7 @@ from probatio.suites.daily_suite import DailyManifest
 from probatio.watch.simulate.faults import POINTS_PER_MARK, SimulatedFault
 from probatio.watch.simulate.noise import Population, Quality
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.draws import NONE, Units, units_of
+from probatio.watch.verdict.evidence.answered_days import NONE, Units, units_of
 from probatio.watch.verdict.evidence.evidence import DayAnswers, EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, Streams, streams_of
 from probatio.watch.verdict.fold import evidence_day

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from probatio.core.records import DailyScore, Day
-from probatio.watch.verdict.evidence.draws import NONE, Units
+from probatio.watch.verdict.evidence.answered_days import NONE, Units
 from probatio.watch.verdict.evidence.evidence import DayAnswers
 from probatio.watch.verdict.rule.sampling import EVIDENCE
 

@@ -13,7 +13,7 @@ from probatio.core.records import Constants, Day
 from probatio.watch.verdict.answers import AnswerNumbers
 from probatio.watch.verdict.days import Columns, Days
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.draws import NONE, Units, units_of
+from probatio.watch.verdict.evidence.answered_days import NONE, Units, units_of
 from probatio.watch.verdict.evidence.evidence import DayAnswers, EvidenceDay, EvidenceOutcome, EvidenceState
 from probatio.watch.verdict.evidence.streams import Streams, streams_of
 from probatio.watch.verdict.headline import headlines

@@ -38,7 +38,8 @@ from typing import Protocol
 import numpy as np
 
 from probatio.core.records import Detectable, EvidenceConstants
-from probatio.watch.verdict.evidence.draws import no_reference_yet, smallest_falls
+from probatio.watch.verdict.evidence.answered_days import no_reference_yet
+from probatio.watch.verdict.evidence.draws import smallest_falls
 from probatio.watch.verdict.evidence.evidence import EvidenceState
 from probatio.watch.verdict.evidence.history import answered_days, reference_days
 from probatio.watch.verdict.evidence.ladders import Bets, bet_on_fall, new_bets, refer_ladders

@@ -39,6 +39,7 @@ from numpy.typing import NDArray
 
 from probatio.core.records import Evidence, EvidenceConstants
 from probatio.watch.verdict.evidence import history as kept_days
+from probatio.watch.verdict.evidence.answered_days import NONE, Units, units_of
 from probatio.watch.verdict.evidence.caution import lag_of
 from probatio.watch.verdict.evidence.detector import (
     Detector,
@@ -48,7 +49,6 @@ from probatio.watch.verdict.evidence.detector import (
     statistic_of,
     stream_values,
 )
-from probatio.watch.verdict.evidence.draws import NONE, Units, units_of
 from probatio.watch.verdict.evidence.history import History, no_history
 from probatio.watch.verdict.evidence.ladders import Bets, bet_on_fall, new_bets, refer_ladders
 from probatio.watch.verdict.evidence.question import (

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from probatio.core.records import EvidenceConstants
-from probatio.watch.verdict.evidence.draws import NONE, UNCHANGED, AnsweredDays, Referred, Units
+from probatio.watch.verdict.evidence.answered_days import NONE, UNCHANGED, AnsweredDays, Referred, Units
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, PerModel
 
 OUT = -1  # the place of a day that is in no reference, and never will be

@@ -19,17 +19,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from probatio.core.records import DrawsConstants, EvidenceConstants
-from probatio.watch.verdict.evidence.draws import (
+from probatio.watch.verdict.evidence.answered_days import (
     NONE,
     AnsweredDays,
     Referred,
     SharedDays,
     Units,
-    find_provable,
     no_reference_yet,
-    prove,
-    refer,
 )
+from probatio.watch.verdict.evidence.draws import find_provable, prove, refer
 from probatio.watch.verdict.evidence.history import LONG_AGO, History, answered_days
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints, PerModel
 

@@ -13,25 +13,39 @@ import numpy as np
 
 from probatio.core.records import Grading
 from probatio.suites.daily_suite import DailyManifest
-from probatio.watch.simulate.faults import FALLS, POINTS_PER_MARK, SimulatedFault
+from probatio.watch.simulate.faults import POINTS_PER_MARK, SimulatedFault
+from probatio.watch.simulate.figures import Detection, FalseConfirmed, Measured
 from probatio.watch.simulate.noise import Population, Quality, populations
 from probatio.watch.simulate.profiles import FROZEN_PROFILES, HARD_PROFILES, JUDGED, PROFILES, Profile
 from probatio.watch.simulate.simulator import (
     SETTLED,
-    Detection,
-    Measured,
     measure_detection,
     measure_share,
 )
 from probatio.watch.simulate.synthetic import SuitePlan, draw_samples, judge_days, plan_of, start_evidence
 from probatio.watch.verdict.evidence import evidence
-from probatio.watch.verdict.evidence.draws import NONE
+from probatio.watch.verdict.evidence.answered_days import NONE
 from probatio.watch.verdict.evidence.evidence import CONFIRMED, DayAnswers, EvidenceDay
 from probatio.watch.verdict.evidence.streams import Bools, Floats
 
 DETERMINISTIC_USE_CASES = 5
 IN_TIME = 14
 ALL_PROFILES = {**PROFILES, **HARD_PROFILES, **FROZEN_PROFILES}
+
+FALLS: dict[str, SimulatedFault] = {
+    "fall-3": SimulatedFault("−3", reach=None, points=3.0),
+    "fall-5": SimulatedFault("−5", reach=None, points=5.0),
+    "fall-5-uneven": SimulatedFault("−5 unevenly", reach=None, points=5.0, uneven=True),
+    "fall-10": SimulatedFault("−10", reach=None, points=10.0),
+    "fall-20": SimulatedFault("−20", reach=None, points=20.0),
+    "fall-40": SimulatedFault("−40", reach=None, points=40.0),
+    "fall-10-uneven": SimulatedFault("−10 unevenly", reach=None, points=10.0, uneven=True),
+    "quarter-dead": SimulatedFault("a quarter of the cases dead", reach=None, dead_share=0.25),
+    "fall-slow": SimulatedFault("−10 over 60 days", reach=None, decline=1 / 6, most=10.0),
+    "fall-decline": SimulatedFault("decline of 0.3 points a day", reach=None, decline=0.3),
+    "one-dead": SimulatedFault("one dead case", dead_cases=1),
+}
+"""What is lost on the 25 deterministic cases."""
 
 DELAYS: tuple[tuple[str, str], ...] = (
     *(("flips", f"fall-{points}") for points in ("5", "10", "20", "40", "10-uneven")),
@@ -50,17 +64,6 @@ DELAYS: tuple[tuple[str, str], ...] = (
     ("flips", "one-dead"),
 )
 """The rows of the table of delays: noise and fall."""
-
-
-class FalseConfirmed(msgspec.Struct, frozen=True):
-    """Models that never change and were CONFIRMED all the same."""
-
-    profile: str
-    whole_suite: bool  # else 25 deterministic cases
-    models: int
-    days: int
-    confirmed: Measured
-    full_days: float  # days on which a model was asked at full count
 
 
 class Delay(msgspec.Struct, frozen=True):

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from causes import HEALTHY, KINDS, SCENARIOS, NamedCauses
+from evidence_alone import ALL_PROFILES, FALLS, Delay
+from measurements import Measurements
+from promise import LIVED, PromiseKept
+
 from probatio.core.text.markdown import format_table
-from probatio.watch.simulate.causes import HEALTHY, KINDS, SCENARIOS, NamedCauses
-from probatio.watch.simulate.evidence_alone import ALL_PROFILES, Delay, FalseConfirmed
-from probatio.watch.simulate.faults import FALLS, FAULTS
-from probatio.watch.simulate.parts import Characteristics
+from probatio.watch.simulate.faults import FAULTS
+from probatio.watch.simulate.figures import AfterFault, FalseConfirmed, Measured, QuietYears, RuleFacts
 from probatio.watch.simulate.profiles import JUDGED, PROFILES
-from probatio.watch.simulate.promise import LIVED, PromiseKept
-from probatio.watch.simulate.simulator import AfterFault, Measured, QuietYears, RuleFacts
 
 RULE_NOTES = """\
 What the rule can't do, and what two of its decisions save. z of a smooth decline never reaches suspicion, at
@@ -90,15 +91,15 @@ the outage there, and those of the new route, which fails more often, with the n
 """
 
 
-def render_page(figures: Characteristics) -> str:
+def render_page(figures: Measurements) -> str:
     """The page in Markdown."""
     cpu = figures.cpu_seconds
     parts = [
         "# Operating characteristics of the verdict\n",
-        f"Made by `probatio suite simulate --models {figures.models} --days {figures.days} --seed "
-        f"{figures.seed} --out DIR`, which runs the real rule and the real evidence over synthetic models "
-        f"(suite {figures.suite_version}: ten use cases, five cases each). Do not edit: the figures are in "
-        "`src/probatio/watch/simulate/operating_characteristics.json`, where the command's JSON belongs. "
+        f"Made by `python tools/characteristics/measure.py FOLDER --models {figures.models} --days "
+        f"{figures.days} --seed {figures.seed} --publish`, which runs the real rule and the real evidence "
+        f"over synthetic models (suite {figures.suite_version}: ten use cases, five cases each). Do not "
+        "edit: the figures are in `src/probatio/watch/simulate/operating_characteristics.json`. "
         "Brackets are 95 % intervals over models. A model's first 28 days are its reference and are not "
         f"counted.{'' if cpu is None else f' All parts together took {cpu / 60:.0f} minutes of CPU.'}\n",
     ]

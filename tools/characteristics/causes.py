@@ -31,7 +31,8 @@ from probatio.core.records import (
     Sampling,
 )
 from probatio.suites.daily_suite import DailyManifest, constants_of
-from probatio.watch.simulate.simulator import Measured, measure_share
+from probatio.watch.simulate.figures import Measured
+from probatio.watch.simulate.simulator import measure_share
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.evidence.streams import Bools, Floats, Ints
 from probatio.watch.verdict.verdicts import verdicts

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import msgspec
 import numpy as np
+from evidence_alone import watch_evidence
 
-from probatio.watch.simulate.evidence_alone import watch_evidence
 from probatio.watch.simulate.faults import SimulatedFault
 from probatio.watch.simulate.noise import Population
 from probatio.watch.simulate.profiles import FROZEN_PROFILES, HARD_PROFILES, JUDGED, PROFILES
