@@ -33,11 +33,10 @@ def is_plain(name: str, most: int = FILE_NAME + 10) -> bool:
 
 
 def test_every_name_becomes_a_plain_one_and_no_two_the_same() -> None:
-    for mark in ("-", "__"):
-        forms = make_file_names(HOSTILE, "task", mark)
-        assert set(forms) == set(HOSTILE)
-        assert [form for form in forms.values() if not is_plain(form)] == []
-        assert len({form.casefold() for form in forms.values()}) == len(forms)
+    forms = make_file_names(HOSTILE, "task")
+    assert set(forms) == set(HOSTILE)
+    assert [form for form in forms.values() if not is_plain(form)] == []
+    assert len({form.casefold() for form in forms.values()}) == len(forms)
 
 
 def test_a_plain_name_stays() -> None:

@@ -1,5 +1,5 @@
-"""A small project as a stranger would send it: suites, results, configuration, tasks of Harbor. All of it is
-valid; `changes` breaks it.
+"""A small project as a stranger would send it: suites, results, configuration. All of it is valid; `changes`
+breaks it.
 
 It is made once by the real commands and kept in memory. Its own path stands in its files as WORLD, so that it
 can be laid out anywhere.
@@ -84,7 +84,6 @@ def _fill(root: Path, home: Path) -> None:
                           dialects=("standard",), models=("local",))  # fmt: skip
         _make_resumable(root / "results" / name / "run.json", root / "lang")
     command("study", "pack", PACKED)
-    command("study", "export", "--harbor", "harbor", "--suite", "lang", "--task", "*sum*")
     (root / ".env").write_text(ENV, encoding="utf-8")
 
 

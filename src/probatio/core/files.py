@@ -1,17 +1,15 @@
-"""Files that are written: replaced whole or not at all, below their folder, held by one process at a time."""
+"""Files that are written: replaced whole or not at all, held by one process at a time."""
 
 from __future__ import annotations
 
-import fnmatch
 import os
-import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from probatio.core.errors import Incomplete, UsageError
-from probatio.core.inside import open_inside, open_new, open_reader
+from probatio.core.errors import Incomplete
+from probatio.core.inside import open_inside, open_new
 
 try:
     from fcntl import LOCK_EX, LOCK_NB, flock
@@ -54,43 +52,6 @@ def replacement(path: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
-
-
-def make_folder(path: Path, root: Path) -> Path:
-    """The folder `path` below `root`, made if need be. A link on the way is refused; `root` may be one."""
-    root.mkdir(parents=True, exist_ok=True)
-    at = root
-    for part in path.relative_to(root).parts:
-        at = at / part
-        if at.is_symlink() or part == "..":
-            raise UsageError(f"{at} is a link where a folder belongs, and nothing is written through it.")
-        try:
-            at.mkdir(exist_ok=True)
-        except FileExistsError:
-            raise UsageError(f"{at} is a file where a folder belongs; move it away.") from None
-    return path
-
-
-def copy_folder(source: Path, target: Path, without: Sequence[str] = ()) -> None:
-    """Copy the files of a folder that someone else may have filled, but for those whose names match.
-
-    A link out of the folder or to a folder, a pipe or a device ends the copy with a sentence.
-    """
-    for at, folders, files in os.walk(source):
-        here = Path(at)
-        wanted = [name for name in folders if not any(fnmatch.fnmatch(name, each) for each in without)]
-        folders[:] = [name for name in wanted if not (here / name).is_symlink()]
-        into = make_folder(target / here.relative_to(source), target)
-        for name in (*files, *(name for name in wanted if name not in folders)):
-            if any(fnmatch.fnmatch(name, each) for each in without):
-                continue
-            with (
-                open_reader(here / name, source) as lines,
-                os.fdopen(open_new(into / name), "wb") as file,
-            ):
-                shutil.copyfileobj(lines, file)
-                mode = os.fstat(lines.fileno()).st_mode
-            (into / name).chmod(mode & 0o777)
 
 
 def take_lock(path: Path, folder: Path | None = None) -> int:

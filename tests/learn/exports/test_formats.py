@@ -1,5 +1,4 @@
-"""JUnit XML and lm-eval results: counts and rates are those of the run, and what can't be asked is no
-failure."""
+"""JUnit XML: counts are those of the run, and what can't be asked is no failure."""
 
 from __future__ import annotations
 
@@ -14,14 +13,10 @@ import pytest
 from commandline import probatio
 from learn.runs import write_made_up_run, write_suite
 from probatio.core.records import ErrorType, Response, TrialKey
-from probatio.learn.analysis import study_of
-from probatio.learn.exports.conditions import RecordedRun, find_suite
+from probatio.learn.exports.conditions import RecordedRun
 from probatio.learn.exports.inspect_log import write_inspect
 from probatio.learn.exports.junit import write_junit
-from probatio.learn.exports.lm_eval import write_lm_eval
 from probatio.runs.store.layout import ANSWERS
-
-KEPT = Path(__file__).parents[3] / "examples" / "runs" / "sample-0.5b"
 
 
 def _outcome(key: TrialKey) -> bool | ErrorType:
@@ -70,38 +65,6 @@ def test_junit_is_xml_whatever_a_model_wrote(run: RecordedRun, tmp_path: Path) -
     assert text is not None and "]]>&<\\u0000\\u001b[31m" in text and "</failure>" in text
 
 
-def test_lm_evals_rates_are_those_of_the_study(tmp_path: Path) -> None:
-    """On a run of a real model that is kept in the repository."""
-    run = RecordedRun(KEPT)
-    (path,) = write_lm_eval(run, find_suite(run), tmp_path)
-    found = json.loads(path.read_text())
-    assert len(found["results"]) == len(run.conditions) == 6
-    points = {
-        (point.context, point.n_shot): point.rate
-        for curve in study_of([KEPT]).curves
-        for point in curve.points
-    }
-    assert points
-    for name, measured in found["results"].items():
-        context, shots = found["configs"][name]["metadata"]["context"], found["n-shot"][name]
-        assert found["n-samples"][name]["effective"] == 20
-        lines = path.with_name(f"samples_{name}_{path.stem.partition('_')[2]}.jsonl").read_text().splitlines()
-        samples = [json.loads(line) for line in lines]
-        assert sum(sample["acc"] for sample in samples) / 20 == pytest.approx(measured["acc,none"])
-        study = points.get((context, shots))
-        if study is not None:  # a control is in the rates, not in the curves
-            right = [sample["acc"] for sample in samples if sample["doc"]["type"] != "write_host"]
-            assert sum(right) == study.passed
-    assert found["versions"].keys() == found["configs"].keys() == found["higher_is_better"].keys()
-
-
-def test_lm_eval_leaves_unasked_trials_out_of_the_rate(run: RecordedRun, tmp_path: Path) -> None:
-    paths = write_lm_eval(run, None, tmp_path)
-    assert [path.parent.name for path in paths] == ["a", "b"]
-    found = json.loads(paths[0].read_text())["results"]["suite_minimal_0shot"]
-    assert found["acc,none"] == pytest.approx(2 / 6)
-
-
 def test_an_unfinished_run_is_exported_as_far_as_it_goes(run: RecordedRun, tmp_path: Path) -> None:
     answers = run.folder / ANSWERS
     answers.write_bytes(b"".join(answers.read_bytes().splitlines(keepends=True)[:20]))
@@ -110,34 +73,20 @@ def test_an_unfinished_run_is_exported_as_far_as_it_goes(run: RecordedRun, tmp_p
     assert len(write_inspect(part, None, tmp_path / "logs")) == 3
 
 
-def test_the_command_writes_all_three_and_tells_where(run: RecordedRun, tmp_path: Path) -> None:
-    targets = [
-        "--inspect",
-        str(tmp_path / "i"),
-        "--junit",
-        str(tmp_path / "j.xml"),
-        "--lm-eval",
-        str(tmp_path / "l"),
-    ]
+def test_the_command_writes_both_and_tells_where(run: RecordedRun, tmp_path: Path) -> None:
+    targets = ["--inspect", str(tmp_path / "i"), "--junit", str(tmp_path / "j.xml")]
     done = probatio("study", "export", str(run.folder), *targets, "--json")
     told = json.loads(done.stdout)
-    assert (
-        len(told["inspect"]["logs"]) == 4
-        and told["junit"]["tests"] == 32
-        and len(told["lm_eval"]["results"]) == 2
-    )
-    assert all(Path(path).is_file() for path in (*told["inspect"]["logs"], *told["lm_eval"]["results"]))
+    assert len(told["inspect"]["logs"]) == 4 and told["junit"]["tests"] == 32
+    assert all(Path(path).is_file() for path in (*told["inspect"]["logs"], told["junit"]["file"]))
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         (["r"], "Say what to write"),
-        (["--junit", "x.xml"], "Say which run"),
+        (["--junit", "x.xml"], "Missing argument"),
         (["nowhere", "--junit", "x.xml"], "There is no run `nowhere`"),
-        (["r", "--harbor", "x"], "leave RUN out"),
-        (["--harbor", "x", "--suite", "faber", "--task", "nope*"], "There is no task `nope\\*`"),
-        (["--harbor", "x", "--suite", "faber", "--context", "compleet"], "Near matches: complete"),
     ],
 )
 def test_what_can_not_be_exported_is_a_sentence(

@@ -1,9 +1,8 @@
-"""Exports of a run and a suite that someone else made: nothing is written outside the folder of the user."""
+"""Exports of a run that someone else made: nothing is written outside the folder of the user."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import zipfile
 from collections.abc import Iterator
@@ -17,17 +16,13 @@ from markdown_it import MarkdownIt
 from commandline import probatio
 from core.test_names import HOSTILE, is_plain
 from learn.runs import write_made_up_run, write_suite
-from probatio.authoring.harbor.write import write_harbor
-from probatio.core.errors import UsageError
 from probatio.core.records import TrialKey
 from probatio.learn.analysis import study_of, write_study
 from probatio.learn.exports.conditions import RecordedRun
 from probatio.learn.exports.inspect_log import write_inspect
 from probatio.learn.exports.junit import write_junit
-from probatio.learn.exports.lm_eval import write_lm_eval
 from probatio.learn.exports.study import ExportRequest, export_study
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
-from probatio.suites.language_suite import load_suite
 
 NAMES = tuple(
     name
@@ -85,14 +80,6 @@ def out(tmp_path: Path) -> Iterator[Path]:
         assert is_plain(path.name, 240) and not path.is_symlink()
 
 
-def test_lm_eval_writes_below_its_folder_a_file_for_every_condition(tmp_path: Path, out: Path) -> None:
-    run = hostile_run(tmp_path)
-    results = write_lm_eval(run, None, out)
-    assert len({path.parent for path in results}) == len({each.model for each in run.conditions})
-    samples = sum(len(path.read_bytes().splitlines()) for path in out.glob("*/samples_*.jsonl"))
-    assert samples == sum(len(list(run.trials(condition))) for condition in run.conditions)
-
-
 def test_inspect_writes_below_its_folder_and_plain_names_into_its_archives(tmp_path: Path, out: Path) -> None:
     run = hostile_run(tmp_path)
     logs = write_inspect(run, None, out)
@@ -115,43 +102,6 @@ def test_junit_is_xml_whatever_the_names(tmp_path: Path, out: Path) -> None:
     run = hostile_run(tmp_path)
     write_junit(run, out / "report.xml")
     assert len(list(ElementTree.parse(out / "report.xml").iter("testsuite"))) == len(run.conditions)
-
-
-def hostile_suite(root: Path) -> Path:
-    names = names_for(root)
-    suite = write_suite(root / "in" / "suite", len(names))
-    path = suite / "tasks" / "all.yml"
-    entries = json.loads(path.read_bytes())["tasks"]
-    for entry, name in zip(entries, names, strict=True):
-        entry |= {"id": name, "type": "write_faber", "solution": "scribe 1"}
-        entry |= {"expected_output": "1"}
-    path.write_bytes(json.dumps({"tasks": [each for each in entries if each["id"]]}).encode())
-    return suite
-
-
-def test_harbor_writes_a_folder_below_its_own_for_every_task(tmp_path: Path, out: Path) -> None:
-    suite = load_suite(hostile_suite(tmp_path))
-    done = write_harbor(suite, list(suite.tasks), out, None, 0, None)
-    assert len(set(done.folders)) == len(suite.tasks) == len(list(out.iterdir()))
-    tasks = {json.loads((folder / "tests" / "probatio.json").read_bytes())["task"] for folder in done.folders}
-    assert tasks == set(suite.tasks)
-
-
-def test_harbor_copies_nothing_from_outside_the_suite(tmp_path: Path) -> None:
-    (tmp_path / "secret").write_text("the key")
-    for number, way in enumerate(("link", "folder", "pipe")):
-        suite = write_suite(tmp_path / str(number) / "suite", 4)
-        if way == "link":
-            (suite / "contexts" / "notes.md").symlink_to(tmp_path / "secret")
-        elif way == "folder":
-            (suite / "more").symlink_to(tmp_path)
-        else:
-            os.mkfifo(suite / "pipe")
-        target = tmp_path / str(number) / "out"
-        with pytest.raises(UsageError):
-            loaded = load_suite(suite)
-            write_harbor(loaded, list(loaded.tasks), target, None, 0, None)
-        assert not [path for path in target.rglob("*") if path.is_file() and b"the key" in path.read_bytes()]
 
 
 def plain_run(root: Path) -> Path:
@@ -265,13 +215,9 @@ def test_a_name_is_text_in_the_analysis_and_in_every_export(tmp_path: Path, name
             assert not re.search(r'(?:^|,)"?[=+@]', text, re.MULTILINE)
 
 
-def test_an_export_goes_into_no_folder_that_is_a_link(tmp_path: Path) -> None:
+def test_an_export_is_not_written_through_a_link(tmp_path: Path) -> None:
     run, out, elsewhere = RecordedRun(plain_run(tmp_path)), tmp_path / "out", tmp_path / "elsewhere"
     elsewhere.mkdir()
-    out.mkdir()
-    (out / "a").symlink_to(elsewhere)
-    with pytest.raises(UsageError, match="is a link where a folder belongs"):
-        write_lm_eval(run, None, out)
     for log in write_inspect(run, None, out):
         log.unlink()
         log.symlink_to(elsewhere / "x")
@@ -281,7 +227,5 @@ def test_an_export_goes_into_no_folder_that_is_a_link(tmp_path: Path) -> None:
 
 def test_the_command_ends_well_on_hostile_names(tmp_path: Path, out: Path) -> None:
     run = hostile_run(tmp_path).folder
-    done = probatio(
-        "study", "export", run, "--inspect", out, "--lm-eval", out / "lm", "--junit", out / "x.xml"
-    )
+    done = probatio("study", "export", run, "--inspect", out, "--junit", out / "x.xml")
     assert done.returncode == 0, done.output

@@ -47,11 +47,6 @@ def import_days(file: Path, results: Path, dry_run: bool, as_json: bool, **given
       probatio daily import answers.jsonl --suite my-watch --dry-run
       probatio daily import answers.jsonl --suite my-watch
     """
-    if file.is_dir():
-        raise UsageError(
-            f"{file} is a folder. `probatio suite import {file}` adds task folders of Harbor to a suite."
-        )
-
     from probatio.ask.hosts import environment
     from probatio.watch.day.importing import carry_in, read_import
     from probatio.watch.day.preparation import DayRequest

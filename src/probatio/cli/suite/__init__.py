@@ -1,4 +1,4 @@
-"""`probatio suite`: list, begin, prove, copy and import suites."""
+"""`probatio suite`: list, begin, prove and copy suites."""
 
 from __future__ import annotations
 
@@ -138,53 +138,6 @@ def export(name: str, folder: Path, as_json: bool) -> None:
         options.print_event("written", folder=str(folder), suite=name, tasks=tasks, next=[proof])
         return
     click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: {proof}")
-
-
-@click.command()
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@options.path_option("--suite", "The folder of the language that gets the tasks.")
-@click.option("--dry-run", is_flag=True, help="Only read the folders.")
-@options.as_json
-def import_tasks(folder: Path, suite: Path | None, dry_run: bool, as_json: bool) -> None:
-    """Add task folders of Harbor to the suite of a language. DIR is one of them, or a folder of several.
-
-    A folder that can't become a task is named with the reason.
-
-    \b
-    Examples:
-      probatio suite import harbor-tasks --suite my-language --dry-run
-      probatio suite import harbor-tasks --suite my-language
-    """
-    from probatio.authoring.harbor.read import add_to_suite, is_harbor, read_harbor
-    from probatio.suites.language_suite import load_suite
-
-    if not is_harbor(folder):
-        raise UsageError(
-            f"{folder} is not a task folder of Harbor, nor a folder of them: there is no task.toml."
-        )
-    if suite is None:
-        raise UsageError(
-            "Name the suite that gets the tasks: --suite DIR. `probatio suite new DIR` makes one."
-        )
-    loaded = load_suite(suite)
-    read = read_harbor(folder)
-    target = add_to_suite(read.tasks, loaded) if read.tasks and not dry_run else None
-    if as_json:
-        options.print_event(
-            "plan" if dry_run else "imported",
-            tasks=[task.id for task in read.tasks],
-            refused=read.refused,
-            file=None if target is None else str(target),
-        )
-    else:
-        for name, why in read.refused.items():
-            click.echo(f"Not read: {name}: {why}", err=True)
-        what = f"{len(read.tasks)} task{'' if len(read.tasks) == 1 else 's'}"
-        click.echo(f"{folder}: {what}. Nothing was written." if target is None else f"Added {what}: {target}")
-        if target is not None:
-            click.echo(f"Check them with: probatio suite check {loaded.folder}")
-    if not read.tasks:
-        raise UsageError(f"None of the task folders in {folder} could be read as a task.")
 
 
 @click.command()

@@ -77,7 +77,7 @@ def make_slugs(names: Iterable[str]) -> dict[str, str]:
     return slug_of
 
 
-def make_file_names(names: Iterable[str], otherwise: str, mark: str = "-") -> dict[str, str]:
+def make_file_names(names: Iterable[str], otherwise: str) -> dict[str, str]:
     """Name → its form as the name of a file or folder, numbered where two would be the same.
 
     The form is a plain name on every system: no way to another folder, no device of Windows, nothing hidden,
@@ -87,13 +87,13 @@ def make_file_names(names: Iterable[str], otherwise: str, mark: str = "-") -> di
     taken: set[str] = set()
     for name in names:
         if name not in form_of:
-            form_of[name] = _number(make_file_name(name, otherwise, mark), taken)
+            form_of[name] = _number(make_file_name(name, otherwise), taken)
     return form_of
 
 
-def make_file_name(name: str, otherwise: str, mark: str = "-") -> str:
+def make_file_name(name: str, otherwise: str) -> str:
     """One name as the name of a file; `otherwise` if nothing is left of it. Two names may have one form."""
-    form = _NOT_FILE.sub(mark, name).lstrip(".-")[:FILE_NAME].rstrip(".") or otherwise
+    form = _NOT_FILE.sub("-", name).lstrip(".-")[:FILE_NAME].rstrip(".") or otherwise
     return f"_{form}" if form.partition(".")[0].casefold() in RESERVED else form
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from probatio import __version__
-from probatio.core.files import make_folder, replacement
+from probatio.core.files import replacement
 from probatio.core.inside import open_new
 from probatio.core.records import Grade
 from probatio.core.text.names import make_file_name
@@ -50,7 +50,7 @@ _LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 def write_inspect(run: RecordedRun, suite: Suite | None, target: Path) -> list[Path]:
     """Write one log per model and condition into the folder `target`."""
-    make_folder(target, target)
+    target.mkdir(parents=True, exist_ok=True)
     written = []
     for condition in run.conditions:
         path = target / _file_name(run, condition)

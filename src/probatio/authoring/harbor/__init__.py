@@ -1,1 +1,0 @@
-"""Tasks as task folders of Harbor, and back."""
