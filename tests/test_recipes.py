@@ -3,6 +3,7 @@ there."""
 
 from __future__ import annotations
 
+import csv
 import os
 import re
 import shutil
@@ -149,6 +150,34 @@ def test_the_recipe_for_a_verb_makes_one_that_is_listed_and_runs(copy: Path) -> 
     assert (done.returncode, done.stdout) == (0, "monday\n"), done.stderr
     told = run(copy, "-c", MAIN, "runs", "--json")
     assert told.stdout == '{"event":"runs","runs":["monday"]}\n'
+
+
+@pytest.mark.slow
+def test_the_recipe_for_a_column_shows_it_in_the_analysis_the_csv_and_the_page_of_a_run(copy: Path) -> None:
+    path = copy / "learn" / "report" / "tables.py"
+    text, tables = re.subn(
+        r"(?s)(\nFUNNEL = .*?)(?=\n\)\n)",
+        rf"\1\n{block('column').rstrip()}",
+        path.read_text(encoding="utf-8"),
+    )
+    assert tables == 1
+    path.write_text(text, encoding="utf-8")
+    root, runs = copy.parent.parent, REPOSITORY / "examples" / "runs"
+    command = ["-c", MAIN, "study", str(runs / "sample-0.5b"), "--no-narrative", "--out", str(root / "out")]
+    for more in ([], ["--format", "csv"]):
+        done = run(copy, *command, *more)
+        assert done.returncode == 0, done.stderr
+    (funnel,) = csv.DictReader((root / "out" / "funnel.csv").open(encoding="utf-8", newline=""))
+    analysis = (root / "out" / "analysis.md").read_text(encoding="utf-8")
+    assert re.search(rf"\| all right \|\n.*\n\| qwen.* \| {funnel['passed']} \|\n", analysis)
+    program = (
+        "import sys; from pathlib import Path; from probatio.site.addresses import render; "
+        "from probatio.site.snapshot import load_site; "
+        "print(render(load_site(Path(sys.argv[1])), 'learnability/sample-0.5b/').body.decode())"
+    )
+    page = run(copy, "-c", program, str(runs)).stdout
+    assert '<th scope="col" class="num">All right</th>' in page
+    assert f'<td class="num">{funnel["passed"]}</td></tr>' in page
 
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "SECURITY.md", "README.md"])

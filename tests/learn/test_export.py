@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import duckdb
@@ -15,7 +16,7 @@ from commandline import probatio
 from learn.runs import by_chance, write_made_up_run, write_suite
 from probatio import api
 from probatio.learn.exports.latex import escape_latex, format_bibtex, format_latex_table
-from probatio.learn.exports.tables import Column, StudyTable
+from probatio.learn.report.tables import Column, StudyTable
 from probatio.learn.trials import RunSeen
 
 HOSTILE = r"a_b & 50% $x$ {y} \input{/etc/passwd} <script>"
@@ -138,10 +139,9 @@ def test_bibtex_names_suite_version_and_fingerprint_and_makes_nothing_up() -> No
 
 
 def test_a_table_wider_than_a_column_goes_over_both() -> None:
-    narrow = StudyTable("n", "t", (Column("a"), Column("b", "p")), [("x", 0.0001)])
-    wide = StudyTable(
-        "w", "t", tuple(Column(f"c{number}", "count") for number in range(9)), [tuple(range(9))]
-    )
+    row = SimpleNamespace(a="x", b=0.0001, c=1)
+    narrow = StudyTable("n", "t", (Column("a"), Column("b", "p")), [row])
+    wide = StudyTable("w", "t", tuple(Column(f"c{each}", "count", "c") for each in range(9)), [row])
     assert r"\begin{table}[t]" in format_latex_table(narrow)
     assert r"x & \textless{} 0.001 \\" in format_latex_table(narrow)
     assert r"\begin{table*}[t]" in format_latex_table(wide)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from probatio.learn.exports.tables import StudyTable, format_cell, list_shown_columns
+from probatio.learn.report.tables import Column, StudyTable, format_cell
 from probatio.learn.trials import RunSeen
 
 BIB = "probatio.bib"
@@ -27,10 +27,6 @@ _SPECIAL = {
     "–": "--",
     "…": r"\ldots{}",
 }
-_GROUPED = ("axis", "factor", "model", "a")
-"""First columns that are named once for the rows that follow."""
-
-
 _COLUMN_HOLDS = 5
 """Columns of a table that one column of a paper has room for; wider tables go over both."""
 
@@ -43,10 +39,10 @@ def escape_latex(text: str) -> str:
 
 def format_latex_table(table: StudyTable, label: str | None = None) -> str:
     """One table, to be included with \\input; it needs the package booktabs."""
-    columns = list(list_shown_columns(table))
-    letters = "".join("l" if column.kind == "text" else "r" for _, column in columns)
+    columns = table.shown("exported")
+    letters = "".join("l" if column.is_text else "r" for column in columns)
     float_name = "table*" if len(columns) > _COLUMN_HOLDS else "table"
-    head = " & ".join(escape_latex(column.name.replace("_", " ")) for _, column in columns)
+    head = " & ".join(escape_latex(column.name.replace("_", " ")) for column in columns)
     lines = [
         rf"\begin{{{float_name}}}[t]",
         r"\centering",
@@ -59,14 +55,14 @@ def format_latex_table(table: StudyTable, label: str | None = None) -> str:
         r"\midrule",
     ]
     before: object = None
-    grouped = table.columns[0].name in _GROUPED
+    several = len(table.rows) > len(table.groups)
     for row in table.rows:
-        cells = [_cell(table, row, place) for place, _ in columns]
-        if grouped and row[0] == before:
-            cells[0] = ""
-        elif grouped and before is not None and len(table.rows) > len({each[0] for each in table.rows}):
+        cells, first = [_cell(column, row) for column in columns], columns[0].value(row)
+        if first == before:
+            cells[0] = ""  # named once for the rows that follow
+        elif several and before is not None:
             lines.append(r"\addlinespace")
-        before = row[0]
+        before = first
         lines.append(rf"{' & '.join(cells)} \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", rf"\end{{{float_name}}}", ""])
 
@@ -154,9 +150,9 @@ def _entry(key: str, fields: Mapping[str, str]) -> str:
     return "\n".join([f"@software{{{key},", *lines, "}", ""])
 
 
-def _cell(table: StudyTable, row: Sequence[object], place: int) -> str:
-    text = format_cell(table, row, place)  # type: ignore[arg-type]
-    if table.columns[place].kind == "text":
+def _cell(column: Column, row: object) -> str:
+    text = format_cell(column, row)
+    if column.is_text:
         return escape_latex(text)
     # A minus of mathematics, and no break between a number and its sign of percent.
     return re.sub(r"-(?=\d)", "$-$", escape_latex(text).replace(r" \%", r"\,\%"))

@@ -28,18 +28,19 @@ from probatio.learn.exports.latex import (
     format_latex_table,
     table_file,
 )
-from probatio.learn.exports.tables import StudyTable, format_cell, list_shown_columns, make_tables
 from probatio.learn.findings import Study
 from probatio.learn.report.comparison import describe_comparison, describe_correction
 from probatio.learn.report.pictures import CAPTIONS, draw_comparisons, draw_study
 from probatio.learn.report.sections import summarise
+from probatio.learn.report.tables import StudyTable, format_cell, make_tables, tabulate_comparisons
 
 ExportFormat = Literal["latex", "csv", "parquet", "html", "bibtex"]
 FORMATS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 
 PAGE, DOCUMENT = "study.html", "study.tex"
 
-_SQL = {"text": "VARCHAR", "count": "BIGINT", "yes": "BOOLEAN"}
+_SQL = {"text": "VARCHAR", "axis": "VARCHAR", "yes": "BOOLEAN"}
+_SQL |= dict.fromkeys(("count", "passed", "through", "tokens"), "BIGINT")
 
 
 class ExportRequest(msgspec.Struct, frozen=True):
@@ -60,7 +61,8 @@ def export_study(wanted: ExportRequest, target: Path) -> list[Path]:
     unknown = [name for name in wanted.formats if name not in FORMATS]
     if unknown:
         raise UsageError(f"There is no format `{unknown[0]}`; there are {', '.join(FORMATS)}.")
-    tables, size = make_tables(wanted.study, wanted.compared), size_of(wanted.size)
+    every = (*make_tables(wanted.study).values(), tabulate_comparisons(wanted.compared))
+    tables, size = [table for table in every if table.rows], size_of(wanted.size)
     kinds = dict.fromkeys((*wanted.figures, *(["pdf"] if "latex" in wanted.formats else [])))
     pictures = (
         draw_figures(wanted.study, wanted.compared, FIXED, size.pixels, headings=False) if kinds else {}
@@ -126,10 +128,8 @@ def format_csv(table: StudyTable) -> str:
     """Numbers as they are: shares from 0 to 1; an empty cell is a number that is not known."""
     out = io.StringIO()
     rows = csv.writer(out, lineterminator="\n")
-    rows.writerow(make_no_formula(column.name) for column in table.columns)
-    rows.writerows(
-        [make_no_formula(cell) if isinstance(cell, str) else cell for cell in row] for row in table.rows
-    )
+    for cells in (table.fields, *map(table.cells, table.rows)):
+        rows.writerow(make_no_formula(cell) if isinstance(cell, str) else cell for cell in cells)
     return out.getvalue()
 
 
@@ -137,14 +137,15 @@ def _write_parquet(tables: Sequence[StudyTable], target: Path) -> list[Path]:
     written = []
     with open_database() as db:
         for table in tables:
+            fields = table.fields
             columns = ", ".join(
-                f"{quote_name(column.name)} {_SQL.get(column.kind, 'DOUBLE')}" for column in table.columns
+                f"{quote_name(name)} {_SQL.get(column.kind, 'DOUBLE')}"
+                for name, (column, _) in fields.items()
             )
             db.execute(f"create table {quote_name(table.name)} ({columns})")
-            marks = ", ".join(["?"] * len(table.columns))
-            db.executemany(
-                f"insert into {quote_name(table.name)} values ({marks})", [list(row) for row in table.rows]
-            )
+            marks = ", ".join(["?"] * len(fields))
+            rows = list(map(table.cells, table.rows))
+            db.executemany(f"insert into {quote_name(table.name)} values ({marks})", rows)
             written.append(target / f"{table.name}.parquet")
             write_table(db, f"from {quote_name(table.name)}", written[-1], PARQUET)
     return written
@@ -177,12 +178,12 @@ def format_html_page(wanted: ExportRequest, tables: Sequence[StudyTable]) -> str
 
 
 def format_html_table(table: StudyTable) -> str:
-    columns = list(list_shown_columns(table))
-    head = "".join(f'<th scope="col">{escape(column.name.replace("_", " "))}</th>' for _, column in columns)
-    classes = ["" if column.kind == "text" else ' class="n"' for _, column in columns]
+    columns = table.shown("exported")
+    head = "".join(f'<th scope="col">{escape(column.name.replace("_", " "))}</th>' for column in columns)
+    classes = ["" if column.is_text else ' class="n"' for column in columns]
     rows = ""
     for row in table.rows:
-        cells = [escape(format_cell(table, row, place)) for place, _ in columns]
+        cells = [escape(format_cell(column, row)) for column in columns]
         rows += (
             f"<tr>{''.join(f'<td{kind}>{cell}</td>' for kind, cell in zip(classes, cells, strict=True))}</tr>"
         )

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import Rate
 from probatio.core.text.markdown import escape_markdown, fence, format_table
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Curve, Effect, JointTest, Place, Reach, Study, curve_name
+from probatio.learn.findings import Curve, JointTest, Place, Reach, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
 from probatio.learn.report.prices import describe_price, format_prices
-from probatio.learn.report.wording import DASH, format_interval, format_p, format_rate, format_share
+from probatio.learn.report.tables import Column, StudyTable, make_tables, name_axis
+from probatio.learn.report.wording import DASH, format_interval, format_p, format_share
 from probatio.learn.statistics.isotonic import RESAMPLES
-
-AXIS_TITLES = {
-    "model": "Model",
-    "context": "Context",
-    "n_shot": "N-shot",
-    "dialect": "Dialect",
-    "type": "Type",
-    "category": "Category",
-    "difficulty": "Difficulty",
-}
 
 FAILURES_TITLE = "## Failing examples"
 _LACKING = 5
@@ -32,9 +22,11 @@ _LACKING = 5
 
 def format_report(study: Study, charts: Mapping[str, str]) -> str:
     """The whole computed part. `charts`: name of a picture → its file."""
-    lines = [*_head(study), *_funnel(study, charts), *_rates(study)]
-    lines += [*_curves(study, charts), *format_attempts(study), *format_prices(study)]
-    lines += [*_format_inferred(study), *_factors(study), *_hardest(study), *_failures(study)]
+    tables = make_tables(study)
+    lines = [*_head(study), *_funnel(study, tables["funnel"], charts), *_rates(study, tables["rates"])]
+    lines += [*_curves(study, tables["curves"], charts), *format_attempts(study), *format_prices(study)]
+    lines += [*_format_inferred(study), *_factors(study, tables["factors"])]
+    lines += [*_hardest(tables["hardest"]), *_failures(study)]
     return "\n".join(lines) + "\n"
 
 
@@ -100,54 +92,60 @@ def _head(study: Study) -> list[str]:
     ]
 
 
-def _funnel(study: Study, charts: Mapping[str, str]) -> list[str]:
-    if not study.funnels:
+def _format_study_table(table: StudyTable, rows: Sequence[object], **headings: str) -> list[str]:
+    """These rows of a table; `headings`: heading → another one here."""
+    shown = table.shown("report")
+    head = [headings.get(heading, heading) for column in shown for heading in column.report]
+    return format_table(head, [[cell for column in shown for cell in _cells(column, row)] for row in rows])
+
+
+def _cells(column: Column, row: object) -> list[str]:
+    """The cell of a column, and that of its interval."""
+    value = column.value(row)
+    text = column.form(value)
+    if column.kind == "passed":
+        text += f"/{column.value(row, 'asked')}"
+    elif column.kind == "through":
+        text += f" ({_percent(value, column.value(row, 'asked'))})"
+    if not column.ends:
+        return [text]
+    low, high = (column.value(row, end) for end in column.ends)
+    if value is None or low is high is None:
+        interval = DASH
+    elif low is None or high is None:
+        interval = f"{column.form(high)} or less" if low is None else f"{column.form(low)} or more"
+    else:
+        between = " to " if column.kind == "points" else "–"
+        interval = f"{column.form(low).removesuffix(' %')}{between}{column.form(high)}"
+    return [text, interval]
+
+
+def _funnel(study: Study, table: StudyTable, charts: Mapping[str, str]) -> list[str]:
+    if not table.rows:
         return []
-    rows = [
-        [
-            one.model,
-            one.asked,
-            *(f"{count} ({_percent(count, one.asked)})" for count in (one.level_a, one.level_b, one.level_c)),
-            one.unasked,
-        ]
-        for one in study.funnels
-    ]
     lines = ["## Funnel", "", "Each level counts the answers that came through it and all before it.", ""]
-    lines += format_table(
-        ["model", "asked", "A typechecks", "B runs", "C right output", "not asked or checked"], rows
-    )
+    lines += _format_study_table(table, table.rows)
     kinds = sorted(
         {kind for one in study.funnels for kind in one.errors},
         key=lambda kind: (-sum(one.errors.get(kind, 0) for one in study.funnels), kind),
     )
     if kinds:
         rows = [[kind, *(one.errors.get(kind, 0) for one in study.funnels)] for kind in kinds]
-        lines += [
-            "",
-            "What stopped the others:",
-            "",
-            *format_table(["error", *(one.model for one in study.funnels)], rows),
-        ]
+        lines += ["", "What stopped the others:", ""]
+        lines += format_table(["error", *(one.model for one in study.funnels)], rows)
     return [*lines, *_picture(charts, "funnel", "How many answers come through each level"), ""]
 
 
-def _rates(study: Study) -> list[str]:
+def _rates(study: Study, table: StudyTable) -> list[str]:
     lines = []
     for axis in study.axes:
-        title = AXIS_TITLES[axis.name]
-        lines += [f"## {title}", ""]
-        lines += format_table(
-            [title.lower(), "passed", "rate", "95 % interval", "tasks", "not asked or checked"],
-            [
-                [level.name, *format_rate(level.rate), level.rate.tasks, level.unasked]
-                for level in axis.levels
-            ],
-        )
-        lines.append("")
+        name = name_axis(axis.name)
+        lines += [f"## {name.capitalize()}", ""]
+        lines += [*_format_study_table(table, table.groups.get(axis.name, []), level=name), ""]
     return lines
 
 
-def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
+def _curves(study: Study, table: StudyTable, charts: Mapping[str, str]) -> list[str]:
     lines = ["## Learning curves", ""]
     if study.no_curves:
         return [*lines, study.no_curves, ""]
@@ -160,33 +158,15 @@ def _curves(study: Study, charts: Mapping[str, str]) -> list[str]:
         ["model", *(f"reaches {100 * share:.0f} %" for share in SHARES)],
         [[curve_name(curve, study.curves), *list_reached(curve)] for curve in study.curves],
     )
-    lines += _picture(charts, "learning-curves", "Learning curves") + _picture(
-        charts, "contexts", "Context by n-shot"
-    )
+    lines += _picture(charts, "learning-curves", "Learning curves")
+    lines += _picture(charts, "contexts", "Context by n-shot")
     for curve in study.curves:
-        size = "tokens (estimated)" if curve.estimated else "tokens"
-        lines += ["", f"### {escape_markdown(curve_name(curve, study.curves))}", ""]
+        name = curve_name(curve, study.curves)
+        lines += ["", f"### {escape_markdown(name)}", ""]
         lines += [escape_markdown(curve.dip.sentence), ""] if curve.dip else []
-        lines += format_table(
-            ["context", "n-shot", size, "passed", "rate", "95 % interval", "fit", "band"],
-            [
-                [
-                    point.context,
-                    point.n_shot,
-                    f"{point.tokens:,}",
-                    *format_rate(point.rate),
-                    *_fit(point),
-                ]
-                for point in curve.points
-            ],
-        )
+        headings = {"tokens": "tokens (estimated)"} if curve.estimated else {}
+        lines += _format_study_table(table, table.groups.get(name, []), **headings)
     return [*lines, ""]
-
-
-def _fit(point: Point) -> tuple[str, str]:
-    if point.fit is None or point.band_low is None or point.band_high is None:
-        return DASH, DASH
-    return f"{100 * point.fit:.0f} %", f"{100 * point.band_low:.0f}–{100 * point.band_high:.0f} %"
 
 
 def _controls(study: Study) -> str:
@@ -227,7 +207,7 @@ def _format_inferred(study: Study) -> list[str]:
     ]
 
 
-def _factors(study: Study) -> list[str]:
+def _factors(study: Study, table: StudyTable) -> list[str]:
     lines = ["## What each factor is worth", ""]
     factors = study.factors
     if factors is None:
@@ -238,10 +218,7 @@ def _factors(study: Study) -> list[str]:
         "reference. "
         f"{_controls(study)}".rstrip(),
         "",
-        *format_table(
-            ["factor", "level", "against", "points", "95 % interval", "odds ratio", "95 % interval", "p"],
-            [_effect(effect) for effect in factors.effects],
-        ),
+        *_format_study_table(table, table.rows),
         "",
         "Could the factor be left out? Is a pair of factors worth just the sum of the two?",
         "",
@@ -254,31 +231,10 @@ def _factors(study: Study) -> list[str]:
     return [*lines, *_paragraphs([f"Note: {note}" for note in factors.notes])]
 
 
-def _effect(effect: Effect) -> list[object]:
-    return [
-        AXIS_TITLES[effect.factor].lower(),
-        effect.level,
-        effect.reference,
-        f"{effect.points:+.1f}",
-        _ends(effect.points_low, effect.points_high, "+.1f", " to "),
-        f"{effect.odds_ratio:.2f}",
-        _ends(effect.odds_low, effect.odds_high, ".2f", "–"),
-        format_p(effect.p),
-    ]
-
-
-def _ends(low: float | None, high: float | None, form: str, between: str) -> str:
-    if low is None or high is None:
-        return (
-            f"{low:{form}} or more" if low is not None else DASH if high is None else f"{high:{form}} or less"
-        )
-    return f"{low:{form}}{between}{high:{form}}"
-
-
 def _test(test: JointTest) -> list[object]:
     where = DASH if test.departure is None else f"{test.departure:+.1f} points: {test.departing}"
     return [
-        " × ".join(AXIS_TITLES[term].lower() for term in test.terms),
+        " × ".join(map(name_axis, test.terms)),
         test.df,
         f"{test.statistic:.1f}",
         format_p(test.p),
@@ -286,23 +242,9 @@ def _test(test: JointTest) -> list[object]:
     ]
 
 
-def _hardest(study: Study) -> list[str]:
-    lines = ["## Hardest tasks", ""]
-    if not study.hardest:
-        return [*lines, "No task failed.", ""]
-    rows = [
-        [
-            task.task_id,
-            *(value or DASH for value in (task.type, task.category, task.difficulty)),
-            *format_rate(task.rate),
-        ]
-        for task in study.hardest
-    ]
-    return [
-        *lines,
-        *format_table(["task", "type", "category", "difficulty", "passed", "rate", "95 % interval"], rows),
-        "",
-    ]
+def _hardest(table: StudyTable) -> list[str]:
+    shown = _format_study_table(table, table.rows) if table.rows else ["No task failed."]
+    return ["## Hardest tasks", "", *shown, ""]
 
 
 def _failures(study: Study) -> list[str]:

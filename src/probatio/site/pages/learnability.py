@@ -10,6 +10,7 @@ from probatio.learn.curves import SHARES
 from probatio.learn.findings import Condition, Curve, curve_name
 from probatio.learn.report.comparison import describe_comparison
 from probatio.learn.report.pictures import draw_study_curves
+from probatio.learn.report.tables import make_tables
 from probatio.site.facts.runs import StudiedRun, list_model_pairs
 from probatio.site.facts.teaching import Ranges, answer_languages, condition_address, keep_latest, list_taught
 from probatio.site.pages.curve_charts import language_charts, run_charts
@@ -77,7 +78,7 @@ def run_page(request: PageRequest) -> PageReply:
         run=run,
         record=run.record,
         study=study,
-        axes={axis.name: axis for axis in study.axes},
+        tables=make_tables(study),
         rows=rows,
         shares=SHARES,
         ranges=Ranges(rows),
