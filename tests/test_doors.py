@@ -53,7 +53,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         THE_ONE: ("core/inside.py",),
         SHIPPED: (
             "builtin/daily/web_design/painted.py", "builtin/daily/web_design/snapshot.py",
-            "cli/help.py", "core/code_digest.py", "core/shipped.py",
+            "cli/help.py", "core/code_digest.py", "site/shipped.py",
             "languages/python/calls.py",
         ),
         PROC: (

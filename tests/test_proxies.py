@@ -21,9 +21,9 @@ from probatio.ask.embedded.catalogue import Hub
 from probatio.ask.embedded.download import Meter
 from probatio.ask.embedded.hub import _append, _look_up
 from probatio.ask.hosts import environment
+from probatio.ask.proxies import find_proxy, strip_login
 from probatio.ask.routes import Route, route_of
 from probatio.core.errors import UsageError
-from probatio.core.proxies import find_proxy, strip_login
 from probatio.core.records import Answer, Model, Sampling
 from probatio.core.redact import forget_all
 from probatio.watch.alerts.heartbeat import ping

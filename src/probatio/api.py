@@ -295,9 +295,9 @@ def read(
     """
     import duckdb
 
-    from probatio.core.database import PARQUET, write_table
     from probatio.core.extras import require
     from probatio.learn.answered import trial_rows
+    from probatio.learn.database import PARQUET, write_table
     from probatio.learn.trials import open_trials
 
     named = _find(runs, results)

@@ -10,10 +10,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from probatio.core.collector import pause_collector
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside
 from probatio.core.jsonfile import Decoder, decode, read_json
+from probatio.runs.collector import pause_collector
 
 DEEP = b"[" * 200_000
 

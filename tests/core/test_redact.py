@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from probatio.core.published import publish_address, publish_models
+from probatio.ask.published import publish_address, publish_models
 from probatio.core.records import Model
 from probatio.core.redact import MARK, forget_all, know, redact
 

@@ -19,11 +19,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from probatio.core.records import DailyScore, DayRecord, Grade, Model, Response, Sampling
-from probatio.core.shipped import BENCH
 from probatio.runs.store.layout import ANSWERS, GRADES
 from probatio.site.addresses import addresses
 from probatio.site.demo import fill_days
 from probatio.site.live import LiveSite, application
+from probatio.site.shipped import BENCH
 from probatio.site.snapshot import Site, load_site
 from probatio.site.static import build
 from probatio.suites.daily_suite import read_manifest

@@ -11,7 +11,6 @@ import pytest
 from msgspec.structs import replace
 
 from probatio.core.errors import UsageError
-from probatio.core.shipped import BENCH as SHIPPED
 from probatio.learn.statistics.blend import blend, put_on_one_scale
 from probatio.site.addresses import render
 from probatio.site.pages.bench import (
@@ -23,6 +22,7 @@ from probatio.site.pages.bench import (
     read_bench,
     strip,
 )
+from probatio.site.shipped import BENCH as SHIPPED
 from probatio.site.snapshot import Site
 
 

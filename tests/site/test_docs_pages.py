@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from probatio.core.shipped import GROUPS, TUTORIALS, list_pages
 from probatio.site.addresses import addresses, render
 from probatio.site.pages.docs import render_doc
+from probatio.site.shipped import GROUPS, TUTORIALS, list_pages
 from probatio.site.snapshot import Site, load_site
 
 DOCS = Path(__file__).parents[2] / "docs"

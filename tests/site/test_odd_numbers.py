@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from probatio.core.shipped import BENCH
 from probatio.runs.store.layout import ANSWERS, DAILY, SCORES
 from probatio.site.addresses import render
 from probatio.site.demo import fill_days
 from probatio.site.downloads import every_table
+from probatio.site.shipped import BENCH
 from probatio.site.snapshot import load_site
 from probatio.site.static import build
 

@@ -20,12 +20,12 @@ import msgspec
 
 from probatio.ask.connections import Connections
 from probatio.ask.providers import provider_named
+from probatio.ask.proxies import find_proxy
+from probatio.ask.published import publish_address
 from probatio.ask.retry import Fault, fault_of_status
 from probatio.ask.routes import address_of, know_keys
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.jsonfile import decode
-from probatio.core.proxies import find_proxy
-from probatio.core.published import publish_address
 from probatio.core.records import Model
 from probatio.core.redact import know_address, redact
 

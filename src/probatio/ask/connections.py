@@ -23,10 +23,10 @@ from msgspec.structs import replace
 from yarl import URL
 
 from probatio.ask.body import BadBody, read_body
+from probatio.ask.proxies import find_proxy, is_this_machine, strip_login
+from probatio.ask.published import publish_address
 from probatio.ask.retry import MAX_PLACE, Fault, fault_of_status
 from probatio.ask.wire import BrokenReply, describe_bad_http, is_public, open_session
-from probatio.core.proxies import find_proxy, is_this_machine, strip_login
-from probatio.core.published import publish_address
 from probatio.core.redact import redact
 
 MAX_REASON = 300

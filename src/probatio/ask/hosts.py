@@ -15,10 +15,10 @@ from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
 from probatio.ask.providers import PROVIDERS, Provider
+from probatio.ask.proxies import is_this_machine
+from probatio.ask.published import publish_address
 from probatio.core.errors import UsageError
 from probatio.core.inside import MOST_SETTINGS, read_named
-from probatio.core.proxies import is_this_machine
-from probatio.core.published import publish_address
 from probatio.core.trust import has_word, key_request, refuse
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"

@@ -10,8 +10,8 @@ import msgspec
 
 from probatio.ask.hosts import require_host
 from probatio.ask.providers import PROVIDERS, provider_of
+from probatio.ask.proxies import find_proxy
 from probatio.core.errors import UsageError
-from probatio.core.proxies import find_proxy
 from probatio.core.records import Model, Timeouts
 from probatio.core.redact import know, know_address
 from probatio.core.trust import require_weights

@@ -53,11 +53,7 @@ def _show(diagnosis: Diagnosis) -> None:
         for trial in trials:
             row("", f"{'held  ' if trial.held else 'FAILED'} {trial.attack:<31} {trial.detail}")
     row("", _summarise(diagnosis))
-    row("promises", "what others can't do; `probatio help promises` names the tests that hold each")
-    for by, promises in diagnosis.promises.items():
-        row("", f"{by}:")
-        for promise in promises:
-            row("", f"  {promise}")
+    row("promises", "what others' folders, answers and servers can't do: `probatio help promises`")
     for number, (name, answer) in enumerate(diagnosis.works.items()):
         row("" if number else "works", f"{name}: {answer}")
     row(

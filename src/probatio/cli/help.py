@@ -30,8 +30,8 @@ def command(ctx: click.Context, words: tuple[str, ...], every: bool, path: bool,
       probatio help deploy/crontab --path
       probatio help study compare
     """
-    from probatio.core.shipped import list_pages
     from probatio.core.text.names import refuse_unknown_name
+    from probatio.site.shipped import list_pages
 
     root = ctx.find_root()
     known = list_pages()
@@ -60,7 +60,7 @@ def command(ctx: click.Context, words: tuple[str, ...], every: bool, path: bool,
 
 def _list(path: bool, as_json: bool) -> None:
     from probatio.cli import COMMANDS
-    from probatio.core.shipped import list_pages
+    from probatio.site.shipped import list_pages
 
     if as_json:
         listed = [{"name": each.name, "title": each.title, "path": str(each.path)} for each in list_pages()]
@@ -82,7 +82,7 @@ SHIPPED = ("deploy/", "Dockerfile", "compose.yml")
 
 
 def _find_shipped(name: str) -> Path | None:
-    from probatio.core.shipped import BENCH, find_shipped
+    from probatio.site.shipped import BENCH, find_shipped
 
     if name == BENCH.name:
         return BENCH

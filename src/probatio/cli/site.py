@@ -160,7 +160,7 @@ def demo(out: Path, days: int, until: str | None, as_json: bool) -> None:
 
 
 def _bench(given: Path | None, results: Path) -> Path | None:
-    from probatio.core.shipped import BENCH
     from probatio.site.pages.bench import BENCH_FILE
+    from probatio.site.shipped import BENCH
 
     return given or next((path for path in (results / BENCH_FILE, OWN_BENCH, BENCH) if path.exists()), None)

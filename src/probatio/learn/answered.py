@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from probatio.core.database import CSV, PARQUET, write_table
-from probatio.core.formulas import select_harmless
+from probatio.learn.database import CSV, PARQUET, write_table
+from probatio.learn.formulas import select_harmless
 from probatio.learn.trials import TRIAL_COLUMNS, Trials, lines_table, open_trials
 from probatio.runs.store.layout import RUN_FILE
 from probatio.suites.language_suite import Suite

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO, get_args
 
 import msgspec
 
-from probatio.core.database import open_database, quote_text
 from probatio.core.errors import UsageError
 from probatio.core.inside import find_name, open_reader
 from probatio.core.records import UNASKED_ERRORS, UNKNOWN_DIALECT, TaskType
+from probatio.learn.database import open_database, quote_text
 from probatio.runs.record import read_run
 from probatio.runs.store.days import read_day
 from probatio.runs.store.layout import ANSWERS, DAY_FILE, GRADES, RUN_FILE

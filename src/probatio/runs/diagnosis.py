@@ -14,7 +14,6 @@ import msgspec
 from probatio import __version__
 from probatio.core.errors import ProbatioError
 from probatio.core.extras import list_installed
-from probatio.core.promises import PROMISES
 
 if TYPE_CHECKING:
     from probatio.jail import Choice
@@ -54,9 +53,6 @@ class Diagnosis(msgspec.Struct, frozen=True):
     """What a user does → `yes`, or why it does not work here."""
     versions: dict[str, str] = {}
     """Software, grader and built-in suites: three kinds of versions, each of which can move a number."""
-
-    promises: dict[str, tuple[str, ...]] = {}
-    """By whom → what they can't do; tests hold each (docs/promises.md)."""
 
     @property
     def isolated(self) -> bool:
@@ -203,7 +199,6 @@ def diagnose(choice: Choice = "auto", every: bool = False) -> Diagnosis:
         unpinned=_unpinned(),
         works=list_works(made_of if kind == "none" and choice != "none" else None, extras),
         versions=list_versions(),
-        promises={by: tuple(promise.says for promise in promises) for by, promises in PROMISES.items()},
     )
 
 

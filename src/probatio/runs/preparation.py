@@ -10,7 +10,6 @@ import msgspec
 
 from probatio.ask.routes import require_hosts
 from probatio.core.clock import now_text
-from probatio.core.collector import pause_collector
 from probatio.core.config import CONFIRM_ABOVE, Config, load_config, say_held
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Feedback, Timeouts
@@ -20,6 +19,7 @@ from probatio.grading import GRADER_VERSION, needs_sandbox
 from probatio.jail import Choice, explain_no_jail, find_isolation
 from probatio.languages.contract import TWISTED, twist_of
 from probatio.languages.finding import require_toolchain
+from probatio.runs.collector import pause_collector
 from probatio.runs.consent import Estimate
 from probatio.runs.estimate import estimate_run
 from probatio.runs.models import find_again, select

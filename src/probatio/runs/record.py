@@ -15,10 +15,10 @@ from typing import Any
 import msgspec
 
 from probatio import __version__
+from probatio.ask.published import publish_models
 from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.jsonfile import read_json
-from probatio.core.published import publish_models
 from probatio.core.records import Feedback, Model, Sampling, Timeouts
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import Untrusted, require_known

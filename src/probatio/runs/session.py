@@ -16,13 +16,13 @@ from probatio.ask.budget import Budget
 from probatio.ask.client import ChatClient
 from probatio.ask.providers import provider_of
 from probatio.ask.routes import Route, open_route
-from probatio.core.collector import calm_collector
 from probatio.core.errors import ProbatioError, Say
 from probatio.core.records import Model
-from probatio.core.signals import STOPPING, on_signal
+from probatio.runs.collector import calm_collector
 from probatio.runs.engine import Engine, FailedRequests, Tally, Watcher
 from probatio.runs.job import Job
 from probatio.runs.models import describe_file, pull_embedded
+from probatio.runs.signals import STOPPING, on_signal
 from probatio.runs.store.journal import Journal
 
 INTERRUPTED, TERMINATED = "interrupted", "terminated"

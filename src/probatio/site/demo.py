@@ -28,11 +28,11 @@ from probatio.core.records import (
     Response,
     Sampling,
 )
-from probatio.core.shipped import BENCH
 from probatio.runs.plan import Plan
 from probatio.runs.record import RunRecord, write_run
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES
 from probatio.site.pages.bench import BENCH_FILE, Bench, BenchModel, PublishedResult, read_bench
+from probatio.site.shipped import BENCH
 from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
 from probatio.suites.language_suite import BUILT_IN, Suite, list_built_in_suites, load_suite
 from probatio.suites.prompt import fingerprint_as_asked, render

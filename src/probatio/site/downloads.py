@@ -12,11 +12,11 @@ from typing import Any, BinaryIO
 import duckdb
 import msgspec
 
-from probatio.core.database import CSV, PARQUET, open_database, write_table
 from probatio.core.errors import ProbatioError
 from probatio.core.files import replacement
-from probatio.core.formulas import select_harmless
 from probatio.core.inside import open_reader
+from probatio.learn.database import CSV, PARQUET, open_database, write_table
+from probatio.learn.formulas import select_harmless
 from probatio.learn.trials import find_lines, name_opened
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES, SCORES
 from probatio.runs.store.lines import has_lines

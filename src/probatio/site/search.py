@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from probatio.core.shipped import list_pages
 from probatio.site.facts.standing import explain
 from probatio.site.pages.docs import render_doc
 from probatio.site.rendering import PageReply, PageRequest, html, json, printable
+from probatio.site.shipped import list_pages
 from probatio.site.snapshot import Site
 
 

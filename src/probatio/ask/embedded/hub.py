@@ -34,9 +34,9 @@ from probatio.ask.connections import Connections, explain, follow
 from probatio.ask.embedded.catalogue import Hub, Weights
 from probatio.ask.embedded.download import BLOCK, Fetched, Meter, SourceFailed, check_space
 from probatio.ask.embedded.weights import sha256_of
+from probatio.ask.proxies import find_proxy
 from probatio.ask.wire import is_public
 from probatio.core.errors import Say
-from probatio.core.proxies import find_proxy
 
 HUB = "https://huggingface.co"
 """Unless HF_ENDPOINT names a mirror, as it does for the hub's own tools."""

@@ -13,13 +13,12 @@ import msgspec
 
 from probatio.charts.figure import FigureFormat, size_of, write_figure
 from probatio.charts.palette import FIXED, ON_PAGE, Theme
-from probatio.core.database import PARQUET, open_database, quote_name, write_table
 from probatio.core.errors import UsageError
 from probatio.core.files import put
-from probatio.core.formulas import make_no_formula
 from probatio.learn.analysis import fill_folder
 from probatio.learn.answered import write_trials
 from probatio.learn.compare import Comparison
+from probatio.learn.database import PARQUET, open_database, quote_name, write_table
 from probatio.learn.exports.latex import (
     BIB,
     cite_keys,
@@ -29,6 +28,7 @@ from probatio.learn.exports.latex import (
     table_file,
 )
 from probatio.learn.findings import Study
+from probatio.learn.formulas import make_no_formula
 from probatio.learn.report.comparison import describe_comparison, describe_correction
 from probatio.learn.report.pictures import CAPTIONS, draw_comparisons, draw_study
 from probatio.learn.report.sections import summarise

@@ -15,12 +15,12 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.clock import today
-from probatio.core.collector import pause_collector
 from probatio.core.errors import UsageError
 from probatio.core.records import UNASKED_ERRORS, Day, SampleKey, SampleLine
 from probatio.learn.items.measuring import measure_items
 from probatio.learn.items.records import Items
 from probatio.learn.items.tally import ItemKey, ItemTally
+from probatio.runs.collector import pause_collector
 from probatio.runs.store.days import days_ahead, describe_ahead, last_days
 from probatio.runs.store.layout import DAILY, GRADES
 from probatio.runs.store.run_folder import RunFolder

@@ -16,12 +16,12 @@ from typing import Any
 
 import msgspec
 
+from probatio.ask.proxies import find_proxy
 from probatio.core.errors import Incomplete, ProbatioError, UsageError
 from probatio.core.extras import describe_missing, require
 from probatio.core.files import put, replacement
 from probatio.core.jsonfile import read_json
 from probatio.core.machine import cache_folder
-from probatio.core.proxies import find_proxy
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.runs.store.lines import has_lines
 from probatio.runs.store.packed import path_of_packed

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from probatio.core import jsonfile
-from probatio.core.collector import pause_collector
 from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.inside import list_inside, read_inside
 from probatio.core.records import DailyScore, Day, DayRecord
 from probatio.core.trust import require_known
+from probatio.runs.collector import pause_collector
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probatio.core.extras import require
 from probatio.core.inside import read_inside
-from probatio.core.shipped import TUTORIALS, DocPage, find_shipped, list_pages
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html
+from probatio.site.shipped import TUTORIALS, DocPage, find_shipped, list_pages
 from probatio.site.snapshot import Site
 
 if TYPE_CHECKING:

@@ -16,10 +16,10 @@ import msgspec
 
 from probatio.ask.connections import Connections
 from probatio.ask.hosts import owner_of
+from probatio.ask.proxies import find_proxy, is_this_machine
 from probatio.ask.retry import Fault
 from probatio.core.config import Heartbeat, heartbeat_requests
 from probatio.core.errors import Say, UsageError
-from probatio.core.proxies import find_proxy, is_this_machine
 from probatio.core.redact import know_address, redact
 from probatio.core.trust import NAME_FILE, find_unsaid, refuse
 

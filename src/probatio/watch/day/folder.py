@@ -8,11 +8,11 @@ from pathlib import Path
 
 import msgspec
 
+from probatio.ask.published import publish_models
 from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.inside import require_inside
 from probatio.core.jsonfile import read_json
-from probatio.core.published import publish_models
 from probatio.core.records import DailyScore, DayRecord, Model
 from probatio.runs.store.layout import DAILY, DAY_FILE, SCORES
 

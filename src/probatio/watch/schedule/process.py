@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from probatio.core.errors import ProbatioError, Say
 from probatio.core.python import python_command
-from probatio.core.signals import STOPPING, on_signal
+from probatio.runs.signals import STOPPING, on_signal
 from probatio.runs.store.layout import DAILY, SCORES
 from probatio.watch.day.month import describe_month_cost
 from probatio.watch.schedule.times import find_missed_days, find_next_start, is_due

@@ -10,11 +10,11 @@ import msgspec
 
 from probatio.builtin.daily.graders import require_graders
 from probatio.core.clock import today
-from probatio.core.collector import calm_collector
 from probatio.core.errors import ProbatioError
 from probatio.core.records import Constants, Day, ModelVerdict
 from probatio.core.trust import Untrusted
 from probatio.jail import Choice
+from probatio.runs.collector import calm_collector
 from probatio.runs.store.days import days_ahead, describe_ahead, read_day, suite_folder
 from probatio.runs.store.layout import DAILY
 from probatio.suites.daily_suite import DailySuite, constants_of, load_daily

@@ -8,8 +8,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from probatio.core.database import CSV, open_database, quote_text, write_table
-from probatio.core.formulas import make_no_formula, select_harmless
+from probatio.learn.database import CSV, open_database, quote_text, write_table
+from probatio.learn.formulas import make_no_formula, select_harmless
 
 SOURCE = Path(__file__).parents[2] / "src"
 FORMULAS = (
@@ -79,8 +79,8 @@ def test_no_other_module_opens_a_database() -> None:
     # the cache of checks is sqlite; a notebook's own connection reads a table that we wrote
     assert sorted(opening) == [
         "probatio/api.py",
-        "probatio/core/database.py",
         "probatio/grading/checked.py",
+        "probatio/learn/database.py",
     ]
 
 

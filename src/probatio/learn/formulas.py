@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from probatio.core.database import quote_name, quote_text
+from probatio.learn.database import quote_name, quote_text
 
 if TYPE_CHECKING:
     import duckdb
