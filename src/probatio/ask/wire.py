@@ -13,21 +13,15 @@ for whatever a server sends:
 from __future__ import annotations
 
 import asyncio
-import functools
 import ipaddress
 import select
 import socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import aiohttp
-from aiohttp.client_proto import ResponseHandler
-from aiohttp.client_reqrep import ClientRequest
-from aiohttp.connector import AddrInfoType, Connection
-from aiohttp.http_exceptions import HttpProcessingError
-from aiohttp.streams import EMPTY_PAYLOAD
-from aiohttp.tracing import Trace
 
-from probatio.ask.body import ACCEPTED
+if TYPE_CHECKING:
+    from aiohttp.connector import Connection
 
 MAX_FRAMING = 1 << 20
 """Bytes of one reply that are not its body, and one more for every sixteen of the body. A server that sends
@@ -47,7 +41,7 @@ _HEADERS = {
     "User-Agent": "Probatio",
     "X-Title": "Probatio",
     "Accept": "*/*",
-    "Accept-Encoding": ACCEPTED,
+    "Accept-Encoding": "identity",
 }
 
 _ENDLESS = ("Got more than", "Too many headers")
@@ -70,12 +64,11 @@ def open_session(public_only: bool) -> aiohttp.ClientSession:
         resolver=aiohttp.ThreadedResolver(),  # the system's, which knows a company's own hosts
         socket_factory=_open_public_socket if public_only else _open_socket,
     )
-    connector._factory = functools.partial(_Protocol, connector._loop)  # type: ignore[assignment]
     return aiohttp.ClientSession(
         connector=connector,
         headers=_HEADERS,
         cookie_jar=aiohttp.DummyCookieJar(),  # a question must not depend on the one before
-        auto_decompress=False,  # `read_body` unpacks, within a limit
+        auto_decompress=False,  # what is packed can unpack to more than any memory holds
         max_line_size=MAX_HEADER_BYTES,
         max_field_size=MAX_HEADER_BYTES,
         max_headers=MAX_HEADERS,
@@ -99,67 +92,109 @@ def describe_bad_http(message: str) -> str:
     return f"the connection failed: the reply is no HTTP: {' '.join(message.split())}"
 
 
-class _Protocol(ResponseHandler):
-    """One connection: counts what comes, and says whether the next request may use it."""
+async def read_piece(reply: aiohttp.ClientResponse) -> bytes:
+    """What came of the body; empty at its end. Each piece allows the server some more framing."""
+    content, connection = reply.content, reply.connection
+    if connection is None or connection.protocol is None:  # all of the reply came
+        return await content.readany()
+    reader = connection.protocol
+    meter = connection.transport and connection.transport.get_protocol()
+    if isinstance(meter, _Meter):
+        meter.reading = content
+    try:
+        if reader.exception() is not None and not content.is_eof():
+            raise aiohttp.ClientPayloadError
+        piece = await content.readany()
+    except aiohttp.ClientPayloadError:
+        _explain(reader.exception())
+        raise
+    if isinstance(meter, _Meter):
+        meter.allow(len(piece))
+    return piece
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        super().__init__(loop)
-        self._taken = 0
+
+def _explain(why: BaseException | None) -> None:
+    """Raise what is wrong with a reply, if it was not just cut. aiohttp tells the next reader."""
+    if isinstance(why, BrokenReply):
+        raise why from None
+    if why is not None and not isinstance(why, aiohttp.ClientError):
+        raise BrokenReply(describe_bad_http(str(getattr(why, "message", why)))) from None
+
+
+class _Meter(asyncio.Protocol):
+    """Stands between a connection and aiohttp: counts what comes, and ends what has no end.
+
+    aiohttp has limits for headers, and none for what else is not the body.
+    """
+
+    def __init__(self, transport: asyncio.Transport, reader: Any) -> None:
+        self._transport = transport
+        self._reader = reader
+        self._feed = reader.data_received
+        self._said = reader.exception
+        self._left = 0
+        self._endless: BrokenReply | None = None
         self._used = False
+        self.reading: aiohttp.StreamReader | None = None
 
-    def set_response_params(self, **params: Any) -> None:
-        self._taken = 0
-        self._used = True
-        self._payload = None  # the body before, which is whole
-        super().set_response_params(**params)
-
-    def data_received(self, data: bytes) -> None:
-        before = self._payload
-        if data and before is not None and before is not EMPTY_PAYLOAD and before.is_eof():
-            self.force_close()  # the reply was whole before these bytes came
-        super().data_received(data)
-        self._taken += len(data)
-        body = self._payload.total_bytes if self._payload is not None else 0
-        if self._taken - body > MAX_FRAMING + body // 16 and self.transport is not None:
-            self._break_off(BrokenReply("the reply has no end"))
-
-    def set_exception(self, exc: BaseException, *cause: BaseException) -> None:
-        super().set_exception(exc, *cause)
-        if isinstance(exc, HttpProcessingError):  # aiohttp tells the next reader, not the one of this body
-            self._tell_reader(BrokenReply(describe_bad_http(exc.message)))
-
-    @property
-    def is_clean(self) -> bool:
-        """Whether the server said nothing since its last reply, read by us or not. Costs a system call."""
-        if self.should_close or self.transport is None:
+    def begin(self) -> bool:
+        """Start to count for a request. False if the connection can't be used: the server said something
+        since its last reply, read by aiohttp or not. Costs a system call."""
+        if self._reader.should_close:
             return False
         # Before its first request, a connection may hold bytes that belong to TLS.
-        return not self._used or not _is_readable(self.transport.get_extra_info("socket").fileno())
+        if self._used and _is_readable(self._transport.get_extra_info("socket").fileno()):
+            return False
+        self._used = True
+        self._left = MAX_FRAMING
+        self.reading = None
+        return True
 
-    def _break_off(self, error: BrokenReply) -> None:
-        self.set_exception(error)
-        self._tell_reader(error)
-        if self.transport is not None:
-            self.transport.abort()
+    def allow(self, size: int) -> None:
+        """Count bytes as those of a body, which were read. Unread are at most 768 kB: then aiohttp waits."""
+        self._left += size + size // 16
 
-    def _tell_reader(self, error: BrokenReply) -> None:
-        if self._payload is not None and not self._payload.is_eof() and self._payload.exception() is None:
-            self._payload.set_exception(error)
+    def data_received(self, data: bytes) -> None:
+        self._left -= len(data)
+        self._feed(data)
+        if self._left < 0 and self._endless is None:
+            self._endless = BrokenReply("the reply has no end")
+            self._transport.abort()
+        elif self._said() is not None:
+            self._transport.abort()  # aiohttp only closes it, which waits for the server
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._reader.connection_lost(self._endless or error)
+        body = self.reading  # aiohttp leaves it waiting where a trailer is at fault
+        if body is not None and not body.is_eof() and body.exception() is None:
+            body.set_exception(aiohttp.ClientPayloadError())
+
+    def eof_received(self) -> None:
+        self._reader.eof_received()
+
+    def pause_writing(self) -> None:
+        self._reader.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._reader.resume_writing()
 
 
 class _Connector(aiohttp.TCPConnector):
     """Drops connections on which the server sent something unasked: it could pass for the next reply."""
 
-    async def connect(
-        self,
-        req: ClientRequest,
-        traces: list[Trace],
-        timeout: aiohttp.ClientTimeout,  # noqa: ASYNC109  # the signature is aiohttp's
-    ) -> Connection:
+    async def connect(self, *asked: Any, **more: Any) -> Connection:
         for _ in range(MOST_SPOILT):
-            connection = await super().connect(req, traces, timeout)
-            if isinstance(connection.protocol, _Protocol) and connection.protocol.is_clean:
-                return connection
+            connection = await super().connect(*asked, **more)
+            # `protocol` and its `should_close` stand in no manual of aiohttp, hence the pin of its version. A
+            # second reply may wait there, and nothing else tells us before it is taken for the next one.
+            transport, reader = connection.transport, connection.protocol
+            if transport is not None:
+                meter = transport.get_protocol()
+                if not isinstance(meter, _Meter):
+                    meter = _Meter(transport, reader)
+                    transport.set_protocol(meter)
+                if meter.begin():
+                    return connection
             connection.close()
         raise aiohttp.ServerDisconnectedError
 
@@ -172,7 +207,7 @@ def _is_readable(descriptor: int) -> bool:
     return bool(waiting.poll(0))
 
 
-def _open_socket(address: AddrInfoType) -> socket.socket:
+def _open_socket(address: aiohttp.AddrInfoType) -> socket.socket:
     opened = socket.socket(*address[:3])
     opened.setsockopt(
         socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1
@@ -180,7 +215,7 @@ def _open_socket(address: AddrInfoType) -> socket.socket:
     return opened
 
 
-def _open_public_socket(address: AddrInfoType) -> socket.socket:
+def _open_public_socket(address: aiohttp.AddrInfoType) -> socket.socket:
     """Here and not before: a name may be looked up again, with another result, until it is connected to."""
     if not is_public(str(address[4][0])):
         raise OSError("a public server sends us to an address of a private network")

@@ -32,10 +32,10 @@ import msgspec
 
 from probatio.ask.connections import Connections, explain, follow
 from probatio.ask.embedded.catalogue import Hub, Weights
-from probatio.ask.embedded.download import BLOCK, Fetched, Meter, SourceFailed, check_space
+from probatio.ask.embedded.download import Fetched, Meter, SourceFailed, check_space
 from probatio.ask.embedded.weights import sha256_of
 from probatio.ask.proxies import find_proxy
-from probatio.ask.wire import is_public
+from probatio.ask.wire import is_public, read_piece
 from probatio.core.errors import Say
 
 HUB = "https://huggingface.co"
@@ -155,7 +155,7 @@ async def _append(offer: _HubFile, growing: Path, have: int, size: int, meter: M
                     file.truncate(start)
                     file.seek(start)
                     done = start
-                    while done < size and (block := await reply.content.read(BLOCK)):
+                    while done < size and (block := await read_piece(reply)):
                         done += file.write(block[: size - done])
                         meter.at(done)
                 return done
@@ -170,7 +170,7 @@ async def _open(
     # Through a proxy, it is the proxy that looks the name up; its own address may be a private one.
     async with (
         Connections(public_only=public_only and not find_proxy(url)) as connections,
-        connections.stream(method, url, {"Accept-Encoding": "identity", **headers}, limit) as reply,
+        connections.stream(method, url, headers, limit) as reply,
     ):
         yield reply
 
