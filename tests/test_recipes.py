@@ -84,6 +84,27 @@ def test_the_recipe_for_a_provider_makes_one_that_can_be_asked(copy: Path) -> No
 
 
 @pytest.mark.slow
+def test_the_recipe_for_a_header_makes_a_provider_that_gets_its_key_there(copy: Path) -> None:
+    line = re.search(r'`(auth=Auth\(header="x-api-key"\),)`', GUIDE)
+    assert line
+    entry = block("provider").replace("needs_key=True,", f"needs_key=True, {line[1]}")
+    table = copy / "ask" / "providers.py"
+    text = table.read_text(encoding="utf-8")
+    first = "    for provider in (\n"
+    assert first in text
+    table.write_text(text.replace(first, first + entry, 1), encoding="utf-8")
+    models = copy.parent.parent / "models.yml"
+    models.write_text("models: [{id: m, provider: example, name: n}]\n", encoding="utf-8")
+    command = ("trial", "--config", str(models), "--model", "m", "--limit", "1")
+    with Double() as double:
+        env = {"EXAMPLE_BASE_URL": double.base_url, "EXAMPLE_API_KEY": "key"}
+        done = run(copy, "-c", MAIN, *command, "--results", str(models.parent / "results"), **env)
+        assert done.returncode == 0, done.stderr
+        assert [each["x-api-key"] for each in double.headers] == ["key"]
+        assert "Authorization" not in double.headers[0]
+
+
+@pytest.mark.slow
 def test_the_recipe_for_a_use_case_makes_one_that_is_planned_and_proven(copy: Path) -> None:
     folder = copy / "builtin" / "daily" / "word_count"
     folder.mkdir()

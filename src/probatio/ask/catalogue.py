@@ -19,14 +19,14 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from probatio.ask.connections import Connections
-from probatio.ask.providers import provider_named
+from probatio.ask.providers import provider_of
 from probatio.ask.proxies import find_proxy
 from probatio.ask.published import publish_address
 from probatio.ask.retry import Fault, fault_of_status
 from probatio.ask.routes import address_of, know_keys
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.jsonfile import decode
-from probatio.core.records import Model
+from probatio.core.records import Auth, Model
 from probatio.core.redact import know_address, redact
 
 SECONDS = 20.0
@@ -69,6 +69,7 @@ class CatalogueSource(msgspec.Struct, frozen=True):
     name: str
     base_url: str
     api_key: str | None = None
+    auth: Auth = Auth()
     names_routes: bool = False
 
     def __repr__(self) -> str:
@@ -97,9 +98,9 @@ def source_of(model: Model, env: Mapping[str, str]) -> CatalogueSource:
         raise UsageError(
             f"{publish_address(base_url)!r} is not an address such as https://host/v1 (`base_url`)."
         )
-    return CatalogueSource(
-        model.provider, base_url.rstrip("/"), api_key, provider_named(model.provider).names_routes
-    )
+    provider = provider_of(model)
+    auth = model.auth or provider.auth
+    return CatalogueSource(model.provider, base_url.rstrip("/"), api_key, auth, provider.names_routes)
 
 
 def list_models(source: CatalogueSource) -> list[Listed]:
@@ -172,7 +173,12 @@ async def _get(connections: Connections, source: CatalogueSource, path: str) -> 
     """The reply as JSON; None for 404. A redirect is not followed: it could take the key to another host."""
     url = f"{source.base_url}{path}"
     reply = await connections.get(
-        url, key=source.api_key, seconds=SECONDS, proxy=find_proxy(url), kind="list of models"
+        url,
+        key=source.api_key,
+        auth=source.auth,
+        seconds=SECONDS,
+        proxy=find_proxy(url),
+        kind="list of models",
     )
     if isinstance(reply, Fault):
         if not reply.retry and reply.status is None:

@@ -152,6 +152,7 @@ class ChatClient:
             route.url,
             body,
             key=route.api_key,
+            auth=route.auth,
             seconds=min(limits.attempt, seconds_left),
             connect_seconds=limits.connect,
             proxy=route.proxy,

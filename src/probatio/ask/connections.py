@@ -27,6 +27,7 @@ from probatio.ask.proxies import find_proxy, is_this_machine, strip_login
 from probatio.ask.published import publish_address
 from probatio.ask.retry import MAX_PLACE, Fault, fault_of_status
 from probatio.ask.wire import BrokenReply, describe_bad_http, is_public, open_session
+from probatio.core.records import Auth
 from probatio.core.redact import redact
 
 MAX_REASON = 300
@@ -39,6 +40,8 @@ _REDIRECTS = frozenset({307, 308})
 _NO_HEADER = re.compile(r"[\x00-\x1f\x7f]")
 
 _JSON = {"Content-Type": "application/json"}
+
+BEARER = Auth()
 
 
 class Reply(NamedTuple):
@@ -69,6 +72,7 @@ class Connections:
         body: bytes,
         *,
         key: str | None,
+        auth: Auth = BEARER,
         seconds: float,
         connect_seconds: float,
         proxy: str | None = None,
@@ -82,6 +86,7 @@ class Connections:
             url,
             body,
             key=key,
+            auth=auth,
             limit=_limit(seconds, connect_seconds),
             proxy=proxy,
             moves=MOST_REDIRECTS,
@@ -92,13 +97,14 @@ class Connections:
         url: str,
         *,
         key: str | None = None,
+        auth: Auth = BEARER,
         seconds: float,
         proxy: str | None = None,
         kind: str = "chat completion",
     ) -> Reply | Fault:
         """The reply to a GET, or why there is none. A redirect is the reply. `kind`: what is asked for."""
         return await self._send(
-            "GET", url, None, key=key, limit=_limit(seconds, 10.0), proxy=proxy, kind=kind
+            "GET", url, None, key=key, auth=auth, limit=_limit(seconds, 10.0), proxy=proxy, kind=kind
         )
 
     @asynccontextmanager
@@ -118,13 +124,14 @@ class Connections:
         body: bytes | None,
         *,
         key: str | None,
+        auth: Auth,
         limit: aiohttp.ClientTimeout,
         proxy: str | None,
         moves: int = 0,
         kind: str = "chat completion",
     ) -> Reply | Fault:
         try:
-            target, headers = _prepare(url, key, body is not None)
+            target, headers = _prepare(url, key, auth, body is not None)
             while True:
                 async with self._session.request(
                     method,
@@ -213,12 +220,12 @@ def _limit(seconds: float, connect_seconds: float) -> aiohttp.ClientTimeout:
 
 
 @lru_cache(maxsize=256)
-def _prepare(url: str, key: str | None, sends_json: bool) -> tuple[URL, dict[str, str]]:
+def _prepare(url: str, key: str | None, auth: Auth, sends_json: bool) -> tuple[URL, dict[str, str]]:
     """The address without login, and the header with the login or the key. Raises ValueError."""
     parts = urlsplit(url)
     headers = dict(_JSON) if sends_json else {}
     if key:
-        headers["Authorization"] = f"Bearer {key}"
+        headers[auth.header] = auth.write(key)
     elif parts.username:
         login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
         headers["Authorization"] = f"Basic {base64.b64encode(login.encode()).decode()}"

@@ -19,7 +19,8 @@ from probatio.ask.proxies import is_this_machine
 from probatio.ask.published import publish_address
 from probatio.core.errors import UsageError
 from probatio.core.inside import MOST_SETTINGS, read_named
-from probatio.core.trust import has_word, key_request, refuse
+from probatio.core.records import Model
+from probatio.core.trust import find_unsaid, header_request, key_request, refuse
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
 """Hosts, separated by commas, that may have a key. Counts in the process environment
@@ -48,25 +49,26 @@ def environment(allow_hosts: Iterable[str] = (), file: Path | None = None) -> En
 
 
 def require_host(
-    model_id: str, key_env: str, base_url: str, env: Mapping[str, str], served_by: Provider
+    model: Model, key_env: str, base_url: str, env: Mapping[str, str], served_by: Provider
 ) -> None:
     """Refuse to send a key (in `key_env`) to a host that it is not for: a built-in provider's key goes to
-    that provider, any other one to the provider of the model (`served_by`) or where the user says."""
+    that provider, any other one to the provider of the model (`served_by`) or where the user says. A header
+    that is not the provider's own needs the user's word wherever it goes."""
     owner = owner_of(key_env, env)
     provider, url = owner or served_by, _split(base_url)
     home = provider.base_url and _origin_of(_split(provider.base_url))
+    host, named = _format_host(url), f"--config FILE with the models.yml that names `{model.id}`"
+    if model.auth not in (None, served_by.auth):
+        asked = header_request(model.auth, model.base_url or model.provider, Path.cwd())
+        refuse(find_unsaid([asked]), f" (or {named})")
     if home == _origin_of(url) or _is_allowed(provider, url, env):
         return
-    host = _format_host(url)
     if owner is None:
         request = key_request(key_env, base_url, Path.cwd())
-        refuse(
-            () if has_word(request) else (request,),
-            f" (or --allow-host {host}, or --config FILE with the models.yml that names `{model_id}`)",
-        )
+        refuse(find_unsaid([request]), f" (or --allow-host {host}, or {named})")
         return
     raise UsageError(
-        f"Model `{model_id}` would send the key {provider.api_key_env} of {provider.name} to {host}. "
+        f"Model `{model.id}` would send the key {provider.api_key_env} of {provider.name} to {host}. "
         f"If you mean it, say so: --allow-host {host}, or set {ALLOW}={host} in the environment "
         "(not in .env). If not, correct `base_url` in models.yml or the address in .env."
     )

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import yaml
+from msgspec.structs import asdict
 
 from probatio.ask.catalogue import (
     CatalogueSource,
@@ -29,13 +30,13 @@ from probatio.ask.catalogue import (
 )
 from probatio.ask.hosts import environment
 from probatio.ask.providers import PROVIDERS, provider_named
-from probatio.core.config import LOCAL_CONFIG, load_config
+from probatio.core.config import LOCAL_CONFIG, key_requests, load_config
 from probatio.core.errors import UsageError
 from probatio.core.files import replacement
 from probatio.core.inside import open_new, read_named
-from probatio.core.records import Model
+from probatio.core.records import Auth, Model
 from probatio.core.text.names import matches, refuse_unknown_name
-from probatio.core.trust import adopt_file, allow_now, key_request, remember
+from probatio.core.trust import adopt_file, allow_now, header_request, key_request, remember
 from probatio.core.yamlfile import compose_yaml, parse_yaml
 
 Entry = dict[str, Any]
@@ -71,11 +72,13 @@ def open_catalogue(
     provider: str | None,
     base_url: str | None,
     api_key_env: str | None,
+    auth_header: str | None,
     allow_hosts: Sequence[str],
 ) -> Catalogue:
     """Find out whose catalogue is asked. The model of the answer has no name: it stands for its server."""
     if base_url and api_key_env:  # both stand on the command line
         allow_now([key_request(api_key_env, base_url, Path.cwd())])
+    auth = _read_header(auth_header)
     # A server at an address of the user's speaks OpenAI's form, unless --provider says otherwise.
     name = provider or ("openai" if base_url else "openrouter")
     if provider_named(name).local:
@@ -90,8 +93,16 @@ def open_catalogue(
                 f"your models.yml that has a `base_url`; or give --base-url."
             )
         base_url, api_key_env = known[0].base_url, api_key_env or known[0].api_key_env
+        auth = auth or known[0].auth
+    if auth_header and auth:
+        allow_now([header_request(auth, base_url or name, Path.cwd())])
     place = Model(
-        id=f"catalogue of {name}", name="", provider=name, base_url=base_url, api_key_env=api_key_env
+        id=f"catalogue of {name}",
+        name="",
+        provider=name,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        auth=auth,
     )
     return Catalogue(place, source_of(place, environment(allow_hosts)))
 
@@ -132,7 +143,7 @@ def add_models(
     if before is None and config is None:
         adopt_file(path)
     if place.base_url and place.api_key_env:
-        remember([key_request(place.api_key_env, place.base_url, Path.cwd())])
+        remember(key_requests(place))
     load_config(config)
     watched = before.daily.models if before else ()
     added = [entry["id"] for entry in entries] if watched else []
@@ -148,6 +159,13 @@ def _amount(dollars: float) -> str:
     return f"{dollars:.2f}" if dollars == round(dollars, 2) else f"{dollars:.6f}".rstrip("0")
 
 
+def _read_header(name: str | None) -> Auth | None:
+    try:
+        return Auth(name) if name else None
+    except ValueError as error:
+        raise UsageError(f"--auth-header: {error}.") from None
+
+
 def _make_entry(
     listed: Listed,
     own_id: str | None,
@@ -160,6 +178,8 @@ def _make_entry(
     own_id = own_id or listed.id.rpartition("/")[2].replace(":", "-")
     entry: Entry = {"id": own_id, "provider": place.provider, "name": listed.id}
     entry |= {key: value for key in ("base_url", "api_key_env") if (value := getattr(place, key))}
+    if place.auth:
+        entry["auth"] = {key: value for key, value in asdict(place.auth).items() if value is not None}
     prices = (listed.cost_per_1m_input, listed.cost_per_1m_output)
     offers = offers or ()
     served, remarks = "", []

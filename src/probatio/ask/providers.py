@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 import msgspec
 
+from probatio.core.records import Auth
+
 
 class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """The facts about one provider. The defaults are those of an unknown server."""
@@ -14,6 +16,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str | None = None  # None: `base_url` in models.yml says it, or the provider is local
     base_url_env: str | None = None  # the variable that puts another address in its place
     api_key_env: str | None = None
+    auth: Auth = Auth()  # the header that carries the key
     needs_key: bool = False
     needs_key_at_other_url: bool = False  # also where the variable of `base_url_env` is set
     local: bool = False  # runs on these cores: loaded for as long as it is asked, one model after another

@@ -12,7 +12,7 @@ from probatio.ask.hosts import require_host
 from probatio.ask.providers import PROVIDERS, provider_of
 from probatio.ask.proxies import find_proxy
 from probatio.core.errors import UsageError
-from probatio.core.records import Model, Timeouts
+from probatio.core.records import Auth, Model, Timeouts
 from probatio.core.redact import know, know_address
 from probatio.core.trust import require_weights
 
@@ -27,6 +27,7 @@ class Route(msgspec.Struct, frozen=True):
     url: str
     model_name: str
     api_key: str | None = None
+    auth: Auth = Auth()
     provider: str = "openrouter"
     provider_order: tuple[str, ...] = ()
     reasoning: str | None = None
@@ -62,6 +63,7 @@ def route_of(model: Model, env: Mapping[str, str]) -> Route:
         url=f"{url}/chat/completions",
         model_name=model.name,
         api_key=api_key,
+        auth=model.auth or provider_of(model).auth,
         provider=model.provider,
         provider_order=model.route,
         reasoning=model.reasoning,
@@ -82,7 +84,7 @@ def address_of(model: Model, env: Mapping[str, str]) -> tuple[str, str | None]:
     key_env = model.api_key_env or (provider.api_key_env if model.base_url is None else None)
     api_key = env.get(key_env) if key_env else None
     if api_key and key_env:
-        require_host(model.id, key_env, base_url, env, provider)
+        require_host(model, key_env, base_url, env, provider)
     return base_url, api_key or None
 
 

@@ -19,6 +19,7 @@ from probatio.core.trust import (
     allow_now,
     explain,
     find_unsaid,
+    header_request,
     host_of,
     is_own_file,
     key_request,
@@ -163,7 +164,7 @@ def load_config(path: Path | None = None) -> Config:
     if is_word(path):
         allow_now((*config_requests(config), *analyst_requests(config)))
     if path is not None:  # once is enough for a key and its server
-        remember(request for request in config_requests(config) if request.kind == "key")
+        remember(request for request in config_requests(config) if request.kind in ("key", "header"))
     return _hold_limits(config)
 
 
@@ -224,13 +225,20 @@ def config_requests(config: Config) -> Iterator[TrustRequest]:
     asked: list[Model | JudgeOverride] = [*config.models]
     asked += [config.daily.judge] if config.daily.judge else []
     for each in asked:
-        if each.base_url and each.api_key_env:
-            yield key_request(each.api_key_env, each.base_url, Path.cwd())
+        yield from key_requests(each)
     weights = [each.name for each in asked if each.name and (each.provider or LOCAL) == LOCAL]
     yield from weights_requests([*weights, *config.daily.models, config.analyst or ""], Path.cwd())
     yield from config.raised.values()
     if beat := config.daily.heartbeat:
         yield from heartbeat_requests(beat)
+
+
+def key_requests(model: Model | JudgeOverride) -> Iterator[TrustRequest]:
+    """The requests to send a key to a server of the file's own, and in a header of its own."""
+    if model.base_url and model.api_key_env:
+        yield key_request(model.api_key_env, model.base_url, Path.cwd())
+    if isinstance(model, Model) and model.auth:
+        yield header_request(model.auth, model.base_url or model.provider, Path.cwd())
 
 
 def analyst_requests(config: Config) -> Iterator[TrustRequest]:
@@ -240,9 +248,8 @@ def analyst_requests(config: Config) -> Iterator[TrustRequest]:
             continue
         if model.base_url:
             yield analyst_request(model.id, model.base_url)
-        if model.api_key_env and model.base_url:
-            yield key_request(model.api_key_env, model.base_url, Path.cwd())
-        elif model.api_key_env:
+        yield from key_requests(model)
+        if model.api_key_env and not model.base_url:
             yield TrustRequest("key", f"{model.api_key_env} to {model.provider}", str(Path.cwd()))
 
 

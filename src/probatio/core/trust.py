@@ -37,12 +37,13 @@ TRUST = "PROBATIO_TRUST"
 only, never in a `.env`."""
 FILE = "trust.json"
 
-Kind = Literal["grader", "file", "program", "key", "address", "suite", "limit", "weights"]
+Kind = Literal["grader", "file", "program", "key", "header", "address", "suite", "limit", "weights"]
 KINDS: dict[Kind, str] = {
     "grader": "run the grader of `{}` outside the jail, where it can do all that you can",
     "file": "show {} of this machine to its programs",
     "program": "run {}, which is neither in the folder nor on PATH",
     "key": "send the key {}",
+    "header": "send a key as {}",
     "address": "send messages to {}",
     "suite": "read {}, which is not in the folder",
     "limit": "raise {}",
@@ -142,6 +143,12 @@ def read_trust() -> TrustFile:
 def key_request(variable: str, address: str, folder: Path) -> TrustRequest:
     """The request to send the key in an environment variable to the host of an address."""
     return TrustRequest("key", f"{variable} to {host_of(address)}", str(folder.resolve()))
+
+
+def header_request(header: object, where: str, folder: Path) -> TrustRequest:
+    """The request to send a key in a header of a models.yml's own. `where`: an address or a provider."""
+    to = host_of(where) if "://" in where else where
+    return TrustRequest("header", f"`{header}` to {to}", str(folder.resolve()))
 
 
 def address_request(address: str, what: str) -> TrustRequest:

@@ -79,7 +79,9 @@ def _find_own(model: Model, own: Mapping[str, Model], source: str) -> Model:
                 f"record {_format(getattr(model, field))}. Answers of two models are not one run: start "
                 "a new one, or change the entry back."
             )
-    return msgspec.structs.replace(model, base_url=mine.base_url, api_key_env=mine.api_key_env)
+    return msgspec.structs.replace(
+        model, base_url=mine.base_url, api_key_env=mine.api_key_env, auth=mine.auth
+    )
 
 
 def _recall(model: Model) -> Model | None:
@@ -94,7 +96,8 @@ def _recall(model: Model) -> Model | None:
             )
         allow_now(weights_requests([model.name], Path.cwd()))
         return model
-    if provider.base_url and model.id == model.name and model.base_url is None and model.api_key_env is None:
+    own = (model.base_url, model.api_key_env, model.auth)
+    if provider.base_url and model.id == model.name and own == (None, None, None):
         return model
     return None
 

@@ -81,7 +81,8 @@ def _row(model: Model, env: Mapping[str, str]) -> dict[str, Any]:
     if provider.local:
         return {**row, **_readiness(model.name)}
     key = missing_key(model, env)
-    return {**row, "ready": f"needs {key}" if key else "yes"}
+    header = f", in the header {model.auth.header}" if model.auth else ""
+    return {**row, "ready": f"needs {key}{header}" if key else "yes"}
 
 
 def _readiness(name: str) -> dict[str, Any]:

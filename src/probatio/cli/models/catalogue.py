@@ -25,6 +25,9 @@ choose_catalogue = options.combine(
     click.option(
         "--api-key-env", metavar="NAME", help="The variable with the key, for a server of your own."
     ),
+    click.option(
+        "--auth-header", metavar="NAME", help="The header for the key.  [default: Authorization: Bearer]"
+    ),
     options.allow_hosts,
 )
 """The options that say whose catalogue it is."""

@@ -7,6 +7,7 @@ added here, never renamed.
 
 from __future__ import annotations
 
+import re
 from typing import Any, Literal, NamedTuple, Protocol
 
 import msgspec
@@ -109,6 +110,40 @@ class Example(msgspec.Struct, frozen=True):
     output: str = ""
 
 
+class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The header that carries a key, and what stands in it before the key. Raises ValueError for a header
+    that is not ours to set."""
+
+    header: str = "Authorization"
+    prefix: str | None = None
+    """None: `Bearer ` in Authorization, nothing in another header."""
+
+    def __post_init__(self) -> None:
+        if not _HEADER_NAME.fullmatch(self.header):
+            raise ValueError(f"{self.header[:40]!r} is not the name of a header, such as x-api-key")
+        if _TAKEN_HEADER.fullmatch(self.header):
+            raise ValueError(f"the header {self.header} is not for a key; use Authorization or x-api-key")
+        if not re.fullmatch(r"[ -~]{0,100}", self.prefix or ""):
+            raise ValueError("the prefix of a key is at most 100 characters of ASCII on one line")
+
+    def __str__(self) -> str:
+        return f"{self.header}: {self.write('…')}"
+
+    def write(self, key: str) -> str:
+        """The value of the header."""
+        usual = "Bearer " if self.header.lower() == "authorization" else ""
+        return (usual if self.prefix is None else self.prefix) + key
+
+
+_HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}")
+_TAKEN_HEADER = re.compile(
+    "host|connection|keep-alive|upgrade|te|trailer|expect|range|date|origin|referer|user-agent|x-title|via"
+    "|(set-)?cookie2?|accept(-.*)?|content-.*|transfer-.*|proxy-.*|sec-.*|if-.*|x-forwarded-.*",
+    re.IGNORECASE,
+)
+"""What a request says for itself, or what a proxy on the way acts on."""
+
+
 class Model(msgspec.Struct, frozen=True):
     """Who we ask about. Who serves it is a `Route`."""
 
@@ -121,6 +156,7 @@ class Model(msgspec.Struct, frozen=True):
     reasoning: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
+    auth: Auth | None = None  # None: as its provider wants it
     reproducible: bool = False
 
 
