@@ -40,7 +40,7 @@ class Budget:
         self.recall(cost)
 
     def recall(self, cost: float | None) -> None:
-        """Money that an answer has cost. What no answer can cost, such as less than nothing, is not known."""
+        """Money that an answer has cost. An impossible cost counts as unknown."""
         if (known := check_cost(cost)) is not None:
             self.spent += known
             self.answers += 1

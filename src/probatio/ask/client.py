@@ -21,11 +21,11 @@ from probatio.core.errors import Incomplete, Say
 from probatio.core.records import Answer, Prompt, Sampling
 from probatio.core.redact import know
 
-SILENT = 4
+TIMEOUTS_IN_A_ROW = 4
 """Time-outs in a row, each at a slower pace than the one before, after which a route is given up: 20 minutes,
 with the usual limits."""
 
-FEW = 5
+FAILED_TRIALS_BEFORE_GIVING_UP = 5
 """Trials without an answer after which a route that never gave one is given up."""
 
 NOT_SERVED = (403, 404)
@@ -122,7 +122,8 @@ class ChatClient:
 
     def _end_trial(self, route: Route, fault: Fault, tries: int, reason: str) -> Answer:
         """A trial without an answer. Raises `GivenUp` after a few, if the route never answered."""
-        if (fault.retry or fault.status in NOT_SERVED) and self.gate.count_lost(route.key) >= FEW:
+        lost = self.gate.count_lost(route.key) if fault.retry or fault.status in NOT_SERVED else 0
+        if lost >= FAILED_TRIALS_BEFORE_GIVING_UP:
             raise GivenUp(f"{route.model_name} has not answered one request: {fault.reason}.")
         return Answer(None, error=reason, tries=tries)
 
@@ -130,8 +131,8 @@ class ChatClient:
         """Tell the gate of a fault. Raises `GivenUp` after too much silence or for too long a wait."""
         limits = route.timeouts
         if fault.timed_out:
-            if self.gate.note_time_out(route.key, request) >= SILENT:
-                raise GivenUp(f"{route.model_name}: {fault.reason}, {SILENT} times in a row.")
+            if self.gate.note_time_out(route.key, request) >= TIMEOUTS_IN_A_ROW:
+                raise GivenUp(f"{route.model_name}: {fault.reason}, {TIMEOUTS_IN_A_ROW} times in a row.")
         elif fault.throttled:
             too_long = fault.wait is not None and fault.wait > limits.wait
             closed = self.gate.note_throttling(route.key, request, None if too_long else fault.wait)

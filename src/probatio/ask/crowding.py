@@ -167,5 +167,5 @@ class Crowding:
 
 
 def _worth(growth: float) -> float:
-    """What so many times the requests must bring: `WORTH` for each doubling."""
+    """Throughput gain required for this factor of requests: `WORTH` for each doubling."""
     return float(WORTH ** math.log2(growth))

@@ -118,7 +118,7 @@ class Gate:
         self._leave(route)
 
     def note_throttling(self, route_key: str, request: Sent, wait: float | None) -> bool:
-        """Whether this closed the route, or for clearly longer. The 429s of one burst count once."""
+        """True if the route now stays closed over a second longer. The 429s of one burst count once."""
         route = self._routes[route_key]
         before = route.pace.closed_until
         route.pace.note_throttling(request, self._clock(), wait)

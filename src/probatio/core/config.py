@@ -220,8 +220,8 @@ def say_held(config: Config, say: Say) -> None:
 
 def config_requests(config: Config) -> Iterator[TrustRequest]:
     """Where the file would have keys and messages sent, the weights it would have loaded and the limits it
-    raises: each value needs the user's word once, unless the user named the file. A server that needs no key
-    needs no word."""
+    raises: each value needs the user's word once, unless the user named the file. Servers without a key
+    need no confirmation."""
     asked: list[Model | JudgeOverride] = [*config.models]
     asked += [config.daily.judge] if config.daily.judge else []
     for each in asked:
