@@ -75,6 +75,18 @@ sandbox = value_option(
 
 daily_suite = path_option("--suite", "A folder with suite.yml.  [default: the built-in suite]")
 
+suite_of_days = path_option(
+    "--suite",
+    "A folder with suite.yml; `daily` is the built-in suite.  [default: `daily: suite` of models.yml, else "
+    "the suite of the days that are there]",
+)
+
+new_series = click.option(
+    "--new-series",
+    is_flag=True,
+    help="Begin a new series with another suite than the days in the results folder are of.",
+)
+
 recorded_suite = path_option(
     "--suite", "The folder of the suite.  [default: the suite that the run recorded]"
 )

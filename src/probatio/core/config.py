@@ -87,6 +87,7 @@ class DailyConfig(msgspec.Struct, frozen=True):
     """The section `daily:`: who is tracked, and settings other than the suite's (then it is another)."""
 
     models: tuple[str, ...] = ()
+    suite: str | None = None  # a folder with suite.yml, or `daily`, the built-in suite
     temperature: float | None = None
     judge: JudgeOverride | None = None
     max_month_cost: float | None = None  # US dollars, for all days of a month together

@@ -55,7 +55,8 @@ def test_a_closed_day_opens_its_answers_its_grades_and_every_earlier_day_once(tm
     assert counts[f"{DAY}/graded_results.jsonl"] == 1
     earlier = {path: count for path, count in counts.items() if path[:10] < DAY}
     assert len(earlier) == 2 * 5
-    assert set(earlier.values()) == {1}
+    newest = f"{max(path[:10] for path in earlier)}/day.json"  # once more, before: which suite is it of?
+    assert {path: count for path, count in earlier.items() if count != 1} == {newest: 2}
 
 
 def test_the_digests_of_the_ledger_are_those_of_the_files(tmp_path: Path) -> None:

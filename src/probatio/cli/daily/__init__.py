@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 GROUPS = {
-    "What is asked": ("suite", "use_cases", "date", "replay"),
+    "What is asked": ("suite", "new_series", "use_cases", "date", "replay"),
     "Who is asked": ("models", "config", "allow_hosts", "no_route_check"),
     "Limits": ("max_cost", "max_month_cost", "yes", "max_connections", "max_wait", "workers", "sandbox"),
     "When": ("every", "jitter", "once"),
@@ -36,7 +36,8 @@ GROUPS = {
 )
 @options.models
 @options.names_option("--use-case", "use_cases", "Use case id or glob, such as 'math_*'.")
-@options.daily_suite
+@options.suite_of_days
+@options.new_series
 @options.config
 @options.results
 @options.limits

@@ -24,7 +24,8 @@ config_option = options.path_option(
 
 @click.command()
 @click.argument("file", metavar="FILE.jsonl", type=click.Path(path_type=Path))
-@options.daily_suite
+@options.suite_of_days
+@options.new_series
 @options.config
 @options.results
 @options.max_cost

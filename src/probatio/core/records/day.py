@@ -111,6 +111,7 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     sampling: Sampling
     suite: str = "daily"
     """A built-in suite's name, or the folder of --suite: relative to the folder of runs, or in full."""
+    suite_name: str = ""  # as its manifest has it; "" in days older than the field
     git_sha: str | None = None
     calibration: Calibration | None = None
     skipped: dict[str, str] = {}  # model → why it was not asked

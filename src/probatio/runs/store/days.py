@@ -35,7 +35,7 @@ def days_ahead(results: Path, today: str) -> tuple[str, ...]:
     """The closed days with a date in the future: a clock was ahead when they were run. They are left out
     until that date. Simulated days may have any date."""
     later = [path for path in list_closed(results / DAILY, results) if path.name > today]
-    return tuple(path.name for path in later if not _read_record(path / DAY_FILE, results).simulated)
+    return tuple(path.name for path in later if not read_day_record(path / DAY_FILE, results).simulated)
 
 
 def describe_ahead(dates: Sequence[str], today: str) -> str:
@@ -82,7 +82,7 @@ class DayReader:
 
 def read_day(folder: Path, results: Path | None = None) -> Day:
     """The closed day in `folder`. Files that lead out of `results` (or the day's folder) are refused."""
-    record = _read_record(folder / DAY_FILE, results)
+    record = read_day_record(folder / DAY_FILE, results)
     if record.date != folder.name:
         raise UsageError(f"{folder / DAY_FILE} says it is {record.date}; the folder says {folder.name}.")
     path = folder / SCORES
@@ -99,7 +99,7 @@ def read_records(results: Path) -> Iterator[DayRecord]:
     """The records of the closed days alone, without their scores. What can't be read is left out."""
     for path in list_closed(results / DAILY, results):
         try:
-            yield _read_record(path / DAY_FILE, results)
+            yield read_day_record(path / DAY_FILE, results)
         except (ProbatioError, OSError):
             continue
 
@@ -125,7 +125,7 @@ def list_closed(folder: Path, root: Path) -> list[Path]:
     return [path for path in dates if (path / SCORES).exists()]
 
 
-def _read_record(path: Path, results: Path | None) -> DayRecord:
+def read_day_record(path: Path, results: Path | None) -> DayRecord:
     try:
         return _RECORD.decode(read_inside(path, results))
     except FileNotFoundError:

@@ -53,6 +53,7 @@ from probatio.watch.day.preparation import (
     apply_reasoning,
     begin_record,
     grader_remarks,
+    with_suite,
 )
 from probatio.watch.day.samples import BASE
 from probatio.watch.ledger.ledger import read_ledger, record_days, standing_records
@@ -201,6 +202,7 @@ class ImportPlan(msgspec.Struct, frozen=True):
     mark: str  # the file's name and the first digits of its SHA-256
     dates: dict[str, tuple[ImportedSample, ...]]
     suite: DailySuite  # with as many samples as the file has
+    place: Path | None  # its folder; None for the built-in one
     models: dict[str, Model]
     unknown_models: tuple[str, ...]
 
@@ -227,6 +229,7 @@ class ImportReport(msgspec.Struct, frozen=True):
 def read_import(file: Path, request: DayRequest, results: Path, now: datetime) -> ImportPlan:
     """Read and check the file. Every error names its line."""
     config = load_config(request.config)
+    request = with_suite(request, config, results)
     suite = apply_config(load_daily(request.suite), config.daily)
     require_graders(suite, request.sandbox)
     calibration_set(suite)
@@ -269,6 +272,7 @@ def read_import(file: Path, request: DayRequest, results: Path, now: datetime) -
         mark,
         {date: tuple(dates[date]) for date in sorted(dates)},
         msgspec.structs.replace(suite, use_cases=use_cases),
+        request.suite,
         {model: apply_reasoning(known.get(model, Model(id=model, name=model)), suite) for model in models},
         tuple(model for model in models if model not in known),
     )
@@ -329,7 +333,7 @@ def _prepare_day(
 ) -> PreparedDay:
     suite, of_rows = wanted.suite, {wanted.suite.cases[row.case].use_case for row in rows}
     models = [wanted.models[model] for model in dict.fromkeys(row.model for row in rows)]
-    record = begin_record(date, now_text(), suite, models, request.suite, results, imported=wanted.mark)
+    record = begin_record(date, now_text(), suite, models, wanted.place, results, imported=wanted.mark)
     use_cases = tuple(use_case for use_case in suite.use_cases.values() if use_case.id in of_rows)
     return PreparedDay(stage, record, suite, use_cases, request, None)
 

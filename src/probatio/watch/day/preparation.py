@@ -22,6 +22,7 @@ from probatio.core.config import (
     DailyConfig,
     JudgeOverride,
     config_requests,
+    is_word,
     load_config,
     say_held,
 )
@@ -46,6 +47,7 @@ from probatio.watch.day.estimate import estimate_day
 from probatio.watch.day.first_day import find_new_models, require_served
 from probatio.watch.day.folder import day_folder, parse_date
 from probatio.watch.day.month import MonthBudget, limit_day_cost, month_budget
+from probatio.watch.day.series import choose_suite, require_suite_of
 
 
 class DayRequest(Request, frozen=True, kw_only=True):
@@ -56,6 +58,7 @@ class DayRequest(Request, frozen=True, kw_only=True):
     replay: bool = False
     max_month_cost: float | None = None
     no_route_check: bool = False
+    new_series: bool = False  # another suite than the folder's days are of may begin here
 
 
 class PreparedDay(msgspec.Struct, frozen=True):
@@ -110,12 +113,14 @@ def prepare(
     `dry`: only a plan is wanted, so no weights are fetched and no key is needed, unless `keys` says so.
     """
     config = load_config(request.config)
+    named_suite = request.suite is not None
     allow_weights(request.models)
     say_held(config, say)
     channels = read_channels(request.config)
     redact_addresses(channels, env)
     sending = not dry if keys is None else keys
     _require_words(config, channels, say, sending=sending)
+    request = with_suite(request, config, results)
     suite = apply_config(load_daily(request.suite), config.daily)
     where = f"in the suite {suite.manifest.name}"
     chosen = pick("use case", request.use_cases or ("*",), list(suite.use_cases), where)
@@ -144,7 +149,7 @@ def prepare(
     )
     if sending and any(use_case.grading != "deterministic" for use_case in use_cases):
         require_hosts((judge_model(suite.manifest.judge),), env)
-    if not dry:
+    if not dry and (named_suite or is_word(request.config)):
         note_request(request)
     new = find_new_models(results, day, selection.models)
     _warn_of_unpinned(new, say)
@@ -172,6 +177,16 @@ def prepare(
         confirm_above=config.confirm_above,
         agreed=agreed,
     )
+
+
+def with_suite(request: DayRequest, config: Config, results: Path) -> DayRequest:
+    """The request with its suite: of the command line, else of models.yml, else of the folder's days, else
+    the built-in one. Refuses another one than the days in the folder are of."""
+    named = request.suite or (Path(config.daily.suite) if config.daily.suite else None)
+    chosen = choose_suite(named, results)
+    if not request.new_series:
+        require_suite_of(results, chosen)
+    return msgspec.structs.replace(request, suite=chosen)
 
 
 def _require_words(config: Config, channels: Iterable[Channel], say: Say, *, sending: bool) -> None:
@@ -204,6 +219,7 @@ def begin_record(
         models=tuple(models),
         sampling=suite.sampling,
         suite=suite.manifest.name if place is None else suite_place(place, results),
+        suite_name=suite.manifest.name,
         git_sha=git_sha(),
         versions=versions(),
         **more,
