@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from commandline import probatio
-from double import Double, Faults
+from double import Double, Faults, RawReply
+from watch.alerts.hooks import Hook
 from watch.day.days import (
     DAY,
     EXTRACTION,
@@ -121,18 +122,53 @@ def test_a_model_can_join_a_day_and_the_first_keeps_its_scores(tmp_path: Path, d
 
 
 @pytest.mark.slow
-def test_a_model_without_a_key_is_reported_and_skipped_and_the_others_run(
-    tmp_path: Path, double: Double
-) -> None:
+def test_a_model_without_a_key_fails_the_day_and_the_others_run(tmp_path: Path, double: Double) -> None:
     small_suite(tmp_path / "suite", EXTRACTION)
     models = config(tmp_path, {"id": "a", "api_key_env": "NO_SUCH_KEY"}, {"id": "b"}, models=["a", "b"])
     done = run(tmp_path, double, "--config", models, model=None)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 3, done.stderr
+    assert "Not asked: a: NO_SUCH_KEY is not set." in done.stderr
     assert "Skipping a: NO_SUCH_KEY is not set." in done.stdout
     assert {key.model for key in asked(tmp_path)} == {"b"}
     assert record(tmp_path).skipped == {"a": "NO_SUCH_KEY is not set"}
     alone = run(tmp_path, double, "--config", models, model="a", day="2026-03-09")
-    assert (alone.returncode, "NO_SUCH_KEY" in alone.stderr) == (2, True)
+    assert (alone.returncode, "NO_SUCH_KEY" in alone.stderr) == (3, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("others", [True, False], ids=["one of two", "all"])
+def test_a_model_that_can_not_be_asked_is_told_to_the_channels_once_and_to_the_heartbeat(
+    tmp_path: Path, double: Double, others: bool
+) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    listed = [
+        {"id": "a", "name": "v/a", "api_key_env": "NO_SUCH_KEY"},
+        *([{"id": "b", "name": "v/b"}] * others),
+    ]
+    with Hook() as hook, Double(catalogue=lambda path: RawReply(b"OK")) as beat:
+        address = f"http://127.0.0.1:{beat.port}"
+        daily = {"heartbeat": {"url": f"{address}/ok", "fail": f"{address}/fail"}}
+        alerts = [{"name": "team", "url": hook.url}]
+        file = tmp_path / "models.yml"
+        file.write_text(json.dumps({"models": listed, "daily": daily, "alerts": alerts}))
+        for day in ("2026-03-09", DAY, DAY):
+            done = run(tmp_path, double, "--config", str(file), model=None, day=day)
+            assert done.returncode == 3, done.output
+            assert "a: NO_SUCH_KEY is not set" in done.stderr
+        assert beat.gets == ["/fail"] * 3
+    assert set(hook.titles) == {"Not asked: a"}
+    assert len(hook.titles) == (1 if others else 3)  # a day on which no one could be asked has no record
+    assert "NO_SUCH_KEY is not set" in hook.on_message[0]["message"]
+
+
+@pytest.mark.slow
+def test_no_other_model_stands_in_for_a_list(tmp_path: Path, double: Double) -> None:
+    """The embedded model is asked where there is no list at all."""
+    models = config(tmp_path, {"id": "a", "api_key_env": "NO_SUCH_KEY"})
+    for verb in (["daily"], ["trial"]):
+        done = probatio(*verb, "--config", models, "--results", tmp_path / "results", env=environment(double))
+        assert done.returncode in (2, 3) and "None of these models can be asked" in done.stderr, done.output
+        assert "To ask an embedded model, name it" in done.stderr
 
 
 @pytest.mark.slow

@@ -22,6 +22,22 @@ class ModelSelection(msgspec.Struct, frozen=True):
     skipped: dict[str, str] = {}
 
 
+class NoModels(UsageError):
+    """There is a list of models, and none of them can be asked."""
+
+    def __init__(self, skipped: Mapping[str, str]) -> None:
+        self.skipped = dict(skipped)
+        super().__init__(
+            f"None of these models can be asked: {list_reasons(skipped)}. "
+            "To ask an embedded model, name it: --model."
+        )
+
+
+def list_reasons(skipped: Mapping[str, str]) -> str:
+    """Why each model was not asked, as one clause."""
+    return "; ".join(f"{model}: {reason}" for model, reason in skipped.items())
+
+
 def select(
     config: Config,
     named: tuple[str, ...],
@@ -34,8 +50,11 @@ def select(
     keys: bool = True,
 ) -> ModelSelection:
     """Every model here can be asked. A model of the list without a key is skipped; one that was named is an
-    error, unless `skip_named`. `fetch=False` leaves the embedded default unpulled; `keys=False` is for a
-    plan: it says which keys are missing and needs none."""
+    error, unless `skip_named`. The embedded default stands in only if there is no list of models.
+
+    `fetch=False` leaves the embedded default unpulled. `keys=False` is for a plan: it says which keys are
+    missing and needs none.
+    """
     know_keys(config.models, env)
     listed = select_models(config, named) if named else () if config.source == "built-in" else config.models
     missing = {model.id: f"{key} is not set" for model in listed if (key := missing_key(model, env))}
@@ -46,9 +65,8 @@ def select(
         elif not keys:
             say(f"{model_id}: {reason}. It is planned here, and can't be asked without that key.")
     models = tuple(model for model in listed if model.id not in skipped)
-    if named and not models:
-        reasons = "; ".join(f"{model}: {reason}" for model, reason in skipped.items())
-        raise UsageError(f"None of these models can be used: {reasons}.")
+    if listed and not models:
+        raise NoModels(skipped)
     if not models:
         models = (_choose_default(say, fetch=fetch),)
     _require_routes(models, env, max_cost, config.source, say, keys=keys)

@@ -173,6 +173,7 @@ class _Interrupted(Incomplete):
 
 def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: bool, verbose: bool) -> None:
     from probatio.cli.output import outlive_readers
+    from probatio.runs.models import list_reasons
     from probatio.runs.progress import Show, mark_of_score
     from probatio.runs.session import INTERRUPTED, TERMINATED
     from probatio.suites.daily_suite import constants_of
@@ -196,6 +197,8 @@ def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: b
         raise Incomplete(f"{ending.session.stop_reason} {again}")
     if whole := [*(each.sentence for each in ending.session.unasked), *ending.session.refused.values()]:
         raise Incomplete(f"{' '.join(whole)} {again}")
+    if skipped := prepared.record.skipped:
+        raise Incomplete(f"Not asked: {list_reasons(skipped)}. {again}")
     if ending.missing:
         raise Incomplete(f"{', '.join(ending.missing)}: begun earlier and not complete. {again}")
     if ending.closed and (words := describe_first_day(prepared.new, constants_of(prepared.suite.manifest))):

@@ -22,10 +22,13 @@ from probatio.core.jsonfile import decode
 from probatio.core.records import ModelVerdict
 from probatio.core.redact import know_address
 from probatio.core.text.names import make_slugs
+from probatio.runs.models import list_reasons
+from probatio.runs.store.days import read_records
 from probatio.runs.store.layout import ALERTS, DAILY
 from probatio.watch.alerts.channels import Channel
 from probatio.watch.alerts.describing import VerdictDescriber
 from probatio.watch.alerts.episodes import AlertMessage, DescribeVerdict, LayerStates, find_due, level_of
+from probatio.watch.alerts.quoting import TITLE, make_harmless
 from probatio.watch.alerts.sending import PAUSES, SendFailure, mask_address, send
 from probatio.watch.alerts.state import ChannelState, Unsent, keep_borne_out, read_state, write_state
 from probatio.watch.ledger.ledger import SHORT, LedgerLine, head_of, read_ledger
@@ -71,6 +74,31 @@ def alert_after_day(results: Path, channels: Sequence[Channel], env: Mapping[str
         alert(results, channels, env, say)
     except Exception as error:
         say(f"Alerts could not be sent: {error or type(error).__name__}")
+
+
+def alert_unasked(
+    results: Path,
+    date: str,
+    skipped: Mapping[str, str],
+    channels: Sequence[Channel],
+    env: Mapping[str, str],
+    say: Say,
+) -> None:
+    """Tell every channel which of its models can't be asked, on the first such day. Errors become
+    sentences."""
+    known: dict[str, str] = {}
+    for record in read_records(results):
+        known = record.skipped if record.date < date else known
+    for channel in channels:
+        covered = {model: why for model, why in skipped.items() if channel.rule.covers(model)}
+        new = {model: why for model, why in covered.items() if model not in known}
+        if not new:
+            continue
+        models = tuple(new)
+        title = make_harmless(f"Not asked: {', '.join(models)}", TITLE)
+        body = make_harmless(f"{date}: {list_reasons(new)}.")
+        why_not, where = _deliver(channel, AlertMessage(date, models, title, body, "failure"), env, PAUSES)
+        say(f"Alert to {channel.name}: {title}" if why_not is None else f"{channel.name}{where}: {why_not}")
 
 
 def alert(

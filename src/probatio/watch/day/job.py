@@ -38,7 +38,7 @@ from probatio.runs.store.journal import Journal
 from probatio.runs.store.layout import JUDGE_REPLIES, SCORES
 from probatio.runs.store.lines import read_lines
 from probatio.suites.daily_suite import UseCase, constants_of
-from probatio.watch.alerts.delivery import alert_after_day
+from probatio.watch.alerts.delivery import alert_after_day, alert_unasked
 from probatio.watch.day.folder import join_record, read_record, write_record, write_scores
 from probatio.watch.day.preparation import PreparedDay
 from probatio.watch.day.samples import (
@@ -77,6 +77,9 @@ def run_day(
     """Ask what is missing of the day, grade it and score it. What failed earlier on the same day is asked
     again."""
     job = DayJob(prepared)
+    skipped, known = prepared.record.skipped, read_record(prepared.folder)
+    if new := {model: why for model, why in skipped.items() if known is None or model not in known.skipped}:
+        alert_unasked(prepared.results, prepared.record.date, new, prepared.alerts, env, say)
     ending = carry_out(job, env, show, say)
     if job.closed:
         alert_after_day(prepared.results, prepared.alerts, env, say)

@@ -26,7 +26,7 @@ from probatio.core.config import (
     load_config,
     say_held,
 )
-from probatio.core.errors import Say
+from probatio.core.errors import Incomplete, Say
 from probatio.core.records import DayRecord, Model, Timeouts
 from probatio.core.text.names import pick
 from probatio.core.trust import NAME_FILE, allow_now, explain, find_unsaid, find_untrusted, refuse
@@ -35,7 +35,7 @@ from probatio.grading.judge.calibration import calibration_set
 from probatio.grading.own_grader import fault_of
 from probatio.jail import find_isolation
 from probatio.runs.consent import Estimate
-from probatio.runs.models import select
+from probatio.runs.models import NoModels, select
 from probatio.runs.preparation import Request, allow_weights, note_request, with_wait
 from probatio.runs.record import git_sha, versions
 from probatio.suites.daily_suite import DailySuite, UseCase, load_daily
@@ -43,6 +43,7 @@ from probatio.suites.grader_entry import OwnGrader
 from probatio.suites.language_suite import digest
 from probatio.suites.requests import requests_of_judge
 from probatio.watch.alerts.channels import Channel, read_channels, redact_addresses
+from probatio.watch.alerts.delivery import alert_unasked
 from probatio.watch.day.estimate import estimate_day
 from probatio.watch.day.first_day import find_new_models, require_served
 from probatio.watch.day.folder import day_folder, parse_date
@@ -137,16 +138,15 @@ def prepare(
     agreed = "max_month_cost" not in config.held or bool(request.max_cost or request.max_month_cost)
     most = limit_day_cost(month, request.max_cost, say, asking=not dry)
     request = msgspec.structs.replace(request, max_cost=most)
-    selection = select(
-        config,
-        named,
-        env,
-        say,
-        fetch=not dry,
-        max_cost=most,
-        skip_named=True,
-        keys=sending,
-    )
+    try:
+        selection = select(
+            config, named, env, say, fetch=not dry, max_cost=most, skip_named=True, keys=sending
+        )
+    except NoModels as error:
+        if dry:
+            raise
+        alert_unasked(results, day, error.skipped, channels, env, say)
+        raise Incomplete(str(error)) from None
     if sending and any(use_case.grading != "deterministic" for use_case in use_cases):
         require_hosts((judge_model(suite.manifest.judge),), env)
     if not dry and (named_suite or is_word(request.config)):
