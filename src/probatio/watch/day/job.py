@@ -56,7 +56,7 @@ from probatio.watch.day.scores import DayScores, score_day
 from probatio.watch.ledger.ledger import find_acceptances, hash_day, read_ledger, record_day
 from probatio.watch.verdict.days import Days, suite_of
 from probatio.watch.verdict.expectation import Expectation
-from probatio.watch.verdict.verdicts import verdicts
+from probatio.watch.verdict.verdicts import keep_effects
 
 FRESH = 1000
 """Seeds of the full round begin this far from those of the base round: its samples are drawn again."""
@@ -271,14 +271,13 @@ class DayJob:
     def _record_verdicts(self, journal: Journal) -> None:
         """Append the day's verdicts to the ledger, with corrections for what follows from them.
 
-        Nothing is appended if they are there already. The smallest drop that an OK would have shown is
-        computed here, once per reference, and kept in the cache. The site and the commands only read it.
+        Nothing is appended if they are there already. The minimum detectable effects are computed here, once
+        per reference, and kept in the cache. The site and the commands only read them.
         """
         results, date = self._prepared.results, self.record.date
         hashes = hash_day(results, date, journal.digests())
         record_day(results, date, self._constants, now_text(), self._closed_days, hashes)
-        until_today = self._days().until(date)
-        verdicts(until_today, self._constants, dates={date}, detectable=user_detectable_cache())
+        keep_effects(self._days().until(date), self._constants, user_detectable_cache())
 
     async def _judge(self, session: Session) -> Judge | None:
         """The calibrated judge. If there is none today, None, and the record says why."""

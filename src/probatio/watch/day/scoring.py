@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median
+from typing import Literal
 
 import msgspec
 
@@ -144,81 +145,75 @@ def _score_use_case(
     route: DayRoute,
     ladder: int,
 ) -> DailyScore:
+    """The line of one use case: what was served, then the score or why there is none."""
+    chosen = _choose_samples(use_case, samples, route, allowed)
+    judged_kind = use_case.grading != "deterministic"
+    unjudged = judged_kind and any(sample.graded.judged is None for sample in chosen.scored)
+    gap = gap or _use_case_gap(use_case, chosen.kept, chosen.scored, day, unjudged, allowed)
+    trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if chosen.full else None
+    line = msgspec.structs.replace(
+        _describe_served(use_case, samples, day, facts),
+        trigger=trigger,
+        checked=_mean_points(_list_points(chosen.scored, "checked")) if use_case.grading != "judge" else None,
+        judged=_mean_points(_list_points(chosen.scored, "judged")) if judged_kind and not unjudged else None,
+        barred=day.barred and judged_kind,
+        gap=gap,
+        strays=len(samples) - len(chosen.kept),
+    )
+    if gap is not None:
+        return line
+    usual = facts.usual_cases.get(use_case.id, {})
+    line = _add_score(line, use_case, chosen, usual, allowed)
+    line = _add_uncut(line, use_case, chosen.scored, usual)
+    return _add_further(line, use_case, chosen, ladder) if trigger == EVIDENCE else line
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    """The samples of a use case that count, and for what."""
+
+    kept: Sequence[Sample]  # all but the strays
+    scored: list[Sample]  # graded ones, for the score
+    base: list[Sample]  # graded ones, for the base score
+    full: bool  # there is a full round …
+    powered: bool  # … and the score comes from it
+
+
+def _choose_samples(use_case: UseCase, samples: Sequence[Sample], route: DayRoute, allowed: float) -> _Chosen:
+    """Score the full round if there is one. A re-run that failed decides nothing: the day keeps its base
+    score."""
     kept = samples if route.mixed else [each for each in samples if each.served.provider not in route.strays]
     rounds: dict[str, list[Sample]] = {BASE: [], FULL: []}
     for sample in kept:
         rounds[sample.graded.round].append(sample)
-    full = bool(rounds[FULL])
-    # a re-run that failed decides nothing: the day keeps its base score
-    powered = full and len(_drop_errors(rounds[FULL])) >= (1 - allowed) * len(rounds[FULL])
-    counts = _drop_errors(rounds[FULL] if powered or not rounds[BASE] else rounds[BASE])
-    first = rounds[BASE] or [
-        sample for sample in rounds[FULL] if sample.graded.sample < use_case.base_samples
-    ]
-    base = _drop_errors(first)
-    judged_kind = use_case.grading != "deterministic"
-    unjudged = judged_kind and any(sample.graded.judged is None for sample in counts)
-    gap = gap or _use_case_gap(use_case, kept, counts, day, unjudged, allowed)
+    base, full = rounds[BASE], rounds[FULL]
+    graded = _drop_errors(full)
+    powered = bool(full) and len(graded) >= (1 - allowed) * len(full)
+    first = base or [sample for sample in full if sample.graded.sample < use_case.base_samples]
+    return _Chosen(
+        kept,
+        scored=graded if powered or not base else _drop_errors(base),
+        base=_drop_errors(first),
+        full=bool(full),
+        powered=powered,
+    )
+
+
+def _describe_served(
+    use_case: UseCase, samples: Sequence[Sample], day: DayFacts, facts: ModelFacts
+) -> DailyScore:
+    """A line without a score: who served the use case, how fast, at what cost."""
     costs = [sample.served.cost for sample in samples if sample.served.cost is not None]
     latencies = [sample.served.latency_ms for sample in samples if not sample.served.error]
-    checked = (
-        None
-        if use_case.grading == "judge"
-        else _mean_points([_case_value(each.graded.checked, each) for each in counts])
-    )
-    judged = (
-        _mean_points([_case_value(each.graded.judged, each) for each in counts])
-        if judged_kind and not unjudged
-        else None
-    )
-    scored = gap is None
-    usual = facts.usual_cases.get(use_case.id, {})
-    limit = NEAR_LIMIT * use_case.max_tokens  # servers count a few tokens more or less than we do
-    ended = [each for each in counts if scored and each.served.finish_reason == "length"]
-    cut = {id(each) for each in ended if 0 < each.served.tokens_out < limit}
-    uncut = [_case_value(each.graded.score, each) for each in counts if id(each) not in cut]
-    uncut += [
-        (case, usual[case]) for each in counts if id(each) in cut and (case := each.graded.case) in usual
-    ]
-    missing = _find_missing(use_case, counts)
-    score = (
-        _mean_points([_case_value(each.graded.score, each) for each in counts], use_case, usual)
-        if scored
-        else None
-    )
-    base_score = score
-    if base != counts:  # mostly they are the same samples
-        enough = scored and len(_find_missing(use_case, base)) <= allowed * len(use_case.cases)
-        base_score = (
-            _mean_points([_case_value(each.graded.score, each) for each in base], use_case, usual)
-            if enough
-            else None
-        )
-    trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if full else None
-    further = _find_further(base, counts, use_case, ladder) if scored and trigger == EVIDENCE else []
     return DailyScore(
         date=day.date,
         model=facts.model.id,
         use_case=use_case.id,
         grading=use_case.grading,
         suite_version=day.suite_version,
-        score=score,
-        base_score=base_score,
-        n=len(counts) if scored else 0,
-        base_n=len(base) if scored else 0,
+        score=None,
         errored=sum(sample.graded.errored for sample in samples),
         unchecked=sum(sample.graded.error_type == UNCHECKED for sample in samples),
-        full_power=powered and scored,
-        trigger=trigger,
-        checked=checked,
-        judged=judged,
         judged_share=round(1 - use_case.checked_weight, 6) if use_case.grading == "hybrid" else None,
-        cases=_case_means(counts if trigger == EVIDENCE else base) if scored else {},
-        answers=_list_answers(base) if scored else {},
-        further=len(further),
-        further_other=_count_other(base, further, use_case),
-        barred=day.barred and judged_kind,
-        gap=gap,
         providers=_count_values(sample.served.provider for sample in samples),
         resolved_models=_count_values(sample.served.resolved_model for sample in samples),
         fingerprints=_count_values(sample.served.system_fingerprint for sample in samples),
@@ -228,11 +223,52 @@ def _score_use_case(
         tokens_in=sum(sample.served.tokens_in for sample in samples),
         tokens_out=sum(sample.served.tokens_out for sample in samples),
         cost=round(sum(costs), 8) if costs else None,
-        filled=tuple(sorted(missing & usual.keys())) if scored and missing else (),
-        strays=len(samples) - len(kept),
-        cut=len(cut),
-        uncut_score=_mean_points(uncut, use_case, usual) if cut else None,
     )
+
+
+def _add_score(
+    line: DailyScore, use_case: UseCase, chosen: _Chosen, usual: Mapping[str, float], allowed: float
+) -> DailyScore:
+    """The line with its score and its base score, which is None if too many cases have no base sample."""
+    scored, base = chosen.scored, chosen.base
+    base_score = score = _mean_points(_list_points(scored), use_case, usual)
+    if base != scored:  # mostly they are the same samples
+        enough = len(_find_missing(use_case, base)) <= allowed * len(use_case.cases)
+        base_score = _mean_points(_list_points(base), use_case, usual) if enough else None
+    return msgspec.structs.replace(
+        line,
+        score=score,
+        base_score=base_score,
+        n=len(scored),
+        base_n=len(base),
+        full_power=chosen.powered,
+        cases=_case_means(scored if line.trigger == EVIDENCE else base),
+        answers=_list_answers(base),
+        filled=tuple(sorted(_find_missing(use_case, scored) & usual.keys())),
+    )
+
+
+def _add_uncut(
+    line: DailyScore, use_case: UseCase, scored: Sequence[Sample], usual: Mapping[str, float]
+) -> DailyScore:
+    """The line with the number of answers cut off below our own limit, and the score without them."""
+    limit = NEAR_LIMIT * use_case.max_tokens  # servers count a few tokens more or less than we do
+    ended = [each for each in scored if each.served.finish_reason == "length"]
+    cut = {id(each) for each in ended if 0 < each.served.tokens_out < limit}
+    if not cut:
+        return line
+    points = _list_points(each for each in scored if id(each) not in cut)
+    points += [
+        (case, usual[case]) for each in scored if id(each) in cut and (case := each.graded.case) in usual
+    ]
+    return msgspec.structs.replace(line, cut=len(cut), uncut_score=_mean_points(points, use_case, usual))
+
+
+def _add_further(line: DailyScore, use_case: UseCase, chosen: _Chosen, ladder: int) -> DailyScore:
+    """The line with its further samples, and how many of them gave another answer."""
+    further = _find_further(chosen.base, chosen.scored, use_case, ladder)
+    other = _count_other(chosen.base, further, use_case)
+    return msgspec.structs.replace(line, further=len(further), further_other=other)
 
 
 def _find_missing(use_case: UseCase, samples: Sequence[Sample]) -> set[str]:
@@ -273,8 +309,11 @@ def _drop_errors(samples: Iterable[Sample]) -> list[Sample]:
     return [sample for sample in samples if not sample.graded.errored]
 
 
-def _case_value(value: float | None, sample: Sample) -> tuple[str, float]:
-    return sample.graded.case, value or 0.0
+def _list_points(
+    samples: Iterable[Sample], part: Literal["score", "checked", "judged"] = "score"
+) -> list[tuple[str, float]]:
+    """Case and points of each sample: of its whole grade, or of one part."""
+    return [(each.graded.case, getattr(each.graded, part) or 0.0) for each in samples]
 
 
 def _mean_points(

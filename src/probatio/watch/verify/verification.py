@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from probatio.builtin.daily.graders import require_graders
 from probatio.core.clock import today
 from probatio.core.errors import ProbatioError
-from probatio.core.records import Constants, Day, ModelVerdict
+from probatio.core.records import Acceptance, Constants, Day, ModelVerdict
 from probatio.core.trust import Untrusted
 from probatio.jail import Choice
 from probatio.runs.collector import calm_collector
@@ -52,6 +53,9 @@ from probatio.watch.verify.conduct import (
 from probatio.watch.verify.regrade import regrade_days
 from probatio.watch.verify.scores import ScoreChecks, scoring_constants
 
+Standing = Mapping[str, tuple[LedgerLine, LedgerRecord]]
+"""Date → the record that counts, and its line."""
+
 
 class Verification(msgspec.Struct, frozen=True, kw_only=True):
     """What was computed again, and every difference."""
@@ -86,106 +90,150 @@ def verify(
     anything is graded, if a suite asks for what the user has not allowed.
     """
     lines = read_ledger(results)
-    findings = [*check_chain(lines), *check_head(lines, head)]
     every = _read_records(lines)
     recorded = [(line, record) for line, record in every if record.kind != "acceptance"]
     standing = {record.date: (line, record) for line, record in recorded}
     accepted = [(line, record.acceptance) for line, record in every if record.acceptance is not None]
-    findings += check_acceptances(accepted, standing)
-    findings += check_recorded(results, standing)
-    wanted = {date for date in standing if dates is None or date in dates}
-    counts = {"files": 0, "grades": 0, "scores": 0, "verdicts": 0}
-    readable: list[Day] = []
-    for date in sorted(standing):
-        line, record = standing[date]
-        if date in wanted:
-            counts["files"] += len(record.files)
-            findings += check_files(results, line, record)
-        try:
-            day = read_day(results / DAILY / date)
-            if record.replayed and not day.record.replayed:  # declared by the ledger since
-                day = Day(msgspec.structs.replace(day.record, replayed=True), day.scores)
-            readable.append(day)
-        except (ProbatioError, FileNotFoundError) as error:
-            if (results / DAILY / date).is_dir():
-                findings.append(find_in_day(date, str(error)))
+    wanted = {date: each for date, each in standing.items() if dates is None or date in dates}
+    findings = [
+        *check_chain(lines),
+        *check_head(lines, head),
+        *check_acceptances(accepted, standing),
+        *check_recorded(results, standing),
+    ]
+    readable, unreadable = _read_days(results, standing, wanted)
+    findings += unreadable
     days, suites = Days(readable, (each for _, each in accepted)), SuitesOfDays(results, given)
     if grades:
         suites.require_trust((day for day in readable if day.date in wanted), sandbox)
     with calm_collector():
-        conduct = [
-            *check_kinds(readable),
-            *check_suites(readable, standing),
-            *check_constants(readable, standing, suites.constants),
-        ]
-        conduct = [
-            each
-            for each in conduct
-            if (each.sample if each.file == WHERE else each.file.split("/")[1]) in wanted
-        ]
-        again: list[Finding] = []
-        notes: list[str] = []
-        earlier = {
-            record.constants.evidence.edition for date, (_, record) in standing.items() if date in wanted
-        }
-        notes += [EARLIER.format(edition=edition) for edition in sorted(earlier - {EDITION})]
-        if ahead := [date for date in days_ahead(results, today()) if date in wanted]:
-            notes.append(describe_ahead(ahead, today()))
-        scores = ScoreChecks(results, days, scoring_constants(recorded))
-        of_date: dict[str, list[LedgerRecord]] = {}
-        for _, record in recorded:
-            of_date.setdefault(record.date, []).append(record)
-        served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
-
-        def gradable() -> Iterator[tuple[Path, Day, DailySuite]]:
-            """The days to be graded, one at a time. How each was run is checked here too, so that its answers
-            are read once."""
-            for day in readable:
-                if day.date not in wanted:
-                    continue
-                folder = results / DAILY / day.date
-                asked, of_day = read_asked(folder)
-                conduct.extend(check_lateness(day, asked))
-                conduct.extend(check_closings(results, day, of_date[day.date], asked, suites.use_cases))
-                notes.extend([note] if (note := describe_lateness(day, asked)) else [])
-                if grades:
-                    try:
-                        suite = suites.of(day)
-                    except ProbatioError as error:
-                        again.append(find_in_day(day.date, f"it could not be graded again: {error}"))
-                        continue
-                    served[day.date] = of_day
-                    yield folder, day, suite
-
-        for day, suite, regraded in regrade_days(gradable(), sandbox):
-            answers = served.pop(day.date)
-            if isinstance(regraded, ProbatioError):
-                again.append(find_in_day(day.date, f"it could not be graded again: {regraded}"))
-                continue
-            counts["grades"] += regraded.graded
-            again += regraded.findings
-            counts["scores"] += len(day.scores)
-            again += scores.findings(day, suite, answers)
-        findings += [*conduct, *again, *check_verdicts(days, {date: standing[date] for date in wanted})]
-    counts["verdicts"] = sum(len(standing[date][1].verdicts) for date in wanted)
+        findings += _check_conduct(readable, standing, wanted, suites)
+        again = _DaysAgain(results, days, recorded, suites)
+        again.check([day for day in readable if day.date in wanted], sandbox, grades=grades)
+        findings += [*again.conduct, *again.findings, *check_verdicts(days, wanted)]
     return Verification(
         records=len(lines),
         head=head_of(lines),
         days=len(wanted),
+        files=sum(len(record.files) for _, record in wanted.values()),
+        grades=again.grades,
+        scores=again.scores,
+        verdicts=sum(len(record.verdicts) for _, record in wanted.values()),
         findings=findings,
-        notes=[
-            *notes,
-            *(
-                f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
-                for _, each in accepted
-            ),
-        ],
+        notes=[*_note_records(results, wanted), *again.notes, *_note_acceptances(accepted)],
         simulated=sum(day.record.simulated for day in readable),
         imported=sum(bool(day.record.imported) for day in readable),
         replayed=sum(day.record.replayed for day in readable),
         late=sum(bool(day.record.asked_late) for day in readable),
-        **counts,
     )
+
+
+def _read_days(results: Path, standing: Standing, wanted: Standing) -> tuple[list[Day], list[Finding]]:
+    """The recorded days that can be read; and the findings on the others and on the files of those wanted."""
+    readable: list[Day] = []
+    findings: list[Finding] = []
+    for date, (line, record) in sorted(standing.items(), key=itemgetter(0)):
+        if date in wanted:
+            findings += check_files(results, line, record)
+        try:
+            day = read_day(results / DAILY / date)
+        except (ProbatioError, FileNotFoundError) as error:
+            if (results / DAILY / date).is_dir():
+                findings.append(find_in_day(date, str(error)))
+            continue
+        if record.replayed and not day.record.replayed:  # declared by the ledger since
+            day = Day(msgspec.structs.replace(day.record, replayed=True), day.scores)
+        readable.append(day)
+    return readable, findings
+
+
+def _check_conduct(
+    readable: Sequence[Day], standing: Standing, wanted: Standing, suites: SuitesOfDays
+) -> list[Finding]:
+    """How the wanted days were run, as far as a comparison of all days shows it."""
+    findings = [
+        *check_kinds(readable),
+        *check_suites(readable, standing),
+        *check_constants(readable, standing, suites.constants),
+    ]
+    return [
+        each
+        for each in findings
+        if (each.sample if each.file == WHERE else each.file.split("/")[1]) in wanted
+    ]
+
+
+def _note_records(results: Path, wanted: Standing) -> Iterator[str]:
+    """Earlier editions of the evidence, and days that lie in the future."""
+    earlier = {record.constants.evidence.edition for _, record in wanted.values()}
+    for edition in sorted(earlier - {EDITION}):
+        yield EARLIER.format(edition=edition)
+    if ahead := [date for date in days_ahead(results, today()) if date in wanted]:
+        yield describe_ahead(ahead, today())
+
+
+def _note_acceptances(accepted: Iterable[tuple[LedgerLine, Acceptance]]) -> Iterator[str]:
+    for _, each in accepted:
+        yield f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
+
+
+class _DaysAgain:
+    """Checks days one by one: how each was run, and its grades and scores, computed again."""
+
+    def __init__(
+        self,
+        results: Path,
+        days: Days,
+        recorded: Iterable[tuple[LedgerLine, LedgerRecord]],
+        suites: SuitesOfDays,
+    ) -> None:
+        self._results = results
+        self._suites = suites
+        self._records: dict[str, list[LedgerRecord]] = {}
+        for _, record in recorded:
+            self._records.setdefault(record.date, []).append(record)
+        self._scores = ScoreChecks(results, days, scoring_constants(recorded))
+        self._served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
+        self.conduct: list[Finding] = []
+        self.findings: list[Finding] = []
+        self.notes: list[str] = []
+        self.grades = 0
+        self.scores = 0
+
+    def check(self, days: Iterable[Day], sandbox: Choice, *, grades: bool) -> None:
+        """Check these days; with `grades` off, only how each was run."""
+        for day, suite, regraded in regrade_days(self._list_gradable(days, grades), sandbox):
+            answers = self._served.pop(day.date)
+            if isinstance(regraded, ProbatioError):
+                self._name_ungradable(day, regraded)
+                continue
+            self.grades += regraded.graded
+            self.scores += len(day.scores)
+            self.findings += regraded.findings
+            self.findings += self._scores.findings(day, suite, answers)
+
+    def _list_gradable(self, days: Iterable[Day], grades: bool) -> Iterator[tuple[Path, Day, DailySuite]]:
+        """The days to be graded. How each was run is checked here too, so that its answers are read once."""
+        for day in days:
+            folder = self._results / DAILY / day.date
+            asked, served = read_asked(folder)
+            self.conduct += check_lateness(day, asked)
+            records = self._records[day.date]
+            self.conduct += check_closings(self._results, day, records, asked, self._suites.use_cases)
+            if note := describe_lateness(day, asked):
+                self.notes.append(note)
+            if not grades:
+                continue
+            try:
+                suite = self._suites.of(day)
+            except ProbatioError as error:
+                self._name_ungradable(day, error)
+                continue
+            self._served[day.date] = served
+            yield folder, day, suite
+
+    def _name_ungradable(self, day: Day, error: ProbatioError) -> None:
+        self.findings.append(find_in_day(day.date, f"it could not be graded again: {error}"))
 
 
 def count_changed_grades(results: Path, day: Day) -> dict[str, int]:
@@ -289,7 +337,7 @@ class SuitesOfDays:
         return read
 
 
-def check_verdicts(days: Days, standing: Mapping[str, tuple[LedgerLine, LedgerRecord]]) -> Iterator[Finding]:
+def check_verdicts(days: Days, standing: Standing) -> Iterator[Finding]:
     """Make the verdicts again from the recorded scores, with the constants of each record."""
     there = set(days.dates)
     used = {date: record.constants for date, (_, record) in standing.items() if date in there}

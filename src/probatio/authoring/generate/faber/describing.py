@@ -62,23 +62,10 @@ def _describe_statement(node: tree.Statement, depth: int) -> list[str]:
                 line(f"For each {name} {_describe_source(source)}:"),
                 *_describe_block(body.body, depth + 1),
             ]
-        case tree.Switch(value=value, cases=cases, default=default):
-            lines = []
-            for place, case in enumerate(cases):
-                start = "Otherwise, if" if place else "If"
-                lines += [line(f"{start} {describe_value(value)} is {describe_value(case.test)}:")]
-                lines += _describe_block(case.body.body, depth + 1)
-            if default is not None:
-                lines += [line("Otherwise:"), *_describe_block(default.body, depth + 1)]
-            return lines
-        case tree.Try(body=body, catch=catch, always=always):
-            lines = [line("Try this:"), *_describe_block(body.body, depth + 1)]
-            if catch is not None:
-                lines += [line(f"If that fails, leave the rest of it out and, with the error {catch.name}:")]
-                lines += _describe_block(catch.body.body, depth + 1)
-            if always is not None:
-                lines += [line("Then, whether it failed or not:"), *_describe_block(always.body, depth + 1)]
-            return lines
+        case tree.Switch():
+            return _describe_switch(node, depth)
+        case tree.Try():
+            return _describe_try(node, depth)
         case tree.Throw(value=tree.New(arguments=[message])):
             return [line(f"Fail with an error whose message is {describe_value(message)}.")]
         case tree.Return(value=value) if value is not None:
@@ -109,6 +96,29 @@ def _describe_choice(node: tree.If, depth: int) -> list[str]:
         rest = rest.no
     if rest is not None:
         lines += [f"{pad}- Otherwise:", *_describe_block(rest.body, depth + 1)]
+    return lines
+
+
+def _describe_switch(node: tree.Switch, depth: int) -> list[str]:
+    pad = "  " * depth
+    lines: list[str] = []
+    for case in node.cases:
+        start = "Otherwise, if" if lines else "If"
+        lines.append(f"{pad}- {start} {describe_value(node.value)} is {describe_value(case.test)}:")
+        lines += _describe_block(case.body.body, depth + 1)
+    if node.default is not None:
+        lines += [f"{pad}- Otherwise:", *_describe_block(node.default.body, depth + 1)]
+    return lines
+
+
+def _describe_try(node: tree.Try, depth: int) -> list[str]:
+    pad = "  " * depth
+    lines = [f"{pad}- Try this:", *_describe_block(node.body.body, depth + 1)]
+    if (catch := node.catch) is not None:
+        lines.append(f"{pad}- If that fails, leave the rest of it out and, with the error {catch.name}:")
+        lines += _describe_block(catch.body.body, depth + 1)
+    if node.always is not None:
+        lines += [f"{pad}- Then, whether it failed or not:", *_describe_block(node.always.body, depth + 1)]
     return lines
 
 

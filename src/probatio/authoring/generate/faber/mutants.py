@@ -134,38 +134,17 @@ class _Writer:
                 return [f"{pad}{self._value(value)}"]
             case tree.Print(arguments=arguments):
                 return [f"{pad}_show({', '.join(map(self._value, arguments))})"]
-            case tree.If(test=test, yes=yes, no=no):
-                lines = [f"{pad}if {self._value(test)}:", *self.block(yes.body, depth + 1)]
-                if isinstance(no, tree.If):
-                    lines += [f"{pad}else:", *self._statement(no, depth + 1)]
-                elif no is not None:
-                    lines += [f"{pad}else:", *self.block(no.body, depth + 1)]
-                return lines
+            case tree.If():
+                return self._if(node, depth)
             case tree.While(test=test, body=body):
                 count = [f"{pad}    _left[0] -= 1", f"{pad}    if _left[0] < 0: raise _Differs"]
                 return [f"{pad}while {self._value(test)}:", *count, *self.block(body.body, depth + 1)]
             case tree.Loop(source=source, name=name, body=body, over="ex", steps=[]):
                 return [f"{pad}for v_{name} in {self._over(source)}:", *self.block(body.body, depth + 1)]
-            case tree.Switch(value=value, cases=cases, default=default):
-                self._fresh += 1
-                found = f"_value{self._fresh}"
-                lines = [f"{pad}{found} = {self._value(value)}"]
-                for place, each in enumerate(cases):
-                    lines.append(f"{pad}{'elif' if place else 'if'} {found} == {self._value(each.test)}:")
-                    lines += self.block(each.body.body, depth + 1)
-                if default is not None:
-                    lines += [f"{pad}else:", *self.block(default.body, depth + 1)]
-                return lines
-            case tree.Try(body=body, catch=catch, always=always):
-                lines = [f"{pad}try:", *self.block(body.body, depth + 1)]
-                if catch is not None:
-                    lines += [
-                        f"{pad}except _Thrown as v_{catch.name}:",
-                        *self.block(catch.body.body, depth + 1),
-                    ]
-                if always is not None:
-                    lines += [f"{pad}finally:", *self.block(always.body, depth + 1)]
-                return lines
+            case tree.Switch():
+                return self._switch(node, depth)
+            case tree.Try():
+                return self._try(node, depth)
             case tree.Throw(value=tree.New(arguments=[message])):
                 return [f"{pad}raise _Thrown({self._value(message)})"]
             case tree.Return(value=value) if value is not None:
@@ -182,6 +161,36 @@ class _Writer:
             case tree.Class(name=name, members=members):
                 return self._class(name, members, depth)
         raise NotImplementedError(type(node).__name__)
+
+    def _if(self, node: tree.If, depth: int) -> list[str]:
+        pad = "    " * depth
+        lines = [f"{pad}if {self._value(node.test)}:", *self.block(node.yes.body, depth + 1)]
+        if isinstance(node.no, tree.If):
+            lines += [f"{pad}else:", *self._statement(node.no, depth + 1)]
+        elif node.no is not None:
+            lines += [f"{pad}else:", *self.block(node.no.body, depth + 1)]
+        return lines
+
+    def _switch(self, node: tree.Switch, depth: int) -> list[str]:
+        pad = "    " * depth
+        self._fresh += 1
+        found = f"_value{self._fresh}"
+        lines = [f"{pad}{found} = {self._value(node.value)}"]
+        for place, each in enumerate(node.cases):
+            lines.append(f"{pad}{'elif' if place else 'if'} {found} == {self._value(each.test)}:")
+            lines += self.block(each.body.body, depth + 1)
+        if node.default is not None:
+            lines += [f"{pad}else:", *self.block(node.default.body, depth + 1)]
+        return lines
+
+    def _try(self, node: tree.Try, depth: int) -> list[str]:
+        pad = "    " * depth
+        lines = [f"{pad}try:", *self.block(node.body.body, depth + 1)]
+        if (catch := node.catch) is not None:
+            lines += [f"{pad}except _Thrown as v_{catch.name}:", *self.block(catch.body.body, depth + 1)]
+        if node.always is not None:
+            lines += [f"{pad}finally:", *self.block(node.always.body, depth + 1)]
+        return lines
 
     def _class(self, name: str, members: list[tree.Field | tree.Function], depth: int) -> list[str]:
         pad = "    " * depth

@@ -32,7 +32,9 @@ kept under it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -84,19 +86,29 @@ def smallest_drops(
     """
     if not state.ready[model]:
         return None
-    cases, judged, _, numbers, _ = reference_days(state.history, np.array([model]), state.constants)
-    content = fingerprint(cases[0], judged[0], numbers[0], state.streams, state.constants)
-    key = f"{content}-{VERSION}"
-    proven = _proven_drops(state, model)
+    key, simulate = _prepare(state, model)
     effect = None if kept is None else kept.get(key)
     if effect is None and compute:
-        seed = int(content[:16], 16)
-        effect = detectable(
-            cases[0], judged[0], numbers[0], state.streams, state.constants, seed, alone=alone
-        )
+        effect = simulate(alone=alone)
         if kept is not None and alone:
             kept[key] = effect
-    return effect and _larger(effect, proven)
+    return effect and _larger(effect, _proven_drops(state, model))
+
+
+def keep_effect(state: EvidenceState, model: int, kept: KeptEffects) -> None:
+    """Put the effect of one model's reference into `kept`, computed if it is not there yet."""
+    if state.ready[model]:
+        key, simulate = _prepare(state, model)
+        if kept.get(key) is None:
+            kept[key] = simulate()
+
+
+def _prepare(state: EvidenceState, model: int) -> tuple[str, Callable[..., Detectable]]:
+    """The key of a model's reference, and the simulation that computes its effect."""
+    cases, judged, _, numbers, _ = reference_days(state.history, np.array([model]), state.constants)
+    reference = cases[0], judged[0], numbers[0], state.streams, state.constants
+    content = fingerprint(*reference)
+    return f"{content}-{VERSION}", partial(detectable, *reference, int(content[:16], 16))
 
 
 def _proven_drops(state: EvidenceState, model: int) -> Detectable:
