@@ -42,7 +42,7 @@ EVIDENCE_NOTES = """\
   both. Begun with the better one, later days would be worse than the reference; that was not tried.
 
 What breaks the bound of 1 %, in this table and for this reason: healthy shifts beyond the band that last for
-weeks (providers, cases drawn anew, slow wander), day effects that the reference has not shown (day effect
+weeks (providers, cases redrawn, slow wander), day effects that the reference has not shown (day effect
 carried over), two incidents within days, and judged tails heavier than Gaussian.
 """
 

@@ -44,7 +44,7 @@ from probatio.suites.task_types import KINDS
 from probatio.suites.twists import FOLDER as TWISTS
 
 ROUNDS_WITHOUT = 3
-"""After so many tries in a row without a variant a task is given up."""
+"""Tries in a row without a variant, after which a task is given up."""
 
 NOTHING = "no literal can be traced"
 SAME = "the output stays the same"

@@ -146,7 +146,7 @@ def load_config(path: Path | None = None) -> Config:
     if not 0 <= file.confirm_above < math.inf:
         raise UsageError(
             f"{source}: confirm_above is a finite number of dollars, not below 0. "
-            "Where nobody is to be asked, say --yes."
+            "To run without questions, say --yes."
         )
     config = Config(
         source="built-in" if source == BUILT_IN else str(source),
@@ -220,9 +220,9 @@ def say_held(config: Config, say: Say) -> None:
 
 
 def config_requests(config: Config) -> Iterator[TrustRequest]:
-    """Where the file would have keys and messages sent, the weights it would have loaded and the limits it
-    raises: each value needs the user's word once, unless the user named the file. Servers without a key
-    need no confirmation."""
+    """What the file asks for that needs the user's word once, unless the user named the file: where keys and
+    messages are sent, which weights are loaded, which limits are raised. Servers without a key need no
+    confirmation."""
     asked: list[Model | JudgeOverride] = [*config.models]
     asked += [config.daily.judge] if config.daily.judge else []
     for each in asked:

@@ -1,4 +1,4 @@
-"""This machine, as far as we use it: where things are kept between runs, and how many cores there are."""
+"""This machine: where things are kept between runs, and how many cores there are."""
 
 from __future__ import annotations
 

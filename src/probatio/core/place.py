@@ -1,4 +1,4 @@
-"""A folder known by more than its path: its number on the disk, and a mark of ours that nobody can guess.
+"""A folder known by more than its path: its number on the disk, and a mark that can't be guessed.
 
 The mark is an empty file with a random name in `.probatio`. Git does not carry it, and the name is kept
 with the user's word. A folder that is removed and put back, by the user or by anyone, has another one.

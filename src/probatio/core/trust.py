@@ -280,7 +280,7 @@ def explain(requests: Iterable[TrustRequest], hint: str = "") -> str:
 
 
 def _say_why(folder: str) -> str:
-    """Why a folder is asked about that may look like the user's own: it was moved, or put back anew."""
+    """Why a folder that looks like the user's own is asked about: it was moved, or removed and put back."""
     own = [entry for entry in _folders() if entry.digest is None and entry.mark]
     cure = f"(if it is yours: probatio suite trust {shlex.quote(folder)} --mine)"
     if any(entry.path == folder for entry in own):

@@ -1,11 +1,11 @@
-"""Whether a toolchain works at all: asked when it broke on an answer, and told by a trivial program.
+"""Check with a trivial program whether a toolchain works at all, after it broke on an answer.
 
 A check that breaks says nothing by itself. Our machine may be at fault (a library is gone, the disk is full),
 or the answer is. What a program prints and how it ends are the model's to choose, so they decide nothing. A
 small program that is known to be right decides: it is checked and run like the answer, under the same limits.
 If it breaks too, our machine is at fault and the answer is kept for later; if not, the answer is wrong.
 
-What it told is believed for a few seconds. Worked by hand:
+The result is used for a few seconds. Worked by hand:
 
      0.0 s  an answer breaks the checker; the trivial program is tried and passes: the answer is wrong
      0.1 s  so do ten more; it passed 0.1 s ago, and is not tried: they are wrong

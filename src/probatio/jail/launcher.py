@@ -89,7 +89,8 @@ def drop_capabilities() -> None:
 
 
 def die_with(parent: int) -> None:
-    """The program ends with the grader. Set last, as a change of user forgets it; the filter keeps it set."""
+    """Have the program killed when the grader dies (PR_SET_PDEATHSIG). Set last, because changing the user
+    clears it; the filter keeps it set."""
     call("death with the parent", libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0))
     if os.getppid() != parent:
         sys.exit("probatio: the grader has ended")
@@ -109,7 +110,7 @@ def place(text: bytes, address: int) -> "ctypes.c_void_p":
 
 
 def texts(words: list[bytes]) -> "ctypes.Array[ctypes.c_char_p]":
-    """Words as the kernel takes them: pointers with an empty one behind."""
+    """The words as a NULL-terminated array of C strings."""
     return (ctypes.c_char_p * (len(words) + 1))(*words, None)
 
 

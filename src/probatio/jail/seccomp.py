@@ -68,8 +68,7 @@ def _open(flags: int) -> list[bytes]:
 
 
 _LOOKED_INTO: dict[str, list[bytes]] = {
-    # Private memory is counted. Shared memory is not the program's by any count we have, so there is none to
-    # write in.
+    # Private memory is counted. Shared memory is counted for no program, so none may be written to.
     "mmap": [
         _argument(3), _op(_ANY_BIT, _HUGE, 0, 1), _REFUSE,
         _op(_AND, _MAP_KIND), _op(_EQUAL, _PRIVATE, 0, 1), _PASS,

@@ -193,7 +193,7 @@ def _read_first_line(head: bytes) -> tuple[str, ...]:
 
 def unwrap_env(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The program that `env` starts with its words, and before them what env keeps for itself (options and
-    variables). Any other command is what it is."""
+    variables). Any other command is returned unchanged."""
     kept: list[str] = []
     left = list(words)
     while len(left) > 1 and Path(left[0]).name == "env":
@@ -326,11 +326,11 @@ def _list_of_shell(words: Sequence[str]) -> list[str]:
 
 
 def _first_line(program: str, root: Path) -> tuple[str, ...]:
-    """What the first line of a script of the folder names; nothing where it is none."""
+    """The words of a script's first line (`#!`); empty if the file is no script of the folder."""
     try:
         with open_reader(Path(program), root) as file:
             head = file.read(512)
-    except (UsageError, OSError):  # of another folder, or not there: that is told when it is needed
+    except (UsageError, OSError):  # of another folder, or not there: reported when it is needed
         return ()
     return _read_first_line(head) if head.startswith(b"#!") else ()
 

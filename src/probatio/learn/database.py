@@ -44,8 +44,8 @@ def open_database(*folders: Path) -> Iterator[duckdb.DuckDBPyConnection]:
         TemporaryDirectory(prefix="probatio-database-") as scratch,
         duckdb.connect(config=_SETTINGS) as db,
     ):
-        # Progress would go to standard output, which belongs to `--json`. In a notebook DuckDB refuses to
-        # hear of it where the package that would show it is missing; then there is none to turn off.
+        # Progress would go to standard output, which belongs to `--json`. In a notebook DuckDB refuses the
+        # setting if the package that would show progress is missing; then there is nothing to turn off.
         with suppress(duckdb.InvalidInputException):
             db.execute("set enable_progress_bar = false")
         db.execute(f"set memory_limit = '{_limit_memory() >> 20} MiB'")

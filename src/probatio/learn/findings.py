@@ -126,8 +126,8 @@ class Effect(msgspec.Struct, frozen=True):
     level: str
     reference: str
     odds_ratio: float
-    odds_low: float | None  # None where however far a value can't be ruled out, and both are None where all
-    odds_high: float | None  # answers of a level are alike: no interval can be given
+    odds_low: float | None  # None if unbounded on this side; both are None …
+    odds_high: float | None  # … if all answers of a level are alike
     points: float  # average marginal effect, percentage points
     points_low: float | None  # None where all tasks move alike
     points_high: float | None

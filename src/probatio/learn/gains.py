@@ -24,7 +24,7 @@ from probatio.learn.trials import open_trials
 NEAR = 1.25
 """Conditions whose tokens differ by no more than this factor count as equal."""
 LEAST = 2.0
-"""By this factor the tokens must grow: a smaller step is hardly being told more."""
+"""Least factor by which the tokens must grow: a smaller step adds hardly anything."""
 
 Answers = Mapping[Condition, Mapping[tuple[str, str, int], bool]]
 """Condition → (task, run, sample) → right."""

@@ -50,7 +50,7 @@ def plan_power(
     to_first: bool = False,
 ) -> PowerPlan:
     """Points, rates and chances are in percent. `pilot`: a run, or two sides as for `compare`. `sides`: how
-    many will be compared, two or as many as the pilot has unless told."""
+    many will be compared; by default two, or as many as the pilot has."""
     if between not in USUAL:
         raise UsageError(f"There is no `{between}` to compare here; there are {', '.join(USUAL)}.")
     if not pilot:

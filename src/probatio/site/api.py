@@ -129,7 +129,7 @@ def document() -> dict[str, Any]:
             "200": {"description": "As it stands.", "content": {"application/json": {"schema": schema}}}
         }
         if named:
-            replies["404"] = {"description": "There is none of that name."}
+            replies["404"] = {"description": "Nothing has that name."}
         paths[operation.address] = {
             "get": {
                 "summary": operation.summary,

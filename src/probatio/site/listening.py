@@ -68,7 +68,7 @@ class HostCheck:
 
 
 def find_name(host: str) -> str | None:
-    """The name in a header `Host`, with or without a port; None if it is none."""
+    """The name in a header `Host`, with or without a port; None if it is not a valid name."""
     match = _HOST.fullmatch(host.strip().lower())
     return match[1].removesuffix(".") if match else None
 

@@ -19,10 +19,10 @@ from probatio.core.errors import UsageError
 OF_THE_SUITE = ("name", "version", "fingerprint", "use_cases")
 """What a suite never takes from another."""
 OF_ANY_JUDGE = ("id", "max_tokens", "bar", "provider")
-"""What a user's judge takes over from the built-in one; its route is another."""
+"""What a user's judge takes over from the built-in one; its route it does not."""
 OF_A_USE_CASE: Mapping[str, Any] = {"max_tokens": 1500, "checked": 0.6}
-"""Of a use case that is none of the built-in ones, which have numbers of their own: room for a page of text,
-and the weight of the part graded by code that all built-in hybrids have."""
+"""Defaults of a user's use case: room for a page of text, and the weight of the part graded by code that all
+built-in hybrids have. A built-in use case has numbers of its own."""
 
 _FOLDER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 

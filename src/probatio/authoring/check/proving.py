@@ -18,7 +18,7 @@ Watch = Callable[[int, int], None]
 """Called with how many claims of how many are done."""
 
 PATIENCE = 3
-"""After so many claims that time out, break the checker or can't be checked, the rest is not tried: a checker
+"""Claims that time out, break the checker or can't be checked, after which the rest is not tried: a checker
 that hangs for ten seconds would do so for every program of the suite."""
 
 COULD_NOT = "could not be checked"

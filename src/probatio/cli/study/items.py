@@ -18,7 +18,7 @@ from probatio.core.errors import UsageError
     type=click.IntRange(1),
     default=None,
     metavar="N",
-    help="With --daily: how many of the last days; of more than 28 every so many are read.  [default: 14]",
+    help="With --daily: how many of the last days; at most 28 are read, evenly spread.  [default: 14]",
 )
 @click.option(
     "--model", metavar="MODEL", help="Which items tell something about this model, and which are dead weight."

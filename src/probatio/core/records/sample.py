@@ -70,7 +70,7 @@ class SampleAnswer(SampleLine, frozen=True, kw_only=True):
     cost: float | None = None
     reasoning: str | None = None
     error: str | None = None
-    usage_fault: str | None = None  # tokens or cost that the reply told and that can't be believed
+    usage_fault: str | None = None  # impossible tokens or cost in the reply
     text_fault: str | None = None  # what of its text could not be decoded as it came
 
 

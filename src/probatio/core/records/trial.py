@@ -315,7 +315,7 @@ class Response(TrialLine, frozen=True, kw_only=True):
     reasoning: str | None = None
     error: str | None = None
     usage_fault: str | None = None
-    """Tokens or cost that the reply told and that can't be believed; they count as unknown."""
+    """Impossible tokens or cost in the reply; they count as unknown."""
     text_fault: str | None = None  # what of its text could not be decoded as it came
 
 

@@ -54,7 +54,7 @@ SWITCHES: dict[str, str] = {
     "--host-resolver-rules=MAP * ~NOTFOUND": "no name has an address",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp": "nothing goes out past the proxy",
     "--disable-dev-shm-usage": "the jail's /dev/shm is small",
-    "--mute-audio": "there is none",
+    "--mute-audio": "the jail has no sound",
     "--hide-scrollbars": "a scrollbar would take width from the page",
     "--force-color-profile=srgb": "colours are the same on every machine",
     "--disable-background-timer-throttling": "every page is at the front",
@@ -135,7 +135,7 @@ def _binary(command: str) -> str:
 
 
 def title(program: str, version: str) -> str:
-    """What the browser is called where a reader is told of it."""
+    """The name of the browser in messages."""
     return f"Chromium{' headless shell' if Path(program).name in HEADLESS else ''} {version}"
 
 

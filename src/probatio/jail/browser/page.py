@@ -27,7 +27,7 @@ STEP_SECONDS = 10.0
 """For one load, look or key press. They take milliseconds; a page that takes longer than this hangs."""
 
 MOST_KEPT = 200
-"""Errors and requests of a page that are kept, of each kind. A page with so many is without credit for having
+"""Most errors, and most requests, of a page that are kept. A page with so many gets no credit for having
 none."""
 LONGEST = 200
 """Characters of a message that are kept."""
@@ -74,7 +74,7 @@ class OpenPage:
         self.errors: list[str] = []
         self.requests: list[str] = []
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """Why there is no going on with it, once there is none."""
+        """Why the page can't be used any more, once it can't."""
         self.flooded = False
         self._events = 0
         self._frame = frame
@@ -87,8 +87,7 @@ class OpenPage:
         self._moved = asyncio.Event()
 
     def note(self, kept: list[str], text: str | None) -> None:
-        """One more message or request of the page; what it says is kept within bounds, as text that can be
-        written."""
+        """Count a message or request of the page, and keep its text, up to a limit."""
         self._events += 1
         if text is not None and len(kept) < MOST_KEPT:
             kept.append(well_formed(text))
@@ -132,8 +131,8 @@ class OpenPage:
         )
 
     async def evaluate(self, script: str, argument: object = None) -> Any:
-        """The value of a function, called in our own world of the page. Its text is sent once; each document
-        begins with it."""
+        """Call a function in our isolated world of the page; its value. The text is sent once, and every new
+        document begins with it."""
         name = self._names.get(script)
         known = name is not None
         if name is None:
@@ -163,7 +162,7 @@ class OpenPage:
         raise AssertionError("unreachable")
 
     async def _call(self, expression: str, fresh: bool) -> dict[str, Any]:
-        """What the browser says to this expression in our own world of the document that is there now."""
+        """Evaluate an expression in our isolated world of the current document; the reply of the browser."""
         if self._world is None or fresh:
             world = self.send("Page.createIsolatedWorld", frameId=self._frame, worldName=WORLD)
             self._world = (await _step(world))["executionContextId"]

@@ -135,7 +135,7 @@ def _silence() -> None:
 
 
 def _line(error: BaseException) -> str:
-    """The line that tells most of what Ray has to say."""
+    """The most informative line of Ray's message."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = next((line for line in lines if "Error" in line or "died" in line), lines[0] if lines else "")
     return f"{telling or type(error).__name__}"[:300]

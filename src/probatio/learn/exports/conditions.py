@@ -108,7 +108,7 @@ class RecordedRun:
 
     @property
     def provenance(self) -> dict[str, str | None]:
-        """What was asked and how it was graded, as every format tells it."""
+        """Suite, framework and grader of the run, by version."""
         return {
             "suite_version": self.record.suite_version,
             "suite_fingerprint": self.record.suite_fingerprint,

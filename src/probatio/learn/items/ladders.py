@@ -10,7 +10,7 @@ from probatio.charts.palette import ON_PAGE, Theme
 from probatio.learn.items.records import Item, Items
 
 STEPS = 10
-"""Of a pool's ladder: rungs of all its cases, or its tasks by measured difficulty, in so many groups."""
+"""Groups of a pool's ladder: of the rungs of all its cases, or of its tasks by measured difficulty."""
 
 Step = tuple[str, Sequence[Item]]
 

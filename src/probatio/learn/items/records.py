@@ -25,7 +25,7 @@ ItemKind = Literal["task", "case", "rung"]
 
 class Credit(msgspec.Struct, frozen=True):
     """What one model earned on an item or a pool: the mean of its answers' credit, 0–1, with its 95 %
-    interval; None for both ends if nothing can be told."""
+    interval; None for both ends if no interval can be given."""
 
     answers: int
     share: float

@@ -66,7 +66,7 @@ def invert_score_test(
     design: Floats, column: int, passed: Floats, asked: Floats
 ) -> tuple[float | None, float | None]:
     """The 95 % interval of a coefficient: all values that the score test does not reject. It excludes zero
-    exactly where the p of the test is below 0.05. An end is None where however far a value is not rejected.
+    exactly where the p of the test is below 0.05. An end is None if no value on that side is rejected.
 
     Both ends are looked for from zero on, so that a search can't step over it.
     """

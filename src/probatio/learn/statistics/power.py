@@ -250,7 +250,7 @@ def _within_limits(design: Design) -> tuple[int, int, Likeness]:
 
 
 def _lower_sharing(shared: float, each: float, many: int, few: int) -> float:
-    """What the few must share so that the variance of their mean is that of the many."""
+    """Shared variance at which the mean of `few` varies like that of `many`."""
     return shared if many == few else (shared + (each - shared) / many - each / few) / (1 - 1 / few)
 
 

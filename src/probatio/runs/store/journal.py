@@ -252,7 +252,7 @@ class _Lines:
 
 
 class _Failure(msgspec.Struct):
-    """As much of a raw or graded line as tells whether the trial could be asked."""
+    """The part of a raw or graded line that says whether the trial could be asked."""
 
     error: str | None = None
     response: str | None = ""

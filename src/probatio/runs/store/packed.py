@@ -28,7 +28,7 @@ LEVEL = 9
 quarter less."""
 _BLOCK = 1 << 20
 LONGEST_LINE = 64 * 1024 * 1024
-"""Bytes of a line. An answer is at most 8 MB, so a longer line is none of ours."""
+"""Bytes of a line. An answer is at most 8 MB, so Probatio writes no longer line."""
 LEAST_LIMIT = 64 * 1024 * 1024
 """Bytes that any packed file may give. No grades of 20,000 trials are as long (13 MB)."""
 

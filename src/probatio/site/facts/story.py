@@ -20,11 +20,11 @@ EXCERPT = 700
 NAMED = 3
 """Use cases named in one event; the others are counted."""
 RECENT_DAYS, MOST_EVENTS = 30, 12
-"""Days that are told of a model that did not fall; events that are told at most, the latest ones."""
+"""Days shown of a model that did not fall; and the most events shown, the latest ones."""
 NO_SHIFT = 0.05
 """Marks by which a judge may differ from itself by chance."""
 TOGETHER_DAYS = 2
-"""Falls of other models so many days apart, or fewer, may have the same cause."""
+"""Most days between the falls of two models that may have the same cause."""
 
 
 class Event(msgspec.Struct, frozen=True):

@@ -1,8 +1,8 @@
-"""`alerts.json`: what each channel was sent. It holds no text, and it is believed as far as the ledger goes.
+"""`alerts.json`: what each channel was sent. It holds no text.
 
 The results folder may come from someone else, and this file with it. A forged one can at most repeat or delay
-an alert: every message is made from the verdicts of the ledger, and a state that they do not bear out (a day
-that is not there, an alarm that no verdict called for) counts as none.
+an alert: every message is made from the verdicts of the ledger, and entries the ledger does not confirm are
+ignored: the day is not there, or no verdict called for the alarm.
 """
 
 from __future__ import annotations

@@ -69,7 +69,7 @@ def join_record(before: DayRecord | None, now: DayRecord) -> DayRecord:
             "it began with, or leave the day as it is."
         )
     if before.imported != now.imported:
-        raise UsageError(f"{before.date} was imported from {before.imported}; nobody can be asked on it.")
+        raise UsageError(f"{before.date} was imported from {before.imported}; no model can be asked on it.")
     if before.replayed != now.replayed:
         was, given = ("with", "without") if before.replayed else ("without", "with")
         raise UsageError(f"{before.date} was begun {was} --replay; it can't be continued {given} it.")

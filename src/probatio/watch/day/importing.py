@@ -290,7 +290,7 @@ def carry_in(
     results.mkdir(parents=True, exist_ok=True)
     with hold(results / ".import.lock", _LOCK_SECONDS, results / ".import.lock", results):
         for left in results.glob(f"{STAGED}*"):
-            shutil.rmtree(left)  # of an import that was killed; nobody else works under this lock
+            shutil.rmtree(left)  # of an import that was killed; no other process holds this lock
         stage = Path(tempfile.mkdtemp(prefix=STAGED, dir=results))
         try:
             scores = _make_days(wanted, request, results, stage, env, say)

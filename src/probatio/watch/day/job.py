@@ -151,7 +151,7 @@ class DayJob:
         calibration = self.record.calibration
         if calibration and calibration.error:
             self._grading.no_judge = calibration.error
-        # What only a judge can score is not worth asking while there is none.
+        # Without a judge, use cases that only a judge can score are not asked.
         self._use_cases = [
             each for each in self._prepared.use_cases if self._grading.judge or each.grading != "judge"
         ]
@@ -280,7 +280,7 @@ class DayJob:
         keep_effects(self._days().until(date), self._constants, user_detectable_cache())
 
     async def _judge(self, session: Session) -> Judge | None:
-        """The calibrated judge. If there is none today, None, and the record says why."""
+        """The calibrated judge. None if no judge can be used today; the record says why."""
         if not self._prepared.judged:
             return None
         entry = self._suite.manifest.judge

@@ -50,7 +50,7 @@ def score_day(
         for sample in answered:
             by_use_case.setdefault(use_case_of[sample.graded.case], []).append(sample)
         use_cases = [use_case for use_case in suite.use_cases.values() if use_case.id in by_use_case]
-        # An imported day has what its file holds; nobody can be asked for more.
+        # An imported day has what its file holds; no model can be asked for more.
         open_ones = [] if record.imported else use_cases
         lacks = sum(
             _count_missing(sampling, model, use_case, by_use_case[use_case.id], day) for use_case in open_ones

@@ -25,7 +25,7 @@ class DayFacts(msgspec.Struct, frozen=True):
     date: str
     suite_version: str
     barred: bool = False
-    no_judge: str | None = None  # why there is none
+    no_judge: str | None = None  # why no judge is used
 
 
 class ModelFacts(msgspec.Struct, frozen=True):
@@ -145,7 +145,7 @@ def _score_use_case(
     route: DayRoute,
     ladder: int,
 ) -> DailyScore:
-    """The line of one use case: what was served, then the score or why there is none."""
+    """The line of one use case: what was served, and its score or its gap."""
     chosen = _choose_samples(use_case, samples, route, allowed)
     judged_kind = use_case.grading != "deterministic"
     unjudged = judged_kind and any(sample.graded.judged is None for sample in chosen.scored)

@@ -108,11 +108,11 @@ class Population:
         again = together | (rng.random(cases.shape) < profile.again)
         self.kept = fresh if self.kept is None else np.where(again, fresh, self.kept)
         if self.noise.cases:
-            anew = together[..., None] | (rng.random(self.texts.shape) < profile.again)
+            redrawn = together[..., None] | (rng.random(self.texts.shape) < profile.again)
             points, codes = self._write(judged)
-            self.texts = np.where(anew, points, self.texts)
-            self.text_codes = np.where(anew, codes, self.text_codes)
-            self.text_count = self.text_count + anew
+            self.texts = np.where(redrawn, points, self.texts)
+            self.text_codes = np.where(redrawn, codes, self.text_codes)
+            self.text_count = self.text_count + redrawn
 
     def _climb(self, level: Floats) -> Floats:
         """A fresh sample of ladders at these levels: the rung it reaches."""

@@ -29,12 +29,12 @@ class Profile:
     second_change: float = 0.1  # daily chance that the provider changes, with "spell"
     incidents: float = 0.0  # share of days on which …
     incident_loss: float = 0.4  # … so much of everything is lost
-    redraw: float = 0.0  # every case is fixed at 0 or 1; daily chance that all are drawn anew
+    redraw: float = 0.0  # every case is fixed at 0 or 1; daily chance that all are redrawn
     wander: float = 0.0  # points, sd of a slow wander of everything …
     wander_days: float = 30.0  # … that forgets within so many days
     missing: float = 0.0  # share of days a model is not asked
     keeps: float = 0.0  # at temperature 0: a sample is the answer of the day before with this chance …
-    again: float = 0.0  # … each case's kept answer is drawn anew with this daily chance …
+    again: float = 0.0  # … each case's kept answer is redrawn with this daily chance …
     again_together: float = 0.0  # … or those of all cases at once
     same_text: bool = False  # yes/no answers: all right ones have one text, and all wrong ones of a case
 
@@ -56,7 +56,7 @@ PROFILES: dict[str, Profile] = {
 
 def _frozen(sd: float, again: float = 0.0, together: float = 0.0, judged: str = "gaussian") -> Profile:
     """Ladders whose answers come back day after day."""
-    how = f"each anew with {again:g} a day" if again else f"all anew every {1 / together:.0f} days"
+    how = f"each redrawn with {again:g} a day" if again else f"all redrawn every {1 / together:.0f} days"
     return Profile(
         f"frozen ladders, sd {sd:.3f}, {how}{', judged ones too' * (judged == 'frozen')}",
         between=(0.2, 0.9),
@@ -82,7 +82,7 @@ FROZEN_PROFILES: dict[str, Profile] = {
     "fresh-.10": Profile("fresh ladders, sd 0.100", between=(0.2, 0.9), spread=0.10, rungs=14),
     "flips-texts": Profile("1 % flips, the right text always the same", rate=0.99, same_text=True),
     "redrawn-texts": Profile(
-        "yes/no answers drawn anew every 30 days, with their texts",
+        "yes/no answers redrawn every 30 days, with their texts",
         beta=(0.6, 0.15),
         redraw=1 / 30,
         same_text=True,
@@ -105,7 +105,7 @@ HARD_PROFILES: dict[str, Profile] = {
     "providers-day": Profile("two providers, by day", rate=0.95, second="day"),
     "providers-sample": Profile("two providers, by sample", rate=0.95, second="sample"),
     "providers-spell": Profile("two providers, 10 days at a time", rate=0.95, second="spell"),
-    "redrawn": Profile("borderline cases drawn anew every 30 days", beta=BETA, redraw=1 / 30),
+    "redrawn": Profile("borderline cases redrawn every 30 days", beta=BETA, redraw=1 / 30),
     "wander": Profile("slow wander of 1.5 points", rate=0.9, wander=1.5),
     "incidents": Profile("1 % incident days at −40 %", rate=0.9, incidents=0.01),
 }

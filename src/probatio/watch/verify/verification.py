@@ -296,7 +296,7 @@ class SuitesOfDays:
         return self._under[folder, asked]
 
     def require_trust(self, days: Iterable[Day], sandbox: Choice) -> None:
-        """Refuse suites of these days that the user does not know or trust. One that can't be read is told
+        """Refuse suites of these days that the user does not know or trust. One that can't be read is named
         with its day."""
         for day in days:
             try:

@@ -181,7 +181,7 @@ def _change(draft: Draft, text: str) -> str:
 def _put(
     draft: Draft, text: str, places: Sequence[re.Match[str]], change: Callable[[re.Match[str]], str]
 ) -> str:
-    """The text with one of the places changed; as it is if there is none."""
+    """The text with one of the places changed; unchanged if there are no places."""
     if not places:
         return text
     found = draft.one(places)

@@ -107,7 +107,7 @@ def _make_tasks(
 
 class _Found(msgspec.Struct, frozen=True):
     """The first program of a number that will do, or may: `task` is None while that is not known,
-    `shape` if there is none."""
+    `shape` is None if no program will do."""
 
     task: Made | None
     shape: str | None
@@ -126,7 +126,7 @@ class _Candidates:
         self._made: dict[int, Made | None] = {}
 
     def find_first(self, taken: set[str]) -> _Found:
-        """The first one that is of no shape that is taken."""
+        """The first program whose shape is not used yet."""
         alike = 0
         for attempt in range(_MOST_DRAWS):
             drawn = self._draw(attempt)

@@ -1,7 +1,7 @@
 """What programs print on the real runtime, found for hundreds of them in one jailed process.
 
 Starting the runtime costs as much as running a few hundred short programs. So a program that has not been run
-yet is noted, and all that are noted are run together. Whoever asked for it asks again then.
+yet is noted, and all that are noted are run together. The caller asks again afterwards.
 """
 
 from __future__ import annotations

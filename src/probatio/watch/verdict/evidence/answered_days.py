@@ -128,7 +128,7 @@ class AnsweredDays(PerModel):
 
     @property
     def places(self) -> Ints:
-        """[m, n] number of each day among the scored days of its series; below 0 where there is none."""
+        """[m, n] number of each day among the scored days of its series; below 0 before the first."""
         return np.asarray(self.scored[:, None] - self.means.shape[1] + np.arange(self.means.shape[1]))
 
 
@@ -260,7 +260,7 @@ class SumsOfDays:
 class SharedDays:
     """What the days of the reference share: Newey and West's variances of its daily departures."""
 
-    departures: Floats  # [m, n, U] 0 where there is none
+    departures: Floats  # [m, n, U] 0 on days without a value
     there: Bools  # [m, n, U]
     lag: Ints  # [m]
     of_cases: Floats  # [m, U]

@@ -192,7 +192,7 @@ def _enough(values: Floats, days: Ints) -> Floats:
 
 
 def mean_over_days(values: Floats) -> Floats:
-    """Over the days (axis 1), NaN where there is none."""
+    """The mean over the days (axis 1) that have a value; NaN if no day has one."""
     there = ~np.isnan(values)
     counts = there.sum(axis=1)
     return np.where(counts > 0, np.where(there, values, 0).sum(axis=1) / np.maximum(counts, 1), np.nan)

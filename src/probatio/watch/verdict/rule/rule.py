@@ -76,7 +76,7 @@ def rule_day(
     mixed: npt.ArrayLike = False,
     version: int = 0,
 ) -> RuleDay:
-    """A day with everything but the scores at its quiet default; what is given is spread to shape."""
+    """A day with these scores and neutral defaults for the rest; scalars are broadcast."""
     scores = np.asarray(score, dtype=float)
     models = scores.shape[:1]
     return RuleDay(
