@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commandline import Done, probatio
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run, write_made_up_run, write_suite
 
 
 def compared(*arguments: object) -> Done:
@@ -19,13 +19,9 @@ def compared(*arguments: object) -> Done:
 def results(tmp_path: Path) -> Path:
     """Model b passes three tasks fewer than a."""
     lost = {"task_01", "task_02", "task_03"}
-    write_made_up_run(
-        tmp_path / "results" / "r", write_suite(tmp_path / (
-            "suite"
-        ), 20), lambda key: key.model == "a" or key.task_id not in lost,
-        models=("a", "b"),
-    )  # fmt: skip
-    return tmp_path / "results"
+    return make_run(
+        tmp_path, 20, lambda key: key.model == "a" or key.task_id not in lost, "results/r", models=("a", "b")
+    ).parent
 
 
 def test_the_difference_comes_with_its_interval_p_and_the_tasks_that_flipped(results: Path) -> None:

@@ -16,7 +16,7 @@ import yaml
 from commandline import Done, probatio
 from double import Double
 from double.server import RawReply
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run
 from probatio.authoring.new import STARTERS
 from probatio.core.errors import Incomplete
 from probatio.core.trust import Untrusted, forget_process, require_known, trust_folder
@@ -894,7 +894,7 @@ ANALYSTS: dict[str, tuple[dict[str, str], str]] = {
 
 @pytest.fixture
 def studied(tmp_path: Path) -> Path:
-    return write_made_up_run(tmp_path / "results" / "r", write_suite(tmp_path / "suite", 4), lambda key: True)
+    return make_run(tmp_path, 4, lambda key: True, "results/r")
 
 
 def write_analyst(folder: Path, thief: Double, case: str) -> Path:

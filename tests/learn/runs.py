@@ -7,6 +7,7 @@ import json
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import yaml
@@ -58,6 +59,11 @@ def write_suite(folder: Path, tasks: int = 20, controls: int = 0, version: str =
     (folder / "language.yml").write_text(json.dumps(made_up), encoding="utf-8")
     note_named(folder)  # as `--suite` does for a run that was begun here
     return folder
+
+
+def make_run(root: Path, tasks: int, outcome: Outcome, name: str = "r", **axes: Any) -> Path:
+    """A made-up run `name` in this folder, on a made-up suite beside it."""
+    return write_made_up_run(root / name, write_suite(root / "suite", tasks), outcome, **axes)
 
 
 def write_made_up_run(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from learn.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, make_run, write_made_up_run, write_suite
 from probatio.learn.analysis import study_of, write_analysis, write_study
 
 pytestmark = pytest.mark.slow  # pictures are drawn
@@ -47,9 +47,7 @@ def test_pictures_of_an_earlier_analysis_do_not_outlive_it(tmp_path: Path) -> No
 
 
 def test_a_run_of_one_condition_loads_no_heavy_library(tmp_path: Path) -> None:
-    run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite", 14), lambda key: key.task_id < "task_07"
-    )
+    run = make_run(tmp_path, 14, lambda key: key.task_id < "task_07")
     script = (
         "import sys; from pathlib import Path; from probatio.learn.analysis import write_analysis; "
         "write_analysis(Path(sys.argv[1])); "
@@ -63,7 +61,7 @@ def test_a_run_of_one_condition_loads_no_heavy_library(tmp_path: Path) -> None:
 
 
 def test_an_empty_run_gets_an_analysis_that_says_so(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 14), lambda key: True)
+    run = make_run(tmp_path, 14, lambda key: True)
     (run / "graded_results.jsonl").unlink()
     assert "No answer has been graded yet." in write_analysis(run).read_text()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run, write_made_up_run, write_suite
 from probatio.core.records import Feedback
 from probatio.learn.analysis import study_of
 from probatio.learn.report.sections import format_report, summarise
@@ -91,7 +91,7 @@ def test_feedback_is_compared_over_the_same_trials(runs: tuple[Path, Path]) -> N
 
 
 def test_a_run_of_one_attempt_says_nothing_of_attempts(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 6), lambda key: True)
+    run = make_run(tmp_path, 6, lambda key: True)
     study = study_of([run])
     assert (study.trying, study.feedback_worth) == ([], [])
     assert "## Attempts" not in format_report(study, {})

@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import isotonic_regression
 from scipy.stats import norm
 
-from learn.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, make_run, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
 from probatio.learn.analysis import study_of
 from probatio.learn.report.pictures import draw_study
@@ -87,12 +87,7 @@ def test_the_smallest_condition_that_reaches_a_mark_is_named_with_its_tokens(tmp
 
 
 def test_a_mark_that_no_condition_reaches_is_not_reached(tmp_path: Path) -> None:
-    run = write_made_up_run(
-        tmp_path / "r",
-        write_suite(tmp_path / "suite", 30),
-        lambda key: key.task_id < "task_15",
-        contexts=CONTEXTS,
-    )
+    run = make_run(tmp_path, 30, lambda key: key.task_id < "task_15", contexts=CONTEXTS)
     (curve,) = study_of([run]).curves
     assert [reach.fitted for reach in curve.reach] == [None, None]
     assert curve.reach[1].tokens_high is None
@@ -103,12 +98,7 @@ def test_a_small_condition_that_is_good_by_itself_is_told_where_a_larger_one_fal
 ) -> None:
     """By one task of twelve: chance explains that."""
     fails = {"examples-only": 6, "minimal": 1, "basic": 2, "complete": 0}
-    run = write_made_up_run(
-        tmp_path / "r",
-        write_suite(tmp_path / "suite", 12),
-        lambda key: int(key.task_id[-2:]) >= fails[key.context],
-        contexts=CONTEXTS,
-    )
+    run = make_run(tmp_path, 12, lambda key: int(key.task_id[-2:]) >= fails[key.context], contexts=CONTEXTS)
     (curve,) = study_of([run]).curves
     assert curve.dip is None
     assert curve.reach[1].fitted is not None
@@ -192,12 +182,7 @@ def test_tasks_asked_under_few_conditions_make_no_fall() -> None:
 
 def test_where_the_rate_falls_there_are_points_and_a_sentence_and_no_claim(tmp_path: Path) -> None:
     level = {"examples-only": 0.1, "minimal": 0.95, "basic": 0.4, "complete": 0.95}
-    run = write_made_up_run(
-        tmp_path / "r",
-        write_suite(tmp_path / "suite", 60),
-        by_chance(lambda key: level[key.context]),
-        contexts=CONTEXTS,
-    )
+    run = make_run(tmp_path, 60, by_chance(lambda key: level[key.context]), contexts=CONTEXTS)
     study = study_of([run])
     (curve,) = study.curves
     assert curve.dip is not None and curve.dip.p < 0.01
@@ -216,9 +201,7 @@ def test_where_the_rate_falls_there_are_points_and_a_sentence_and_no_claim(tmp_p
 
 
 def test_tokens_are_estimated_from_the_prompt_where_the_run_does_not_tell_them(tmp_path: Path) -> None:
-    run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite"), by_chance(_level), contexts=CONTEXTS, tokens=False
-    )
+    run = make_run(tmp_path, 20, by_chance(_level), contexts=CONTEXTS, tokens=False)
     (curve,) = study_of([run]).curves
     assert curve.estimated
     # 200 words of five characters, and the `task_` their questions begin with
@@ -238,7 +221,7 @@ def test_control_tasks_do_not_count_as_learning(tmp_path: Path) -> None:
 
 
 def test_one_condition_makes_no_curve(tmp_path: Path) -> None:
-    study = study_of([write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite"), lambda key: True)])
+    study = study_of([make_run(tmp_path, 20, lambda key: True)])
     assert study.curves == []
     assert study.no_curves is not None
     assert "at least 2 conditions" in study.no_curves

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from commandline import probatio
-from learn.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, make_run
 from probatio import api
 from probatio.learn.exports.latex import escape_latex, format_bibtex, format_latex_table
 from probatio.learn.report.tables import Column, StudyTable
@@ -25,14 +25,14 @@ HOSTILE = r"a_b & 50% $x$ {y} \input{/etc/passwd} <script>"
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("export")
-    write_made_up_run(
-        root / "results" / "r",
-        write_suite(root / "suite", 20),
+    return make_run(
+        root,
+        20,
         by_chance(lambda key: 0.9 if key.context == "basic" else 0.3),
+        "results/r",
         models=("plain", HOSTILE),
         contexts=("minimal", "basic"),
-    )
-    return root / "results"
+    ).parent
 
 
 @pytest.fixture(scope="module")

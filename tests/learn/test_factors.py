@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from learn.runs import Outcome, by_chance, write_made_up_run, write_suite
+from learn.runs import Outcome, by_chance, make_run, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
 from probatio.learn.analysis import study_of
 from probatio.learn.factors import FactorCells, Term, measure_effects
@@ -17,7 +17,7 @@ from probatio.learn.statistics.logit import fit
 
 
 def _factors(root: Path, outcome: Outcome, tasks: int = 60, **axes: tuple[object, ...]) -> Factors:
-    run = write_made_up_run(root / "r", write_suite(root / ("suite"), tasks), outcome, **axes)  # type: ignore[arg-type]
+    run = make_run(root, tasks, outcome, **axes)  # type: ignore[arg-type]
     factors = study_of([run]).factors
     assert factors is not None
     return factors
@@ -189,9 +189,7 @@ def test_factors_that_cannot_be_told_apart_are_said_to_be_so(tmp_path: Path) -> 
 def test_where_nothing_can_be_told_the_reason_is(
     tmp_path: Path, tasks: int, outcome: Outcome, contexts: tuple[str, ...], message: str
 ) -> None:
-    run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite", tasks), outcome, contexts=contexts
-    )
+    run = make_run(tmp_path, tasks, outcome, contexts=contexts)
     study = study_of([run])
     assert study.factors is None
     assert message in (study.no_factors or "")

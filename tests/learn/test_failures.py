@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run
 from probatio.core.records import ErrorType
 from probatio.learn.analysis import study_of, write_analysis
 from probatio.learn.failures import EXAMPLES, LONGEST_TEXT
@@ -19,10 +19,13 @@ KINDS: tuple[ErrorType, ...] = ("syntax_error", "type_error", "wrong_output")
 
 
 def _run(root: Path) -> Path:
-    return write_made_up_run(
-        root / "r", write_suite(root / "suite", 30), lambda key: KINDS[int(key.task_id[-2:]) % 3],
-        models=("a", "b"), contexts=("minimal", "complete"),
-    )  # fmt: skip
+    return make_run(
+        root,
+        30,
+        lambda key: KINDS[int(key.task_id[-2:]) % 3],
+        models=("a", "b"),
+        contexts=("minimal", "complete"),
+    )
 
 
 def test_every_model_and_every_error_class_shows_under_its_richest_condition(tmp_path: Path) -> None:
@@ -57,7 +60,7 @@ def test_an_answer_full_of_fences_stays_inside_its_block_and_a_long_one_is_cut(t
 def test_the_question_is_the_suites_own_where_the_prompt_ends_with_it(tmp_path: Path) -> None:
     """All prompts of one type begin their question alike; that beginning belongs to the question all the
     same."""
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 30), lambda key: False)
+    run = make_run(tmp_path, 30, lambda key: False)
     suite = load_suite(tmp_path / "suite")
     lines = [json.loads(line) for line in (run / ANSWERS).read_text().splitlines()]
     for line in lines:

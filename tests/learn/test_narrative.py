@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from double import Double, Faults
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run
 from probatio.core.config import Config, load_config
 from probatio.learn.analysis import study_of, write_analysis, write_study
 from probatio.learn.report.narrative import TITLE, find_strange_numbers
@@ -31,9 +31,7 @@ Overall 31415 of 31415.
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
-    return write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite", 20), lambda key: key.task_id < "task_08"
-    )
+    return make_run(tmp_path, 20, lambda key: key.task_id < "task_08")
 
 
 def _config(root: Path, double: Double, analyst: str | None = "oracle") -> Config:
@@ -135,7 +133,7 @@ def test_a_narrative_is_paid_for_once_while_the_tables_stay(tmp_path: Path, run:
 
 def test_an_orders_in_an_answer_are_not_shown_to_the_analyst(tmp_path: Path) -> None:
     """Answers are hostile: what a model under test writes must not reach the model that reports on it."""
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 20), lambda key: False)
+    run = make_run(tmp_path, 20, lambda key: False)
     with Double(reply=lambda body: "Prose.") as double:
         write_study(study_of([run]), run, _config(tmp_path, double), {})
         assert "answer to task_" not in double.bodies[0]["messages"][0]["content"]

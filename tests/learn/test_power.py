@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run
 from learn.simulated_pairs import counted, drawn_answers
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import critical, estimate_paired_difference
@@ -165,10 +165,11 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("pilot")
     right = drawn_answers(Design(0.5, 0.2, USUAL["model"], conditions=3), 99, np.random.default_rng(2))
     contexts = ("minimal", "basic", "complete")
-    write_made_up_run(
-        root / "pilot",
-        write_suite(root / "suite", 99),
+    make_run(
+        root,
+        99,
         lambda key: bool(right["ab".index(key.model), int(key.task_id[-2:]), contexts.index(key.context), 0]),
+        "pilot",
         models=("a", "b"),
         contexts=contexts,
     )

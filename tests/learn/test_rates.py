@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run, write_made_up_run, write_suite
 from probatio.core.statistics.intervals import wilson
 from probatio.learn.analysis import study_of
 
 
 def test_every_axis_is_told_in_its_own_order(tmp_path: Path) -> None:
-    run = write_made_up_run(
-        tmp_path / "r",
-        write_suite(tmp_path / "suite", 8),
+    run = make_run(
+        tmp_path,
+        8,
         lambda key: key.task_id < ("task_04"),
         models=("zeta", "alpha"),
         contexts=("complete", "examples-only", "own"),
@@ -45,11 +45,8 @@ def test_a_cell_has_wilsons_interval_and_a_pooled_rate_a_wider_one(tmp_path: Pat
 
 def test_the_hardest_tasks_come_first_and_those_that_never_fail_not_at_all(tmp_path: Path) -> None:
     fails = {"task_03": ("minimal", "basic"), "task_01": ("minimal",)}
-    run = write_made_up_run(
-        tmp_path / "r",
-        write_suite(tmp_path / "suite", 6),
-        lambda key: key.context not in fails.get(key.task_id, ()),
-        contexts=("minimal", "basic"),
+    run = make_run(
+        tmp_path, 6, lambda key: key.context not in fails.get(key.task_id, ()), contexts=("minimal", "basic")
     )
     hardest = study_of([run]).hardest
     assert [(task.task_id, task.rate.passed, task.rate.asked) for task in hardest] == [
@@ -60,8 +57,6 @@ def test_the_hardest_tasks_come_first_and_those_that_never_fail_not_at_all(tmp_p
 
 
 def test_samples_of_one_task_are_clustered(tmp_path: Path) -> None:
-    run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite", 10), lambda key: key.task_id < "task_05", samples=4
-    )
+    run = make_run(tmp_path, 10, lambda key: key.task_id < "task_05", samples=4)
     rate = study_of([run]).overall
     assert (rate.asked, rate.tasks, rate.clustered) == (40, 10, True)

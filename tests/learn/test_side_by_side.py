@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from commandline import probatio
-from learn.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, make_run, write_made_up_run, write_suite
 from probatio.core.errors import UsageError
 from probatio.core.records import TrialKey
 from probatio.core.statistics.intervals import estimate_paired_difference
@@ -120,6 +120,6 @@ def test_the_interval_of_two_gains_apart_holds_the_truth() -> None:
 
 
 def test_a_run_without_a_curve_is_named(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 6), lambda key: True)
+    run = make_run(tmp_path, 6, lambda key: True)
     with pytest.raises(UsageError, match="r: A curve needs"):
         read_languages([run])

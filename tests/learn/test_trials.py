@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run, write_made_up_run, write_suite
 from probatio.core.errors import UsageError
 from probatio.core.records import UNKNOWN_DIALECT, ErrorType
 from probatio.learn.analysis import study_of
@@ -141,7 +141,7 @@ def test_answers_of_real_models_recorded_by_the_other_harness_are_read(tmp_path:
 
 
 def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    run = make_run(tmp_path, 5, lambda key: True)
     whole = study_of([run])
     with (run / GRADES).open("ab") as file:
         file.write(b'{"timestamp":"x","task_id":"task_0')
@@ -149,7 +149,7 @@ def test_a_torn_last_line_is_passed_over(tmp_path: Path) -> None:
 
 
 def test_a_bad_line_elsewhere_is_told(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    run = make_run(tmp_path, 5, lambda key: True)
     lines = (run / GRADES).read_text().splitlines()
     lines[2] = lines[2][:40]
     (run / GRADES).write_text("\n".join(lines) + "\n")
@@ -159,7 +159,7 @@ def test_a_bad_line_elsewhere_is_told(tmp_path: Path) -> None:
 
 
 def test_the_last_grade_of_a_trial_counts(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    run = make_run(tmp_path, 5, lambda key: True)
     first = [json.loads(line) for line in (run / GRADES).read_text().splitlines()]
     again = {
         **first[0],
@@ -178,7 +178,7 @@ def test_the_last_grade_of_a_trial_counts(tmp_path: Path) -> None:
 
 
 def test_a_line_written_twice_counts_once(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    run = make_run(tmp_path, 5, lambda key: True)
     lines = (run / GRADES).read_text()
     (run / GRADES).write_text(lines + lines)
     assert study_of([run]).overall.asked == 5
@@ -190,9 +190,7 @@ def test_trials_that_could_not_be_asked_are_in_no_rate_and_counted_apart(tmp_pat
         "task_01": "syntax_error",
         "task_02": "truncated",
     }
-    run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: outcomes.get(key.task_id, True)
-    )
+    run = make_run(tmp_path, 5, lambda key: outcomes.get(key.task_id, True))
     study = study_of([run])
     assert (study.overall.passed, study.overall.asked, study.unasked) == (2, 4, 1)
     assert all(sum(level.rate.asked for level in axis.levels) == 4 for axis in study.axes)
@@ -206,9 +204,7 @@ def test_the_funnel_narrows_level_by_level(tmp_path: Path) -> None:
         "task_01": "runtime_error",
         "task_02": "wrong_output",
     }
-    run = write_made_up_run(
-        tmp_path / "r", write_suite(tmp_path / "suite", 6), lambda key: outcomes.get(key.task_id, True)
-    )
+    run = make_run(tmp_path, 6, lambda key: outcomes.get(key.task_id, True))
     (funnel,) = study_of([run]).funnels
     assert (funnel.asked, funnel.level_a, funnel.level_b, funnel.level_c) == (6, 5, 4, 3)
 
@@ -268,7 +264,7 @@ def test_a_suite_that_is_gone_costs_only_what_came_from_it(tmp_path: Path) -> No
 
 
 def test_a_run_without_any_grade_says_so(tmp_path: Path) -> None:
-    run = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 5), lambda key: True)
+    run = make_run(tmp_path, 5, lambda key: True)
     (run / GRADES).write_text("")
     study: Study = study_of([run])
     assert study.overall.share is None

@@ -11,7 +11,7 @@ import msgspec
 import pytest
 
 from commandline import probatio
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run
 from probatio.core.records import ErrorType, Response, TrialKey
 from probatio.learn.exports.conditions import RecordedRun
 from probatio.learn.exports.inspect_log import write_inspect
@@ -26,10 +26,7 @@ def _outcome(key: TrialKey) -> bool | ErrorType:
 
 @pytest.fixture
 def run(tmp_path: Path) -> RecordedRun:
-    suite = write_suite(tmp_path / "suite", 8)
-    return RecordedRun(
-        write_made_up_run(tmp_path / "r", suite, _outcome, models=("a", "b"), contexts=("minimal", "basic"))
-    )
+    return RecordedRun(make_run(tmp_path, 8, _outcome, models=("a", "b"), contexts=("minimal", "basic")))
 
 
 def test_junit_counts_what_failed_and_what_could_not_be_asked(run: RecordedRun, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from urllib.parse import quote
 import pytest
 
 from learn.exports.inspect_env import inspect_path
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run
 from probatio.core.records import ErrorType, TrialKey
 from probatio.learn.exports.conditions import RecordedRun, find_suite
 from probatio.learn.exports.inspect_log import write_inspect
@@ -37,9 +37,9 @@ def _outcome(key: TrialKey) -> bool | ErrorType:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> RecordedRun:
     root = tmp_path_factory.mktemp("run")
-    axes = {"models": ("a", "b/c"), "contexts": ("minimal", "basic"), "n_shots": (0,), "samples": 2}
-    folder = write_made_up_run(root / "r", write_suite(root / ("suite"), 10), _outcome, **axes)  # type: ignore[arg-type]
-    return RecordedRun(folder)
+    return RecordedRun(
+        make_run(root, 10, _outcome, models=("a", "b/c"), contexts=("minimal", "basic"), samples=2)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from learn.runs import write_made_up_run, write_suite
+from learn.runs import make_run, write_made_up_run, write_suite
 from probatio.core.errors import UsageError
 from probatio.learn.analysis import study_of
 from probatio.runs.store.layout import ANSWERS, GRADES
@@ -103,7 +103,7 @@ def test_one_run_with_a_bomb_is_told_by_the_study(tmp_path: Path) -> None:
 
 def test_grades_that_repeat_themselves_are_refused_before_a_study_holds_them(tmp_path: Path) -> None:
     """270 kB of honest-looking lines that are packed 5,000 times smaller: 20 s and gigabytes once."""
-    folder = write_made_up_run(tmp_path / "r", write_suite(tmp_path / "suite", 4), lambda key: True)
+    folder = make_run(tmp_path, 4, lambda key: True)
     (line, *_) = (folder / GRADES).read_bytes().splitlines(keepends=True)
     (folder / GRADES).unlink()
     packed = folder / f"{GRADES}.zst"

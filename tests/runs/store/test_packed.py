@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from commandline import probatio
-from learn.runs import by_chance, write_made_up_run, write_suite
+from learn.runs import by_chance, make_run
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.files import take_lock
 from probatio.core.records import Response
@@ -36,10 +36,15 @@ from probatio.runs.store.run_folder import RunFolder
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     root = tmp_path_factory.mktemp("packed")
     chances = {"a": 0.8, "b": 0.4}
-    write_made_up_run(
-        root / "run", write_suite(root / "suite"), by_chance(lambda key: chances[key.model]),
-        models=("a", "b"), contexts=("minimal", "complete"), samples=2,
-    )  # fmt: skip
+    make_run(
+        root,
+        20,
+        by_chance(lambda key: chances[key.model]),
+        "run",
+        models=("a", "b"),
+        contexts=("minimal", "complete"),
+        samples=2,
+    )
     return root
 
 
