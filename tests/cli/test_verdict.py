@@ -25,7 +25,10 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def _verdict(results: Path, *flags: str) -> Done:
-    return probatio("verdict", "--results", str(results), *flags)
+    """As of the last day, unless the flags say otherwise."""
+    last = max((path.name for path in results.glob("daily/????-??-??")), default="")
+    moment = ["--as-of", last] if last and "--as-of" not in flags else []
+    return probatio("verdict", "--results", str(results), *moment, *flags, cwd=results)
 
 
 def test_the_table_names_every_model_worst_first_in_plain_words(results: Path) -> None:
@@ -99,7 +102,11 @@ def test_a_use_case_that_is_missing_though_its_answers_came_is_told_and_passes_n
     done = _verdict(results, "--fail-on", gate, "--json")
     assert done.returncode == 1
     event = json.loads(done.stdout)
-    assert event["gate"] == {"fail_on": gate, "failed": ["quiet"], "incomplete": ["quiet"]}
+    assert event["gate"] == {
+        "fail_on": [gate],
+        "failed": ["quiet"],
+        "unknown": {"quiet": f"it was not fully scored on {day_at(20)}"},
+    }
     quiet = next(each for each in event["verdicts"] if each["model"] == "quiet")
     assert quiet["headline"] == "GAP"
     assert quiet["ungraded"] == ["a"]
@@ -109,7 +116,7 @@ def test_a_use_case_that_is_missing_though_its_answers_came_is_told_and_passes_n
     assert shown.returncode == 1
     assert "quiet can't be called as usual on 2026-01-21: answers came in a and have no score." in words
     assert "probatio daily --date 2026-01-21` grades the answers again" in words
-    assert "Gate: quiet not fully scored, which passes no gate." in words
+    assert f"Gate: quiet: it was not fully scored on {day_at(20)}. That passes no gate." in words
     assert _verdict(results, "--fail-on", gate, "--model", "fine").returncode == 0
 
 
@@ -118,7 +125,7 @@ def test_a_day_without_any_score_passes_no_gate(tmp_path: Path) -> None:
     write_days(tmp_path, [*steady(20, ["fine", "away"], USE_CASES), last])
     done = _verdict(tmp_path, "--fail-on", "confirmed", "--json")
     assert done.returncode == 1
-    assert json.loads(done.stdout)["gate"]["incomplete"] == ["away"]
+    assert json.loads(done.stdout)["gate"]["unknown"] == {"away": f"it was not fully scored on {day_at(20)}"}
 
 
 def test_a_use_case_that_no_answer_came_in_is_a_gap_as_before(tmp_path: Path) -> None:
@@ -191,3 +198,72 @@ def test_colour_is_never_the_only_signal(results: Path) -> None:
         assert "\x1b[31m✖ COOKED" in _verdict(results).output
     assert "✖ COOKED" in _verdict(results).output
     assert "\x1b" not in _verdict(results).output
+
+
+def gate(results: Path, *flags: str) -> tuple[int, dict[str, str]]:
+    """The exit code of a gate, and of what nothing is known."""
+    done = _verdict(results, "--fail-on", "confirmed", "--json", *flags)
+    return done.returncode, json.loads(done.stdout)["gate"]["unknown"]
+
+
+def test_a_watch_that_stopped_is_stale_on_every_line_and_passes_no_gate(tmp_path: Path) -> None:
+    write_days(tmp_path, steady(30, ["fine", "well"], USE_CASES))
+    assert gate(tmp_path, "--as-of", f"{day_at(30)}T12:00") == (0, {})
+    assert gate(tmp_path, "--as-of", f"{day_at(31)}T12:01")[0] == 1
+    done = _verdict(tmp_path, "--as-of", day_at(130))
+    words = " ".join(done.output.split())
+    assert done.output.count("⧗ STALE") == 2 and "● OK" not in done.output
+    assert f"Nothing is known of fine today: its last answers are of {day_at(29)}." in words
+    assert "2 STALE." in words
+    code, unknown = gate(tmp_path, "--as-of", day_at(130))
+    assert code == 1 and unknown == dict.fromkeys(["fine", "well"], f"its last answers are of {day_at(29)}")
+    assert gate(tmp_path, "--as-of", day_at(130), "--max-age", "200d") == (0, {})
+    assert _verdict(tmp_path, "--fail-on", "stale", "--as-of", day_at(130)).returncode == 1
+    assert _verdict(tmp_path, "--fail-on", "stale").returncode == 0
+
+
+def test_now_is_the_moment_unless_no_model_was_asked_on_these_dates(tmp_path: Path) -> None:
+    write_days(tmp_path, steady(10, ["fine"], USE_CASES))
+    words = ("verdict", "--results", tmp_path, "--fail-on", "confirmed", "--json")
+    assert probatio(*words, cwd=tmp_path).returncode == 1  # these days are long ago
+    for file in (tmp_path / "daily").glob("*/day.json"):
+        file.write_text(json.dumps({**json.loads(file.read_text()), "replayed": True}))
+    assert probatio(*words, cwd=tmp_path).returncode == 0
+
+
+def test_a_model_that_was_left_out_today_passes_no_gate_and_is_stale_when_its_answers_are_old(
+    tmp_path: Path,
+) -> None:
+    both, one = steady(10, ["fine", "away"], USE_CASES), dict.fromkeys(USE_CASES, 90.0)
+    write_days(tmp_path, [*both, made_up_day(10, {"fine": one})])
+    assert gate(tmp_path) == (1, {"away": f"it was not asked on {day_at(10)}"})
+    write_days(tmp_path, [made_up_day(11, {"fine": one}), made_up_day(12, {"fine": one})])
+    assert gate(tmp_path) == (1, {"away": f"its last answers are of {day_at(9)}"})
+    assert "⧗ STALE" in _verdict(tmp_path).output
+    assert gate(tmp_path, "--model", "fine") == (0, {})
+    write_days(tmp_path, [made_up_day(number, {"fine": one}) for number in range(13, 45)])
+    assert gate(tmp_path) == (0, {})  # forgotten after four weeks, where no list says that it is watched
+
+
+def test_a_model_of_the_list_without_a_day_passes_no_gate(tmp_path: Path) -> None:
+    write_days(tmp_path, steady(10, ["fine", "old"], USE_CASES))
+    (tmp_path / "config").mkdir()
+    listed = [{"id": name, "name": name, "provider": "openai"} for name in ("fine", "new")]
+    (tmp_path / "config" / "models.yml").write_text(json.dumps({"models": listed}))
+    assert gate(tmp_path) == (1, {"new": "it has no day yet"})
+
+
+def test_a_day_that_is_not_complete_passes_no_gate(tmp_path: Path) -> None:
+    write_days(tmp_path, steady(10, ["fine"], USE_CASES))
+    folder = tmp_path / "daily" / day_at(10)
+    folder.mkdir()
+    record = json.loads((tmp_path / "daily" / day_at(9) / "day.json").read_text())
+    (folder / "day.json").write_text(json.dumps({**record, "date": day_at(10)}))
+    assert gate(tmp_path) == (1, {day_at(10): "the day is not complete; `probatio daily` goes on with it"})
+    assert gate(tmp_path, "--date", day_at(9)) == (0, {})
+
+
+def test_a_calibrating_model_fails_the_gate_that_asks_for_it(tmp_path: Path) -> None:
+    write_days(tmp_path, steady(3, ["young"], USE_CASES))
+    assert _verdict(tmp_path, "--fail-on", "cooked").returncode == 0
+    assert _verdict(tmp_path, "--fail-on", "cooked", "--fail-on", "calibrating").returncode == 1

@@ -214,6 +214,12 @@ def _whole(page: Any, path: str, width: str) -> None:
     page.emulate_media(color_scheme="light")
 
 
+def _follow(link: Any) -> None:
+    """Click a link and wait until the page it leads to is loaded: a click alone may return before that."""
+    with link.page.expect_navigation():
+        link.click()
+
+
 def _models(tab: Any) -> list[str]:
     names: list[str] = tab.locator("#board li:visible .who, #board tbody tr:visible th").all_inner_texts()
     return names
@@ -249,7 +255,7 @@ def test_the_table_of_use_cases_sorts_and_fits_a_desk(
     where: str, tab: Any, request: pytest.FixtureRequest
 ) -> None:
     tab.goto(request.getfixturevalue(where))
-    tab.get_by_role("link", name="Use cases").click()
+    _follow(tab.get_by_role("link", name="Use cases"))
     everyone = _models(tab)
     table = tab.locator(".scroll").first
     assert table.evaluate("e => e.scrollWidth <= e.clientWidth"), "complete at 1280 px"
@@ -277,12 +283,12 @@ def test_both_views_of_the_models_share_their_choice(static: str, tab: Any) -> N
     assert _models(tab) == ["demo-slowly-worse", "demo-steady"]
     tab.get_by_label("Order", exact=True).select_option("-today")
     assert _models(tab) == ["demo-steady", "demo-slowly-worse"]
-    tab.get_by_role("link", name="Use cases").click()
+    _follow(tab.get_by_role("link", name="Use cases"))
     tab.wait_for_url("**/use-cases/?filter=demo-s&sort=-today")
     assert _models(tab) == ["demo-steady", "demo-slowly-worse"]
     tab.locator("#board").get_by_role("button", name="Model", exact=True).click()
     tab.get_by_label("Filter").fill("demo-o")
-    tab.get_by_role("link", name="Verdicts").click()
+    _follow(tab.get_by_role("link", name="Verdicts"))
     tab.wait_for_url("**/?filter=demo-o&sort=model")
     assert _models(tab) == ["demo-one-use-case", "demo-outage"]
     assert not tab.complaints
@@ -293,7 +299,7 @@ def test_one_search_finds_models_cases_runs_and_pages(
     where: str, tab: Any, request: pytest.FixtureRequest
 ) -> None:
     tab.goto(request.getfixturevalue(where))
-    tab.get_by_role("link", name="Search", exact=True).click()
+    _follow(tab.get_by_role("link", name="Search", exact=True))
     found = tab.locator("#found li")
     for words, kind, title in (
         ("forgotten", "model", "demo-forgotten"),
@@ -332,10 +338,10 @@ def test_two_days_are_chosen_on_the_live_server_without_a_script(live: str, brow
 
 def test_a_story_leads_to_its_fall_side_by_side(static: str, tab: Any) -> None:
     tab.goto(f"{static}models/demo-forgotten/")
-    tab.get_by_role("link", name="the last day before the fall and the day it began").first.click()
+    _follow(tab.get_by_role("link", name="the last day before the fall and the day it began").first)
     tab.wait_for_url("**/models/demo-forgotten/diff/2026-03-17..2026-03-18/")
     assert tab.locator("ins").count() and tab.locator("del").count()
-    tab.get_by_role("link", name="Other days").click()
+    _follow(tab.get_by_role("link", name="Other days"))
     assert tab.locator("tbody tr").count() > 3
     assert not tab.complaints
 
@@ -385,11 +391,11 @@ def test_no_page_is_too_wide_or_moves_or_complains(
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))
-    tab.get_by_role("link", name="demo-cooked").first.click()
+    _follow(tab.get_by_role("link", name="demo-cooked").first)
     assert tab.locator("svg.plot").count() == 12, "the score, ten use cases, the chance of a false alarm"
     _picture(tab, "model")
-    tab.get_by_role("link", name=re.compile("Every sample of")).click()
-    tab.get_by_role("link", name="Summarization").first.click()
+    _follow(tab.get_by_role("link", name=re.compile("Every sample of")))
+    _follow(tab.get_by_role("link", name="Summarization").first)
     tab.locator("details.sample > summary").first.click()
     sample = tab.locator("details.sample").first
     assert "SIMULATED answer of demo-cooked" in sample.locator("pre.answer").inner_text()
@@ -493,12 +499,12 @@ def test_a_script_in_an_answer_never_runs(where: str, tab: Any, request: pytest.
 @pytest.mark.parametrize("where", ["live", "static"])
 def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(f"{request.getfixturevalue(where)}learnability/")
-    tab.get_by_role("link", name="sample-0.5b").first.click()
+    _follow(tab.get_by_role("link", name="sample-0.5b").first)
     assert tab.locator("svg.curves path.fit").count() == 1
     assert tab.locator("svg.curves a").count() == 6, "a mark for each condition"
     assert tab.locator("table.heat td[class*=heat-]").count() >= 6
     _picture(tab, "learnability")
-    tab.get_by_role("link", name=re.compile("^A failure of")).first.click()
+    _follow(tab.get_by_role("link", name=re.compile("^A failure of")).first)
     article = tab.locator("article:target")
     assert {"Answer", "Diagnostics"} <= set(article.locator("h4").all_inner_texts())
     assert article.locator(".badge.wrong").count() == 1
@@ -583,7 +589,7 @@ def test_an_old_address_of_a_trial_leads_to_its_page_on_a_host_of_files(site: Si
         tab.wait_for_url(f"**/trials/{run.pack_of(number)}/#t{number}")
         assert tab.locator("article:target").get_attribute("id") == f"t{number}"
     tab.goto(f"{base}learnability/sample-0.5b/trials/99999/")
-    tab.get_by_role("link", name="Back to the leaderboard").click()
+    _follow(tab.get_by_role("link", name="Back to the leaderboard"))
     tab.wait_for_url(base)
 
 
@@ -592,7 +598,7 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     page = context.new_page()
     page.goto(static)
     assert page.locator("#board li").count() == len(CAST)
-    page.get_by_role("link", name="demo-cooked").first.click()
+    _follow(page.get_by_role("link", name="demo-cooked").first)
     assert "demo-cooked answers worse since 30 Mar 2026 in " in page.locator(".reason").inner_text()
     assert page.locator("svg.plot path.value").count() == 12
     assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")

@@ -30,13 +30,16 @@ _LEFT, _RIGHT, _HEADING = 52.0, 12.0, 18.0
 _DATE_ROOM = 75.0
 """Pixels for a date below a picture."""
 _POWER = re.compile(r">10\^(\d+)<")
-_LETTERS: dict[Status, str] = {"OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "CALIBRATING": "n", "GAP": "g"}
+_LETTERS: dict[Status, str] = {
+    "STALE": "t", "OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "CALIBRATING": "n", "GAP": "g",
+}  # fmt: skip
 
 _STATUS_SHAPES: dict[Status, str] = {
     "OK": '<circle class="OK" cx="{x}" cy="{y}" r="2.4"/>',
     "CALIBRATING": '<circle class="CALIBRATING" cx="{x}" cy="{y}" r="1.8"/>',
     "SUSPICIOUS": '<path class="SUSPICIOUS" d="M{x} {y}m-5 4h10l-5 -9z"/>',
     "COOKED": '<path class="COOKED" d="M{x} {y}m-4.5 -4.5h9v9h-9z"/>',
+    "STALE": '<path class="STALE" d="M{x} {y}m-3 -4h6l-6 8h6z"/>',
     "GAP": '<path class="GAP" d="M{x} {y}m-3 -3l6 6m0 -6l-6 6"/>',
 }
 """A shape for each verdict, so that colour is never needed."""

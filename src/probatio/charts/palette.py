@@ -37,6 +37,7 @@ LIGHT = Palette(
         "COOKED": "#c0211d",
         "CALIBRATING": "#57606a",
         "GAP": "#57606a",
+        "STALE": "#57606a",
     },
     series=("#2f6fb0", "#b3541e", "#17636e", "#8250df", "#9a6700", "#bf3989"),
 )
@@ -55,6 +56,7 @@ DARK = Palette(
         "COOKED": "#ff7b72",
         "CALIBRATING": "#9aa4ae",
         "GAP": "#9aa4ae",
+        "STALE": "#9aa4ae",
     },
     series=("#6cb6ff", "#f0883e", "#7cc9d4", "#d2a8ff", "#e3b341", "#ff9bce"),
 )

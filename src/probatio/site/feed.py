@@ -29,6 +29,7 @@ COLOURS: dict[Status, str] = {
     "COOKED": "#a51d16",
     "CALIBRATING": "#565a61",
     "GAP": "#565a61",
+    "STALE": "#565a61",
 }
 """Those of the style sheet on a light ground. White text on each passes AA."""
 

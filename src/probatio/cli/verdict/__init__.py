@@ -6,6 +6,7 @@ import getpass
 import re
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING
@@ -28,8 +29,14 @@ FAIL_ON = {
     "suspicious": ("SUSPICIOUS", "COOKED", "COOKED, confirmed"),
     "cooked": ("COOKED", "COOKED, confirmed"),
     "confirmed": ("COOKED, confirmed",),
+    "calibrating": ("CALIBRATING",),
+    "gap": (),
+    "stale": (),
 }
-"""Gate → the headlines that fail it. A day that was not fully scored fails every gate."""
+"""Gate → the headlines that fail it. A model of which nothing is known fails every gate (`find_unknown`)."""
+
+WATCHED_DAYS = 28
+"""Without a list of models, one that was asked so lately is still expected."""
 
 COLOURS = {
     "COOKED": "red",
@@ -37,6 +44,7 @@ COLOURS = {
     "OK": "green",
     "CALIBRATING": "blue",
     "GAP": "bright_black",
+    "STALE": "bright_black",
 }
 
 
@@ -57,10 +65,26 @@ COLOURS = {
 )
 @click.option(
     "--fail-on",
+    multiple=True,
     type=click.Choice(list(FAIL_ON)),
-    help="For CI: exit code 1 if the headline of a listed model is this bad or worse, or if it was not fully "
-    "scored.",
+    help="For CI: exit code 1 if the headline of a listed model is this bad or worse; can be repeated. What "
+    "was not asked, not fully scored, not completed or is too old fails every gate; `stale` asks for age "
+    "alone.",
 )
+@click.option(
+    "--max-age",
+    metavar="LENGTH",
+    default="36h",
+    show_default=True,
+    help="A model whose last answers are older is STALE: nothing is said of it, and it passes no gate.",
+)
+@click.option(
+    "--as-of",
+    metavar="TIME",
+    help="Read the days as of this date or time in UTC.  [default: now; for replayed, simulated and imported "
+    "days their last one]",
+)
+@options.config
 @click.option(
     "--detectable",
     is_flag=True,
@@ -76,7 +100,10 @@ def command(
     explain: str | None,
     regrade: bool,
     detectable: bool,
-    fail_on: str | None,
+    fail_on: tuple[str, ...],
+    max_age: str,
+    as_of: str | None,
+    config: Path | None,
     as_json: bool,
     results: Path,
 ) -> None:
@@ -89,39 +116,57 @@ def command(
       probatio verdict --explain gpt-4o                 scores, baselines, tests, evidence, cause
       probatio verdict --fail-on cooked                 for CI: exit code 1 if any model is COOKED
       probatio verdict --fail-on confirmed              for CI: exit code 1 only if the evidence has proven it
+      probatio verdict --fail-on cooked --max-age 2d    for CI: a day may be late by a day
     """
+    from probatio.core.clock import parse_duration
     from probatio.core.text.names import pick
     from probatio.runs.store.detectable import user_detectable_cache
     from probatio.watch.alerts.describing import VerdictDescriber
+    from probatio.watch.day.series import find_unfinished
     from probatio.watch.ledger.ledger import read_recorded_days
+    from probatio.watch.verdict.staleness import find_unknown, last_answered, mark_stale
     from probatio.watch.verdict.verdicts import verdicts
 
     ahead = options.say_ahead(results, options.warn) if date is None else ()
     days = read_recorded_days(results, until=date, without=ahead)
     day = choose_day(days, results, date)
-    constants = _constants(results, day, gate=bool(fail_on or regrade))
-    chosen = pick("model", (explain,) if explain else models or ("*",), day.models, f"on {day.date}")
+    constants = _constants(results, day, gate=bool(fail_on) or regrade)
+    moment, limit = _find_moment(as_of, days, date), timedelta(seconds=parse_duration(max_age, "--max-age"))
+    watched = day.models if date or explain else list_watched(days, config, moment)
+    chosen = pick("model", (explain,) if explain else models or ("*",), watched, f"on {day.date}")
     regraded = {}
     if regrade:
         from probatio.watch.verify.verification import count_changed_grades
 
         regraded = count_changed_grades(results, day)
-    shown = verdicts(
-        days,
-        constants,
-        dates={day.date},
-        models=chosen,
-        regraded=regraded,
-        detectable=user_detectable_cache(),
-        compute=detectable or explain is not None,
-    )
+    answered = last_answered(days.days)
+    last = {model: answered[model].date for model in chosen if model in answered and model not in day.models}
+    made = [
+        mark_stale(verdict, answered, moment, limit)
+        for verdict in verdicts(
+            days,
+            constants,
+            dates={day.date, *last.values()},
+            models=chosen,
+            regraded=regraded,
+            detectable=user_detectable_cache(),
+            compute=detectable or explain is not None,
+        )
+        if verdict.date == last.get(verdict.model, day.date)
+    ]
+    shown = [verdict for verdict in made if verdict.date == day.date or verdict.shown == "STALE"]
     teller = VerdictDescriber(results, {each.date: each for each in days.days})
-    fallen = [verdict.model for verdict in shown if fail_on and verdict.label in FAIL_ON[fail_on]]
-    unknown = [verdict.model for verdict in shown if fail_on and verdict.incomplete]
-    failed = [verdict.model for verdict in shown if verdict.model in {*fallen, *unknown}]
+    gates = {label for gate in fail_on for label in FAIL_ON[gate]}
+    fallen = [verdict.model for verdict in shown if verdict.label in gates]
+    unknown = find_unknown(made, chosen, day.date, age_only=fail_on == ("stale",)) if fail_on else {}
+    if fail_on and date is None and (begun := find_unfinished(results, day.date)):
+        unknown[begun] = "the day is not complete; `probatio daily` goes on with it"
+    failed = [model for model in chosen if model in {*fallen, *unknown}] + [
+        each for each in unknown if each not in chosen
+    ]
     words = {verdict.model: teller.describe(verdict) for verdict in shown}
     if as_json:
-        gate = None if fail_on is None else {"fail_on": fail_on, "failed": failed, "incomplete": unknown}
+        gate = {"fail_on": fail_on, "failed": failed, "unknown": unknown} if fail_on else None
         more = {"simulated": True} if day.record.simulated else {}
         expected = teller.expect_false(len(day.models), day.date)
         options.print_event(
@@ -147,11 +192,43 @@ def command(
         if not explain and len(day.models) > 1:
             click.echo(teller.expect_false(len(day.models), day.date).sentence)
         if fail_on:
-            click.echo(f"Gate: {', '.join(fallen) if fallen else 'no model'} at or beyond {fail_on.upper()}.")
-            if unknown:
-                click.echo(f"Gate: {', '.join(unknown)} not fully scored, which passes no gate.")
+            named = " or ".join(gate.upper() for gate in fail_on)
+            click.echo(f"Gate: {', '.join(fallen) if fallen else 'no model'} at or beyond {named}.")
+            for name, why in unknown.items():
+                click.echo(f"Gate: {name}: {why}. That passes no gate.")
     if failed:
         ctx.exit(1)
+
+
+def _find_moment(as_of: str | None, days: Days, date: str | None) -> datetime:
+    """The moment at which the days are read."""
+    from probatio.watch.verdict.staleness import moment_of, time_of
+
+    if date is not None and as_of is None:
+        return time_of(days.days[-1].record)
+    if as_of is None:
+        return moment_of(days.days, datetime.now(UTC))
+    try:
+        given = datetime.fromisoformat(as_of)
+    except ValueError:
+        raise UsageError(f"--as-of {as_of}: write 2026-03-01 or 2026-03-01T18:00.") from None
+    return given if given.tzinfo else given.replace(tzinfo=UTC)
+
+
+def list_watched(days: Days, config: Path | None, moment: datetime) -> list[str]:
+    """The models that a verdict is expected of: those of the newest day, and those of models.yml; without a
+    models.yml, all that were asked in the four weeks before."""
+    from probatio.core.config import load_config, select_models
+
+    expected = dict.fromkeys(days.days[-1].models)
+    listed = load_config(config)
+    if listed.source != "built-in":
+        named = listed.daily.models
+        expected |= {each.id: None for each in (select_models(listed, named) if named else listed.models)}
+    else:
+        since = (moment - timedelta(days=WATCHED_DAYS)).date().isoformat()
+        expected |= {model: None for day in days.days if day.date >= since for model in day.models}
+    return list(expected)
 
 
 def _constants(results: Path, day: Day, *, gate: bool) -> Constants:

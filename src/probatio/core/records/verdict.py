@@ -6,11 +6,13 @@ from typing import Literal
 
 import msgspec
 
-Status = Literal["OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP"]
-"""What the published rule says of a use case or a model on a day."""
+Status = Literal["STALE", "OK", "SUSPICIOUS", "COOKED", "CALIBRATING", "GAP"]
+"""What the published rule says of a use case or a model on a day; STALE is said when it is read too late."""
 
-MARKS: dict[Status, str] = {"COOKED": "✖", "SUSPICIOUS": "▲", "OK": "●", "CALIBRATING": "◌", "GAP": "–"}
-"""The sign of each status, wherever one is shown; worst first."""
+MARKS: dict[Status, str] = {
+    "STALE": "⧗", "GAP": "–", "COOKED": "✖", "SUSPICIOUS": "▲", "CALIBRATING": "◌", "OK": "●",
+}  # fmt: skip
+"""The sign of each status, wherever one is shown; what needs a look first."""
 
 Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED", "LOWER"]
 """What the evidence layer says of a model on a day; CALIBRATING while its reference is not complete."""
@@ -102,7 +104,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def incomplete(self) -> bool:
         """Something was not scored that should be: such a day is never OK and passes no gate."""
-        return self.shown == "GAP" or bool(self.ungraded)
+        return self.shown in ("GAP", "STALE") or bool(self.ungraded)
 
     @property
     def well_again(self) -> bool:

@@ -161,6 +161,7 @@ def _verdict(site: Site, verdict: ModelVerdict, before: ModelVerdict) -> str:
 _WELL: dict[Status, str] = {
     "OK": "OK: every tested use case was in its usual range.",
     "CALIBRATING": "CALIBRATING: too few days to know the usual range.",
+    "STALE": "STALE: its last answers are too old to say anything of today.",
     "GAP": "GAP: no score, because of an outage or too many errors.",
 }
 """What is said of a day without a fall."""

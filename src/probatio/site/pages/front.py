@@ -36,6 +36,7 @@ MEANINGS: dict[Status, str] = {
     "SUSPICIOUS": "A use case is lower than its usual range, or the evidence suspects a fall.",
     "OK": "Every tested use case is in its usual range, and nothing speaks for a lasting fall.",
     "CALIBRATING": "There are too few days to know the usual range.",
+    "STALE": "Its last answers are too old to say anything of today.",
     "GAP": "No score that day: an outage or too many errors.",
 }
 

@@ -52,3 +52,9 @@ def _find_name(results: Path, record: DayRecord) -> str:
         return read_manifest(suite_folder(results, record)).name
     except (ProbatioError, OSError):
         return Path(record.suite).name
+
+
+def find_unfinished(results: Path, closed: str) -> str | None:
+    """The newest day that was begun after the last closed one and is not complete."""
+    newest = find_newest(results)
+    return newest.date if newest is not None and newest.date > closed else None

@@ -219,6 +219,13 @@ def _describe_fall(verdict: ModelVerdict, titles: Mapping[str, str], began: str 
 
 def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str | None:
     """What a model is like that has not fallen, or None for one that has."""
+    if verdict.shown == "STALE":
+        since = verdict.headline_since
+        return (
+            f"Nothing is known of {verdict.model} today: its last answers are of {since}."
+            if since
+            else f"Nothing is known of {verdict.model}: no answer of it was ever scored."
+        )
     if verdict.shown == "GAP" and verdict.ungraded:
         without = [each for each in verdict.use_cases if each.use_case in verdict.ungraded]
         return (
@@ -258,6 +265,8 @@ def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants
 def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None) -> str:
     """The chance of a false alarm, not the statistic."""
     limits = constants.evidence
+    if verdict.shown == "STALE":
+        return "What was said of it then is too old to be said now."
     healthy = "a model that did not change has"
     if verdict.confirmed:
         return (
