@@ -197,5 +197,3 @@ def test_what_a_page_leaves_out_is_named_with_the_way_to_it(big: Site) -> None:
     text = page.body.decode()
     assert re.search(r"\d+ more models are left out here", text)
     assert '<a href="compare/">All 435 pairs</a>' in text
-    whole = render(big, "learnability/demo-strues/items/items.json")
-    assert whole is not None and len(msgspec.json.decode(whole.body)["items"]) == 15

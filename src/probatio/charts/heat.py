@@ -1,12 +1,8 @@
-"""Heat maps: shares as cells, darker is more. By context and n-shot for each model; by step from easy to
-hard for each ladder."""
+"""Heat maps: pass rates as cells by context and n-shot, a panel for each model; darker is more."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
-
-import msgspec
 
 from probatio.charts.curves import LearningCurve
 from probatio.charts.palette import ON_PAGE, Theme
@@ -17,33 +13,6 @@ _ROW, _TOP, _FOOT, _MEAN = 20.0, 40.0, 12.0, 50.0
 _WIDEST = 46.0
 _NUMBERS_FROM = 24.0
 """Pixels of a cell that has room for its number."""
-
-
-class LadderStanding(msgspec.Struct, frozen=True):
-    """Where one model stands on a ladder."""
-
-    model: str
-    height: float  # mean over all items of the ladder, 0–1
-    steps: tuple[float | None, ...]  # its share at each step; None: not asked
-
-
-class Ladder(msgspec.Struct, frozen=True):
-    """Where the models stand: steps from easy to hard, and each model's share at each step."""
-
-    name: str
-    pool: str
-    steps: tuple[str, ...]
-    standings: tuple[LadderStanding, ...]  # highest first
-    by: str  # what the steps are
-
-
-def draw_ladders(ladders: Sequence[Ladder], title: str, theme: Theme = ON_PAGE) -> str:
-    """Draw a panel per ladder: models down, steps across."""
-    description = (
-        "The share right of each model at each step, from easy on the left to hard on the right; darker is "
-        "more."
-    )
-    return compose([_ladder_panel(ladder) for ladder in ladders], title, description, theme)
 
 
 def draw_rates(
@@ -61,26 +30,6 @@ def draw_rates(
     columns = max(1, min(3, int(width // panels[0].width))) if panels else 1
     description = "Passed in percent, by context and number of examples; darker is more."
     return compose(panels, title, description, theme, columns, heading)
-
-
-def _ladder_panel(ladder: Ladder) -> Panel:
-    names = [shorten(row.model, _LONGEST_NAME) for row in ladder.standings]
-    left = 16 + LETTER * max(map(len, names), default=0)
-    wide = min(_WIDEST, (WIDTH - left - _MEAN) / max(1, len(ladder.steps)))
-    # One text in two parts: what follows a name begins where it ends, at any width of its letters.
-    named = f'<tspan class="heading">{escape(ladder.name)}</tspan><tspan dx="8">{escape(ladder.by)}</tspan>'
-    body = [text(10, 14, named, markup=True)]
-    every = 1 + int(max((LETTER * len(step) + 4 for step in ladder.steps), default=0) // wide)
-    for column, step in enumerate(ladder.steps):
-        if column % every == 0:
-            body.append(text(left + wide * (column + 0.5), _TOP - 5, step, anchor="middle"))
-    for number, (row, name) in enumerate(zip(ladder.standings, names, strict=True)):
-        y = _TOP + _ROW * number
-        body.append(text(left - 6, y + 14, name, anchor="end"))
-        for column, share in enumerate(row.steps):
-            body += _cell(left + wide * column, y, wide, _ROW, share)
-        body.append(text(left + wide * len(ladder.steps) + 8, y + 14, f"{100 * row.height:.0f} %", "value"))
-    return Panel(WIDTH, _TOP + _ROW * len(names) + _FOOT, tuple(body))
 
 
 def _rate_panel(curve: LearningCurve, contexts: Sequence[str], n_shots: Sequence[int], left: float) -> Panel:

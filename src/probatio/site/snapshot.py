@@ -13,11 +13,11 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from probatio.core.clock import today
-from probatio.core.errors import UsageError
+from probatio.core.errors import ProbatioError, UsageError
 from probatio.core.records import Day, DayRecord, ModelVerdict, UseCaseVerdict
 from probatio.core.text.names import make_slugs
 from probatio.learn.items.of_days import measure_days
-from probatio.learn.items.records import Items
+from probatio.learn.items.records import Item, Items
 from probatio.runs.store.days import days_ahead, read_days, suite_folder
 from probatio.runs.store.detectable import user_detectable_cache
 from probatio.runs.store.layout import DAILY, GRADES, LEDGER, SCORES
@@ -186,9 +186,17 @@ class Site:
         return SampleReader(self.results, whole_days=self.sample_days is not None)
 
     @cached_property
-    def items(self) -> Items:
-        """What the cases and rungs of the last days tell about the models."""
-        return measure_days(self.results, lenient=True)
+    def items(self) -> Items | None:
+        """What the cases of the last days tell about the models; None if no answer is there to measure."""
+        try:
+            return measure_days(self.results, lenient=True)
+        except ProbatioError:
+            return None
+
+    @cached_property
+    def cases_measured(self) -> dict[tuple[str, str], Item]:
+        """Use case and case → what it tells about the models."""
+        return {(item.pool, item.id): item for item in self.items.items} if self.items else {}
 
     @cached_property
     def case_slugs(self) -> dict[str, dict[str, str]]:

@@ -9,7 +9,6 @@ from scipy.stats import t as student
 
 from probatio.cli.study.items_text import format_items
 from probatio.core.errors import UsageError
-from probatio.learn.items.information import weigh_items
 from probatio.learn.items.measuring import correlate, measure_discrimination, measure_items, narrow_items
 from probatio.learn.items.records import Credit, Item, Items
 from probatio.learn.items.tally import ItemKey, ItemTally, ladder_credit, mean_credit, pool_credit
@@ -81,6 +80,36 @@ def test_a_correlation_is_given_from_five_models_on() -> None:
     ).rest == pytest.approx(-1)
 
 
+def test_what_an_item_tells_is_said_in_words() -> None:
+    found = measure_items(
+        tally_of(
+            {
+                "apart": {"a": 20, "b": 0, "c": 20},
+                "backwards": {"a": 0, "b": 20, "c": 0},
+                "alike": {"a": 10, "b": 9, "c": 10},
+                "easy": {"a": 20, "b": 20, "c": 20},
+                "hard": {"a": 0, "b": 0, "c": 0},
+                "easier": {"a": 20, "b": 2, "c": 20},
+                "easiest": {"a": 20, "b": 3, "c": 20},
+            }
+        ),
+        "task",
+        "r",
+        "s",
+    )
+    assert {item.id: item.tells for item in found.items} == {
+        "apart": "tells 2 of 3 pairs of models apart",
+        "backwards": "the weaker models pass it: look at its check",
+        "alike": "tells no models apart",
+        "easy": "nothing: every model passes",
+        "hard": "nothing: no model passes",
+        "easier": "tells 2 of 3 pairs of models apart",
+        "easiest": "tells 2 of 3 pairs of models apart",
+    }
+    (alone,) = measure_items(tally_of({"x": {"a": 10}}), "task", "r", "s").items
+    assert alone.tells == "passed at times"
+
+
 def test_the_rest_score_leaves_the_item_itself_out() -> None:
     rights = {
         "odd": {"strong": 0, "weak": 20},
@@ -138,31 +167,16 @@ def ladder_tally() -> ItemTally:
 def test_a_ladder_shows_each_model_at_each_rung() -> None:
     found = measure_items(ladder_tally(), "case", "d", "s")
     assert [item.id for item in found.rungs] == ["case/1", "case/2", "case/3"]
-    assert [ladder.name for ladder in found.ladders] == ["p", "case"]
-    for ladder in found.ladders:
-        assert ladder.steps == ("1", "2", "3")
-        assert [(each.model, each.steps) for each in ladder.standings] == [
-            ("a", (1, 1, 0.5)),
-            ("b", (1, 0.25, 0)),
-        ]
-        assert ladder.standings[0].height == pytest.approx(2.5 / 3)
+    shares = {
+        item.id: {model: credit.share for model, credit in item.credits.items()} for item in found.rungs
+    }
+    assert shares == {
+        "case/1": {"a": 1, "b": 1},
+        "case/2": {"a": 1, "b": 0.25},
+        "case/3": {"a": 0.5, "b": 0},
+    }
     assert of(found, "case").tokens == 300
     assert of(found, "case/1").tokens == 100  # its even share
-
-
-def test_ladders_of_different_length_are_put_side_by_side_by_height() -> None:
-    tally = ladder_tally()
-    for rung in range(1, 21):
-        tally.add(ItemKey("p", "long", rung), "a", float(rung <= 6))
-    tally.add(ItemKey("p", "long"), "a", 0.3)
-    pool = measure_items(tally, "case", "d", "s").ladders[0]
-    assert "tenths" in pool.by
-    # Rungs 1 to 3 of 3 stand in the 4th, 7th and last tenth, two of 20 in each: 1, 1, 1, then 1 of three, 0,
-    # 0, 1 of three …
-    steps = (1, 1, 1, 1 / 3, 0, 0, 1 / 3, 0, 0, 0.5 / 3)
-    (a,) = (standing for standing in pool.standings if standing.model == "a")
-    assert a.steps == pytest.approx(steps)
-    assert a.height == pytest.approx((6 + 2.5) / 23)
 
 
 def test_a_top_rung_that_is_always_right_is_a_warning_and_a_low_one_is_not() -> None:
@@ -173,35 +187,6 @@ def test_a_top_rung_that_is_always_right_is_a_warning_and_a_low_one_is_not() -> 
         tally.add(ItemKey("p", "case"), "c", 0.5, cluster=str(day))
     (warning,) = measure_items(tally, "case", "d", "s").pools[0].warnings
     assert warning == "p: some model always gets 1 of 1 rung of the top third: case/3."
-
-
-def test_information_is_p_times_its_rest_and_of_a_ladder_the_sum_over_its_rungs() -> None:
-    found = measure_items(ladder_tally(), "case", "d", "s")
-    (a,), (b,) = weigh_items(found, "a").items, weigh_items(found, "b").items
-    assert (a.information, b.information) == (0.25, 0.25 * 0.75)
-    assert a.per_1000_tokens == pytest.approx(0.25 / 0.3)
-    assert [(item.id, item.weight) for item in weigh_items(found, "b").rungs] == [
-        ("case/2", "informative"),
-        ("case/1", "saturated"),
-        ("case/3", "never"),
-    ]
-
-
-def test_dead_weight_is_counted_in_tokens_and_few_answers_say_nothing() -> None:
-    tally = tally_of({"half": {"a": 10}, "most": {"a": 18}, "all": {"a": 20}, "none": {"a": 0}})
-    tally.add(ItemKey("p", "new"), "a", 2, 2)
-    for item, tokens in {"half": 1000, "most": 100, "all": 400, "none": 300, "new": 200}.items():
-        tally.add_tokens(item, "a", tokens)
-    found = weigh_items(measure_items(tally, "task", "r", "s"), "a")
-    assert [(item.id, item.weight) for item in found.items] == [
-        ("most", "informative"),  # 0.09 for 100 tokens: 0.9 per 1,000
-        ("half", "informative"),  # 0.25 for 1,000
-        ("all", "saturated"),
-        ("none", "never"),
-        ("new", "unknown"),
-    ]
-    assert [round(item.per_1000_tokens or 0, 9) for item in found.items[:2]] == [0.9, 0.25]
-    assert (found.tokens, found.idle_tokens) == (2000, 700)
 
 
 def ladder_days(
@@ -282,17 +267,9 @@ def test_three_answers_in_a_row_saturate_nothing() -> None:
             "s",
         )
         assert (of(found, "x").saturated_by, of(found, "y").never_by) == (named, named)
-        weights = {item.id: item.weight for item in weigh_items(found, "a").items}
-        assert weights["x"] == ("saturated" if named else "unknown")
+        told = "nothing: every model passes" if named else "not known yet: fewer than 10 answers"
+        assert of(found, "x").tells == told
         assert bool(found.pools[0].warnings) == bool(named)
-
-
-def test_tasks_without_rungs_stand_in_order_of_measured_difficulty_or_of_the_stated_one() -> None:
-    tally = tally_of({"x": {"a": 2}, "y": {"a": 20}, "z": {"a": 10}})
-    assert measure_items(tally, "task", "r", "s").ladders[0].standings[0].steps == (1, 0.5, 0.1)
-    tally.levels |= {"x": "hard", "y": "hard", "z": "easy"}
-    (ladder,) = measure_items(tally, "task", "r", "s").ladders
-    assert (ladder.steps, ladder.standings[0].steps) == (("easy", "hard"), (0.5, 0.55))
 
 
 def test_one_pool_can_be_looked_at_alone_and_an_unknown_one_is_named() -> None:

@@ -263,13 +263,9 @@ def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
         item["rung"]: [item["credits"][models[name]]["share"] for name in replies] for item in told["rungs"]
     }
     assert rungs == {rung: [1.0, float(rung <= 10), 0.0] for rung in range(1, 16)}
-    (text, *_) = [probatio("study", "items", "--daily", "--rungs", env=variables, cwd=tmp_path).stdout]
-    assert f"{models['lesser']}  {' '.join('█' * 10 + '·' * 5)}   66.7 %" in text.replace(
-        models["silent"], "silent"
-    )
+    text = probatio("study", "items", "--daily", "--rungs", env=variables, cwd=tmp_path).stdout
+    assert f"{models['lesser']}: {100 * lesser['score']:.1f} %" in text and f"{LADDER}/15" in text
     site = load_site(tmp_path / "results")
-    assert {"items/", "items/math-reasoning/", "items/math-reasoning/rungs.svg"} <= set(addresses(site))
-    for path in addresses(site):
-        assert render(site, path) is not None, path
-    page = render(site, "items/math-reasoning/")
-    assert page is not None and b"of the top third" not in page.body  # one day can't say "always"
+    (address,) = [path for path in addresses(site) if path.startswith(f"cases/{MATH}/")]
+    page = render(site, address)
+    assert page is not None and b"What it tells (2026-03-10): not known yet" in page.body

@@ -10,7 +10,6 @@ from math import sqrt
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.learn.items.ladders import build_ladders
 from probatio.learn.items.records import (
     CEILING,
     CORRELATED,
@@ -66,7 +65,6 @@ def measure_items(
         pools=tuple(pools),
         items=tuple(items),
         rungs=tuple(steps),
-        ladders=tuple(build_ladders(items, steps, models)),
         notes=tuple(notes),
     )
 
@@ -104,7 +102,6 @@ def _items(tally: ItemTally, keys: Sequence[ItemKey], kind: ItemKind, rungs: Map
             rung=key.rung,
             rungs=rungs.get(key.item, 0),
             case=key.item if of_rung else "",
-            level=tally.levels.get(key.item, ""),
         )
         for key, of_models in credits.items()
     ]
@@ -176,7 +173,6 @@ def narrow_items(found: Items, pool: str | None) -> Items:
         pools=tuple(each for each in found.pools if each.name == pool),
         items=tuple(item for item in found.items if item.pool == pool),
         rungs=tuple(item for item in found.rungs if item.pool == pool),
-        ladders=tuple(ladder for ladder in found.ladders if ladder.pool == pool),
     )
 
 

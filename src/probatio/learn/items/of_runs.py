@@ -23,13 +23,11 @@ def measure_runs(folders: Sequence[Path], suite_folder: Path | None = None) -> I
     with open_trials(folders, suite_folder) as trials:
         tally = ItemTally(clustered=False)
         first = trials.runs[0]
-        for task, model, control, level, passed, asked in trials.rows(
-            "select task_id, model, any_value(control), any_value(difficulty), "
-            "count(*) filter (correct), count(*) from trials where asked "
-            "group by task_id, model order by min(line), task_id, model"
+        for task, model, control, passed, asked in trials.rows(
+            "select task_id, model, any_value(control), count(*) filter (correct), count(*) from trials "
+            "where asked group by task_id, model order by min(line), task_id, model"
         ):
             tally.add(ItemKey(CONTROLS if control else first.suite, task), model, passed, asked)
-            tally.levels[task] = level or ""
         if not tally.counts:
             raise UsageError(f"{', '.join(run.run for run in trials.runs)}: no graded answer to measure.")
         _add_tokens(tally, trials)

@@ -6,8 +6,6 @@ from typing import Literal
 
 import msgspec
 
-from probatio.charts.heat import Ladder
-
 CEILING = 0.97
 """From this share on a model saturates an item or a pool: it can lose little before anything moves, and
 two models can't be told apart there."""
@@ -43,9 +41,8 @@ class Credit(msgspec.Struct, frozen=True):
         return self.answers >= ENOUGH and self.share <= FLOOR
 
     @property
-    def information(self) -> float:
-        """p(1 − p): what one more answer tells about the model, 0.25 at most. In the Rasch model this is
-        Fisher's information."""
+    def scatter(self) -> float:
+        """p(1 − p): the variance of one answer."""
         return self.share * (1 - self.share)
 
 
@@ -74,7 +71,22 @@ class Item(msgspec.Struct, frozen=True):
     rung: int = 0
     rungs: int = 0  # of the case
     case: str = ""  # that the rung belongs to
-    level: str = ""  # difficulty that the suite states
+
+    @property
+    def tells(self) -> str:
+        """What the item tells about the models, in a few words."""
+        pairs = self.discrimination
+        if pairs.along or pairs.against:
+            if pairs.against > pairs.along:
+                return "the weaker models pass it: look at its check"
+            return f"tells {pairs.along + pairs.against} of {pairs.pairs} pairs of models apart"
+        if len(self.saturated_by) == len(self.credits):
+            return "nothing: every model passes"
+        if len(self.never_by) == len(self.credits):
+            return "nothing: no model passes"
+        if all(credit.answers < ENOUGH for credit in self.credits.values()):
+            return f"not known yet: fewer than {ENOUGH} answers"
+        return "tells no models apart" if pairs.pairs else "passed at times"
 
     @property
     def saturated_by(self) -> list[str]:
@@ -109,5 +121,4 @@ class Items(msgspec.Struct, frozen=True):
     pools: tuple[ItemPool, ...]
     items: tuple[Item, ...]  # tasks or cases
     rungs: tuple[Item, ...]
-    ladders: tuple[Ladder, ...]
     notes: tuple[str, ...] = ()

@@ -30,7 +30,6 @@ class ItemTally:
     def __init__(self, *, clustered: bool) -> None:
         self.clustered = clustered
         self.counts: dict[ItemKey, dict[str, Counts]] = {}
-        self.levels: dict[str, str] = {}  # item → the difficulty that its suite states
         self._tokens: dict[tuple[str, str], tuple[float, int]] = {}
         self._stretches: dict[tuple[str, str, str], tuple[int, int]] = {}  # answers, sum of squared lengths
 
@@ -169,7 +168,7 @@ def pool_credit(credits: Iterable[Credit]) -> Credit:
     parts = list(credits)
     answers, share = sum(part.answers for part in parts), sum(part.share for part in parts) / len(parts)
     draws = [part.answers if part.draws is None else part.draws for part in parts]
-    scatter = sum(part.information / of for part, of in zip(parts, draws, strict=True)) / len(parts) ** 2
+    scatter = sum(part.scatter / of for part, of in zip(parts, draws, strict=True)) / len(parts) ** 2
     worth = min(sum(draws), share * (1 - share) / scatter) if scatter else float(len(parts))
     known = [part.tokens for part in parts if part.tokens is not None]
     tokens = sum(known) / len(known) if known else None

@@ -22,8 +22,6 @@ from probatio.core.text.names import make_slugs
 from probatio.learn.analysis import study_of
 from probatio.learn.compare import Comparison, compare_open
 from probatio.learn.findings import Condition, Study
-from probatio.learn.items.of_runs import measure_runs
-from probatio.learn.items.records import Items
 from probatio.learn.selection import Side
 from probatio.learn.trials import Trials, open_trials
 from probatio.runs.record import RunRecord, read_run
@@ -111,11 +109,6 @@ class StudiedRun:
     def _study(self) -> Study:
         with self._told():
             return study_of([self.folder])
-
-    @cached_property
-    def items(self) -> Items:
-        with self._told():
-            return measure_runs([self.folder])
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:

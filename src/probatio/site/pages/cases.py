@@ -70,6 +70,8 @@ def case_page(request: PageRequest) -> PageReply:
         use_case=use_case,
         case=case,
         standing=site.case_standings.get((use_case, case)),
+        measured=site.cases_measured.get((use_case, case)),
+        source=site.items.source if site.items else "",
         rows=[(model, line) for model, line in rows if line],
         chart=_chart(site, use_case, case),
         history_days=min(HISTORY_DAYS, len(site.days)),
