@@ -143,8 +143,9 @@ def test_the_command_needs_a_model_and_a_reason(fallen: Path) -> None:
     assert f"m is accepted as it is from {day_at(LAST)} on, by anna: on purpose" in run(
         "m", "--why", "on purpose", "--by", "anna"
     )
-    gate = probatio("verdict", "--results", str(fallen), "--fail-on", "suspicious")
-    assert gate.returncode == 0
+    when = ("--as-of", day_at(LAST))
+    gate = probatio("verdict", "--results", str(fallen), "--fail-on", "suspicious", *when)
+    assert gate.returncode == 0, gate.output
 
 
 def test_a_model_without_a_verdict_can_t_be_accepted(tmp_path: Path) -> None:
