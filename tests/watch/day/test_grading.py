@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from probatio.builtin.daily.graders import trivial_answer
 from probatio.core.errors import CannotCheck
 from probatio.core.records import Assessment, SampleAnswer
 from probatio.grading import samples as grading
@@ -133,3 +134,12 @@ def test_many_answers_that_end_a_grader_cost_one_trivial_answer(counted: Counted
     found = graded(*(sample(f"Lanternfish {number}") for number in range(5)))
     assert {each.error_type for each in found} == {"crashed_checker"}
     assert counted.calls == 5 * 2 + 1
+
+
+def test_every_case_has_a_trivial_answer_that_breaks_no_grader() -> None:
+    """A page and a letter have rungs by name, a program has them by number: what tells a broken machine from a
+    broken answer reads both."""
+    trivial = {name: trivial_answer(case, case.use_case) for name, case in SUITE.cases.items()}
+    assert all(trivial.values())
+    assert "def f1(" in trivial["code_short"]
+    assert not [name for name, text in trivial.items() if "{function}" in text]
