@@ -108,7 +108,7 @@ def test_an_acceptance_says_who_why_and_from_when(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_demo_names_its_folder_days_and_runs(tmp_path: Path) -> None:
-    made = read("site", "demo", "--out", tmp_path / "demo", "--days", "1", "--until", "2026-03-31")
+    made = read("site", "demo", "--results", tmp_path / "demo", "--days", "1", "--until", "2026-03-31")
     assert (made["event"], made["folder"], made["days"]) == ("demo", str(tmp_path / "demo"), 1)
     assert made["until"] == "2026-03-31" and made["samples"] > 0 and len(made["runs"]) == 3
 

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow  # a site of 46 simulated days
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("demo") / "results"
-    words = ["demo", "--out", str(out), "--days", "2", "--until", "2026-03-31"]
+    words = ["demo", "--results", str(out), "--days", "2", "--until", "2026-03-31"]
     told = probatio("site", *words)
     assert "3 simulated runs" in told.output
     return out

@@ -145,7 +145,7 @@ def test_a_published_verdict_is_shown_as_it_was_published(
 
 
 def test_the_demo_never_goes_into_real_days(hostile: Path) -> None:
-    result = probatio("site", "demo", "--out", str(hostile), "--days", "3")
+    result = probatio("site", "demo", "--results", str(hostile), "--days", "3")
     assert result.returncode == 2
     assert "holds real days" in result.stderr
 

@@ -129,12 +129,12 @@ def build(out: Path, bench: Path | None, results: str, as_json: bool, **given: A
 
 @click.command()
 @options.path_option(
-    "--out", "The results folder to fill. It must not contain real days.", default=Path("results-demo")
+    "--results", "The folder to fill. It must not contain real days.", default=Path("results-demo")
 )
 @options.value_option("--days", click.IntRange(1, 3650), 90, "Days to simulate.")
 @click.option("--until", metavar="YYYY-MM-DD", help="The last simulated day.  [default: today, UTC]")
 @options.as_json
-def demo(out: Path, days: int, until: str | None, as_json: bool) -> None:
+def demo(results: Path, days: int, until: str | None, as_json: bool) -> None:
     """Fill a results folder with simulated models. Every page is marked SIMULATED.
 
     \b
@@ -147,16 +147,18 @@ def demo(out: Path, days: int, until: str | None, as_json: bool) -> None:
     from probatio.watch.day.folder import parse_date
 
     last = date.fromisoformat(parse_date(until, datetime.now(UTC)))
-    samples = fill_days(out, days, last)
-    runs = fill_runs(out, last)
+    samples = fill_days(results, days, last)
+    runs = fill_runs(results, last)
     if as_json:
-        options.print_event("demo", folder=str(out), days=days, until=str(last), samples=samples, runs=runs)
+        options.print_event(
+            "demo", folder=str(results), days=days, until=str(last), samples=samples, runs=runs
+        )
         return
     click.echo(
-        f"{days} simulated days with {samples:,} samples and {len(runs)} simulated runs in {out}. "
+        f"{days} simulated days with {samples:,} samples and {len(runs)} simulated runs in {results}. "
         f"See them with:"
     )
-    click.echo(f"  probatio site serve --results {out}")
+    click.echo(f"  probatio site serve --results {results}")
 
 
 def _bench(given: Path | None, results: Path) -> Path | None:

@@ -194,10 +194,10 @@ def _require_simulated(results: Path) -> None:
     real = [path for path in records if not read_json(path, DayRecord, "a day's record").simulated]
     if real:
         raise UsageError(
-            f"{results} holds real days; the demo goes into a folder of its own, named with --out."
+            f"{results} holds real days; the demo goes into a folder of its own, named with --results."
         )
     raise UsageError(
-        f"{results} holds a demo already; remove the folder to make it again, or name another with --out."
+        f"{results} holds a demo already; remove the folder to make it again, or name another with --results."
     )
 
 

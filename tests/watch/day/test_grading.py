@@ -137,8 +137,7 @@ def test_many_answers_that_end_a_grader_cost_one_trivial_answer(counted: Counted
 
 
 def test_every_case_has_a_trivial_answer_that_breaks_no_grader() -> None:
-    """A page and a letter have rungs by name, a program has them by number: what tells a broken machine from a
-    broken answer reads both."""
+    """It tells a broken machine from a broken answer. Rungs are names of parts, or a list of programs."""
     trivial = {name: trivial_answer(case, case.use_case) for name, case in SUITE.cases.items()}
     assert all(trivial.values())
     assert "def f1(" in trivial["code_short"]
