@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from commandline import Done
+from commandline import PROCESS, Done, probatio
 from double import Double, Faults
 from probatio.core.records import SampleAnswer
 from probatio.runs.store.layout import ANSWERS, SET_ASIDE
@@ -32,6 +32,7 @@ from watch.day.days import (
     files,
     gold_script,
     grades,
+    history,
     is_judge,
     judged,
     marks_as_worth,
@@ -174,30 +175,79 @@ def test_a_judge_half_a_mark_lower_bars_judged_use_cases_which_are_scored_all_th
     assert "barred" in done.stdout
 
 
-def test_without_a_key_for_the_judge_hybrids_keep_their_checked_part_and_the_rest_runs(
-    tmp_path: Path,
-) -> None:
+def test_what_only_a_judge_can_score_is_not_asked_until_there_is_one(tmp_path: Path) -> None:
     with Double(reply=gold_script()) as double:
         done = run(tmp_path, double, judge=False)
         assert done.returncode == 0, done.stderr
         assert not [body for body in double.bodies if is_judge(body)]
+        assert double.served["answer"] == 6, "the samples of the use case that code grades, and no other"
+        assert list(scores(tmp_path)) == [EXTRACTION], "what was not asked has no gap"
+        assert record(tmp_path).not_asked == {SUMMARY: "no judge", STORY: "no judge"}
+        said = "Not asked, because only a judge can score them: Summarization, Creative Writing."
+        assert (done.stdout + done.stderr).count(said) == 1
+        assert "gap" not in done.stdout
+        verdict = verdict_of(tmp_path, double)
+        assert verdict["not_asked"] == {SUMMARY: "no judge", STORY: "no judge"}
+        assert "not asked: no judge (summarization, creative_writing)" in verdict["reason"]
+        assert not verdict["ungraded"]
+
+        # Later that day there is one: the rest is asked, and nothing twice.
+        assert run(tmp_path, double).returncode == 0
+        assert verdict_of(tmp_path, double)["not_asked"] == {}
+        assert probatio(*PROCESS, "verify", "--results", str(tmp_path / "results")).returncode == 0
+    assert {use_case: score.score for use_case, score in scores(tmp_path).items()} == {
+        EXTRACTION: 100, SUMMARY: 90, STORY: 100,
+    }  # fmt: skip
+    assert set(asked(tmp_path).values()) == {1}
+
+
+def test_use_cases_whose_judge_comes_on_a_later_day_begin_calibrating_then(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite")
+    history(tmp_path, {EXTRACTION: [100.0] * 8})
+    with Double(reply=gold_script()) as double:
+        assert run(tmp_path, double).returncode == 0
+        verdict = verdict_of(tmp_path, double)
+    found = {each["use_case"]: (each["status"], each["days"]) for each in verdict["use_cases"]}
+    assert found == {EXTRACTION: ("OK", 8), SUMMARY: ("CALIBRATING", 0), STORY: ("CALIBRATING", 0)}
+
+
+def test_a_judge_that_is_gone_is_missed_and_its_use_cases_are_a_gap(tmp_path: Path) -> None:
+    with Double(reply=gold_script()) as double:
+        assert run(tmp_path, double, day="2026-03-09").returncode == 0
+        done = run(tmp_path, double, judge=False)
+        assert done.returncode == 0, done.stderr
         found = scores(tmp_path)
         assert found[EXTRACTION].score == 100
         assert (found[SUMMARY].score, found[SUMMARY].checked, found[SUMMARY].judged) == (None, 100, None)
         assert (found[STORY].score, found[STORY].n) == (None, 0)
         assert "JUDGE_KEY" in str(found[STORY].gap)
         assert str(found[SUMMARY].gap).startswith("no judge: ")
-        assert "No judge" in done.stdout
+        assert record(tmp_path).not_asked == {}
         answered = double.served["answer"]
 
-        # Later that day there is one: answers are judged, none is asked again.
+        # Later that day it is there again: answers are judged, none is asked again.
         assert run(tmp_path, double).returncode == 0
         again = [body for body in double.bodies[answered:] if not is_judge(body)]
         assert len(again) == 10  # the stories, which nobody could have scored before
     assert {use_case: score.score for use_case, score in scores(tmp_path).items()} == {
         EXTRACTION: 100, SUMMARY: 90, STORY: 100,
     }  # fmt: skip
-    assert set(asked(tmp_path).values()) == {1}
+
+
+def test_a_suite_that_only_a_judge_can_score_is_refused_without_one(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", SUMMARY)
+    with Double(reply=gold_script()) as double:
+        done = run(tmp_path, double, judge=False)
+        assert not double.served
+    assert done.returncode == 2
+    assert "needs the key JUDGE_KEY, which is not set" in done.stderr
+
+
+def verdict_of(root: Path, double: Double) -> dict[str, Any]:
+    words = [*PROCESS, "verdict", "--results", str(root / "results"), "--json"]
+    done = probatio(*words, env=environment(double), cwd=root)
+    verdict: dict[str, Any] = json.loads(done.stdout)["verdicts"][0]
+    return verdict
 
 
 def test_an_unreadable_judgement_is_repaired_once_and_then_an_error_never_a_number(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import yaml
 
 from commandline import PROCESS
 from double import Double
-from watch.day.days import DAY, EXTRACTION, STORY, SUMMARY, asked, environment, record, scores, small_suite
+from watch.day.days import DAY, EXTRACTION, asked, environment, record, scores, small_suite
 
 
 @pytest.mark.slow
@@ -39,8 +39,7 @@ def test_with_no_key_the_embedded_model_is_scored_where_no_judge_is_needed(
     assert done.returncode == 0, done.stderr
     found = scores(tmp_path)
     assert found[EXTRACTION].score is not None
-    assert (found[SUMMARY].score, found[SUMMARY].checked is not None) == (None, True)
-    assert (found[STORY].score, found[STORY].gap) == (None, found[SUMMARY].gap)
-    assert "no judge: " in done.stdout
-    assert len(asked(tmp_path)) == 3 + 5  # nobody is asked for a story that nobody could judge
+    assert list(found) == [EXTRACTION]
+    assert "only a judge can score them: Summarization, Creative Writing" in done.stdout
+    assert len(asked(tmp_path)) == 3  # nobody is asked what nobody could judge
     assert record(tmp_path).embedded["smollm2-135m"]["sha256"]

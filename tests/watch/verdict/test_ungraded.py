@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import numpy as np
 import pytest
 
 from probatio.core.records import Day, ModelVerdict
@@ -93,3 +94,35 @@ def test_the_words_say_where_and_what_to_do() -> None:
         "`probatio daily --date 2026-01-21` grades the answers again that have no grade; none is asked "
         "again.",
     )
+
+
+def test_a_use_case_whose_judge_comes_later_is_calibrated_from_then_on_and_moves_nothing() -> None:
+    """Forty days without a judge, then sixty with one: its use case has its own baseline and takes part."""
+    rng = np.random.default_rng(3)
+    days = []
+    for number in range(100):
+        day = made_up_day(number, {"m": dict.fromkeys(USE_CASES, 90.0)})
+        if number >= 40:
+            fall = 40 if number >= 98 else 0
+            score = 85 + float(rng.normal(0, 1)) - fall
+            judged = line(day.date, "m", "judged", score, grading="judge")
+            day = Day(day.record, (*day.scores, judged))
+        days.append(day)
+
+    def judge_use_case(until: int) -> tuple[str, str, int, str]:
+        last = last_verdict(days[:until])
+        of = next(each for each in last.use_cases if each.use_case == "judged")
+        return last.shown, of.status, of.days, last.evidence
+
+    assert judge_use_case(41) == ("OK", "CALIBRATING", 0, "QUIET")
+    assert judge_use_case(98)[:3] == ("OK", "OK", 14)
+    assert judge_use_case(100)[1] == "COOKED"
+
+
+def test_a_use_case_that_is_not_asked_is_no_gap_and_is_told() -> None:
+    days = steady(20, ["m"], USE_CASES)
+    left_out = msgspec.structs.replace(days[-1].record, not_asked={"d": "no judge"})
+    last = last_verdict([*days[:-1], Day(left_out, days[-1].scores)])
+    assert (last.shown, last.incomplete, last.not_asked) == ("OK", False, {"d": "no judge"})
+    assert "not asked: no judge (d)" in last.reason
+    assert describe(last, {"d": "Poems"}, CONSTANTS).summary.endswith("Not asked: no judge (Poems).")

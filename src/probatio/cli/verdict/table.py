@@ -73,6 +73,7 @@ def explain_verdict(
     ]
     for use_case in verdict.use_cases:
         lines += ["", *_use_case(use_case, verdict.model, day, days, constants, paint)]
+    lines += [f"–  {use_case}  not asked: {why}" for use_case, why in verdict.not_asked.items()]
     return "\n".join(part for line in lines for part in _wrap(line))
 
 

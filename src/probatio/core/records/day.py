@@ -115,6 +115,7 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     git_sha: str | None = None
     calibration: Calibration | None = None
     skipped: dict[str, str] = {}  # model → why it was not asked
+    not_asked: dict[str, str] = {}  # use case → why no model was asked it: no gap, as it was never begun
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
     simulated: bool = False  # no model was asked: a demo or a rehearsal

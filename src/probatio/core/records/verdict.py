@@ -92,6 +92,8 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     accepted: Acceptance | None = None  # the series began with it
     collapsed: tuple[str, ...] = ()
     """Use cases that collapsed today at full count, with or without a whole baseline."""
+    not_asked: dict[str, str] = {}
+    """Use case → why no model was asked it that day: no gap, as nothing is expected there."""
     ungraded: tuple[str, ...] = ()
     """Use cases without a score although answers came: what the model did there is not known. The headline is
     then never OK, and no gate is passed."""

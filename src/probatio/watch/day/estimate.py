@@ -69,10 +69,9 @@ class DayEstimate(msgspec.Struct, frozen=True):
 
 
 def estimate_day(prepared: PreparedDay, *, measure: bool = False) -> DayEstimate:
-    models, use_cases = prepared.record.models, prepared.use_cases
-    judge = (
-        _estimate_judge(prepared.suite, use_cases, len(models), prepared.priced) if prepared.judged else None
-    )
+    models, use_cases = prepared.record.models, prepared.asked
+    judged = any(use_case.rubric is not None for use_case in use_cases)
+    judge = _estimate_judge(prepared.suite, use_cases, len(models), prepared.priced) if judged else None
     return DayEstimate(tuple(_estimate_model(model, use_cases, measure=measure) for model in models), judge)
 
 

@@ -7,6 +7,7 @@ day.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
 from pathlib import Path
 
 from probatio.ask.catalogue import (
@@ -20,12 +21,17 @@ from probatio.ask.catalogue import (
     source_of,
 )
 from probatio.ask.providers import provider_of
+from probatio.ask.routes import missing_key
 from probatio.core.clock import today
 from probatio.core.errors import Say, UsageError
 from probatio.core.records import Model
 from probatio.core.records.constants import Constants
+from probatio.grading.judge.asking import judge_model
 from probatio.runs.store.days import DayReader, days_ahead
+from probatio.suites.daily_suite import DailySuite, UseCase
 from probatio.watch.verdict.rule.rule import COLLAPSE_DAYS
+
+NO_JUDGE = "no judge"
 
 LOOKED_BACK = 14
 """Days that are searched for a model: one that was away for longer may well be checked again."""
@@ -37,6 +43,25 @@ def find_new_models(results: Path, day: str, models: Iterable[Model]) -> tuple[M
     days = [each for each in DayReader(results).days() if each.date != day and each.date not in ahead]
     known = {_model_key(model) for each in days[-LOOKED_BACK:] for model in each.record.models}
     return tuple(model for model in models if _model_key(model) not in known)
+
+
+def find_unjudged(
+    suite: DailySuite, use_cases: Iterable[UseCase], results: Path, day: str, env: Mapping[str, str]
+) -> dict[str, str]:
+    """Use case → why it is not asked: without a judge it can't be scored, and there was none before.
+
+    If a judge marked one of the last days, its missing key is a fault: these use cases are asked, and are a
+    gap. The code's part of a hybrid use case alone is no score, so hybrid ones are not asked either.
+    """
+    if missing_key(judge_model(suite.manifest.judge), env) is None:
+        return {}
+    first = (date.fromisoformat(day) - timedelta(days=suite.manifest.rule.baseline_days)).isoformat()
+    for each in DayReader(results).days():
+        calibration = each.record.calibration
+        same = each.record.suite_version == suite.version
+        if same and first <= each.date < day and calibration is not None and not calibration.error:
+            return {}
+    return {each.id: NO_JUDGE for each in use_cases if each.grading != "deterministic"}
 
 
 def require_served(models: Iterable[Model], env: Mapping[str, str], say: Say) -> bool:

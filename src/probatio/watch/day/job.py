@@ -151,9 +151,11 @@ class DayJob:
         calibration = self.record.calibration
         if calibration and calibration.error:
             self._grading.no_judge = calibration.error
-        # Without a judge, use cases that only a judge can score are not asked.
+        # Where the judge fails today, answers of hybrid use cases are kept for it, the code's part is graded.
         self._use_cases = [
-            each for each in self._prepared.use_cases if self._grading.judge or each.grading != "judge"
+            each
+            for each in self._prepared.use_cases
+            if each.id not in self.record.not_asked and (self._grading.judge or each.grading != "judge")
         ]
         barred = calibration is not None and calibration.barred
         self._rounds = AdaptiveSampling(self._expectation, self._samples, barred=barred)
@@ -253,7 +255,8 @@ class DayJob:
 
     def _score(self, refused: Mapping[str, str]) -> DayScores:
         """Score the day as it is now. Models of earlier processes keep their use cases and their reasons."""
-        wanted = {model.id: {use_case.id for use_case in self._prepared.use_cases} for model in self.models}
+        asked = {each.id for each in self._prepared.use_cases} - self.record.not_asked.keys()
+        wanted = {model.id: set(asked) for model in self.models}
         closed: dict[str, list[DailyScore]] = {}
         for line in read_lines(self.folder / SCORES, DailyScore):
             closed.setdefault(line.model, []).append(line)
@@ -287,12 +290,14 @@ class DayJob:
         model = judge_model(entry)
         if key := missing_key(model, session.env):
             why = f"the judge {entry.name} needs the key {key}, which is not set"
+            if self.record.calibration is None:
+                self._record(not_asked=self._prepared.not_asked)
             if self.record.calibration is None or self.record.calibration.error:
                 self._record(calibration=Calibration(judge=entry.name, error=why))
-            session.say(
-                f"No judge: {why}. What needs one is not scored; hybrid use cases keep their checked part."
-            )
+            session.say(f"No judge: {why}. {self._describe_unjudged()}")
             return None
+        if self.record.not_asked:
+            self._record(not_asked={})
         route = session.closing.enter_context(session.route(model))
         judge = Judge(
             entry,
@@ -308,6 +313,12 @@ class DayJob:
             self._record(calibration=calibration)
             session.say(_describe_calibration(calibration))
         return None if calibration.error else judge
+
+    def _describe_unjudged(self) -> str:
+        without = [each.title for each in self._prepared.use_cases if each.id in self.record.not_asked]
+        if without:
+            return f"Not asked, because only a judge can score them: {', '.join(without)}."
+        return "What needs one is not scored; hybrid use cases keep their checked part."
 
     def _record(self, **changes: object) -> None:
         self.record = msgspec.structs.replace(self.record, **changes)

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from probatio.ask.providers import provider_of
-from probatio.ask.routes import require_hosts
+from probatio.ask.routes import missing_key, require_hosts
 from probatio.builtin.daily.graders import daily_fingerprint, require_graders, starts_processes
 from probatio.core.clock import now_text
 from probatio.core.config import (
@@ -26,7 +26,7 @@ from probatio.core.config import (
     load_config,
     say_held,
 )
-from probatio.core.errors import Incomplete, Say
+from probatio.core.errors import Incomplete, Say, UsageError
 from probatio.core.records import DayRecord, Model, Timeouts
 from probatio.core.text.names import pick
 from probatio.core.trust import NAME_FILE, allow_now, explain, find_unsaid, find_untrusted, refuse
@@ -45,7 +45,7 @@ from probatio.suites.requests import requests_of_judge
 from probatio.watch.alerts.channels import Channel, read_channels, redact_addresses
 from probatio.watch.alerts.delivery import alert_unasked
 from probatio.watch.day.estimate import estimate_day
-from probatio.watch.day.first_day import find_new_models, require_served
+from probatio.watch.day.first_day import find_new_models, find_unjudged, require_served
 from probatio.watch.day.folder import day_folder, parse_date
 from probatio.watch.day.month import MonthBudget, limit_day_cost, month_budget
 from probatio.watch.day.series import choose_suite, require_suite_of
@@ -76,6 +76,7 @@ class PreparedDay(msgspec.Struct, frozen=True):
     new: tuple[Model, ...] = ()  # models whose first day this is
     looked_up: bool = False  # a catalogue was asked who serves them
     priced: tuple[Model, ...] = ()  # the models of models.yml and of the built-in list, for the judge's price
+    not_asked: dict[str, str] = {}  # use case → why it is not asked, unless a judge came earlier that day
     confirm_above: float = CONFIRM_ABOVE
     agreed: bool = True  # whether a limit of cost is the user's own, and so the word for a day below it
 
@@ -93,6 +94,11 @@ class PreparedDay(msgspec.Struct, frozen=True):
 
     def estimate(self) -> Estimate:
         return estimate_day(self).estimate
+
+    @property
+    def asked(self) -> tuple[UseCase, ...]:
+        """The use cases without those that are not asked."""
+        return tuple(each for each in self.use_cases if each.id not in self.not_asked)
 
     @property
     def judged(self) -> bool:
@@ -151,6 +157,15 @@ def prepare(
         require_hosts((judge_model(suite.manifest.judge),), env)
     if not dry and (named_suite or is_word(request.config)):
         note_request(request)
+    not_asked = {}
+    if sending and config.daily.judge is None:  # a judge that is listed and can't be asked is missed
+        not_asked = find_unjudged(suite, use_cases, results, day, env)
+    if len(not_asked) == len(use_cases):
+        raise UsageError(
+            f"Only a judge can score what would be asked, and there is none: the judge "
+            f"{suite.manifest.judge.name} needs the key {missing_key(judge_model(suite.manifest.judge), env)}"
+            ", which is not set."
+        )
     new = find_new_models(results, day, selection.models)
     _warn_of_unpinned(new, say)
     looked_up = not request.no_route_check and require_served(new, env, say)
@@ -173,6 +188,7 @@ def prepare(
         month,
         new,
         looked_up,
+        not_asked=not_asked,
         priced=(*config.models, *load_config(BUILT_IN).models),
         confirm_above=config.confirm_above,
         agreed=agreed,

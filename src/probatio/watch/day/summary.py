@@ -41,9 +41,9 @@ def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
                 f"judge {judge.name}: {_format_costs(judge.cost_base, judge.cost_full)}, its calibration "
                 "included"
             )
-        cases = sum(len(use_case.cases) for use_case in prepared.use_cases)
+        cases = sum(len(use_case.cases) for use_case in prepared.asked)
         print(
-            f"{prepared.record.date}: {cases} cases in {len(prepared.use_cases)} use cases, suite "
+            f"{prepared.record.date}: {cases} cases in {len(prepared.asked)} use cases, suite "
             f"{prepared.suite.manifest.name} {prepared.suite.version}; "
             f"{'no model was asked' if prepared.looked_up else 'no request was sent'}."
         )

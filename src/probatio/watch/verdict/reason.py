@@ -24,6 +24,8 @@ def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants)
         clauses.append("asked late, on another date than this one")
     if verdict.barred:
         clauses.append("the judge had shifted")
+    if verdict.not_asked:
+        clauses.append(describe_not_asked(verdict.not_asked))
     if verdict.series_why and verdict.evidence == "CALIBRATING":
         clauses.append(f"a new series began on {verdict.series_since}: {verdict.series_why}")
     if verdict.cause is not None:
@@ -47,6 +49,14 @@ def use_case_reason(verdict: UseCaseVerdict, constants: Constants, gap: str | No
     if verdict.held:
         parts.append(f"but is held at {verdict.status} because of {_HELD[verdict.held]}")
     return " ".join(parts) + "."
+
+
+def describe_not_asked(not_asked: Mapping[str, str], titles: Mapping[str, str] | None = None) -> str:
+    """`not asked: no judge (Summarization and Game Design)`. `titles`: use case → its title."""
+    by_reason: dict[str, list[str]] = {}
+    for use_case, why in not_asked.items():
+        by_reason.setdefault(why, []).append((titles or {}).get(use_case, use_case))
+    return "; ".join(f"not asked: {why} ({', '.join(names)})" for why, names in by_reason.items())
 
 
 def _explain_ungraded(verdict: ModelVerdict, gaps: Mapping[str, str]) -> str:

@@ -203,6 +203,7 @@ def _judge_model(
         series_why=begun.why,
         accepted=begun.accepted,
         ungraded=ungraded,
+        not_asked=today.day.record.not_asked if lines else {},
     )
 
 

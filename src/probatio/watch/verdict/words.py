@@ -13,6 +13,7 @@ import msgspec
 
 from probatio.core.records import Cause, Constants, ModelVerdict, UseCaseVerdict
 from probatio.watch.verdict.odds import YEAR, describe_chance
+from probatio.watch.verdict.reason import describe_not_asked
 
 MOST = 3
 """Use cases named in a sentence; the others are counted."""
@@ -126,8 +127,12 @@ def describe(
             ),
         )
     what = _describe_status(verdict, titles, constants) or _describe_fall(verdict, titles, began)
+    sure = _how_sure(verdict, constants, rarity)
+    if verdict.not_asked and verdict.shown != "STALE":
+        left_out = describe_not_asked(verdict.not_asked, titles)
+        sure = f"{sure} {left_out[0].upper()}{left_out[1:]}."
     return VerdictText(
-        (what, _how_sure(verdict, constants, rarity)),
+        (what, sure),
         tuple(cases),
         around(verdict),
         advice(verdict, cases_listed=bool(cases)),
