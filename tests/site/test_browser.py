@@ -15,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,8 @@ from probatio.core.errors import CannotCheck
 from probatio.jail.browser.chromium import executable
 from probatio.site.addresses import KINDS, addresses, find_kind, render
 from probatio.site.demo import CAST
-from probatio.site.snapshot import Site
+from probatio.site.snapshot import Site, load_site
+from probatio.site.static import build
 from scripts import script
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -128,24 +130,19 @@ def live(demo: Path) -> Iterator[str]:
     yield from _serving(lambda port: [*PROBATIO_SITE, "serve", "--port", str(port), "--results", str(demo)])
 
 
+def _serve_folder(root: Path) -> Iterator[str]:
+    """Files behind `python -m http.server`."""
+    server = [sys.executable, "-m", "http.server"]
+    yield from _serving(lambda port: [*server, str(port), "--bind", "127.0.0.1", "--directory", str(root)])
+
+
 @pytest.fixture(scope="module")
 def static(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The build behind `python -m http.server`, not at the server's root."""
     root = tmp_path_factory.mktemp("www")
     (root / "some").mkdir()
     (root / "some" / "where").symlink_to(built)
-    for base in _serving(
-        lambda port: [
-            sys.executable,
-            "-m",
-            "http.server",
-            str(port),
-            "--bind",
-            "127.0.0.1",
-            "--directory",
-            str(root),
-        ]
-    ):
+    for base in _serve_folder(root):
         yield f"{base}some/where/"
 
 
@@ -502,6 +499,7 @@ def test_the_learnability_page_draws(where: str, tab: Any, request: pytest.Fixtu
     _picture(tab, "learnability")
     _follow(tab.get_by_role("link", name=re.compile("^A failure of")).first)
     article = tab.locator("article:target")
+    article.wait_for()  # a page is loaded before its target is found
     assert {"Answer", "Diagnostics"} <= set(article.locator("h4").all_inner_texts())
     assert article.locator(".badge.wrong").count() == 1
     assert not tab.complaints
@@ -513,6 +511,33 @@ def _marks(page: Any, static: str) -> tuple[Any, Any]:
     marks = page.locator("svg.curves a")
     marks.first.scroll_into_view_if_needed()
     return marks, page.locator(".plotted .readout").first
+
+
+def test_a_copy_that_no_one_builds_again_turns_stale(
+    tmp_path: Path, hostile_day: Callable[..., None], tab: Any
+) -> None:
+    for day in ("2026-03-01", "2026-03-02"):
+        hostile_day(tmp_path / "results", day)
+    build(load_site(tmp_path / "results", now=datetime(2026, 3, 2, 12, tzinfo=UTC)), tmp_path / "site")
+    (slug,) = load_site(tmp_path / "results").tracked
+    for base in _serve_folder(tmp_path / "site"):
+        for moment, status in (("2026-03-03T11:00:00Z", "CALIBRATING"), ("2026-03-03T13:00:00Z", "STALE")):
+            tab.clock.set_fixed_time(moment)
+            for path in ("", "use-cases/", f"models/{slug}/", "embed/", f"embed/{slug}/"):
+                tab.goto(base + path)
+                badge = tab.locator(".badge[data-stale-at]")
+                assert badge.inner_text().endswith(status), (path, moment)
+                assert badge.get_attribute("class") == f"badge {status}"
+        assert "its verdict then: CALIBRATING" in tab.locator("li .reason").inner_text()
+        tab.goto(base)
+        assert (
+            tab.locator("h1").inner_text()
+            == "Nothing is known of today: the newest answers are of 2 Mar 2026."
+        )
+        assert tab.locator(".dateline .counts").inner_text() == "1 STALE"
+        assert tab.locator("#board .today").inner_text() == "–"
+        tab.get_by_label("Verdict", exact=True).select_option("STALE")
+        assert len(_models(tab)) == 1
 
 
 def test_a_learning_curve_tells_its_marks_and_a_click_opens_their_trials(static: str, tab: Any) -> None:

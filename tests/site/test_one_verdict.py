@@ -8,6 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import get_args
 from xml.etree import ElementTree
 
@@ -17,7 +19,8 @@ import pytest
 from probatio.core.records import Status
 from probatio.site import feed
 from probatio.site.addresses import render
-from probatio.site.snapshot import Site
+from probatio.site.facts.standing import list_history
+from probatio.site.snapshot import Site, load_site
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
@@ -27,6 +30,10 @@ Labels = dict[str, str]
 
 @pytest.fixture(scope="module")
 def read(site: Site) -> Callable[[str], str]:
+    return _reader(site)
+
+
+def _reader(site: Site) -> Callable[[str], str]:
     kept: dict[str, str] = {}
 
     def text(path: str) -> str:
@@ -43,7 +50,7 @@ def _badges(text: str, row: str) -> Labels:
     """Slug → the words of the first badge of its row."""
     return {
         re.findall(r"models/([^/]+)/", each)[0]: re.findall(
-            r'class="badge \w+"><span[^>]*>.</span> ([^<]+)<', each
+            r'class="badge \w+"[^>]*><span[^>]*>.</span> (?:<span>)?([^<]+)<', each
         )[0]
         for each in re.findall(row, text, re.DOTALL)
     }
@@ -66,7 +73,7 @@ def _model_pages(site: Site, read: Callable[[str], str]) -> Labels:
     heads = {
         slug: re.findall(r"<h1>.*?</h1>", read(f"models/{slug}/"), re.DOTALL)[0] for slug in site.tracked
     }
-    return {slug: re.findall(r"</span> ([^<]+)</span>", head)[0] for slug, head in heads.items()}
+    return {slug: re.findall(r"</span> <span>([^<]+)</span>", head)[0] for slug, head in heads.items()}
 
 
 def _days(site: Site, read: Callable[[str], str]) -> Labels:
@@ -95,13 +102,14 @@ def _embedded_alone(site: Site, read: Callable[[str], str]) -> Labels:
 
 def _badge_images(site: Site, read: Callable[[str], str]) -> Labels:
     return {
-        slug: re.findall(r"<title>.*: ([^<]+)</title>", read(f"badges/{slug}.svg"))[0]
+        slug: re.findall(r"<title>.*: ([^<]+), last asked [^<]+</title>", read(f"badges/{slug}.svg"))[0]
         for slug in site.tracked
     }
 
 
 def _shields(site: Site, read: Callable[[str], str]) -> Labels:
-    return {slug: msgspec.json.decode(read(f"badges/{slug}.json"))["message"] for slug in site.tracked}
+    told = {slug: msgspec.json.decode(read(f"badges/{slug}.json"))["message"] for slug in site.tracked}
+    return {slug: text.rpartition(", ")[0] for slug, text in told.items()}
 
 
 def _api(site: Site, read: Callable[[str], str]) -> Labels:
@@ -142,6 +150,52 @@ def test_every_surface_tells_the_same_verdict(
     site: Site, read: Callable[[str], str], surface: Callable[[Site, Callable[[str], str]], Labels]
 ) -> None:
     assert surface(site, read) == {slug: model.last.label for slug, model in site.tracked.items()}
+
+
+@pytest.fixture
+def watched(tmp_path: Path, hostile_day: Callable[..., None]) -> Path:
+    """Results of two days on which a model was really asked."""
+    for day in ("2026-03-01", "2026-03-02"):
+        hostile_day(tmp_path, day)
+    return tmp_path
+
+
+HISTORY = (_days, _api_series)
+"""Surfaces of what was said on a day. They stay as they were; all others tell how a model stands now."""
+
+
+def test_past_its_age_a_verdict_is_stale_on_every_surface(watched: Path) -> None:
+    fresh = load_site(watched, now=datetime(2026, 3, 3, 11, tzinfo=UTC))
+    stale = load_site(watched, now=datetime(2026, 3, 3, 13, tzinfo=UTC))
+    assert fresh.goes_stale == datetime(2026, 3, 3, 12, tzinfo=UTC)
+    assert stale.goes_stale is None
+    for site, told in ((fresh, "CALIBRATING"), (stale, "STALE")):
+        for surface in SURFACES:
+            (label,) = surface(site, _reader(site)).values()
+            assert label == ("CALIBRATING" if surface in HISTORY else told), surface
+
+
+def test_nothing_stale_is_shown_as_of_today(watched: Path) -> None:
+    site = load_site(watched, now=datetime(2026, 3, 12, tzinfo=UTC))
+    (model,) = site.tracked.values()
+    front = _reader(site)("")
+    assert "Nothing is known of today: the newest answers are of 2 March." in front
+    assert "Last asked 2 March; its verdict then: CALIBRATING." in front
+    assert re.findall(r'class="today" data-sort="-1">–', front)
+    (entry, *_) = ElementTree.fromstring(_reader(site)("feed.atom")).findall(f"{ATOM}entry")
+    assert (entry.findtext(f"{ATOM}title") or "").endswith("CALIBRATING → STALE")
+    assert model.verdicts[-1].shown == "CALIBRATING"
+
+
+def test_the_line_of_a_model_that_was_not_asked_lately_ends_before_the_edge(
+    tmp_path: Path, hostile_day: Callable[..., None]
+) -> None:
+    for day in range(1, 11):
+        hostile_day(tmp_path, f"2026-03-{day:02}")
+    site = load_site(tmp_path)
+    (model,) = site.tracked.values()
+    left = replace(model, verdicts=model.verdicts[:4])
+    assert [day.score for day in list_history(site, left)] == [80.0] * 4 + [None] * 6
 
 
 def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: Callable[[str], str]) -> None:

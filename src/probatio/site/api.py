@@ -29,6 +29,7 @@ class Standing(msgspec.Struct, frozen=True):
     reason: str = ""  # one plain sentence
     imported: bool = False  # its last day was imported from a file; we asked no model on it
     recovered: bool = False  # it is OK, and was not within the last days
+    goes_stale: str | None = None  # when its last answers are too old; None: already, or never
 
 
 class Leaderboard(msgspec.Struct, frozen=True):
@@ -168,6 +169,7 @@ def leaderboard(request: PageRequest) -> PageReply:
             row.reason,
             row.verdict.date in row.model.imported,
             row.verdict.well_again,
+            row.model.goes_stale.isoformat() if row.model.goes_stale else None,
         )
         for row in list_standings(site)
     ]

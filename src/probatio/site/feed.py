@@ -7,12 +7,14 @@ from html import escape
 
 from probatio.core.extras import require
 from probatio.core.records import MARKS, Status
+from probatio.site.facts.standing import explain, find_asked
 from probatio.site.pages.diffs import list_fixed
 from probatio.site.rendering import (
     PICTURE_POLICY,
     SVG,
     PageReply,
     PageRequest,
+    format_date,
     format_dates,
     json,
     printable,
@@ -42,12 +44,21 @@ def atom(request: PageRequest) -> PageReply:
     feed = FeedGenerator()
     feed.id("urn:probatio:verdicts")
     feed.title("Probatio: verdict changes" + "".join(f" ({mark})" for mark in site.marks))
-    if site.head:
-        feed.subtitle(f"Head of the ledger: {site.head}")
+    head = f" Head of the ledger: {site.head}" if site.head else ""
+    feed.subtitle(f"Newest day: {site.last_date or 'none'}.{head}")
     feed.link(href=site.base_url or "./", rel="alternate")
     feed.link(href=f"{site.base_url}feed.atom", rel="self")
     feed.author({"name": "probatio"})
     feed.updated(_moment(site.last_date or "1970-01-01"))
+    for model in site.tracked.values():
+        if model.last.shown == "STALE":
+            entry = feed.add_entry(order="append")
+            entry.id(f"urn:probatio:{model.slug}:{find_asked(model)}:stale")
+            entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → STALE"))
+            entry.link(href=f"{site.base_url}models/{model.slug}/")
+            entry.category(term="STALE")
+            entry.summary(explain(site, model))
+            entry.updated(site.moment)
     for change in site.changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
         entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after.replace(', ', '-')}")
@@ -57,8 +68,7 @@ def atom(request: PageRequest) -> PageReply:
         entry.category(term=change.after.partition(",")[0])
         entry.content(_content(site, change), type="html")
         entry.updated(_moment(change.date))
-        anchor = f" Head of the ledger: {site.head}" if site.head else ""
-        entry.summary(printable(format_dates(scrub(change.reason))) + anchor)
+        entry.summary(printable(format_dates(scrub(change.reason))) + head)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
 
 
@@ -97,11 +107,12 @@ def badge(request: PageRequest) -> PageReply:
     model = request.tracked
     status, words = model.last.shown, model.last.label
     label = printable(model.id) + _describe_mark(request, model)
-    message = f"{MARKS[status]} {words}"
+    message = f"{MARKS[status]} {words} · {_asked(model)}"
+    told = f"{words}, last asked {_asked(model)}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
-        f'aria-label="{escape(label)}: {words}"><title>{escape(label)}: {words}</title>'
+        f'aria-label="{escape(label)}: {told}"><title>{escape(label)}: {told}</title>'
         f'<rect width="{left}" height="20" fill="#3b444d"/>'
         f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/>'
         f'<g fill="#fff" font-family="Verdana,Geneva,sans-serif" font-size="11" text-anchor="middle">'
@@ -115,9 +126,13 @@ def shield(request: PageRequest) -> PageReply:
     """What shields.io reads to draw its own badge."""
     model = request.tracked
     label = model.id + _describe_mark(request, model)
-    return json(
-        {"schemaVersion": 1, "label": label, "message": model.last.label, "color": COLOURS[model.last.shown]}
-    )
+    message = f"{model.last.label}, {_asked(model)}"
+    return json({"schemaVersion": 1, "label": label, "message": message, "color": COLOURS[model.last.shown]})
+
+
+def _asked(model: TrackedModel) -> str:
+    """The day of its last answers: a badge is shown where no one can make it again."""
+    return format_date(find_asked(model), "{0.day} {0:%b} {0.year}")
 
 
 def _describe_mark(request: PageRequest, model: TrackedModel) -> str:

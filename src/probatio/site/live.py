@@ -11,6 +11,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 from starlette.applications import Starlette
@@ -145,9 +146,11 @@ class LiveSite:
                 _log.warning("The run %s can't be studied: %s", run.name, error)
 
     def look(self) -> bool:
-        """Read the folder again if it has changed. Returns whether it had."""
+        """Read the folder again if it has changed, or if a model has become STALE since. Returns whether it
+        was read."""
         state = read_state(self._results, self._bench)
-        if state == self._state:
+        aged = self.site.goes_stale is not None and self.site.goes_stale < datetime.now(UTC)
+        if state == self._state and not aged:
             return False
         began = time.perf_counter()
         site = self._load()
@@ -155,7 +158,7 @@ class LiveSite:
         with self._lock:
             self.site, self._state, self._pages = site, state, pages
             self._size = sum(page.size for page in pages.values())
-        _log.info("The results folder has changed and was read again in %.1f s.", time.perf_counter() - began)
+        _log.info("The results folder was read again in %.1f s.", time.perf_counter() - began)
         return True
 
 

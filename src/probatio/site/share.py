@@ -15,6 +15,7 @@ from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
     find_lowest_mean,
+    list_history,
     list_standings,
     mean_score,
     summarise,
@@ -46,7 +47,7 @@ def site_picture(request: PageRequest) -> PageReply:
         body += [
             _text(row.model.id, 28, _LEFT, y, weight=600, most=24),
             _badge(row.verdict.shown, row.verdict.label, 460, y),
-            _history(row.model, low, (840, _RIGHT), (y + 10, y - 30), 3),
+            _history(site, row.model, low, (840, _RIGHT), (y + 10, y - 30), 3),
         ]
     return _draw(request, body)
 
@@ -60,7 +61,7 @@ def model_picture(request: PageRequest) -> PageReply:
         _text(model.id, 56, _LEFT, 170, weight=600, family="serif", most=36),
         _badge(model.last.shown, model.last.label, _LEFT, 240),
         *_lines(row.reason, 32, 310, 62, 3),
-        _history(model, find_lowest_mean(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
+        _history(request.site, model, find_lowest_mean(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
         _text(f"the last {HISTORY_DAYS} days", 22, _LEFT, 608, _SOFT),
         _text("" if now is None else f"{now:.0f}", 56, _RIGHT, 575, weight=600, anchor="end"),
     ]
@@ -159,10 +160,10 @@ def _badge(status: Status, label: str, x: int, y: int) -> str:
 
 
 def _history(
-    model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int
+    site: Site, model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int
 ) -> str:
     """Draw the model's last days as a line, from left to right and from `low` to 100 points."""
-    scores = [mean_score(verdict) for verdict in model.verdicts[-HISTORY_DAYS:]]
+    scores = [day.score for day in list_history(site, model)]
     x, y = Scale(0, max(1, len(scores) - 1), *across), Scale(low, 100, *up)
     lines = [
         "M" + "L".join(f"{x.at(at):.1f},{y.at(score):.1f}" for at, score in piece)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +38,7 @@ from probatio.watch.ledger.ledger import (
 )
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.headline import add_headline
+from probatio.watch.verdict.staleness import goes_stale, last_answered, mark_stale, moment_of
 from probatio.watch.verdict.verdicts import verdicts
 
 BAD = ("SUSPICIOUS", "COOKED")
@@ -57,7 +59,7 @@ class Change(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class TrackedModel:
-    """A model with its verdicts, oldest first."""
+    """A model with its verdicts, oldest first, and how it stands at the moment of the snapshot."""
 
     id: str
     slug: str
@@ -65,10 +67,13 @@ class TrackedModel:
     resolved: str = ""  # the name its provider knows it by
     teller: VerdictDescriber | None = None  # tells its verdicts in words
     imported: frozenset[str] = frozenset()  # its days that were taken in from a file
+    present: ModelVerdict | None = None  # its last verdict as it stands now, if that is STALE
+    goes_stale: datetime | None = None  # when its last answers are too old; None: already, or never
 
     @property
     def last(self) -> ModelVerdict:
-        return self.verdicts[-1]
+        """Its last verdict, as it stands at the moment of the snapshot."""
+        return self.present or self.verdicts[-1]
 
     @cached_property
     def by_date(self) -> dict[str, ModelVerdict]:
@@ -150,6 +155,7 @@ class Site:
     head: str | None = None  # of the ledger
     replayed: bool = False  # the ledger or a day's record says that dates were set
     days: Mapping[str, Day] = field(default_factory=dict)  # date → the day's scores, oldest first
+    moment: datetime = field(default_factory=lambda: datetime.now(UTC))  # the days are read as of it
     scratch: TemporaryDirectory[str] = field(
         default_factory=lambda: TemporaryDirectory(prefix="probatio-site-")
     )
@@ -176,6 +182,17 @@ class Site:
     def imported(self) -> int:
         """Days that were imported from a file."""
         return sum(bool(record.imported) for record in self.records.values())
+
+    @property
+    def goes_stale(self) -> datetime | None:
+        """When the first of the models will be STALE that is not yet."""
+        return min((each.goes_stale for each in self.tracked.values() if each.goes_stale), default=None)
+
+    @property
+    def all_stale(self) -> datetime | None:
+        """When all models will be STALE; None if they are already, or never will be."""
+        moments = [each.goes_stale for each in self.tracked.values() if each.last.shown != "STALE"]
+        return max((each for each in moments if each), default=None) if all(moments) else None
 
     @property
     def last_date(self) -> str | None:
@@ -240,9 +257,10 @@ def load_site(
     sample_days: int | None = None,
     base_url: str = "",
     detectable: bool = False,
+    now: datetime | None = None,
 ) -> Site:
-    """Read the results folder. With `detectable` compute the minimum detectable effects that are not kept
-    yet."""
+    """Read the results folder as of now. With `detectable` compute the minimum detectable effects that are
+    not kept yet."""
     lines = read_ledger(results)
     days = Days(read_days(results, without=days_ahead(results, today())), find_acceptances(lines))
     manifest = _manifest(results, days)
@@ -252,6 +270,8 @@ def load_site(
     names = {model.id: model.name for day in days.days for model in day.record.models}
     by_date = {day.date: day for day in days.days}
     runs, left_out = find_runs(results)
+    now = now or datetime.now(UTC)
+    moment = moment_of(days.days, now) if days.days else now
     return Site(
         results=results,
         manifest=manifest,
@@ -261,6 +281,8 @@ def load_site(
             names,
             VerdictDescriber(results, by_date),
             frozenset(day.date for day in days.days if day.record.imported),
+            last_answered(days.days),
+            moment,
         ),
         runs=runs,
         left_out=left_out,
@@ -273,6 +295,7 @@ def load_site(
             for day in days.days
         ),
         days=by_date,
+        moment=moment,
     )
 
 
@@ -333,12 +356,27 @@ def _with_drops(published: ModelVerdict, computed: ModelVerdict | None) -> Model
 
 
 def _track(
-    judged: list[ModelVerdict], names: dict[str, str], teller: VerdictDescriber, imported: frozenset[str]
+    judged: list[ModelVerdict],
+    names: dict[str, str],
+    teller: VerdictDescriber,
+    imported: frozenset[str],
+    answered: Mapping[str, Day],
+    moment: datetime,
 ) -> dict[str, TrackedModel]:
     by_model: dict[str, list[ModelVerdict]] = {}
     for verdict in judged:
         by_model.setdefault(verdict.model, []).append(verdict)
-    return {
-        slug: TrackedModel(model, slug, tuple(by_model[model]), names.get(model, ""), teller, imported)
-        for model, slug in make_slugs(sorted(by_model)).items()
-    }
+    tracked = {}
+    for model, slug in make_slugs(sorted(by_model)).items():
+        present = mark_stale(last := by_model[model][-1], answered, moment)
+        tracked[slug] = TrackedModel(
+            model,
+            slug,
+            tuple(by_model[model]),
+            names.get(model, ""),
+            teller,
+            imported,
+            present=None if present is last else present,
+            goes_stale=goes_stale(answered[model].record) if present is last else None,
+        )
+    return tracked

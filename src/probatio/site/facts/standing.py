@@ -31,8 +31,8 @@ class ModelStanding(NamedTuple):
 
     @property
     def mean(self) -> float | None:
-        """Of today's scores."""
-        return mean_score(self.verdict)
+        """Of the scores of its last day; None if that is too old to be shown as today's."""
+        return None if self.verdict.shown == "STALE" else mean_score(self.verdict)
 
     @property
     def since(self) -> str | None:
@@ -53,6 +53,12 @@ def list_standings(site: Site) -> list[ModelStanding]:
 def find_since(model: TrackedModel) -> str | None:
     """The day on which the present standing began; for a fall, the day it began."""
     return find_fall(model) or model.last.headline_since
+
+
+def find_asked(model: TrackedModel) -> str:
+    """The day of the answers that its standing rests on."""
+    last = model.last
+    return (last.headline_since or last.date) if last.shown == "STALE" else last.date
 
 
 def find_fall(model: TrackedModel) -> str | None:
@@ -76,6 +82,10 @@ def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
     if looking:
         return f"{_list_names(looking, last)} may have got worse, but nothing is proven."
     well = sum(row.verdict.shown == "OK" for row in rows)
+    stale = [row for row in rows if row.verdict.shown == "STALE"]
+    if rows and len(stale) == len(rows):
+        newest = max(find_asked(row.model) for row in rows)
+        return f"Nothing is known of today: the newest answers are of {format_day(newest, last)}."
     if not well:
         return "No model can be judged yet."
     if well == 1:
@@ -90,6 +100,12 @@ def explain(site: Site, model: TrackedModel) -> str:
     verdict = model.last
     if verdict.shown in BAD:
         return _describe_fall(site, model)
+    if verdict.shown == "STALE":
+        before = model.verdicts[-1].label
+        if verdict.headline_since is None:
+            return "No answer of it was ever scored."
+        asked = format_day(verdict.headline_since, site.last_date)
+        return f"Last asked {asked}; its verdict then: {before}."
     if verdict.shown == "GAP" and verdict.ungraded:
         titles = ", ".join(site.title(use_case) for use_case in verdict.ungraded)
         return f"Not fully scored: answers in {titles} came and have no score."
@@ -111,9 +127,18 @@ def format_day(day: str | None, today: str | None) -> str:
     return format_date(day, "{0.day} {0:%B}" if same_year else "{0.day} {0:%B} {0.year}", "an unknown day")
 
 
-def draw_model_history(model: TrackedModel, low: float) -> str:
-    """Draw the last days of a model as one line."""
-    days = [HistoryDay(mean_score(verdict), verdict.shown) for verdict in model.verdicts[-HISTORY_DAYS:]]
+def list_history(site: Site, model: TrackedModel) -> list[HistoryDay]:
+    """The last days of the site for one model, from its first one on; a day without it is a gap."""
+    dates = [date for date in site.records if date >= model.verdicts[0].date][-HISTORY_DAYS:]
+    verdicts = (model.by_date.get(date) for date in dates)
+    return [
+        HistoryDay(mean_score(each), each.shown) if each else HistoryDay(None, "GAP") for each in verdicts
+    ]
+
+
+def draw_model_history(site: Site, model: TrackedModel, low: float) -> str:
+    """Draw the last days of a model as one line. All models share one axis of dates."""
+    days = list_history(site, model)
     bad = sum(day.status in BAD for day in days)
     ends = [day.score for day in days if day.score is not None]
     told = f"from {ends[0]:.0f} to {ends[-1]:.0f} points" if ends else "no score"

@@ -11,6 +11,7 @@ from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
     draw_model_history,
+    find_asked,
     find_lowest_mean,
     list_standings,
     summarise,
@@ -45,11 +46,13 @@ def leaderboard(request: PageRequest) -> PageReply:
     site = request.site
     rows = list_standings(site)
     low = find_lowest_mean(site)
+    newest = max((find_asked(row.model) for row in rows), default=None)
     return html(
         request,
         "leaderboard.html",
-        rows=[(row, Markup(draw_model_history(row.model, low))) for row in rows],
+        rows=[(row, Markup(draw_model_history(site, row.model, low))) for row in rows],
         sentence=summarise(rows, site.last_date),
+        newest=newest,
         one_in=one_in(site.manifest.evidence.confirmed),
         expected=expect_false(len(rows), constants_of(site.manifest), find_rarity(site.manifest, None)),
         counts=_counts(rows),

@@ -33,6 +33,12 @@ def moment_of(days: Iterable[Day], now: datetime) -> datetime:
     return time_of(record) if record.replayed or record.simulated or record.imported else now
 
 
+def goes_stale(record: DayRecord, limit: timedelta = MAX_AGE) -> datetime | None:
+    """The moment from which answers of this day are too old; None if it is always read as of itself."""
+    set_by_hand = record.replayed or record.simulated or record.imported
+    return None if set_by_hand else time_of(record) + limit
+
+
 def last_answered(days: Iterable[Day]) -> dict[str, Day]:
     """Model → the last day on which it gave an answer that was scored."""
     found: dict[str, Day] = {}
@@ -53,6 +59,7 @@ def mark_stale(
     if day is not None and as_of - time_of(day.record) <= limit:
         return verdict
     since = None if day is None else day.date
+    told = f"; before: {verdict.reason}" if verdict.reason else ""
     return msgspec.structs.replace(
         verdict,
         headline="STALE",
@@ -61,7 +68,7 @@ def mark_stale(
         collapsed=(),
         ungraded=(),
         headline_since=since,
-        reason=f"STALE: {_describe_age(since)}; before: {verdict.reason}",
+        reason=f"STALE: {describe_age(since)}{told}",
     )
 
 
@@ -76,10 +83,7 @@ def find_unknown(
         if verdict is None:
             unknown[model] = "it has no day yet"
         elif verdict.shown == "STALE":
-            since = verdict.headline_since
-            unknown[model] = (
-                f"its last answers are of {since}" if since else "no answer of it was ever scored"
-            )
+            unknown[model] = describe_age(verdict.headline_since)
         elif age_only:
             continue
         elif verdict.date != date:
@@ -89,5 +93,5 @@ def find_unknown(
     return unknown
 
 
-def _describe_age(since: str | None) -> str:
+def describe_age(since: str | None) -> str:
     return f"its last answers are of {since}" if since else "no answer of it was ever scored"
