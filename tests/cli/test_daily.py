@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -281,7 +282,13 @@ def test_every_model_of_a_day_failed_so_the_day_ends_with_code_3(tmp_path: Path)
         assert sum(double.served.values()) <= 12
     assert done.returncode == 3
     assert "status 40" in done.stderr
-    assert f"Continue with: probatio daily --date {DAY}" in done.stderr
+    _, _, again = done.stderr.partition("Continue with: probatio daily ")
+    words = shlex.split(again)
+    assert words[:2] == ["--date", DAY]
+    with Double(reply=gold_script()) as healthy:
+        pasted = probatio("daily", *words, env=environment(healthy), cwd=tmp_path)
+    assert pasted.returncode == 0, pasted.stderr
+    assert {score.score for score in scores(tmp_path).values()} == {100.0}
 
 
 @pytest.mark.slow
@@ -290,6 +297,7 @@ def test_the_budget_counts_the_judge_and_stops_cleanly(tmp_path: Path) -> None:
         done = run(tmp_path, double, "--max-cost", "0.40")
         assert done.returncode == 3
         assert "budget of $0.40 is reached" in done.stderr
+        assert "--max-cost" not in done.stderr.partition("Continue with: ")[2], "it would stop at once"
         assert double.served["answer"] < 55
         assert not (tmp_path / "results" / "daily" / DAY / "scores.jsonl").exists()
         assert run(tmp_path, double, "--max-cost", "9").returncode == 0

@@ -134,7 +134,9 @@ def test_the_first_day_says_what_can_be_said_and_when_and_the_second_says_and_ch
         assert "loose has no `route`" in third.stdout
         assert "llama has no" not in third.stdout
         assert "budget of $0.50 is reached" in third.stderr
-        assert "That is what was left of the month's cap of $12.50." in third.stderr
+        assert (
+            "That is what was left of the month's cap of $12.50; a larger one is given with" in third.stderr
+        )
         assert double.served["answer"] == asked + 1, "at most one answer passes the cap"
         fourth = run(root, double, "--config", config, model=None, day="2026-03-13")
         assert (fourth.returncode, double.served["answer"]) == (3, asked + 1)

@@ -104,6 +104,23 @@ def test_a_fall_the_rule_has_forgotten_is_told_as_one(forgotten: ModelVerdict) -
     assert any("probatio verdict accept m --why" in each for each in advice(forgotten))
 
 
+def test_what_is_held_back_is_said_with_its_scores() -> None:
+    replies = UseCaseVerdict(
+        use_case="replies", status="OK", score=41.7, mean=90.6, sd=2.0, drop=0.54, held="barred"
+    )
+    fine = UseCaseVerdict(use_case="extraction", status="OK", score=97.0, mean=97.0, sd=1.0, drop=0.0)
+    both = ModelVerdict(date="2026-02-03", model="m", status="OK", use_cases=(fine, replies))
+    told = "Replies (42 points, usually 91): held back, because the judge changed"
+    titles = {**TITLES, "replies": "Replies"}
+    assert describe(add_headline(both), titles, CONSTANTS).sentences[0] == (
+        f"m is as usual: 1 of 2 scored use cases are in their usual range; {told}."
+    )
+    alone = msgspec.structs.replace(both, use_cases=(replies,))
+    assert describe(add_headline(alone), titles, CONSTANTS).sentences[0] == (
+        f"m can't be called as usual on 2026-02-03: {told}."
+    )
+
+
 def test_nothing_is_said_of_what_could_have_been_seen_after_a_fall(forgotten: ModelVerdict) -> None:
     assert forgotten.smallest_drop is None
     assert "A lasting drop of" not in _summary(forgotten)
@@ -133,21 +150,24 @@ def test_every_cause_has_advice_and_what_is_not_proven_is_to_be_waited_for(cause
 
 
 def test_the_text_has_the_cases_what_else_changed_the_next_step_and_the_numbers_last() -> None:
-    case = CaseChange("Structured Extraction", "invoice", 1.0, 0.0, "total: 12", "I am not sure")
+    case = CaseChange(
+        "Structured Extraction", "invoice", 1.0, 0.0, "total: 12", "I am not sure", lost="total: missing"
+    )
     verdict = _fell(
         cause="INFRA", cause_reason="9 of 10 answers were cut off", symptoms=("it took 3.0 times as long",)
     )
     lines = describe(verdict, TITLES, CONSTANTS, None, [case]).lines()
-    assert lines[2:5] == [
+    assert lines[2:6] == [
         "• Structured Extraction, invoice: 100 % before, 0 % now",
         "    before: total: 12",
         "    now: I am not sure",
+        "    lost: total: missing",
     ]
-    assert lines[5:7] == [
+    assert lines[6:8] == [
         "Also different: 9 of 10 answers were cut off.",
         "Also different: it took 3.0 times as long.",
     ]
-    assert lines[7].startswith("Next: ")
+    assert lines[8].startswith("Next: ")
     assert "look at the cases above" in describe(_fell(), TITLES, CONSTANTS, None, [case]).advice[0]
     assert lines[-1] == "Details: all the numbers."
 

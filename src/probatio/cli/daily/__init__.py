@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import click
 
@@ -15,6 +16,12 @@ from probatio.core.errors import Incomplete, ProbatioError, Say, UsageError
 
 if TYPE_CHECKING:
     from probatio.watch.day.preparation import PreparedDay
+
+
+class Again(Protocol):
+    """The command that goes on with a day."""
+
+    def __call__(self, *, capped: bool) -> str: ...
 
 
 GROUPS = {
@@ -134,6 +141,7 @@ def command(
     if jitter is not None or once:
         raise UsageError("--jitter and --once go with --every.")
     from probatio.ask.hosts import environment
+    from probatio.cli.daily.every import format_again
     from probatio.core.config import load_config
     from probatio.runs.consent import agree
     from probatio.runs.preparation import MAX_CONNECTIONS
@@ -156,7 +164,8 @@ def command(
         if dry_run:
             return
         options.check_with(workers, note)
-        _run(prepared, env, note, as_json=as_json, verbose=verbose)
+        again = partial(format_again, ctx, prepared.record.date)
+        _run(prepared, env, note, again, as_json=as_json, verbose=verbose)
     except _Interrupted:
         raise
     except (ProbatioError, OSError):
@@ -171,7 +180,9 @@ class _Interrupted(Incomplete):
     """A person or the system stopped the day: it will be continued, so no heartbeat reports a failure."""
 
 
-def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: bool, verbose: bool) -> None:
+def _run(
+    prepared: PreparedDay, env: Mapping[str, str], note: Say, go_on: Again, *, as_json: bool, verbose: bool
+) -> None:
     from probatio.cli.output import outlive_readers
     from probatio.runs.models import list_reasons
     from probatio.runs.progress import Show, mark_of_score
@@ -185,14 +196,15 @@ def _run(prepared: PreparedDay, env: Mapping[str, str], note: Say, *, as_json: b
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
     ending = run_day(prepared, env, show.open, note)
     show_end(show.close(), prepared.folder, ending, prepared.suite)
-    again = f"Continue with: probatio daily --date {prepared.record.date}"
+    capped = (ending.session.stop_reason or "").startswith("The budget of")
+    again = f"Continue with: {go_on(capped=capped)}"
     if ending.session.stop_reason in (f"{INTERRUPTED}.", f"{TERMINATED}."):
         raise _Interrupted(f"{ending.session.stop_reason} {again}")
     if ending.session.stop_reason:
         if prepared.month and prepared.request.max_cost == prepared.month.left:
             again = (
-                f"That is what was left of the month's cap of ${prepared.month.cap:.2f}. "
-                f"{again} --max-month-cost USD"
+                f"That is what was left of the month's cap of ${prepared.month.cap:.2f}; a larger one is "
+                f"given with --max-month-cost. {again}"
             )
         raise Incomplete(f"{ending.session.stop_reason} {again}")
     if whole := [*(each.sentence for each in ending.session.unasked), *ending.session.refused.values()]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import timedelta
 
@@ -63,12 +65,19 @@ def keep_running(ctx: click.Context, every: str, jitter: str | None, once: bool)
     return asyncio.run(scheduler.run())
 
 
-def list_given(ctx: click.Context) -> list[str]:
-    """The options on the line, as arguments for each day."""
+def format_again(ctx: click.Context, date: str, *, capped: bool = False) -> str:
+    """The command that goes on with a day: with the options on the line. `capped`: the day stopped at its
+    limit of cost, so the limit is left out."""
+    without = (*OWN, "date", *(("max_cost",) if capped else ()))
+    return shlex.join(["probatio", "daily", "--date", date, *list_given(ctx, without)])
+
+
+def list_given(ctx: click.Context, without: Sequence[str] = OWN) -> list[str]:
+    """The options on the line, as arguments for a day."""
     words: list[str] = []
     for param in ctx.command.params:
         assert param.name is not None
-        if param.name in OWN or ctx.get_parameter_source(param.name) is ParameterSource.DEFAULT:
+        if param.name in without or ctx.get_parameter_source(param.name) is ParameterSource.DEFAULT:
             continue
         value = ctx.params[param.name]
         if isinstance(param, click.Option) and param.is_flag:

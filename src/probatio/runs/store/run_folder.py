@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import msgspec
 
 from probatio.core.errors import ProbatioError
 from probatio.core.records import Grade, KeyLine, Response, SampleLine, TrialKey
@@ -93,21 +95,60 @@ class RunFolder:
         )
 
 
+class CaseSample(NamedTuple):
+    """One answer to a case of a day."""
+
+    response: str
+    score: float | None  # None if it has no grade
+    lost: str = ""  # what cost most of its points, in the grader's words
+
+
 class _AnswerText(SampleLine, frozen=True, kw_only=True):
     response: str = ""
     error: str | None = None
 
 
-def case_answers(results: Path, day: str, model: str, cases: Collection[str]) -> dict[str, str]:
-    """Case → its first answer of the day. Empty if the answers of the day can't be read."""
-    found: dict[str, str] = {}
+class _Credit(SampleLine, frozen=True, kw_only=True):
+    score: float | None = None
+    error_detail: str | None = None
+    breakdown: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+def case_samples(results: Path, day: str, model: str, cases: Collection[str]) -> dict[str, list[CaseSample]]:
+    """Case → its answers of the day, in their order. Empty if the answers of the day can't be read."""
+    found: dict[str, list[CaseSample]] = {}
     folder = results / DAILY / day
     if not (folder / ANSWERS).exists():
         return found
     try:
-        for line in RunFolder(folder, lenient=True, folder=results).answers_as(_AnswerText):
+        reader = RunFolder(folder, lenient=True, folder=results)
+        grades = reader.grades_as(_Credit) if (folder / GRADES).exists() else {}
+        for line in reader.answers_as(_AnswerText):
             if line.model == model and line.case in cases and not line.error:
-                found.setdefault(line.case, line.response)
+                grade = grades.get(line.key)
+                sample = CaseSample(line.response, grade.score, _find_loss(grade)) if grade else None
+                found.setdefault(line.case, []).append(sample or CaseSample(line.response, None))
     except (ProbatioError, OSError):
         return found
     return found
+
+
+def _find_loss(grade: _Credit) -> str:
+    """What cost most of an answer's points: the part of the check, or the judge's reason for its lowest mark.
+    Anything may stand in a breakdown that was made elsewhere."""
+    parts, marks = (grade.breakdown.get(name) for name in ("parts", "marks"))
+    losses = [
+        (_number(part.get("weight", 1.0)) * (1.0 - _number(part.get("score"))), part)
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict)
+    ]
+    loss, part = max(losses, key=lambda each: each[0], default=(0.0, {}))
+    if loss > 0:
+        return ": ".join(str(part[key]) for key in ("name", "detail") if part.get(key))
+    given = [each for each in marks.values() if isinstance(each, dict)] if isinstance(marks, dict) else []
+    lowest = min(given, key=lambda each: _number(each.get("mark")), default={})
+    return str(lowest.get("reason") or grade.error_detail or "")
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0

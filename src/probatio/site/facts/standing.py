@@ -11,6 +11,7 @@ from probatio.charts.cells import HistoryDay, draw_history
 from probatio.core.records import MARKS, ModelVerdict, UseCaseVerdict
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.watch.verdict.words import describe_held
 
 HISTORY_DAYS = 60
 USUAL_DAYS = 14
@@ -114,11 +115,16 @@ def explain(site: Site, model: TrackedModel) -> str:
     if verdict.shown == "CALIBRATING":
         return _calibrating(site, verdict)
     scored = sum(each.score is not None for each in verdict.use_cases)
+    if held := describe_held(verdict, site.titles):
+        scored -= sum(each.score is not None and each.held is not None for each in verdict.use_cases)
+        held = f" {held[0].upper()}{held[1:]}."
+        if not scored:
+            return f"Can't be called as usual.{held}"
     again = f" again since {format_day(verdict.headline_since, verdict.date)}" if verdict.well_again else ""
     seen = (
         f" A lasting drop of {100 * verdict.smallest_drop:.2g} % would show." if verdict.smallest_drop else ""
     )
-    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}{_young(model)}.{seen}"
+    return f"As usual{again} in {_all_of(scored, len(verdict.use_cases))}{_young(model)}.{held}{seen}"
 
 
 def format_day(day: str | None, today: str | None) -> str:

@@ -12,7 +12,7 @@ import msgspec
 from probatio.core.errors import ProbatioError
 from probatio.core.records import Constants, Day, ModelVerdict
 from probatio.runs.store.days import read_days, suite_folder
-from probatio.runs.store.run_folder import case_answers
+from probatio.runs.store.run_folder import CaseSample, case_samples
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.watch.alerts.quoting import make_harmless, quote_answer
 from probatio.watch.simulate.figures import FIGURES, PACKAGED, Characteristics, constants_digest, read
@@ -120,16 +120,18 @@ class VerdictDescriber:
         falls = sorted(
             _find_falls(verdict.model, day, before, moved), key=lambda each: each.now - each.before
         )[:WORST]
-        now = case_answers(self._results, day.date, verdict.model, {each.case for each in falls})
+        now = case_samples(self._results, day.date, verdict.model, {each.case for each in falls})
         made = []
         for each in falls:
             usual, old = self._usual_answer(verdict.model, each, before)
+            worst = _find_worst(now.get(each.case, []))
             made.append(
                 msgspec.structs.replace(
                     each,
                     use_case=titles.get(each.use_case, each.use_case.replace("_", " ")),
                     answer_before=_excerpt(old, excerpt),
-                    answer_now=_excerpt(now.get(each.case), excerpt),
+                    answer_now=_excerpt(worst.response if worst else None, excerpt),
+                    lost=_excerpt(worst.lost if worst else None, EXCERPT) or "",
                     day_before=usual,
                 )
             )
@@ -142,9 +144,10 @@ class VerdictDescriber:
         answer. Raw files of old days may have been removed."""
         for past in reversed(before):
             if _credit(past, model, change) >= change.before - NEAR:
-                answer = case_answers(self._results, past.date, model, {change.case}).get(change.case)
-                if answer:
-                    return past.date, answer
+                samples = case_samples(self._results, past.date, model, {change.case}).get(change.case, [])
+                best = max(samples, key=lambda each: each.score or 0.0, default=None)
+                if best and best.response:
+                    return past.date, best.response
         return None, None
 
 
@@ -200,6 +203,15 @@ def _find_falls(model: str, day: Day, before: list[Day], moved: set[str]) -> lis
 def _credit(day: Day, model: str, change: CaseChange) -> float:
     line = day.lines.get(model, {}).get(change.use_case)
     return line.cases.get(change.case, -1.0) if line is not None else -1.0
+
+
+def _find_worst(samples: list[CaseSample]) -> CaseSample | None:
+    """The answer that lost most points; None if each was right: a right answer shows nothing of a fall.
+    Without grades, the first."""
+    graded = [each for each in samples if each.score is not None and each.score < 1]
+    if graded:
+        return min(graded, key=lambda each: each.score or 0.0)
+    return next((each for each in samples if each.score is None), None)
 
 
 def _excerpt(answer: str | None, most: int | None) -> str | None:

@@ -71,6 +71,7 @@ class CaseChange(msgspec.Struct, frozen=True):
     answer_before: str | None = None
     answer_now: str | None = None
     day_before: str | None = None  # of the answer before
+    lost: str = ""  # what cost the answer now most of its points, in the grader's words
 
 
 class VerdictText(msgspec.Struct, frozen=True):
@@ -98,7 +99,11 @@ class VerdictText(msgspec.Struct, frozen=True):
             )
             made += [
                 f"    {when}: {quote(text)}"
-                for when, text in (("before", each.answer_before), ("now", each.answer_now))
+                for when, text in (
+                    ("before", each.answer_before),
+                    ("now", each.answer_now),
+                    ("lost", each.lost),
+                )
                 if text
             ]
         made += [show(f"Also different: {each}.") for each in self.around]
@@ -241,15 +246,20 @@ def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants
         why = verdict.reason.partition(": ")[2].partition(";")[0].rstrip(".")
         return f"{verdict.model} has no score on {verdict.date}: {why}."
     if verdict.shown == "OK":
-        scored = [each for each in verdict.use_cases if each.score is not None]
         again = f" again since {verdict.headline_since}" if verdict.well_again else ""
         young = verdict.series_why and verdict.evidence == "CALIBRATING"
         since = (
             f", compared only with days since {verdict.series_since}: {verdict.series_why}" if young else ""
         )
+        held = describe_held(verdict, titles)
+        scored = sum(each.score is not None for each in verdict.use_cases)
+        compared = sum(each.score is not None and each.held is None for each in verdict.use_cases)
+        if not compared:
+            return f"{verdict.model} can't be called as usual on {verdict.date}: {held}."
+        which = f"{compared} of {scored}" if held else f"all {scored}"
         return (
-            f"{verdict.model} is as usual{again}: all {len(scored)} scored use cases are in their usual "
-            f"range{since}."
+            f"{verdict.model} is as usual{again}: {which} scored use cases are in their usual range{since}"
+            f"{f'; {held}' if held else ''}."
         )
     if verdict.shown != "CALIBRATING":
         return None
@@ -265,6 +275,27 @@ def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants
         f"{verdict.model} can't be judged yet: it needs at least {constants.rule.baseline_min} days to "
         f"compare with, and has {days}.{began}"
     )
+
+
+HELD = {
+    "barred": "the judge changed",
+    "routing": "the route changed",
+    "asked late": "they were asked on another date",
+}
+"""Why scores are held back, by the word of the record."""
+
+
+def describe_held(verdict: ModelVerdict, titles: Mapping[str, str]) -> str:
+    """`Replies 41.7, usually 90.6: held back, because the judge changed`; empty if nothing is held back."""
+    told = []
+    for why in dict.fromkeys(each.held for each in verdict.use_cases if each.held):
+        held = [each for each in verdict.use_cases if each.held == why and each.score is not None]
+        lowest = sorted(held, key=lambda each: -(each.drop or 0.0))
+        if held:
+            told.append(
+                f"{_list_use_cases(lowest, titles, scores=True)}: held back, because {HELD[why or '']}"
+            )
+    return "; ".join(told)
 
 
 def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None) -> str:
