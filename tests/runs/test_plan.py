@@ -17,6 +17,7 @@ plans = st.builds(
     tasks=names,
     samples=st.integers(1, 3),
     limit=st.none() | st.integers(1, 200),
+    shared=st.booleans(),
 )
 
 
@@ -66,3 +67,14 @@ def test_the_full_grid_of_the_first_seed_is_1900_trials() -> None:
     tasks = tuple(f"t{number}" for number in range(95))
     contexts = ("examples-only", "grammar-only", "minimal", "basic", "complete")
     assert len(Plan(("m",), ("latin",), contexts, (0, 1, 3, 10), tasks)) == 1900
+
+
+def test_a_limit_is_shared_among_the_models() -> None:
+    plan = Plan(("a", "b", "c"), ("latin",), ("minimal",), (0,), ("x", "y", "z"), limit=7, shared=True)
+    assert [(key.model, key.task_id) for key in plan] == [
+        *(("a", task) for task in "xyz"),
+        *(("b", task) for task in "xy"),
+        *(("c", task) for task in "xy"),
+    ]
+    assert len(replace(plan, limit=100)) == 9, "no model has more than its own plan"
+    assert [len(replace(plan, limit=2).of_model(model)) for model in "abc"] == [1, 1, 0]

@@ -116,7 +116,7 @@ def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None
     "diagnostics",
     "What it is told: only that it was wrong, how far it got, or what the checker and the program printed.",
 )
-@click.option("--limit", type=click.IntRange(1), help="Only the first N trials.")
+@click.option("--limit", type=click.IntRange(1), help="Only N trials, shared among the models.")
 @options.results
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")
 @click.option(

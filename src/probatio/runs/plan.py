@@ -30,6 +30,8 @@ class Plan(msgspec.Struct, frozen=True):
     attempts: int = 1
     """How often a task may be answered until it is right. Only first attempts are certain and counted
     here."""
+    shared: bool = False
+    """The limit is shared among the models. Records without this word: the first ones use it up."""
 
     def __len__(self) -> int:
         return sum(self.per_model(number) for number in range(len(self.models)))
@@ -42,13 +44,16 @@ class Plan(msgspec.Struct, frozen=True):
         )
 
     def per_model(self, model_number: int) -> int:
-        """Trials of one model under the limit, which counts through the models in order."""
+        """Trials of one model under the limit."""
         if self.limit is None:
             return self.block
+        if self.shared:
+            each, left = divmod(self.limit, len(self.models))
+            return min(self.block, each + (model_number < left))
         return min(self.block, max(0, self.limit - model_number * self.block))
 
     def __getitem__(self, number: int) -> TrialKey:
-        rest, sample = divmod(number, self.samples)
+        rest, sample = divmod(self._place(number), self.samples)
         rest, task = divmod(rest, len(self.tasks))
         rest, n_shot = divmod(rest, len(self.n_shots))
         rest, context = divmod(rest, len(self.contexts))
@@ -70,7 +75,18 @@ class Plan(msgspec.Struct, frozen=True):
     def of_model(self, model: str) -> range:
         """The numbers of one model's trials."""
         at = self.models.index(model)
-        return range(at * self.block, at * self.block + self.per_model(at))
+        start = sum(self.per_model(before) for before in range(at))
+        return range(start, start + self.per_model(at))
+
+    def _place(self, number: int) -> int:
+        """Where a trial stands in the product. A shared limit takes the first ones of each model."""
+        if not self.shared or self.limit is None:
+            return number
+        for model in range(len(self.models)):
+            if number < self.per_model(model):
+                return model * self.block + number
+            number -= self.per_model(model)
+        raise IndexError(number)
 
 
 class Numbering:
@@ -120,15 +136,17 @@ class _Axes:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._size = len(plan)
+        self._models = {model: plan.of_model(model) for model in plan.models}
         self._names = [
             {name: place for place, name in enumerate(axis)}
-            for axis in (plan.models, plan.dialects, plan.contexts, plan.n_shots, plan.tasks)
+            for axis in (plan.dialects, plan.contexts, plan.n_shots, plan.tasks)
         ]
 
     def number(self, key: TrialKey) -> int | None:
-        models, dialects, contexts, n_shots, tasks = self._names
+        dialects, contexts, n_shots, tasks = self._names
         try:
-            place = models[key.model] * len(dialects) + dialects[key.dialect]
+            of_model = self._models[key.model]
+            place = dialects[key.dialect]
             place = place * len(contexts) + contexts[key.context]
             place = place * len(n_shots) + n_shots[key.n_shot]
             place = place * len(tasks) + tasks[key.task_id]
@@ -137,8 +155,8 @@ class _Axes:
         place = place * self._plan.samples + key.sample
         if not (
             0 <= key.sample < self._plan.samples
-            and place < self._size
+            and place < len(of_model)
             and 1 <= key.attempt <= self._plan.attempts
         ):
             return None
-        return place + (key.attempt - 1) * self._size
+        return of_model.start + place + (key.attempt - 1) * self._size

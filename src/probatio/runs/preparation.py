@@ -122,6 +122,7 @@ def prepare(
         tasks=tasks,
         samples=request.samples,
         limit=request.limit,
+        shared=True,
         attempts=request.attempts,
     )
     record = RunRecord(
