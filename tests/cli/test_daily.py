@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -86,8 +87,6 @@ def test_a_use_case_nobody_can_grade_is_refused(tmp_path: Path, double: Double) 
 
 @pytest.mark.slow
 def test_the_default_date_is_today_in_utc(tmp_path: Path, double: Double) -> None:
-    import subprocess
-
     small_suite(tmp_path / "suite", EXTRACTION)
     command = argv(tmp_path)
     at = command.index("--date")
@@ -208,11 +207,47 @@ def test_an_id_stands_for_one_model_throughout_a_day(tmp_path: Path, double: Dou
     assert (done.returncode, "`a` is v/old by any route" in done.stderr) == (2, True)
 
 
+def test_the_first_line_comes_before_any_answer(tmp_path: Path) -> None:
+    with Double(faults=Faults(hang=1.0)) as silent:
+        day = subprocess.Popen(
+            argv(tmp_path, "--max-wait", "1"),
+            env=environment(silent),
+            cwd=tmp_path,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert day.stdout
+        lines = iter(day.stdout.readline, "")
+        first = next(line for line in lines if line.startswith(DAY))
+        day.kill()
+        day.wait()
+        day.stdout.close()
+    assert first == f"{DAY}, suite small 0.1.0: {MODEL}, 14 samples, at most 26 at full count.\n"
+
+
+def test_a_day_ends_with_a_line_per_model(tmp_path: Path, double: Double) -> None:
+    listed = config(tmp_path, {"id": "a"}, {"id": "b"})
+    done = run(tmp_path, double, "--config", listed, model=None)
+    last = done.stdout[done.stdout.index("Files:") :].splitlines()[1:3]
+    assert [line.split(": ")[0] for line in last] == ["◌ CALIBRATING  a", "◌ CALIBRATING  b"]
+    assert all(len(line.split(": ", 1)[1]) > 20 for line in last)
+
+
 @pytest.mark.slow
 def test_json_is_one_event_per_line(tmp_path: Path, double: Double) -> None:
     done = run(tmp_path, double, "--json")
     events = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [event["event"] for event in events] == ["trial"] * 26 + ["score"] * 3 + ["end"]
+    kinds = ["trial"] * 26 + ["score"] * 3 + ["verdict", "end"]
+    assert [event["event"] for event in events] == kinds
+    told = events[-2]
+    assert (told["date"], told["model"], told["status"], told["label"]) == (
+        DAY,
+        MODEL,
+        "CALIBRATING",
+        "CALIBRATING",
+    )
+    assert "CALIBRATING" not in told["summary"] and told["summary"].endswith(".")
     assert (events[-1]["closed"], events[-1]["asked"], events[-1]["date"]) == (True, 26, DAY)
     assert {event["use_case"]: event["score"] for event in events if event["event"] == "score"}[
         EXTRACTION

@@ -147,7 +147,7 @@ def command(
     from probatio.runs.preparation import MAX_CONNECTIONS
     from probatio.watch.alerts.heartbeat import find_heartbeat, ping
     from probatio.watch.day.preparation import DayRequest, prepare
-    from probatio.watch.day.summary import show_plan
+    from probatio.watch.day.summary import describe_start, show_plan
 
     env = environment(allow_hosts)
     request = DayRequest(**given, max_connections=max_connections or MAX_CONNECTIONS)  # type: ignore[arg-type]
@@ -159,6 +159,8 @@ def command(
         options.say_ahead(results, note)
         if dry_run:
             show_plan(prepared, as_json=as_json)
+        else:
+            note(describe_start(prepared))
         if not dry_run or unattended:
             agree(prepared, options.consent(yes, as_json or unattended), note)
         if dry_run:
@@ -195,7 +197,7 @@ def _run(
     outlive_readers()
     show = Show(as_json=as_json, verbose=verbose, mark=mark_of_score)
     ending = run_day(prepared, env, show.open, note)
-    show_end(show.close(), prepared.folder, ending, prepared.suite)
+    show_end(show.close(), prepared, ending)
     capped = (ending.session.stop_reason or "").startswith("The budget of")
     again = f"Continue with: {go_on(capped=capped)}"
     if ending.session.stop_reason in (f"{INTERRUPTED}.", f"{TERMINATED}."):

@@ -69,6 +69,7 @@ class DayEnding(msgspec.Struct, frozen=True):
     scores: list[DailyScore]
     missing: dict[str, int]  # model → samples that are not there yet
     closed: bool
+    days: dict[str, Day] = {}  # every closed day, if this one is closed now
 
 
 def run_day(
@@ -83,7 +84,8 @@ def run_day(
     ending = carry_out(job, env, show, say)
     if job.closed:
         alert_after_day(prepared.results, prepared.alerts, env, say)
-    return DayEnding(ending, job.scored.scores, job.scored.missing, job.closed)
+    days = {day.date: day for day in job.closed_days()} if job.closed else {}
+    return DayEnding(ending, job.scored.scores, job.scored.missing, job.closed, days)
 
 
 class DayJob:
@@ -128,16 +130,16 @@ class DayJob:
         self.number = self._numbers.number
         self.key = self._numbers.key
 
-    def _closed_days(self) -> list[Day]:
+    def closed_days(self) -> list[Day]:
         return [day for reader in self._readers for day in reader.days()]
 
     def _days(self) -> Days:
-        return Days(self._closed_days(), find_acceptances(read_ledger(self._results)))
+        return Days(self.closed_days(), find_acceptances(read_ledger(self._results)))
 
     def _require_one_kind(self) -> None:
         """Refuse to mix simulated and real days in one results folder: no verdict may rest on both."""
         record = self.record
-        other = next((day for day in self._closed_days() if day.record.simulated != record.simulated), None)
+        other = next((day for day in self.closed_days() if day.record.simulated != record.simulated), None)
         if other is not None:
             kinds = ("a simulated day", "real days") if record.simulated else ("a real day", "simulated days")
             raise UsageError(
@@ -279,7 +281,7 @@ class DayJob:
         """
         results, date = self._prepared.results, self.record.date
         hashes = hash_day(results, date, journal.digests())
-        record_day(results, date, self._constants, now_text(), self._closed_days, hashes)
+        record_day(results, date, self._constants, now_text(), self.closed_days, hashes)
         keep_effects(self._days().until(date), self._constants, user_detectable_cache())
 
     async def _judge(self, session: Session) -> Judge | None:

@@ -35,6 +35,7 @@ from probatio.grading.judge.calibration import calibration_set
 from probatio.grading.own_grader import fault_of
 from probatio.jail import find_isolation
 from probatio.runs.consent import Estimate
+from probatio.runs.estimate import WORTH_MEASURING
 from probatio.runs.models import NoModels, select
 from probatio.runs.preparation import Request, allow_weights, note_request, with_wait
 from probatio.runs.record import git_sha, versions
@@ -93,7 +94,9 @@ class PreparedDay(msgspec.Struct, frozen=True):
         return self.request.max_cost if self.agreed else None
 
     def estimate(self) -> Estimate:
-        return estimate_day(self).estimate
+        """Embedded models are measured where that is worth the time it takes to load them."""
+        samples = sum(len(each.cases) * each.base_samples for each in self.asked)
+        return estimate_day(self, measure=samples > WORTH_MEASURING).estimate
 
     @property
     def asked(self) -> tuple[UseCase, ...]:

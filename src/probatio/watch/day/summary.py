@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from probatio.core.records import DailyScore
+from probatio.core.records import MARKS, DailyScore, ModelVerdict
 from probatio.core.redact import redact
 from probatio.core.text.visible import make_one_line
 from probatio.runs.consent import on_this_machine
 from probatio.runs.progress import SIGNS, Events, Quiet, describe_unchecked, spell
 from probatio.suites.daily_suite import DailySuite, constants_of_its_own
+from probatio.watch.alerts.describing import VerdictDescriber
 from probatio.watch.day.estimate import estimate_day
 from probatio.watch.day.preparation import PreparedDay
+from probatio.watch.ledger.ledger import read_verdicts
 
 if TYPE_CHECKING:
     from probatio.watch.day.job import DayEnding
@@ -58,11 +59,34 @@ def _format_costs(base: float | None, full: float | None) -> str:
     return "price unknown" if base is None or full is None else f"about ${base:.4f} to ${full:.4f}"
 
 
-def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySuite) -> None:
-    """Print the scores, what is missing, and where the files are."""
+def describe_start(prepared: PreparedDay) -> str:
+    """What will be asked, before anything is: the first line that a person sees."""
+    rows = estimate_day(prepared).models
+    whom = rows[0].model if len(rows) == 1 else f"{len(rows)} models"
+    base, full = sum(row.base for row in rows), sum(row.full for row in rows)
+    manifest = prepared.suite.manifest
+    return (
+        f"{prepared.record.date}, suite {manifest.name} {manifest.version}: {whom}, {base:,} samples"
+        f"{f', at most {full:,} at full count' if full > base else ''}."
+    )
+
+
+def show_end(view: Quiet | None, prepared: PreparedDay, ending: DayEnding) -> None:
+    """Print the scores, what is missing, where the files are, and the verdict of each model."""
+    folder = prepared.folder
+    verdicts = list(_tell_verdicts(prepared, ending))
     if isinstance(view, Events):
         for score in ending.scores:
             view.event("score", **msgspec.to_builtins(score))
+        for verdict, sentence in verdicts:
+            view.event(
+                "verdict",
+                date=verdict.date,
+                model=verdict.model,
+                status=verdict.shown,
+                label=verdict.label,
+                summary=sentence,
+            )
         view.event(
             "end",
             date=folder.name,
@@ -81,7 +105,7 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
     tally = ending.session.tally
     if tally.asked:
         print(f"{SIGNS}\n")
-    for line in format_table(ending.scores, suite):
+    for line in format_table(ending.scores, prepared.suite):
         print(line)
     for failed in ending.session.failed:
         if not failed.whole:
@@ -97,6 +121,18 @@ def show_end(view: Quiet | None, folder: Path, ending: DayEnding, suite: DailySu
     asked = f"{tally.asked} samples asked" if tally.asked else "nothing was missing"
     print(f"\n{folder.name}: {asked} in {spell(ending.session.seconds)} — ${tally.spent:.4f}")
     print(f"Files: {folder}")
+    width = max((len(verdict.label) for verdict, _ in verdicts), default=0)
+    for verdict, sentence in verdicts:
+        print(f"{MARKS[verdict.shown]} {verdict.label:<{width}}  {make_one_line(verdict.model)}: {sentence}")
+
+
+def _tell_verdicts(prepared: PreparedDay, ending: DayEnding) -> Iterator[tuple[ModelVerdict, str]]:
+    """What the ledger says of each model on this day, each in a sentence."""
+    if not ending.closed:
+        return
+    teller = VerdictDescriber(prepared.results, ending.days)
+    for verdict in read_verdicts(prepared.results, prepared.record.date):
+        yield verdict, make_one_line(teller.describe(verdict, answers=False).sentences[0])
 
 
 def format_table(scores: Sequence[DailyScore], suite: DailySuite) -> Iterator[str]:

@@ -150,6 +150,12 @@ def standing_records(lines: list[LedgerLine]) -> dict[str, LedgerRecord]:
     return standing
 
 
+def read_verdicts(results: Path, date: str) -> tuple[ModelVerdict, ...]:
+    """What the ledger says of a day."""
+    record = standing_records(read_ledger(results)).get(date)
+    return () if record is None else record.verdicts
+
+
 def find_acceptances(lines: Iterable[LedgerLine]) -> tuple[Acceptance, ...]:
     """What people have accepted, in the order of the ledger. Unreadable lines are named by `probatio
     verify`."""
