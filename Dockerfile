@@ -13,13 +13,13 @@ WORKDIR /src
 COPY pyproject.toml README.md LICENSE CITATION.cff CHANGELOG.md Dockerfile compose.yml constraints.txt ./
 COPY src src
 COPY docs docs
-COPY deploy deploy
 RUN python3 -m venv /opt/probatio \
     && /opt/probatio/bin/pip install --no-cache-dir -c constraints.txt ".[embedded,site,watch,charts,kcl]"
 
 FROM ${BASE}
 # 10001: a number of its own, so that it is nobody of the host
-RUN useradd --uid 10001 --create-home probatio && mkdir -p /work/results && chown -R probatio /work
+RUN useradd --uid 10001 --create-home probatio && mkdir -p /work/results /home/probatio/.cache/probatio \
+    && chown -R probatio /work /home/probatio
 COPY --from=build /opt/probatio /opt/probatio
 ENV PATH=/opt/probatio/bin:$PATH PYTHONUNBUFFERED=1
 USER probatio

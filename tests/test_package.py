@@ -21,7 +21,7 @@ from probatio import __version__
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
 REPOSITORY = Path(__file__).parent.parent
-CITED = re.compile(r"\b((?:docs/[a-z-]+\.md)|(?:deploy/[a-z.-]+\w)|compose\.yml)")
+CITED = re.compile(r"\b((?:docs/[a-z-]+\.md)|compose\.yml)")
 
 
 @pytest.fixture(scope="module")
@@ -129,7 +129,9 @@ def test_the_wheel_of_the_sdist_is_the_same(built: tuple[Path, Path], tmp_path: 
 def test_the_installed_command_works_away_from_the_repository(installed: Path, tmp_path: Path) -> None:
     listed = _run(installed, "probatio", "help", "--all", cwd=tmp_path).stdout.split("\n")
     assert any(line.startswith("  your-language ") for line in listed)
-    assert "cron" in _run(installed, "probatio", "help", "deploy/crontab", cwd=tmp_path).stdout
+    assert (
+        "17 6 * * *" in _run(installed, "probatio", "daily", "schedule", "--as", "cron", cwd=tmp_path).stdout
+    )
     assert _run(installed, "probatio", "help", "docs/alerts.md", cwd=tmp_path).stdout.startswith("# ")
     suites = _run(installed, "probatio", "suite", "list", cwd=tmp_path)
     assert all(name in suites.stdout for name in ("faber", "kcl", "strues")), suites.stderr

@@ -29,6 +29,7 @@ _TABLE = {
     "study export": ("study.export:export", "Write a run for Inspect or CI."),
     "study pack": ("study.export:pack", "Pack a closed run into a tenth of its size; unpack it."),
     "daily": ("daily", "Run the daily suite, once or every day: a score per model and use case."),
+    "daily schedule": ("daily.schedule", "Make the files for cron, systemd or GitHub Actions."),
     "daily import": ("daily.commands:import_days", "Take in answers or scores of past days."),
     "daily alerts": ("daily.commands:alerts", "Test the alert channels; send pending alerts."),
     "daily alerts test": ("daily.commands:test_alerts", "Send a test message to every channel."),

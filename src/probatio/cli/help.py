@@ -19,7 +19,7 @@ from probatio.core.errors import UsageError
 def command(ctx: click.Context, words: tuple[str, ...], every: bool, path: bool, as_json: bool) -> None:
     """Show a page of the documentation, or list every command and page.
 
-    PAGE is a name such as `models`, or a path such as `deploy/crontab`. A word that is both a page and a
+    PAGE is a name such as `models`, or a file such as `compose.yml`. A word that is both a page and a
     command shows the page; `probatio COMMAND --help` shows the options. The same pages are under Docs on the
     site (`probatio site serve`).
 
@@ -27,7 +27,7 @@ def command(ctx: click.Context, words: tuple[str, ...], every: bool, path: bool,
     Examples:
       probatio help --all
       probatio help your-language | less
-      probatio help deploy/crontab --path
+      probatio help compose.yml --path
       probatio help study compare
     """
     from probatio.core.text.names import refuse_unknown_name
@@ -77,7 +77,7 @@ def _list(path: bool, as_json: bool) -> None:
         click.echo(f"{each.path} {each.title}" if path else f"  {each.name:<{width}}  {each.title}")
 
 
-SHIPPED = ("deploy/", "Dockerfile", "compose.yml")
+SHIPPED = ("Dockerfile", "compose.yml")
 """Files that `help` shows besides the pages and the table of public benchmarks."""
 
 
@@ -86,5 +86,4 @@ def _find_shipped(name: str) -> Path | None:
 
     if name == BENCH.name:
         return BENCH
-    known = name.startswith(SHIPPED) and ".." not in Path(name).parts and find_shipped(name).is_file()
-    return find_shipped(name) if known else None
+    return find_shipped(name) if name in SHIPPED and find_shipped(name).is_file() else None

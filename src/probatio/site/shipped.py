@@ -1,8 +1,7 @@
-"""Files that come with the package: the docs and their order, the deploy files, the table of public
-benchmarks.
+"""Files that come with the package: the docs and their order, the table of public benchmarks.
 
-An installed package has docs and deploy files in its folder `share`; a checkout has them at its root. Help
-and errors name them by their path in the repository, such as `docs/models.md`; `probatio help` shows them.
+An installed package has them in its folder `share`; a checkout has them at its root. Help and errors name
+them by their path in the repository, such as `docs/models.md`; `probatio help` shows them.
 """
 
 from __future__ import annotations

@@ -119,8 +119,8 @@ def command(
     until Ctrl-C or SIGTERM. If the hour is past and today has not run, it runs at once; a day that is
     complete is not asked again. Two days never run at the same time, and after a failed day the next one runs
     as usual. What the month has cost is said at the start and after each day. If a day is expected to cost
-    more than `confirm_above` in models.yml, say --yes or set a limit when you start it. You can also use
-    cron, systemd timers or GitHub Actions: see docs/deploy.md.
+    more than `confirm_above` in models.yml, say --yes or set a limit when you start it. `daily schedule`
+    makes the files for cron, systemd and GitHub Actions.
 
     \b
     Examples:
