@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pydoc
 import subprocess
 import sys
 
@@ -39,3 +40,8 @@ def test_the_types_name_every_public_name_and_nothing_else() -> None:
 
 def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     assert not hasattr(probatio, "wish")
+
+
+def test_help_shows_the_arguments() -> None:
+    told = pydoc.plain(pydoc.render_doc(probatio.run))
+    assert "run(suite: " in told and "max_cost: " in told and "Ask models the tasks of a suite" in told

@@ -70,6 +70,6 @@ def test_the_notebook_goes_from_two_runs_to_a_latex_table_and_a_figure(
     table = (tmp_path / "paper" / "table-comparisons.tex").read_text(encoding="utf-8")
     assert r"one & two & " in table
     assert (tmp_path / "paper" / "comparisons.pdf").read_bytes().startswith(b"%PDF-")
-    assert r"\includegraphics{comparisons.pdf}" in (tmp_path / "paper" / "study.tex").read_text(
-        encoding="utf-8"
-    )
+    assert r"\includegraphics[width=\linewidth]{comparisons.pdf}" in (
+        tmp_path / "paper" / "study.tex"
+    ).read_text(encoding="utf-8")

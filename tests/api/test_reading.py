@@ -85,3 +85,14 @@ def test_what_can_not_be_read_is_a_sentence(results: Path) -> None:
         probatio.read("one", results=results, frame="excel")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="There is no run `three`"):
         probatio.read("three", results=results)
+
+
+def test_a_notebook_shows_a_study_and_a_comparison_in_short(results: Path) -> None:
+    found = probatio.study("one", results=results)
+    assert repr(found).startswith("<Study of one: 7/13 passed (") and repr(found).count("\n") == 0
+    assert str(found).splitlines()[0] in repr(found)
+    shown = found._repr_html_()
+    assert "<b>Runs one</b><ul><li>7/13 passed" in shown and "<caption>" in shown and "<html" not in shown
+    (compared,) = probatio.compare("one", each="context", results=results)
+    assert repr(compared) == f"<Comparison: {compared}>"
+    assert compared._repr_html_().startswith(f"<p>{compared}</p><table>")

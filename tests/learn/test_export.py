@@ -103,10 +103,19 @@ def test_the_document_reads_in_every_table_and_figure_that_is_there(paper: Path)
     inputs = set(re.findall(r"\\input{(.*?)}", document))
     assert inputs == {file.stem for file in paper.glob("table-*.tex")}
     assert {"table-rates", "table-comparisons"} <= inputs
-    for figure in re.findall(r"\\includegraphics{(.*?)}", document):
+    figures = re.findall(r"\\includegraphics\[width=\\linewidth\]{(.*?)}", document)
+    assert len(figures) == document.count(r"\begin{figure}") == 4
+    for figure in figures:
         assert (paper / figure).read_bytes().startswith(b"%PDF-")
     keys = re.findall(r"@software{(.*?),", (paper / "probatio.bib").read_text(encoding="utf-8"))
     assert rf"\cite{{{','.join(keys)}}}" in document
+
+
+@pytest.mark.slow
+def test_figures_of_a_page_go_across_both_columns(results: Path, tmp_path: Path) -> None:
+    api.export("r", results=results, out=tmp_path, formats="latex", size="page")
+    document = (tmp_path / "study.tex").read_text(encoding="utf-8")
+    assert document.count(r"\begin{figure*}") == document.count(r"\end{figure*}") == 3
 
 
 def test_figures_are_the_pictures_of_the_site_in_a_columns_width(paper: Path) -> None:

@@ -72,6 +72,15 @@ class Comparison(msgspec.Struct, frozen=True):
 
         return describe_comparison(self)
 
+    def __repr__(self) -> str:
+        return f"<Comparison: {self}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the sentence and the numbers."""
+        from probatio.learn.exports.study import format_html_comparison
+
+        return format_html_comparison(self)
+
 
 class PairedSides(NamedTuple):
     """Two sides, their pairs counted by task, and the trials without a partner."""

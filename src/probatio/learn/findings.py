@@ -272,3 +272,18 @@ class Study(msgspec.Struct, frozen=True):
     prices: list[Price] = []
     told: list[Inferred] = []
     control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any
+
+    def __str__(self) -> str:
+        from probatio.learn.report.sections import summarise
+
+        return "\n".join(summarise(self))
+
+    def __repr__(self) -> str:
+        first = str(self).partition("\n")[0]
+        return f"<Study of {', '.join(run.run for run in self.runs)}: {first}>"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the summary and the tables."""
+        from probatio.learn.exports.study import format_html_study
+
+        return format_html_study(self)

@@ -68,9 +68,16 @@ def format_latex_table(table: StudyTable, label: str | None = None) -> str:
 
 
 def format_latex_page(
-    title: str, tables: Sequence[StudyTable], figures: Mapping[str, tuple[str, str]], cite: Sequence[str]
+    title: str,
+    tables: Sequence[StudyTable],
+    figures: Mapping[str, tuple[str, str]],
+    cite: Sequence[str],
+    *,
+    across: bool = False,
 ) -> str:
-    """A whole document that includes every table and figure. `figures`: name → file and caption."""
+    """A whole document that includes every table and figure. `figures`: name → file and caption; they are as
+    wide as a column, or go `across` both."""
+    figure = "figure*" if across else "figure"
     body = [
         r"\documentclass[twocolumn]{article}",
         r"\usepackage[T1]{fontenc}",
@@ -83,12 +90,12 @@ def format_latex_page(
     ]
     for name, (file, caption) in figures.items():
         body += [
-            r"\begin{figure}[t]",
+            rf"\begin{{{figure}}}[t]",
             r"\centering",
-            rf"\includegraphics{{{file}}}",
+            rf"\includegraphics[width=\linewidth]{{{file}}}",
             rf"\caption{{{escape_latex(caption)}.}}",
             rf"\label{{fig:{name}}}",
-            r"\end{figure}",
+            rf"\end{{{figure}}}",
         ]
     body += [rf"\input{{{table_file(table).removesuffix('.tex')}}}" for table in tables]
     return "\n".join(

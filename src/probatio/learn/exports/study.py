@@ -98,7 +98,8 @@ def _format_texts(
             return {PAGE: format_html_page(wanted, tables)}
         case "latex":
             figures = {name: (f"{name}.pdf", CAPTIONS[name]) for name in pictures}
-            page = format_latex_page(_title(study), tables, figures, cite_keys(study.runs[0]))
+            across = wanted.size == "page"
+            page = format_latex_page(_title(study), tables, figures, cite_keys(study.runs[0]), across=across)
             return {
                 **{table_file(table): format_latex_table(table) for table in tables},
                 DOCUMENT: page,
@@ -155,12 +156,7 @@ def format_html_page(wanted: ExportRequest, tables: Sequence[StudyTable]) -> str
     """One file that needs no other: text, pictures and tables, light or dark as the reader's screen is."""
     study = wanted.study
     title = _title(study)
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        "<ul>",
-        *(f"<li>{escape(line)}</li>" for line in summarise(study)),
-        "</ul>",
-    ]
+    parts = [f"<h1>{escape(title)}</h1>", _format_summary(study)]
     parts += [f"<p>{escape(describe_comparison(one))}</p>" for one in wanted.compared]
     if len(wanted.compared) > 1:
         parts.append(f"<p>{escape(describe_correction(wanted.compared))}</p>")
@@ -175,6 +171,23 @@ def format_html_page(wanted: ExportRequest, tables: Sequence[StudyTable]) -> str
         f'content="width=device-width"><title>{escape(title)}</title><style>{_STYLE}</style></head>'
         f"<body><main>{''.join(parts)}</main></body></html>\n"
     )
+
+
+def format_html_study(study: Study) -> str:
+    """The summary and the tables, as a part of a page."""
+    tables = [table for table in make_tables(study).values() if table.rows]
+    return "".join(
+        [f"<b>{escape(_title(study))}</b>", _format_summary(study), *map(format_html_table, tables)]
+    )
+
+
+def format_html_comparison(one: Comparison) -> str:
+    """The sentence and the numbers of a comparison, as a part of a page."""
+    return f"<p>{escape(describe_comparison(one))}</p>{format_html_table(tabulate_comparisons([one]))}"
+
+
+def _format_summary(study: Study) -> str:
+    return f"<ul>{''.join(f'<li>{escape(line)}</li>' for line in summarise(study))}</ul>"
 
 
 def format_html_table(table: StudyTable) -> str:
