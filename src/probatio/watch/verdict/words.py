@@ -302,6 +302,8 @@ def _how_sure(verdict: ModelVerdict, constants: Constants, rarity: Rarity | None
     """The chance of a false alarm, not the statistic."""
     limits = constants.evidence
     if verdict.shown == "STALE":
+        if not verdict.headline_since:
+            return "It was asked in vain, or could not be asked: `probatio daily` says why."
         return "What was said of it then is too old to be said now."
     healthy = "a model that did not change has"
     if verdict.confirmed:
