@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -17,10 +17,10 @@ from probatio.core.records import (
     RuleConstants,
     Sampling,
 )
-from probatio.core.yamlfile import as_record, read_yaml
+from probatio.core.yamlfile import SET_WHEN_READ, YamlFile, as_record, open_yaml, read_yaml
 from probatio.suites.grader_entry import GraderCommand, OwnGrader, grader_of_entry
 from probatio.suites.language_suite import BUILT_IN
-from probatio.suites.own_manifest import OwnConstant, complete, own_constants, refuse_unknown
+from probatio.suites.own_manifest import OwnConstant, complete, own_constants
 from probatio.suites.reachable import unreachable
 from probatio.suites.requests import mark_untrusted
 
@@ -86,7 +86,7 @@ class Case(msgspec.Struct, frozen=True):
 
     id: str
     prompt: str
-    use_case: str = ""
+    use_case: Annotated[str, SET_WHEN_READ] = ""
     difficulty: int = 2  # 1 easy, 2 middle, 3 hard
     gold: dict[str, Any] = {}
     rungs: int = 0
@@ -206,22 +206,24 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, where only its constants are needed."""
     root = folder or DAILY
-    own = _read_raw(root)
+    file = _open(root)
     if root != DAILY:
-        own = complete(own, _read_raw(DAILY), root)
-        refuse_unknown(own, DailyManifest, str(root / MANIFEST))
-    return as_record(own, DailyManifest, str(root / MANIFEST))
+        file = file._replace(data=complete(file.data, _open(DAILY).data, root))
+    return as_record(file, DailyManifest)
 
 
 def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
     """The constants in which the suite in `folder` differs from the built-in one."""
     if folder is None or folder == DAILY:
         return ()
-    return own_constants(_read_raw(folder), msgspec.to_builtins(read_manifest()))
+    return own_constants(_open(folder).data, msgspec.to_builtins(read_manifest()))
 
 
-def _read_raw(root: Path) -> dict[str, Any]:
-    return read_yaml(root / MANIFEST, dict[str, Any], root)
+def _open(root: Path) -> YamlFile:
+    """The manifest as it is written: a table."""
+    file = open_yaml(root / MANIFEST, root)
+    as_record(file, dict[str, Any])
+    return file
 
 
 def constants_of(manifest: DailyManifest) -> Constants:
