@@ -27,20 +27,8 @@ from probatio.core.trust import (
     remember,
     weights_requests,
 )
-from probatio.core.yamlfile import (
-    Address,
-    Count,
-    Dollars,
-    Effort,
-    Name,
-    NotNegative,
-    Positive,
-    Variable,
-    YamlFile,
-    as_record,
-    explain_fault,
-    open_yaml,
-)
+from probatio.core.values import Address, Count, Dollars, Effort, Name, NotNegative, Positive, Variable
+from probatio.core.yamlfile import YamlFile, as_record, explain_fault, open_yaml
 
 LOCAL_CONFIG = Path("config/models.yml")
 BUILT_IN = Path(__file__).parent.parent / "builtin" / "models.yml"

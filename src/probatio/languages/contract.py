@@ -12,7 +12,7 @@ from typing import Annotated, Protocol, runtime_checkable
 import msgspec
 
 from probatio.core.records import ErrorType
-from probatio.core.yamlfile import SET_WHEN_READ
+from probatio.core.values import SET_WHEN_READ
 from probatio.jail import Choice, Limits, ProgramOutcome
 
 STANDARD = "standard"

@@ -21,7 +21,8 @@ from probatio.core.errors import UsageError
 from probatio.core.redact import know_address
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import NAME_FILE, TrustRequest, address_request, allow_now, find_unsaid, refuse
-from probatio.core.yamlfile import Address, Name, as_record, explain_fault, open_yaml
+from probatio.core.values import Address, Name
+from probatio.core.yamlfile import as_record, explain_fault, open_yaml
 from probatio.watch.alerts.episodes import SEVERITIES, AlertRule
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
