@@ -226,7 +226,7 @@ def _explain_wrong(file: YamlFile, shape: Any, at: Steps, error: str, of: str) -
         if step is None:
             break
         steps.append(step)
-    if said.startswith(("Expected", "Invalid")) and not said.startswith("Expected `object`"):
+    if said.startswith(("Expected", "Invalid")) and not _NO_TEXT.match(said):
         wanted = _describe(shape)
     if wanted:
         return explain_fault(file, (*at, *steps), f"`{format_steps((*at, *steps))}` has to be {wanted}.", of)
@@ -235,6 +235,7 @@ def _explain_wrong(file: YamlFile, shape: Any, at: Steps, error: str, of: str) -
     return explain_fault(file, (*at, *steps), sentence, of)
 
 
+_NO_TEXT = re.compile(r"Expected `(object|str.*, got)")
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|(\[\.\.\.\])")
 
 

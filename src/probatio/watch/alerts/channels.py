@@ -6,7 +6,6 @@ A channel's address may be a secret, so nothing here prints it.
 from __future__ import annotations
 
 import contextlib
-import importlib
 import importlib.util
 import re
 from collections.abc import Iterable, Mapping
@@ -24,6 +23,7 @@ from probatio.core.trust import NAME_FILE, TrustRequest, address_request, allow_
 from probatio.core.values import Address, Name
 from probatio.core.yamlfile import as_record, explain_fault, open_yaml
 from probatio.watch.alerts.episodes import SEVERITIES, AlertRule
+from probatio.watch.alerts.sending import list_schemes
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _DEFAULT = AlertRule()
@@ -40,8 +40,9 @@ class _ChannelEntry(msgspec.Struct):
 
 
 class _ModelsFile(ModelsFile):
-    """models.yml with the entries of its alerts."""
+    """models.yml with the entries of its alerts. Its models are read where they are asked."""
 
+    models: Any = None
     alerts: list[_ChannelEntry] = msgspec.field(default_factory=list)
 
 
@@ -131,10 +132,9 @@ def _require_scheme(url: str) -> None:
     scheme = url.partition(":")[0].lower()
     if _VARIABLE.match(url) or scheme in ("http", "https") or importlib.util.find_spec("apprise") is None:
         return
-    plugins: Any = importlib.import_module("apprise.manager_plugins")
-    known = plugins.NotificationManager().schemas()
+    known = list_schemes()
     if scheme not in known:
-        raise refuse_unknown_name("service with the scheme", scheme, sorted(known), "in Apprise")
+        raise refuse_unknown_name("service with the scheme", scheme, known, "in Apprise")
 
 
 def _name_of_url(url: str) -> str:
