@@ -201,7 +201,7 @@ def test_a_question_has_names_in_its_braces_and_nothing_more(tmp_path: Path, bla
     (tmp_path / "suite" / "questions.yml").write_text(json.dumps({"write": f"Write: {blank}"}))
     done = call(tmp_path, "suite", "check", "suite")
     assert done.returncode == 2
-    assert "questions.yml, `write`: " in done.stderr
+    assert "questions.yml, line 1, `write`: " in done.stderr
     assert "can't be filled in" in done.stderr
 
 

@@ -84,7 +84,7 @@ def test_suites_and_cases_are_bounded_too(tmp_path: Path) -> None:
 
 def test_aliases_as_people_use_them_stay(tmp_path: Path) -> None:
     (tmp_path / "models.yml").write_text(
-        "shared: &shared {provider: openai, cost_per_1m_input: 1.0}\n"
+        "x-shared: &shared {provider: openai, cost_per_1m_input: 1.0}\n"
         "models:\n" + "".join(f"  - {{<<: *shared, id: m{n}, name: n{n}}}\n" for n in range(500))
     )
     models = load_config(tmp_path / "models.yml").models

@@ -55,8 +55,8 @@ def test_a_folder_without_tasks_is_no_suite(tmp_path: Path) -> None:
         load_suite(tmp_path)
 
 
-def test_a_key_that_resembles_none_of_ours_is_left_alone(tmp_path: Path) -> None:
-    assert load_suite(written(tmp_path, GOOD.replace("goal: g", "goal: g, notes: by Livia")))
+def test_a_key_that_begins_with_x_is_the_users(tmp_path: Path) -> None:
+    assert load_suite(written(tmp_path, GOOD.replace("goal: g", "goal: g, x-notes: by Livia")))
 
 
 def test_the_recorded_runs_of_the_first_harness_are_a_suite(shared: Path) -> None:

@@ -64,13 +64,13 @@ def test_only_what_differs_is_a_constant_of_its_own(suite: Path) -> None:
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"colour": "red"}, "there is no key `colour`; the keys are name, version"),
-        ({"rule": {"volume": 3}}, "`rule` has no key `volume`"),
-        ({"evidence": {"memory": {"years": 3}}}, "`evidence.memory` has no key `years`"),
-        ({"use_cases": [{"id": "triage", "prize": 1}]}, r"`use_cases\[0\]` has no key `prize`"),
+        ({"colour": "red"}, "line 1: unknown key `colour`; the keys are name, version"),
+        ({"rule": {"volume": 3}}, "unknown key `volume` in `rule`; the keys are baseline_days, "),
+        ({"evidence": {"memory": {"years": 3}}}, "unknown key `years` in `evidence.memory`"),
+        ({"use_cases": [{"id": "triage", "prize": 1}]}, r"unknown key `prize` in `use_cases\[0\]`"),
         (
             {"use_cases": [{"id": "triage", "grader": {"command": ["x"], "limits": {"moons": 1}}}]},
-            r"`use_cases\[0\].grader.limits` has no key `moons`",
+            r"unknown key `moons` in `use_cases\[0\].grader.limits`",
         ),
         ({"version": 1.0}, "Put quotes round it"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 
@@ -26,7 +27,8 @@ from probatio.core.trust import (
     remember,
     weights_requests,
 )
-from probatio.core.yamlfile import read_yaml
+from probatio.core.values import Address, Count, Dollars, Effort, Name, NotNegative, Positive, Variable
+from probatio.core.yamlfile import YamlFile, as_record, explain_fault, open_yaml
 
 LOCAL_CONFIG = Path("config/models.yml")
 BUILT_IN = Path(__file__).parent.parent / "builtin" / "models.yml"
@@ -42,9 +44,17 @@ CONFIRM_ABOVE = 1.0
 
 
 class _ModelEntry(Model, frozen=True):
-    """As `Model`; a route of one provider may be its name alone."""
+    """As `Model`, with values that were checked; a route of one provider may be its name alone."""
 
-    route: str | list[str] | None = None  # type: ignore[assignment]
+    id: Name
+    name: Name
+    provider: Name = "openrouter"
+    cost_per_1m_input: Dollars | None = None
+    cost_per_1m_output: Dollars | None = None
+    route: Name | list[Name] | None = None  # type: ignore[assignment]
+    reasoning: Effort | None = None
+    base_url: Address | None = None
+    api_key_env: Variable | None = None
 
 
 class _TimeoutsEntry(msgspec.Struct):
@@ -57,11 +67,11 @@ class _TimeoutsEntry(msgspec.Struct):
 
 
 class _TrialEntry(msgspec.Struct):
-    n_shots: tuple[int, ...] = (0, 1, 3, 10)
-    dialects: tuple[str, ...] | None = None
-    contexts: tuple[str, ...] | None = None
-    temperature: float = 0.0
-    max_tokens: int = 1000
+    n_shots: tuple[Count, ...] = (0, 1, 3, 10)
+    dialects: tuple[Name, ...] | None = None
+    contexts: tuple[Name, ...] | None = None
+    temperature: NotNegative = 0.0
+    max_tokens: Positive = 1000
     seed: int | None = 42
     timeouts: _TimeoutsEntry | None = None
 
@@ -69,38 +79,63 @@ class _TrialEntry(msgspec.Struct):
 class JudgeOverride(msgspec.Struct, frozen=True):
     """Another judge than the suite's own; what is not given stays as the suite has it."""
 
-    name: str | None = None
-    provider: str | None = None
-    route: tuple[str, ...] | None = None
-    base_url: str | None = None
-    api_key_env: str | None = None
+    name: Name | None = None
+    provider: Name | None = None
+    route: tuple[Name, ...] | None = None
+    base_url: Address | None = None
+    api_key_env: Variable | None = None
+
+
+BeatAddress = Annotated[
+    str,
+    msgspec.Meta(
+        pattern=r"(?i)^\s*https?://\S|\$\{\w+\}",
+        description="an address that begins with https:// or http://, or a ${VARIABLE} that holds one",
+    ),
+]
 
 
 class Heartbeat(msgspec.Struct, frozen=True):
     """An address that is called after each day, `fail` after an incomplete one. ${NAME} is a variable."""
 
-    url: str
-    fail: str | None = None
+    url: BeatAddress
+    fail: BeatAddress | None = None
+
+
+MonthCost = Annotated[
+    float, msgspec.Meta(gt=0, le=1e9, description="a finite number of dollars, more than 0")
+]
+AskAbove = Annotated[
+    float,
+    msgspec.Meta(
+        ge=0,
+        le=1e9,
+        description="a finite number of dollars, not below 0 (to run without questions, say --yes)",
+    ),
+]
 
 
 class DailyConfig(msgspec.Struct, frozen=True):
     """The section `daily:`: who is tracked, and settings other than the suite's (then it is another)."""
 
-    models: tuple[str, ...] = ()
-    suite: str | None = None  # a folder with suite.yml, or `daily`, the built-in suite
-    temperature: float | None = None
+    models: tuple[Name, ...] = ()
+    suite: Name | None = None  # a folder with suite.yml, or `daily`, the built-in suite
+    temperature: NotNegative | None = None
     judge: JudgeOverride | None = None
-    max_month_cost: float | None = None  # US dollars, for all days of a month together
-    heartbeat: str | Heartbeat | None = None
+    max_month_cost: MonthCost | None = None  # US dollars, for all days of a month together
+    heartbeat: BeatAddress | Heartbeat | None = None
 
 
-class _ConfigFile(msgspec.Struct):
+class ModelsFile(msgspec.Struct):
+    """The file as it is written. Who sends alerts knows the form of their entries."""
+
     models: list[_ModelEntry]
     framework_version: str | float | None = None
     trials: _TrialEntry = msgspec.field(default_factory=_TrialEntry)
-    analyst: str | None = None
+    analyst: Name | None = None
     daily: DailyConfig = msgspec.field(default_factory=DailyConfig)
-    confirm_above: float = CONFIRM_ABOVE
+    confirm_above: AskAbove = CONFIRM_ABOVE
+    alerts: Any = None
 
 
 class Config(msgspec.Struct, frozen=True):
@@ -128,26 +163,17 @@ class Config(msgspec.Struct, frozen=True):
 def load_config(path: Path | None = None) -> Config:
     """`path`, else `config/models.yml` where there is one, else the built-in list."""
     source = path or (LOCAL_CONFIG if LOCAL_CONFIG.exists() else BUILT_IN)
-    file = read_yaml(source, _ConfigFile, folder_of(path))
+    written = open_yaml(source, folder_of(path))
+    file = as_record(written, ModelsFile)
     seen: set[str] = set()
     models: list[Model] = []
-    for entry in file.models:
+    for number, entry in enumerate(file.models):
         if entry.id in seen:
-            raise UsageError(f"{source}: two models have the id `{entry.id}`.")
+            raise explain_fault(written, ("models", number, "id"), f"two models have the id `{entry.id}`.")
         seen.add(entry.id)
-        _check_prices(entry, source)
         route = (entry.route,) if isinstance(entry.route, str) else tuple(entry.route or ())
         models.append(Model(**{**msgspec.structs.asdict(entry), "route": route}))
     trials = file.trials
-    if any(n < 0 for n in trials.n_shots):
-        raise UsageError(f"{source}: trials.n_shots holds a negative number.")
-    if (cap := file.daily.max_month_cost) is not None and not 0 < cap < math.inf:
-        raise UsageError(f"{source}: daily.max_month_cost is in dollars and more than 0.")
-    if not 0 <= file.confirm_above < math.inf:
-        raise UsageError(
-            f"{source}: confirm_above is a finite number of dollars, not below 0. "
-            "To run without questions, say --yes."
-        )
     config = Config(
         source="built-in" if source == BUILT_IN else str(source),
         framework_version=None if file.framework_version is None else str(file.framework_version),
@@ -156,7 +182,7 @@ def load_config(path: Path | None = None) -> Config:
         dialects=trials.dialects,
         contexts=trials.contexts,
         sampling=Sampling(trials.temperature, trials.max_tokens, trials.seed),
-        timeouts=_timeouts(trials.timeouts, f"{source}: trials.timeouts"),
+        timeouts=_timeouts(trials.timeouts, written),
         analyst=file.analyst,
         daily=file.daily,
         confirm_above=file.confirm_above,
@@ -172,12 +198,6 @@ def load_config(path: Path | None = None) -> Config:
 def is_word(path: Path | None) -> bool:
     """Whether a models.yml is the user's word: one that the user names, or that `models add` wrote here."""
     return path is not None or (LOCAL_CONFIG.exists() and is_own_file(LOCAL_CONFIG))
-
-
-def _check_prices(entry: Model, source: Path) -> None:
-    prices = (entry.cost_per_1m_input, entry.cost_per_1m_output)
-    if not all(0 <= (price or 0) < math.inf for price in prices):
-        raise UsageError(f"{source}: the prices of `{entry.id}` are finite numbers of dollars, not below 0.")
 
 
 def _find_raised(config: Config) -> dict[str, TrustRequest]:
@@ -271,13 +291,21 @@ def folder_of(path: Path | None) -> Path | None:
     return Path() if path is None and LOCAL_CONFIG.exists() else None
 
 
-def _timeouts(entry: _TimeoutsEntry | None, where: str) -> Timeouts | None:
+def _timeouts(entry: _TimeoutsEntry | None, file: YamlFile) -> Timeouts | None:
     if entry is None:
         return None
-    given = {name: value for name, value in msgspec.structs.asdict(entry).items() if value is not None}
-    seconds = {name: parse_duration(value, f"{where}.{name}:") for name, value in given.items()}
-    if not all(0 < each < math.inf for each in seconds.values()):
-        raise UsageError(f"{where} are lengths of time of more than 0.")
+    seconds: dict[str, float] = {}
+    for name, value in msgspec.structs.asdict(entry).items():
+        if value is None:
+            continue
+        place = f"trials.timeouts.{name}"
+        try:
+            seconds[name] = parse_duration(value, f"{place}:")
+        except UsageError as error:
+            raise explain_fault(file, ("trials", "timeouts", name), str(error)) from None
+        if not 0 < seconds[name] < math.inf:
+            sentence = f"`{place}` has to be a length of time of more than 0."
+            raise explain_fault(file, ("trials", "timeouts", name), sentence)
     return Timeouts(**seconds)
 
 

@@ -5,14 +5,17 @@ from __future__ import annotations
 import difflib
 import functools
 import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
 import yaml
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_inside, read_named
+from probatio.core.values import SET_WHEN_READ
 
 T = TypeVar("T")
 
@@ -27,36 +30,72 @@ MOST_LEVELS = 64
 LONGEST_NUMBER = 100
 """Characters. 1:1:1:… is a number too, in base 60, and a megabyte of it takes minutes."""
 
+NOTE = "x-"
+"""Keys that begin so are the user's: notes, or the anchors of aliases."""
+CLOSE = 0.7
+"""From this ratio of difflib on a key is taken for a slip. `max_cost` and `max_month_cost` have 0.73."""
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBER = re.compile(r"[-+]?[0-9.][-+0-9_:.,a-fA-FxXoO]*")
 
 
-def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
-    """The file as a record of `shape`. A file that leads out of `folder` is refused; None: the user named it.
+Steps = tuple[str | int, ...]
+"""The way from the top of a file to a place in it: keys, and numbers of items."""
 
-    A key that looks like a misspelt one is an error: read past, it would silently change what is measured. A
-    key that resembles none of ours is left alone, because other tools may keep their notes in the same file.
-    """
+
+class YamlFile(NamedTuple):
+    """A file that was read. Its text tells the lines of what is wrong in it."""
+
+    path: Path
+    text: bytes
+    data: Any
+
+
+def read_yaml(path: Path, shape: type[T], folder: Path | None = None) -> T:
+    """The file as a record of `shape`. A file that leads out of `folder` is refused; None: the user named
+    it."""
+    return as_record(open_yaml(path, folder), shape)
+
+
+def open_yaml(path: Path, folder: Path | None = None) -> YamlFile:
+    """The file with its data, before they are a record."""
     try:
         text = read_named(path, MOST_BYTES) if folder is None else read_inside(path, folder, MOST_BYTES)
-        data = parse_yaml(text, path)
+        return YamlFile(path, text, parse_yaml(text, path))
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist.") from None
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}.") from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         raise UsageError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from None
-    return as_record(data, shape, str(path))
 
 
-def as_record(data: object, shape: type[T], where: str) -> T:
-    """Data that was read, as a record of `shape`. Errors call the place `where`."""
-    _refuse_misspelt_keys(data, shape, where, "")
+def as_record(
+    file: YamlFile, shape: type[T], at: Steps = (), of: str = "", other_names: Collection[str] = ()
+) -> T:
+    """The data of a file as a record of `shape`.
+
+    A key that no record has is an error: read past, it would be a setting without effect. Keys that begin
+    with `x-` are the user's and are taken out. Mappings without a record of ours are free. `at`: where in the
+    file the data stand; `of`: whose they are, for the sentence; `other_names`: names of fields that the
+    caller has replaced.
+    """
+    if unknown := _find_unknown(file.data, shape, ()):
+        inside, key, known = unknown
+        raise _explain_unknown(file, (*at, *inside), key, known if inside else [*known, *other_names], of)
     try:
-        return msgspec.convert(data, shape)
+        return msgspec.convert(file.data, shape)
     except msgspec.ValidationError as error:
-        hint = " Put quotes round it." if "Expected `str" in str(error) else ""
-        raise UsageError(f"{where}: {str(error).replace('$.', '')}.{hint}") from None
+        raise _explain_wrong(file, shape, at, str(error), of) from None
+
+
+def explain_fault(file: YamlFile, at: Steps, sentence: str, of: str = "") -> UsageError:
+    """The error for a place in a file, with its line."""
+    return UsageError(f"{file.path}, line {_find_line(file, at)[0]}{of}: {sentence}")
+
+
+def format_steps(at: Steps) -> str:
+    """As people write it: models[0].route."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at).removeprefix(".")
 
 
 def parse_yaml(text: bytes | str, path: Path) -> Any:
@@ -111,26 +150,140 @@ def _where(path: Path, event: Any) -> str:
     return f"{path}, line {event.start_mark.line + 1}"
 
 
-def _refuse_misspelt_keys(data: Any, shape: Any, file: str, place: str) -> None:
-    if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
-        if not isinstance(data, dict):
-            return
-        hints = _hints(shape)
-        for key, value in data.items():
-            if key in hints:
-                if isinstance(value, dict | list):  # nothing else has keys in it
-                    _refuse_misspelt_keys(value, hints[key], file, f"{place}.{key}" if place else str(key))
-            elif near := difflib.get_close_matches(
-                str(key), [name for name in hints if name not in data], 1, 0.8
-            ):
-                raise UsageError(
-                    f"{file}: unknown key `{key}`{f' in {place}' if place else ''}; did you mean `{near[0]}`?"
-                )
-    elif get_origin(shape) in (list, tuple) and isinstance(data, list):
-        for number, item in enumerate(data):
-            _refuse_misspelt_keys(item, get_args(shape)[0], file, f"{place}[{number}]")
+class _Inside(NamedTuple):
+    """What keys a shape has in it, and of what shape the values behind them are."""
+
+    fields: Mapping[str, Any] | None = None
+    """Of a record."""
+    values: Any = None
+    """Of a mapping with names of the user's."""
+    items: Any = None
 
 
 @functools.cache
-def _hints(shape: type) -> dict[str, Any]:
-    return get_type_hints(shape)
+def _look_inside(shape: Any) -> _Inside:
+    origin, parts = get_origin(shape), get_args(shape)
+    if origin is Annotated:
+        return _look_inside(parts[0])
+    if origin in (Union, UnionType):
+        found = [_look_inside(part) for part in parts]
+        return _Inside(
+            *(next((one for one in kind if one is not None), None) for kind in zip(*found, strict=True))
+        )
+    if origin in (list, tuple):
+        return _Inside(items=parts[0])
+    if origin is dict:
+        return _Inside(values=parts[1])
+    if isinstance(shape, type) and issubclass(shape, msgspec.Struct):
+        fields = {field.encode_name: field.type for field in msgspec.structs.fields(shape)}
+        return _Inside({name: kind for name, kind in fields.items() if SET_WHEN_READ not in get_args(kind)})
+    return _Inside()
+
+
+def _find_unknown(data: Any, shape: Any, at: Steps) -> tuple[Steps, Any, list[str]] | None:
+    """The first unknown key: where, which, and the known ones beside it. The user's notes are taken out."""
+    inside = _look_inside(shape)
+    pairs: Iterable[tuple[str | int, Any, Any]] = ()
+    if isinstance(data, list):
+        if inside.items is not None:
+            pairs = ((number, item, inside.items) for number, item in enumerate(data))
+    elif isinstance(data, dict) and inside.fields is not None:
+        for key in [key for key in data if key not in inside.fields]:
+            if not str(key).startswith(NOTE):
+                return at, key, list(inside.fields)
+            del data[key]
+        pairs = ((key, value, inside.fields[key]) for key, value in data.items())
+    elif isinstance(data, dict) and inside.values is not None:
+        pairs = ((key, value, inside.values) for key, value in data.items())
+    for step, value, kind in pairs:
+        # nothing else has keys in it
+        if isinstance(value, dict | list) and (found := _find_unknown(value, kind, (*at, step))):
+            return found
+    return None
+
+
+def _explain_unknown(file: YamlFile, at: Steps, key: Any, known: list[str], of: str) -> UsageError:
+    line, written = _find_line(file, (*at, key))
+    near = difflib.get_close_matches(written.casefold(), known, 3, CLOSE)
+    hint = (
+        f"did you mean {' or '.join(f'`{name}`' for name in near)}?"
+        if near
+        else f"the keys are {', '.join(known)}. A key of your own begins with `{NOTE}`."
+    )
+    place = f" in `{format_steps(at)}`" if at else ""
+    return UsageError(f"{file.path}, line {line}{of}: unknown key `{written}`{place}; {hint}")
+
+
+def _explain_wrong(file: YamlFile, shape: Any, at: Steps, error: str, of: str) -> UsageError:
+    """The sentence of msgspec with the line; or that of the field's own description."""
+    said, _, place = error.partition(" - at `$")
+    steps: list[Any] = []
+    wanted: str | None = None
+    for name, number, _any in _STEP.findall(place):
+        inside = _look_inside(shape)
+        step = name or (int(number) if number else None)
+        shape = (inside.fields or {}).get(name) if name else inside.items if number else inside.values
+        if step is None:
+            break
+        steps.append(step)
+    if said.startswith(("Expected", "Invalid")) and not _NO_TEXT.match(said):
+        wanted = _describe(shape)
+    if wanted:
+        return explain_fault(file, (*at, *steps), f"`{format_steps((*at, *steps))}` has to be {wanted}.", of)
+    hint = " Put quotes round it." if "Expected `str" in said else ""
+    sentence = f"{error.replace('`$.', f'`{format_steps(at)}.' if at else '`')}.{hint}"
+    return explain_fault(file, (*at, *steps), sentence, of)
+
+
+_NO_TEXT = re.compile(r"Expected `(object|str.*, got)")
+_STEP = re.compile(r"\.(\w+)|\[(\d+)\]|(\[\.\.\.\])")
+
+
+def _describe(shape: Any) -> str | None:
+    """What a value has to be, by the description of its type or the list of its words."""
+    parts = get_args(shape)
+    for part in parts:
+        if isinstance(part, msgspec.Meta) and part.description:
+            return part.description
+    if get_origin(shape) is Literal:
+        return f"one of {', '.join(map(str, parts))}"
+    if get_origin(shape) in (Union, UnionType):
+        return next(filter(None, map(_describe, parts)), None)
+    return None
+
+
+def _find_line(file: YamlFile, at: Steps) -> tuple[int, str]:
+    """The line of a place, or of the last one on the way to it, and the last key as it is written. The text
+    is read once more for that: only a file with an error has to tell its lines."""
+    node = yaml.compose(file.text, Loader=_Loader)
+    line, written = (node.start_mark.line if node else 0), str(at[-1]) if at else ""
+    for number, step in enumerate(at):
+        found = next(_find_pairs(node, step), None)
+        if found is None:
+            break
+        key, node = found
+        line = key.start_mark.line
+        if number == len(at) - 1 and isinstance(key.value, str):
+            written = key.value
+    return line + 1, written
+
+
+def _find_pairs(node: Any, step: str | int) -> Iterator[tuple[Any, Any]]:
+    """The key and the value of a step from a node, the last one first; then those that are merged into it."""
+    if isinstance(node, yaml.SequenceNode):
+        if isinstance(step, int) and step < len(node.value):
+            yield node.value[step], node.value[step]
+    elif isinstance(node, yaml.MappingNode):
+        for key, value in reversed(node.value):
+            if isinstance(key, yaml.ScalarNode) and _read_key(key) == step:
+                yield key, value
+        for key, value in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                for each in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                    yield from _find_pairs(each, step)
+
+
+def _read_key(key: yaml.ScalarNode) -> Any:
+    if key.tag == "tag:yaml.org,2002:str":
+        return key.value
+    return None if key.tag.endswith(":merge") else yaml.constructor.SafeConstructor().construct_object(key)

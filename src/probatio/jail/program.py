@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from probatio.core.values import MoreThanZero, Positive
 from probatio.jail.calls import CallList
 
 STOPS = ("time", "cpu", "memory", "output", "processes", "files")
@@ -20,17 +21,17 @@ SLOW = 1.0
 class Limits(msgspec.Struct, frozen=True):
     """What one program may use. It is stopped at the first limit it passes."""
 
-    seconds: float = 10.0
+    seconds: MoreThanZero = 10.0
     """Wall time. Another limit could move scores that are compared over time."""
-    cpu_seconds: int = 10
-    memory_mb: int = 512
+    cpu_seconds: Positive = 10
+    memory_mb: Positive = 512
     """Memory that is the program's own, and the kernel's tables for it; a bare deno has about 20."""
-    output_bytes: int = 1_000_000
+    output_bytes: Positive = 1_000_000
     """Standard output and standard error together."""
-    processes: int = 64
+    processes: Positive = 64
     """Threads of the one process a program is; deno starts about ten. New processes are refused by the jail,
     but for a toolchain that says it needs them: then all its processes and threads together."""
-    file_mb: int = 16
+    file_mb: Positive = 16
     """The largest file, and the whole of the scratch folder where a runtime has one."""
 
 

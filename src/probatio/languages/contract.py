@@ -7,11 +7,12 @@ A language that works in-process is an object with these methods; a toolchain of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from typing import Annotated, Protocol, runtime_checkable
 
 import msgspec
 
 from probatio.core.records import ErrorType
+from probatio.core.values import SET_WHEN_READ
 from probatio.jail import Choice, Limits, ProgramOutcome
 
 STANDARD = "standard"
@@ -188,7 +189,7 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the commands start processes of their own (a compiler, a shell script). They get a folder to
     write in, then, and run in bubblewrap alone, which can hold them."""
     errors: tuple[ErrorRule, ...] = ()
-    folder: str = ""
+    folder: Annotated[str, SET_WHEN_READ] = ""
     """Where the language's folder is; set when it is read."""
 
 

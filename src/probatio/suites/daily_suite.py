@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -17,10 +18,21 @@ from probatio.core.records import (
     RuleConstants,
     Sampling,
 )
-from probatio.core.yamlfile import as_record, read_yaml
+from probatio.core.values import (
+    SET_WHEN_READ,
+    Address,
+    Count,
+    Effort,
+    Name,
+    NotNegative,
+    Positive,
+    Share,
+    Variable,
+)
+from probatio.core.yamlfile import YamlFile, as_record, explain_fault, open_yaml, read_yaml
 from probatio.suites.grader_entry import GraderCommand, OwnGrader, grader_of_entry
 from probatio.suites.language_suite import BUILT_IN
-from probatio.suites.own_manifest import OwnConstant, complete, own_constants, refuse_unknown
+from probatio.suites.own_manifest import OwnConstant, complete, own_constants
 from probatio.suites.reachable import unreachable
 from probatio.suites.requests import mark_untrusted
 
@@ -31,48 +43,53 @@ MANIFEST = "suite.yml"
 class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The judge, pinned to a dated version, and how far its marks may shift."""
 
-    id: str
-    name: str
-    provider: str
-    max_tokens: int
-    bar: float
-    route: tuple[str, ...] = ()
-    base_url: str | None = None
-    api_key_env: str | None = None
+    id: Name
+    name: Name
+    provider: Name
+    max_tokens: Positive
+    bar: Annotated[float, msgspec.Meta(gt=0, le=4, description="a shift of marks, more than 0 and at most 4")]
+    route: tuple[Name, ...] = ()
+    base_url: Address | None = None
+    api_key_env: Variable | None = None
 
 
 class _SamplingEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    temperature: float
+    temperature: NotNegative
     seed: int | None
-    reasoning: str | None
+    reasoning: Effort | None
 
 
 class _UseCaseEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     id: str
-    title: str
+    title: Name
     grading: Grading
-    max_tokens: int
+    max_tokens: Positive
     checked: float | None = None
-    cases: dict[str, int] | None = None
+    cases: dict[str, Count] | None = None
     """The ids in their order, each with the number of its rungs (0: no ladder)."""
     grader: str | GraderCommand | None = None
     """A built-in use case, a Python file of the folder, or a command."""
 
 
 class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    deterministic: tuple[int, int]
-    hybrid: tuple[int, int]
-    judge: tuple[int, int]
+    deterministic: tuple[Positive, Positive]
+    hybrid: tuple[Positive, Positive]
+    judge: tuple[Positive, Positive]
+
+    def __post_init__(self) -> None:
+        for base, full in (self.deterministic, self.hybrid, self.judge):
+            if base > full:
+                raise ValueError(f"{full} samples at full power are fewer than {base} at first")
 
 
 class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`suite.yml` of a daily suite, completed by the built-in one."""
 
-    name: str
-    version: str
+    name: Name
+    version: Name
     sampling: _SamplingEntry
     judge: JudgeEntry
-    gap_errors: float
+    gap_errors: Share
     samples: _SampleCounts
     use_cases: tuple[_UseCaseEntry, ...]
     rule: RuleConstants
@@ -84,22 +101,22 @@ class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Case(msgspec.Struct, frozen=True):
     """One test case: what is asked, and the gold that the use case's own grader reads."""
 
-    id: str
-    prompt: str
-    use_case: str = ""
+    id: Name
+    prompt: Name
+    use_case: Annotated[str, SET_WHEN_READ] = ""
     difficulty: int = 2  # 1 easy, 2 middle, 3 hard
     gold: dict[str, Any] = {}
-    rungs: int = 0
+    rungs: Count = 0
     """Of the ladder this case is: steps of the same job from trivial to beyond reach; 0: no ladder."""
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One thing the judge marks, with what each mark from 1 to 5 means."""
 
-    id: str
-    question: str
+    id: Name
+    question: Name
     anchors: dict[int, str]
-    weight: float = 1.0
+    weight: NotNegative = 1.0
 
 
 class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -206,22 +223,37 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, where only its constants are needed."""
     root = folder or DAILY
-    own = _read_raw(root)
+    file = _open(root)
     if root != DAILY:
-        own = complete(own, _read_raw(DAILY), root)
-        refuse_unknown(own, DailyManifest, str(root / MANIFEST))
-    return as_record(own, DailyManifest, str(root / MANIFEST))
+        file = file._replace(data=complete(file.data, _open(DAILY).data, root))
+    manifest = as_record(file, DailyManifest)
+    if root != DAILY:
+        _refuse_below_zero(file, own_constants(file.data, msgspec.to_builtins(read_manifest())))
+    return manifest
+
+
+def _refuse_below_zero(file: YamlFile, own: Iterable[OwnConstant]) -> None:
+    """Refuse a number below zero where the built-in suite has none: a day, a share or a floor."""
+    for constant in own:
+        own_one, built_in = constant.value, constant.built_in
+        numbers = isinstance(own_one, int | float) and isinstance(built_in, int | float)
+        if numbers and built_in >= 0 and not own_one >= 0:  # .nan is neither
+            sentence = f"`{constant.key}` has to be a number that is not below 0."
+            raise explain_fault(file, tuple(constant.key.split(".")), sentence)
 
 
 def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
     """The constants in which the suite in `folder` differs from the built-in one."""
     if folder is None or folder == DAILY:
         return ()
-    return own_constants(_read_raw(folder), msgspec.to_builtins(read_manifest()))
+    return own_constants(_open(folder).data, msgspec.to_builtins(read_manifest()))
 
 
-def _read_raw(root: Path) -> dict[str, Any]:
-    return read_yaml(root / MANIFEST, dict[str, Any], root)
+def _open(root: Path) -> YamlFile:
+    """The manifest as it is written: a table."""
+    file = open_yaml(root / MANIFEST, root)
+    as_record(file, dict[str, Any])
+    return file
 
 
 def constants_of(manifest: DailyManifest) -> Constants:

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.values import Name, Positive
 from probatio.core.yamlfile import read_yaml
 from probatio.languages.contract import Commands, LanguageSpec
 
@@ -20,12 +21,12 @@ class HostFile(LanguageSpec, frozen=True, forbid_unknown_fields=True):
 class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file as it is written."""
 
-    name: str
+    name: Name
     introduction: str
     fences: tuple[str, ...]
     version: str | None = None
     contexts: tuple[str, ...] = ()
-    context_tokens: dict[str, int] = {}
+    context_tokens: dict[str, Positive] = {}
     """The most tokens a context may have, by its name; `probatio suite check` holds it to that."""
     implementation: str | None = None
     commands: Commands | None = None

@@ -15,7 +15,7 @@ from probatio.core.records import Example, Task, TaskType
 from probatio.core.text.blanks import find_wrong_blank
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import find_untrusted, refuse
-from probatio.core.yamlfile import as_record, read_yaml
+from probatio.core.yamlfile import NOTE, YamlFile, as_record, explain_fault, open_yaml
 from probatio.languages.contract import TWISTED, Language, LanguageSpec, twist_of
 from probatio.languages.finding import BUILT_IN as IMPLEMENTED
 from probatio.languages.finding import find_language
@@ -89,10 +89,15 @@ class Suite(msgspec.Struct, frozen=True):
         return sorted({task.category for task in self.tasks.values()})
 
 
-class _Raw(msgspec.Struct):
-    """A file of tasks or of examples, before its names are ours."""
+class _TaskFile(msgspec.Struct):
+    """A file of tasks, before their names are ours."""
 
     tasks: list[dict[str, Any]] = []
+
+
+class _ExampleFile(msgspec.Struct):
+    """A file of examples, before their names are ours."""
+
     examples: list[dict[str, Any]] = []
 
 
@@ -121,7 +126,8 @@ def load_suite(which: Path | str | None = None) -> Suite:
     files = list_inside(root / "tasks", "*.y*ml", root)
     if not files:
         raise UsageError(f"{root} is not a suite: it has no tasks/*.yml.")
-    raw = [(file, read_yaml(file, _Raw, root).tasks) for file in files]
+    written = [open_yaml(file, root) for file in files]
+    raw = [(file, as_record(file, _TaskFile).tasks) for file in written]
     about = _language(
         root, (str(name) for _, tasks in raw for task in tasks for name in (task.get("type"), *task))
     )
@@ -132,10 +138,10 @@ def load_suite(which: Path | str | None = None) -> Suite:
         for task in _tasks(listed, about.aliases, file):
             if task.id in tasks:
                 raise UsageError(
-                    f"{file}: the task id `{task.id}` is already taken by another task of the suite."
+                    f"{file.path}: the task id `{task.id}` is already taken by another task of the suite."
                 )
-            _require_material(task, host, file)
-            _require_input(task, spec, host, file)
+            _require_material(task, host, file.path)
+            _require_input(task, spec, host, file.path)
             tasks[task.id] = task
     return Suite(
         name=root.resolve().name,
@@ -196,52 +202,63 @@ def _read_text(path: Path, root: Path) -> str:
         ) from None
 
 
-def _tasks(listed: Iterable[dict[str, Any]], aliases: Mapping[str, str], file: Path) -> Iterator[Task]:
+def _tasks(listed: list[dict[str, Any]], aliases: Mapping[str, str], file: YamlFile) -> Iterator[Task]:
     names = {**_TASK_NAMES, **aliases}
-    for given in listed:
+    other = [name for name, field in names.items() if field in (*Task.__struct_fields__, "program")]
+    for number, given in enumerate(listed):
         fields: dict[str, Any] = {}
         for name, value in given.items():
             fields.setdefault(names.get(name, name), value)
-        place = f"{file}, task `{given.get('id', '?')}`"
+        of = f", task `{given.get('id', '?')}`"
         kind = str(fields.get("type"))
         fields["type"] = aliases.get(kind, kind)
         if fields["type"] not in KINDS:
             known = [*KINDS, *(alias for alias, name in aliases.items() if name in KINDS)]
-            raise UsageError(f"{place}: {refuse_unknown_name('type of task', kind, known)}")
+            sentence = str(refuse_unknown_name("type of task", kind, known))
+            raise explain_fault(file, ("tasks", number, "type"), sentence, of)
         program = fields.pop("program", None)
         if program is not None and (
             "material" not in fields or "program" in (KINDS[fields["type"]].material or "")
         ):
             fields["material"] = program
-        task = as_record(fields, Task, place)
+        task = as_record(file._replace(data=fields), Task, ("tasks", number), of, other)
         if ("expected_output" in fields) == ("tests" in fields):
-            raise UsageError(f"{place}: give either `expected_output` or `tests` (and not both).")
+            sentence = "give either `expected_output` or `tests` (and not both)."
+            raise explain_fault(file, ("tasks", number), sentence, of)
         yield task
 
 
 def _examples(root: Path, aliases: Mapping[str, str]) -> Iterator[Example]:
-    for file in list_inside(root / "examples", "*.y*ml", root):
-        for given in read_yaml(file, _Raw, root).examples:
+    other = [name for name, field in aliases.items() if field in Example.__struct_fields__]
+    for path in list_inside(root / "examples", "*.y*ml", root):
+        file = open_yaml(path, root)
+        for number, given in enumerate(as_record(file, _ExampleFile).examples):
             fields = {aliases.get(name, name): value for name, value in given.items()}
-            yield as_record(fields, Example, f"{file}, example `{given.get('id', '?')}`")
+            of = f", example `{given.get('id', '?')}`"
+            yield as_record(file._replace(data=fields), Example, ("examples", number), of, other)
 
 
 def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
     """The questions of every type, own wording first."""
     questions = {kind: about.question for kind, about in KINDS.items()}
-    file = root / "questions.yml"
-    if not file.exists():
+    if not (root / "questions.yml").exists():
         return questions
-    written = read_yaml(file, object, root)  # nothing, where all of it is commented out
-    for given, text in as_record({} if written is None else written, dict[str, str], str(file)).items():
+    file = open_yaml(root / "questions.yml", root)
+    if file.data is None:  # all of it is commented out
+        return questions
+    table = as_record(file, dict[str, Any])
+    ours = {name: text for name, text in table.items() if not name.startswith(NOTE)}
+    for given, text in as_record(file._replace(data=ours), dict[str, str]).items():
         kind = next((each for each in KINDS if each == aliases.get(given, given)), None)
         if kind is None:
-            raise UsageError(f"{file}: {refuse_unknown_name('type of task', given, list(KINDS))}")
+            raise explain_fault(file, (given,), str(refuse_unknown_name("type of task", given, list(KINDS))))
         if wrong := find_wrong_blank(text, FIELDS):
-            raise UsageError(
-                f"{file}, `{given}`: `{wrong[:60]}` can't be filled in. A question may name "
-                f"{', '.join(sorted(FIELDS))} in braces, and nothing more in them; a brace itself is written "
-                "twice."
+            raise explain_fault(
+                file,
+                (given,),
+                f"`{wrong[:60]}` can't be filled in. A question may name {', '.join(sorted(FIELDS))} in "
+                "braces, and nothing more in them; a brace itself is written twice.",
+                f", `{given}`",
             )
         questions[kind] = text.rstrip("\n")
     return questions

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any
 
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.yamlfile import NOTE
 
 OF_THE_SUITE = ("name", "version", "fingerprint", "use_cases")
 """What a suite never takes from another."""
@@ -56,28 +56,6 @@ def own_constants(own: Mapping[str, Any], built_in: Mapping[str, Any]) -> tuple[
     return tuple(_different(given, built_in, ""))
 
 
-def refuse_unknown(data: Any, shape: Any, where: str, place: str = "") -> None:
-    """Refuse a key that no record of `shape` has: it would be a constant without effect."""
-    if get_origin(shape) in (Union, UnionType):
-        for one in get_args(shape):
-            if isinstance(data, dict) == _is_record(one):
-                refuse_unknown(data, one, where, place)
-    elif _is_record(shape) and isinstance(data, dict):
-        hints = get_type_hints(shape)
-        for key, value in data.items():
-            if key not in hints:
-                inside = f"`{place}` has" if place else "there is"
-                raise UsageError(f"{where}: {inside} no key `{key}`; the keys are {', '.join(hints)}.")
-            refuse_unknown(value, hints[key], where, f"{place}.{key}" if place else str(key))
-    elif get_origin(shape) in (list, tuple) and isinstance(data, list):
-        for number, item in enumerate(data):
-            refuse_unknown(item, get_args(shape)[0], where, f"{place}[{number}]")
-
-
-def _is_record(shape: Any) -> bool:
-    return isinstance(shape, type) and issubclass(shape, msgspec.Struct)
-
-
 def _merge(own: Any, default: Any) -> Any:
     if not isinstance(own, dict) or not isinstance(default, dict):
         return own
@@ -87,6 +65,8 @@ def _merge(own: Any, default: Any) -> Any:
 def _different(own: Any, default: Any, place: str) -> Iterator[OwnConstant]:
     if isinstance(own, dict) and isinstance(default, dict):
         for key, value in own.items():
+            if str(key).startswith(NOTE):
+                continue
             yield from _different(value, default.get(key), f"{place}.{key}" if place else str(key))
     elif own != (default := list(default) if isinstance(default, tuple) else default):
         yield OwnConstant(place, own, default)

@@ -327,7 +327,10 @@ def test_channels_are_read_from_models_yml_with_names_that_are_no_secret(tmp_pat
 @pytest.mark.parametrize(
     ("entry", "sentences"),
     [
-        ({"url": "json://a", "severity": "coocked"}, "There is no severity `coocked` in"),
+        (
+            {"url": "json://a", "severity": "coocked"},
+            ", alerts[0]: There is no severity `coocked`. Near matches: cooked",
+        ),
         ({"url": "json://a", "severity": []}, "`severity` is empty"),
         ({"url": "json://a", "models": []}, "`models` is empty"),
         ({"url": "json://a", "hold_days": 0}, "alerts[0].hold_days"),

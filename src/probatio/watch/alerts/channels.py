@@ -6,21 +6,24 @@ A channel's address may be a secret, so nothing here prints it.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
 from probatio.ask.hosts import owner_of
-from probatio.core.config import LOCAL_CONFIG, folder_of, is_word
+from probatio.core.config import LOCAL_CONFIG, ModelsFile, folder_of, is_word
 from probatio.core.errors import UsageError
 from probatio.core.redact import know_address
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import NAME_FILE, TrustRequest, address_request, allow_now, find_unsaid, refuse
-from probatio.core.yamlfile import read_yaml
+from probatio.core.values import Address, Name
+from probatio.core.yamlfile import as_record, explain_fault, open_yaml
 from probatio.watch.alerts.episodes import SEVERITIES, AlertRule
+from probatio.watch.alerts.sending import list_schemes
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _DEFAULT = AlertRule()
@@ -28,18 +31,19 @@ _DEFAULT = AlertRule()
 
 class _ChannelEntry(msgspec.Struct):
     url: str
-    name: str | None = None
+    name: Name | None = None
     severity: str | tuple[str, ...] = _DEFAULT.severities  # not `on`: YAML takes that word for true
     hold_days: Annotated[int, msgspec.Meta(ge=1)] = _DEFAULT.hold_days
     cool_down_days: Annotated[int, msgspec.Meta(ge=0)] = _DEFAULT.cool_down_days
     models: str | tuple[str, ...] = _DEFAULT.models
-    link: str | None = None
+    link: Address | None = None
 
 
-class _AlertsSection(msgspec.Struct):
-    """The part of models.yml about alerts."""
+class _ModelsFile(ModelsFile):
+    """models.yml with the entries of its alerts. Its models are read where they are asked."""
 
-    alerts: list[_ChannelEntry] = []
+    models: Any = None
+    alerts: list[_ChannelEntry] = msgspec.field(default_factory=list)
 
 
 class Channel(msgspec.Struct, frozen=True):
@@ -82,12 +86,15 @@ def read_channels(config: Path | None) -> tuple[Channel, ...]:
     if source is None:
         return ()
     channels: dict[str, Channel] = {}
-    for number, entry in enumerate(read_yaml(source, _AlertsSection, folder_of(config)).alerts):
-        channel = _make_channel(entry, f"{source}, alerts[{number}]")
+    file = open_yaml(source, folder_of(config))
+    for number, entry in enumerate(as_record(file, _ModelsFile).alerts):
+        try:
+            channel = _make_channel(entry)
+        except UsageError as error:
+            raise explain_fault(file, ("alerts", number), str(error), f", alerts[{number}]") from None
         if channel.name in channels:
-            raise UsageError(
-                f"{source}: two alert channels are called `{channel.name}`; give each a `name` of its own."
-            )
+            sentence = f"two alert channels are called `{channel.name}`; give each a `name` of its own."
+            raise explain_fault(file, ("alerts", number), sentence)
         channels[channel.name] = channel
     found = tuple(channels.values())
     if is_word(config):
@@ -102,22 +109,32 @@ def redact_addresses(channels: Iterable[Channel], env: Mapping[str, str]) -> Non
             know_address(channel.fill(env))
 
 
-def _make_channel(entry: _ChannelEntry, where: str) -> Channel:
+def _make_channel(entry: _ChannelEntry) -> Channel:
     url = entry.url.strip()
     if not _VARIABLE.fullmatch(url) and not re.match(r"[a-z][\w+.-]*://?\S", url, re.IGNORECASE):
-        raise UsageError(
-            f"{where}: `url` is neither an Apprise URL (scheme://…) nor the name of a variable (${{NAME}})."
-        )
+        raise UsageError("`url` is neither an Apprise URL (scheme://…) nor the name of a variable (${NAME}).")
+    _require_scheme(url)
     severities = _as_tuple(entry.severity)
     for severity in severities:
         if severity not in SEVERITIES:
-            raise refuse_unknown_name("severity", severity, list(SEVERITIES), f"in {where}")
+            raise refuse_unknown_name("severity", severity, list(SEVERITIES))
     models = _as_tuple(entry.models)
     for key, given in (("severity", severities), ("models", models)):
         if not given:
-            raise UsageError(f"{where}: `{key}` is empty, so the channel would never hear of anything.")
+            raise UsageError(f"`{key}` is empty, so the channel would never hear of anything.")
     rule = AlertRule(severities, entry.hold_days, entry.cool_down_days, models)
     return Channel(entry.name or _name_of_url(url), url, rule, entry.link and entry.link.rstrip("/") + "/")
+
+
+def _require_scheme(url: str) -> None:
+    """Refuse a scheme that Apprise has no service for. Web addresses are told apart when something is sent:
+    some services are named by their own."""
+    scheme = url.partition(":")[0].lower()
+    if _VARIABLE.match(url) or scheme in ("http", "https") or importlib.util.find_spec("apprise") is None:
+        return
+    known = list_schemes()
+    if scheme not in known:
+        raise refuse_unknown_name("service with the scheme", scheme, known, "in Apprise")
 
 
 def _name_of_url(url: str) -> str:

@@ -143,6 +143,13 @@ def _make_service(url: str) -> NotifyBase | None:
     return service
 
 
+def list_schemes() -> list[str]:
+    """The schemes of the services that Apprise has."""
+    from apprise.manager_plugins import NotificationManager
+
+    return sorted(NotificationManager().schemas())  # type: ignore[no-untyped-call]
+
+
 class _LogCapture(logging.Handler):
     """Collects Apprise's log lines while it is open, with those of level DEBUG, which name the cause."""
 

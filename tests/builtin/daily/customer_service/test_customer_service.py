@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from probatio.builtin.daily.customer_service.grader import LetterGold, check
 from probatio.core.yamlfile import read_yaml
+from probatio.suites.daily_proofs import DailyProof
 from probatio.suites.daily_suite import DAILY, Case
 
 
@@ -15,14 +16,8 @@ class Cases(msgspec.Struct):
     cases: list[Case]
 
 
-class Proof(msgspec.Struct):
-    case: str
-    kind: str
-    answer: str
-
-
 class Proofs(msgspec.Struct):
-    proofs: list[Proof]
+    proofs: list[DailyProof]
 
 
 CASES = {case.id: case for case in read_yaml(DAILY / "customer_service" / "cases.yml", Cases).cases}

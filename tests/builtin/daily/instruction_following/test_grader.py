@@ -12,17 +12,12 @@ from builtin.daily.cases import cases
 from probatio.builtin.daily.instruction_following.grader import InstructionGold, check, echo
 from probatio.builtin.daily.instruction_following.rules import KINDS
 from probatio.core.yamlfile import read_yaml
+from probatio.suites.daily_proofs import DailyProof
 from probatio.suites.daily_suite import DAILY, Case
 
 
-class Worked(msgspec.Struct):
-    case: str
-    kind: str
-    answer: str
-
-
 class WorkedFile(msgspec.Struct):
-    proofs: list[Worked]
+    proofs: list[DailyProof]
 
 
 FOLDER = DAILY / "instruction_following"
