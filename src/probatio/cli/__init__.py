@@ -35,7 +35,10 @@ _TABLE = {
     "daily alerts send": ("daily.commands:send_alerts", "Send alerts that are due or that failed before."),
     "daily calibrate": ("daily.commands:calibrate", "Compare the judge's marks with its calibration set."),
     "verdict": ("verdict", "Show for each model whether it got worse, and why."),
-    "verdict accept": ("verdict:accept", "Accept a model's new level as its usual one."),
+    "verdict accept": (
+        "verdict.accepting:accept",
+        "Accept a model's new level as its usual one; undo that.",
+    ),
     "verify": ("verify", "Recompute ledger, grades and verdicts from the raw files."),
     "suite": ("suite", "Write and prove a suite of your own; list the built-in ones."),
     "suite list": ("suite:list_suites", "List the built-in suites."),

@@ -1,8 +1,7 @@
-"""`probatio verdict`: is each model still what it was, and why; and `verdict accept`."""
+"""`probatio verdict`: is each model still what it was, and why."""
 
 from __future__ import annotations
 
-import getpass
 import re
 import sys
 from collections.abc import Callable
@@ -271,52 +270,4 @@ def _paint(render: Callable[[Paint], str]) -> str:
     text = make_visible(redact(render(lambda text, status: f"{brush}{status}:{text}{brush};")))
     return re.sub(
         rf"{brush}(\w+):(.*?){brush};", lambda badge: click.style(badge[2], fg=COLOURS[badge[1]]), text
-    )
-
-
-@click.command()
-@click.argument("model")
-@click.option("--why", required=True, metavar="TEXT", help="The reason, for those who read the ledger later.")
-@click.option("--by", metavar="NAME", help="Who accepts it.  [default: the user of this machine]")
-@options.results
-@options.as_json
-def accept(model: str, why: str, by: str | None, results: Path, as_json: bool) -> None:
-    """Accept the present level of MODEL: a new reference begins with its last recorded day, and the alarm
-    ends.
-
-    The ledger keeps who accepted it, when and why; the verdict of that day is corrected, no earlier one.
-    Until the new reference is complete, a further fall is harder to see.
-
-    \b
-    Example:
-      probatio verdict accept gpt-4o --why "we moved to the smaller model on purpose"
-    """
-    from probatio.core.clock import now_text
-    from probatio.core.text.names import pick
-    from probatio.watch.ledger.later import accept as record_acceptance
-    from probatio.watch.ledger.ledger import ledger_path, read_ledger, standing_records
-
-    who, why = (getpass.getuser() if by is None else by).strip(), why.strip()
-    if not why or not who:
-        raise UsageError("An acceptance names who accepts and why: --why and --by must not be empty.")
-    if not ledger_path(results).exists():
-        raise UsageError(
-            f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`."
-        )
-    records = standing_records(read_ledger(results)).values()
-    known = sorted({verdict.model for record in records for verdict in record.verdicts})
-    chosen = pick("model", (model,), known, "in the ledger")
-    if len(chosen) != 1:
-        raise UsageError(
-            f"{model} stands for {len(chosen)} models ({', '.join(chosen)}); accept one at a time."
-        )
-    record, *corrections = record_acceptance(results, chosen[0], who, why, now_text())
-    if as_json:
-        told = {"model": chosen[0], "date": record.date, "by": who, "why": why}
-        options.print_event("accepted", told, record=record.seq, corrected=len(corrections))
-        return
-    click.echo(f"{chosen[0]} is accepted as it is from {record.date} on, by {who}: {why}")
-    click.echo(
-        f"Record {record.seq} of the ledger says so; {len(corrections)} "
-        f"verdict{'s' * (len(corrections) != 1)} corrected. A new reference begins with {record.date}."
     )

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -155,6 +155,21 @@ def check_acceptances(
         if not each.by.strip() or not each.why.strip():
             what = f"it accepts {each.model} and does not say who did, or why"
             yield Finding(WHERE, line.number, each.begins, what)
+
+
+def check_withdrawals(every: Iterable[tuple[LedgerLine, LedgerRecord]]) -> Iterator[Finding]:
+    """Name records that take back what does not stand, or do not say who did."""
+    open_to_it: dict[int, str] = {}  # the acceptances that stand → their date
+    for line, record in every:
+        if record.kind == "acceptance":
+            open_to_it[record.seq] = record.date
+        if record.kind != "withdrawal":
+            continue
+        if record.corrects is None or open_to_it.pop(record.corrects, None) != record.date:
+            what = f"it takes back record {record.corrects}, which is no acceptance that stood on its date"
+            yield Finding(WHERE, line.number, record.date, what)
+        if not record.by.strip():
+            yield Finding(WHERE, line.number, record.date, "it takes something back and does not say who did")
 
 
 def check_lateness(day: Day, answers: Answers) -> Iterator[Finding]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import ProbatioError
-from probatio.core.records import Constants, DailyScore, Day
+from probatio.core.records import Acceptance, Constants, DailyScore, Day
 from probatio.runs.store.layout import DAILY, SCORES
 from probatio.suites.daily_suite import DailySuite
 from probatio.watch.day.samples import DaySamples, ServedLine, read_samples
@@ -54,17 +54,26 @@ def scoring_constants(recorded: Iterable[tuple[LedgerLine, LedgerRecord]]) -> di
 class ScoreChecks:
     """Compares the scores of days with those made again from their recorded grades, day by day in order."""
 
-    def __init__(self, results: Path, days: Days, constants: Mapping[str, Constants]) -> None:
-        """`constants`: date → the constants that decided the sampling."""
+    def __init__(
+        self,
+        results: Path,
+        days: Days,
+        constants: Mapping[str, Constants],
+        taken_back: Mapping[Acceptance, LedgerRecord],
+    ) -> None:
+        """`constants`: date → the constants that decided the sampling. `taken_back`: acceptances that stand
+        no longer, with the records that say so."""
         self._results = results
         self._days = days
+        self._taken_back = taken_back
         self._constants = constants
         self._past = Expectations(days)
-        self._then: tuple[frozenset[str], Expectations] | None = None
+        self._then: tuple[_Differences, Expectations] | None = None
 
     def findings(self, day: Day, suite: DailySuite, answers: Iterable[ServedLine] | None) -> list[Finding]:
-        """Name the scores that differ. Days imported after this one began were not there then, unless it was
-        continued since. `answers`: those of the day, if already read."""
+        """Name the scores that differ. Days imported after this one began were not there then, and what was
+        taken back since still stood, unless the day was continued. `answers`: those of the day, if already
+        read."""
         constants = self._constants[day.date]
         try:
             samples = read_samples(self._results / DAILY / day.date, suite, answers)
@@ -76,19 +85,26 @@ class ScoreChecks:
         return findings
 
     def _as_it_was(self, day: Day) -> Expectations | None:
-        """The past without the days imported after this one began, or None if there are no such days."""
-        later = frozenset(
+        """The past as it was when this day began, or None if it is the same today."""
+        began = day.record.created
+        imported = frozenset(
             each.date
             for each in self._days.days
-            if each.record.imported and each.record.created > day.record.created and each.date != day.date
+            if each.record.imported and each.record.created > began and each.date != day.date
         )
-        if not any(date < day.date for date in later):
+        stood = tuple(each for each, record in self._taken_back.items() if each.made <= began < record.made)
+        if not stood and not any(date < day.date for date in imported):
             return None
         # Mostly one import: then its days are left out for all days.
-        if self._then is None or self._then[0] != later:
-            then = Days((each for each in self._days.days if each.date not in later), self._days.accepted)
-            self._then = later, Expectations(then)
+        if self._then is None or self._then[0] != (imported, stood):
+            there = (each for each in self._days.days if each.date not in imported)
+            then = Days(there, (*self._days.accepted, *stood))
+            self._then = (imported, stood), Expectations(then)
         return self._then[1]
+
+
+_Differences = tuple[frozenset[str], tuple[Acceptance, ...]]
+"""The days imported later, and the acceptances taken back later."""
 
 
 def _check_scores(day: Day, suite: DailySuite, past: Expectation, samples: DaySamples) -> Iterator[Finding]:

@@ -31,11 +31,14 @@ from probatio.watch.ledger.chain import (
 )
 from probatio.watch.ledger.difference import first_difference
 from probatio.watch.ledger.ledger import (
+    JUDGING,
     LedgerLine,
     LedgerRecord,
     code_version,
+    find_taken_back,
     head_of,
     read_ledger,
+    standing_acceptances,
     verdicts_by_date,
 )
 from probatio.watch.verdict.days import Days
@@ -47,6 +50,7 @@ from probatio.watch.verify.conduct import (
     check_kinds,
     check_lateness,
     check_suites,
+    check_withdrawals,
     describe_lateness,
     read_asked,
 )
@@ -91,24 +95,29 @@ def verify(
     """
     lines = read_ledger(results)
     every = _read_records(lines)
-    recorded = [(line, record) for line, record in every if record.kind != "acceptance"]
+    recorded = [(line, record) for line, record in every if record.kind in JUDGING]
     standing = {record.date: (line, record) for line, record in recorded}
     accepted = [(line, record.acceptance) for line, record in every if record.acceptance is not None]
+    accepted_now = [
+        each.acceptance for each in standing_acceptances(record for _, record in every) if each.acceptance
+    ]
+    taken_back = find_taken_back(record for _, record in every)
     wanted = {date: each for date, each in standing.items() if dates is None or date in dates}
     findings = [
         *check_chain(lines),
         *check_head(lines, head),
         *check_acceptances(accepted, standing),
+        *check_withdrawals(every),
         *check_recorded(results, standing),
     ]
     readable, unreadable = _read_days(results, standing, wanted)
     findings += unreadable
-    days, suites = Days(readable, (each for _, each in accepted)), SuitesOfDays(results, given)
+    days, suites = Days(readable, accepted_now), SuitesOfDays(results, given)
     if grades:
         suites.require_trust((day for day in readable if day.date in wanted), sandbox)
     with calm_collector():
         findings += _check_conduct(readable, standing, wanted, suites)
-        again = _DaysAgain(results, days, recorded, suites)
+        again = _DaysAgain(results, days, recorded, suites, taken_back)
         again.check([day for day in readable if day.date in wanted], sandbox, grades=grades)
         findings += [*again.conduct, *again.findings, *check_verdicts(days, wanted)]
     return Verification(
@@ -120,7 +129,7 @@ def verify(
         scores=again.scores,
         verdicts=sum(len(record.verdicts) for _, record in wanted.values()),
         findings=findings,
-        notes=[*_note_records(results, wanted), *again.notes, *_note_acceptances(accepted)],
+        notes=[*_note_records(results, wanted), *again.notes, *_note_acceptances(accepted, taken_back)],
         simulated=sum(day.record.simulated for day in readable),
         imported=sum(bool(day.record.imported) for day in readable),
         replayed=sum(day.record.replayed for day in readable),
@@ -172,9 +181,14 @@ def _note_records(results: Path, wanted: Standing) -> Iterator[str]:
         yield describe_ahead(ahead, today())
 
 
-def _note_acceptances(accepted: Iterable[tuple[LedgerLine, Acceptance]]) -> Iterator[str]:
+def _note_acceptances(
+    accepted: Iterable[tuple[LedgerLine, Acceptance]], taken_back: Mapping[Acceptance, LedgerRecord]
+) -> Iterator[str]:
     for _, each in accepted:
-        yield f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
+        undone = taken_back.get(each)
+        why = f": {undone.why}" if undone and undone.why else ""
+        end = f"; taken back by {undone.by} on {undone.made[:10]}{why}" if undone else ""
+        yield f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}{end}"
 
 
 class _DaysAgain:
@@ -186,13 +200,14 @@ class _DaysAgain:
         days: Days,
         recorded: Iterable[tuple[LedgerLine, LedgerRecord]],
         suites: SuitesOfDays,
+        taken_back: Mapping[Acceptance, LedgerRecord],
     ) -> None:
         self._results = results
         self._suites = suites
         self._records: dict[str, list[LedgerRecord]] = {}
         for _, record in recorded:
             self._records.setdefault(record.date, []).append(record)
-        self._scores = ScoreChecks(results, days, scoring_constants(recorded))
+        self._scores = ScoreChecks(results, days, scoring_constants(recorded), taken_back)
         self._served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
         self.conduct: list[Finding] = []
         self.findings: list[Finding] = []
