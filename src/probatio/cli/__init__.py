@@ -30,6 +30,7 @@ _TABLE = {
     "study pack": ("study.export:pack", "Pack a closed run into a tenth of its size; unpack it."),
     "daily": ("daily", "Run the daily suite, once or every day: a score per model and use case."),
     "daily import": ("daily.commands:import_days", "Take in answers or scores of past days."),
+    "daily withdraw": ("daily.withdrawing:withdraw", "Withdraw a day that was recorded by mistake."),
     "daily alerts": ("daily.commands:alerts", "Test the alert channels; send pending alerts."),
     "daily alerts test": ("daily.commands:test_alerts", "Send a test message to every channel."),
     "daily alerts send": ("daily.commands:send_alerts", "Send alerts that are due or that failed before."),

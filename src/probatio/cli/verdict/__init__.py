@@ -251,7 +251,10 @@ def _constants(results: Path, day: Day, *, gate: bool) -> Constants:
 def choose_day(days: Days, results: Path, date: str | None) -> Day:
     """The day of the verdict: the one named, else the last."""
     from probatio.runs.store.layout import DAILY
+    from probatio.watch.ledger.ledger import describe_withdrawn, withdrawn_days
 
+    if date is not None and (gone := withdrawn_days(results).get(date)) is not None:
+        raise UsageError(f"{describe_withdrawn(gone)}. It has no verdict.")
     if not days.days:
         raise UsageError(
             f"There is no recorded day under {results / DAILY}{' up to ' + date if date else ''}; see "

@@ -1,5 +1,5 @@
-"""Later statements about recorded days, always as new records: a new level accepted and taken back, set dates
-declared, verdicts made again."""
+"""Later statements about recorded days, always as new records: a new level accepted and taken back, days
+withdrawn, set dates declared, verdicts made again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from probatio.watch.ledger.ledger import (
     LedgerRecord,
     append_all,
     code_version,
-    find_acceptances,
+    counted_days,
+    describe_withdrawn,
+    find_withdrawn,
     hash_day,
     head_of,
     make_records,
@@ -73,7 +75,8 @@ def accept(
         last = find_last_record(lines, results, model, made[:10])
         given = Acceptance(model=model, begins=last.date, by=by, why=why, made=made)
         record = _state(last, made, kind="acceptance", acceptance=given)
-        days = Days(read_days(results), (*find_acceptances(lines), given))
+        days = counted_days(read_days(results), lines)
+        days = Days(days.days, (*days.accepted, given))
         return append_all(file, lines, [record, *_follow(results, lines, record, days, f"accepted by {by}")])
 
 
@@ -88,9 +91,37 @@ def take_back(
         given, _ = find_last_acceptance(lines, model)
         record = _state(given, made, kind="withdrawal", corrects=given.seq, why=why, by=by)
         others = [each for each in standing_acceptances(read_records(lines)) if each.seq != given.seq]
-        days = Days(read_days(results), [each.acceptance for each in others if each.acceptance])
+        days = counted_days(read_days(results), lines)
+        days = Days(days.days, [each.acceptance for each in others if each.acceptance])
         follows = _follow(results, lines, record, days, f"acceptance taken back by {by}")
         return append_all(file, lines, [record, *follows])
+
+
+def withdraw(
+    results: Path, date: str, by: str, why: str, made: str, seen: str | None = None
+) -> list[LedgerRecord]:
+    """Record that a day was a mistake: it counts no more, and its files stay. Gives what was appended: the
+    withdrawal, and corrections of later verdicts. `seen` as for `accept`."""
+    with open_for_appending(results) as file:
+        lines = read_ledger(results)
+        _require_seen(lines, seen)
+        day = find_day(lines, date)
+        record = _state(day, made, kind="withdrawal", corrects=day.seq, why=why, by=by)
+        every = counted_days(read_days(results), lines)
+        days = Days((each for each in every.days if each.date != date), every.accepted)
+        return append_all(
+            file, lines, [record, *_follow(results, lines, record, days, f"{date} withdrawn by {by}")]
+        )
+
+
+def find_day(lines: list[LedgerLine], date: str) -> LedgerRecord:
+    """The record of a day that counts."""
+    if (gone := find_withdrawn(read_records(lines)).get(date)) is not None:
+        raise UsageError(f"{describe_withdrawn(gone)}. It is withdrawn already.")
+    record = standing_records(lines).get(date)
+    if record is None:
+        raise UsageError(f"{date} is not in the ledger: only a recorded day can be withdrawn.")
+    return record
 
 
 def _require_seen(lines: list[LedgerLine], seen: str | None) -> None:
@@ -107,11 +138,15 @@ def _state(about: LedgerRecord, made: str, **more: Any) -> LedgerRecord:
 def _follow(
     results: Path, lines: list[LedgerLine], record: LedgerRecord, days: Days, why: str
 ) -> list[LedgerRecord]:
-    """The corrections that follow from a statement: of its date's verdicts and of later ones that come out
-    otherwise."""
-    before = standing_records(lines)
-    constants = raise_edition(before[record.date].constants)
-    return make_records(results, record.date, days, constants, record.made, before, None, why)
+    """The corrections that follow from a statement: of the verdicts from its date on that come out
+    otherwise. They vouch for the files that were recorded."""
+    there = set(days.dates)
+    before = {date: old for date, old in standing_records(lines).items() if date in there}
+    first = min((date for date in before if date >= record.date), default=None)
+    if first is None:
+        return []
+    constants, files = raise_edition(before[first].constants), before[first].files
+    return make_records(results, first, days, constants, record.made, before, files, why)
 
 
 def declare_replayed(results: Path, made: str, why: str) -> list[LedgerRecord]:
@@ -144,7 +179,7 @@ def judge_again(results: Path, made: str, why: str) -> list[LedgerRecord]:
         if (broken := next(check_chain(lines), None)) is not None:
             raise UsageError(f"Nothing is corrected in a ledger whose chain does not hold. {broken}")
         standing = standing_records(lines)
-        days = Days(read_days(results), find_acceptances(lines))
+        days = counted_days(read_days(results), lines)
         there = set(days.dates)
         used = {each: raise_edition(old.constants) for each, old in standing.items() if each in there}
         again = verdicts_by_date(days, used)

@@ -136,8 +136,8 @@ def read_ledger(results: Path) -> list[LedgerLine]:
 
 
 def standing_records(lines: list[LedgerLine]) -> dict[str, LedgerRecord]:
-    """Date → the record that counts: the last one. A line that can't be read raises an error with its
-    number."""
+    """Date → the record that counts: the last one, of days that were not withdrawn. A line that can't be read
+    raises an error with its number."""
     standing: dict[str, LedgerRecord] = {}
     for line in lines:
         if not line.whole:
@@ -150,6 +150,10 @@ def standing_records(lines: list[LedgerLine]) -> dict[str, LedgerRecord]:
             ) from None
         if record.kind in JUDGING:
             standing[record.date] = record
+        elif record.kind == "withdrawal":
+            day = standing.pop(record.date, None)
+            if day is not None and day.seq != record.corrects:  # it takes an acceptance back
+                standing[record.date] = day
     return standing
 
 
@@ -190,9 +194,40 @@ def standing_acceptances(records: Iterable[LedgerRecord]) -> list[LedgerRecord]:
     return list(standing.values())
 
 
+def find_withdrawn(records: Iterable[LedgerRecord]) -> dict[str, LedgerRecord]:
+    """Date → the record that withdraws the day."""
+    accepted: set[int | None] = set()
+    withdrawn: dict[str, LedgerRecord] = {}
+    for record in records:
+        if record.kind == "acceptance":
+            accepted.add(record.seq)
+        elif record.kind == "withdrawal" and record.corrects not in accepted:
+            withdrawn[record.date] = record
+    return withdrawn
+
+
+def describe_withdrawn(record: LedgerRecord) -> str:
+    """`2026-03-01 was withdrawn on 2026-03-02 by anna: the wrong suite`."""
+    return f"{record.date} was withdrawn on {record.made[:10]} by {record.by}: {record.why}"
+
+
+def withdrawn_days(results: Path) -> dict[str, LedgerRecord]:
+    """The days of a results folder that were withdrawn."""
+    return find_withdrawn(read_records(read_ledger(results)))
+
+
+def counted_days(days: Iterable[Day], lines: Iterable[LedgerLine]) -> Days:
+    """Of these closed days those that count, with what people have accepted: everything a verdict depends
+    on."""
+    records = [record for record in read_records(lines) if record.kind not in JUDGING]
+    withdrawn = find_withdrawn(records)
+    accepted = (each.acceptance for each in standing_acceptances(records) if each.acceptance)
+    return Days((day for day in days if day.date not in withdrawn), accepted)
+
+
 def read_recorded_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> Days:
-    """The closed days and what people have accepted: everything a verdict depends on."""
-    return Days(read_days(results, until, without), find_acceptances(read_ledger(results)))
+    """The closed days that count and what people have accepted."""
+    return counted_days(read_days(results, until, without), read_ledger(results))
 
 
 def record_days(results: Path, dates: Collection[str], constants: Constants, made: str) -> list[LedgerRecord]:
@@ -225,7 +260,9 @@ def record_day(
     with open_for_appending(results) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
-        every_day = Days(read_days(results) if days is None else days(), find_acceptances(lines))
+        for each in sorted({date, *together} & (gone := find_withdrawn(read_records(lines))).keys()):
+            raise UsageError(f"{describe_withdrawn(gone[each])}. It stays withdrawn.")
+        every_day = counted_days(read_days(results) if days is None else days(), lines)
         new = make_records(results, date, every_day, constants, made, before, hashes, together=together)
         return append_all(file, lines, new)
 

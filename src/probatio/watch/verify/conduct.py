@@ -158,16 +158,26 @@ def check_acceptances(
 
 
 def check_withdrawals(every: Iterable[tuple[LedgerLine, LedgerRecord]]) -> Iterator[Finding]:
-    """Name records that take back what does not stand, or do not say who did."""
-    open_to_it: dict[int, str] = {}  # the acceptances that stand → their date
+    """Name records that take back or withdraw what does not stand, or do not say who did; and records of a
+    day that was withdrawn."""
+    stands: dict[int | None, str] = {}  # record → its date: acceptances, and the last record of each day
+    last: dict[str, int] = {}
+    withdrawn: set[str] = set()
     for line, record in every:
-        if record.kind == "acceptance":
-            open_to_it[record.seq] = record.date
         if record.kind != "withdrawal":
+            if record.kind != "acceptance":
+                stands.pop(last.get(record.date), None)
+                last[record.date] = record.seq
+                if record.date in withdrawn:
+                    what = "the day was withdrawn before this record was made; it stays withdrawn"
+                    yield Finding(WHERE, line.number, record.date, what)
+            stands[record.seq] = record.date
             continue
-        if record.corrects is None or open_to_it.pop(record.corrects, None) != record.date:
-            what = f"it takes back record {record.corrects}, which is no acceptance that stood on its date"
+        if stands.pop(record.corrects, None) != record.date:
+            what = f"it takes back record {record.corrects}, which is none that stood on its date"
             yield Finding(WHERE, line.number, record.date, what)
+        if record.corrects == last.get(record.date):
+            withdrawn.add(record.date)
         if not record.by.strip():
             yield Finding(WHERE, line.number, record.date, "it takes something back and does not say who did")
 

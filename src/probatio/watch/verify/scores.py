@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -51,6 +52,13 @@ def scoring_constants(recorded: Iterable[tuple[LedgerLine, LedgerRecord]]) -> di
     return {date: constants for date, (_, constants) in found.items()}
 
 
+class Undone(NamedTuple):
+    """What stands no longer: days asked before that was recorded knew it."""
+
+    taken_back: Mapping[Acceptance, LedgerRecord]  # acceptance → the record that takes it back
+    withdrawn: Sequence[tuple[Day, str]]  # each day, and when it was withdrawn
+
+
 class ScoreChecks:
     """Compares the scores of days with those made again from their recorded grades, day by day in order."""
 
@@ -59,13 +67,12 @@ class ScoreChecks:
         results: Path,
         days: Days,
         constants: Mapping[str, Constants],
-        taken_back: Mapping[Acceptance, LedgerRecord],
+        undone: Undone,
     ) -> None:
-        """`constants`: date → the constants that decided the sampling. `taken_back`: acceptances that stand
-        no longer, with the records that say so."""
+        """`constants`: date → the constants that decided the sampling."""
         self._results = results
         self._days = days
-        self._taken_back = taken_back
+        self._undone = undone
         self._constants = constants
         self._past = Expectations(days)
         self._then: tuple[_Differences, Expectations] | None = None
@@ -92,19 +99,27 @@ class ScoreChecks:
             for each in self._days.days
             if each.record.imported and each.record.created > began and each.date != day.date
         )
-        stood = tuple(each for each, record in self._taken_back.items() if each.made <= began < record.made)
-        if not stood and not any(date < day.date for date in imported):
+        stood = tuple(
+            each for each, record in self._undone.taken_back.items() if each.made <= began < record.made
+        )
+        withdrawn = {
+            each.date: each
+            for each, made in self._undone.withdrawn
+            if each.record.created <= began < made and each.date < day.date
+        }
+        if not stood and not withdrawn and not any(date < day.date for date in imported):
             return None
         # Mostly one import: then its days are left out for all days.
-        if self._then is None or self._then[0] != (imported, stood):
-            there = (each for each in self._days.days if each.date not in imported)
-            then = Days(there, (*self._days.accepted, *stood))
-            self._then = (imported, stood), Expectations(then)
+        key = imported, stood, frozenset(withdrawn)
+        if self._then is None or self._then[0] != key:
+            there = [each for each in self._days.days if each.date not in imported]
+            then = Days([*there, *withdrawn.values()], (*self._days.accepted, *stood))
+            self._then = key, Expectations(then)
         return self._then[1]
 
 
-_Differences = tuple[frozenset[str], tuple[Acceptance, ...]]
-"""The days imported later, and the acceptances taken back later."""
+_Differences = tuple[frozenset[str], tuple[Acceptance, ...], frozenset[str]]
+"""The days imported later, the acceptances taken back later, the days withdrawn later."""
 
 
 def _check_scores(day: Day, suite: DailySuite, past: Expectation, samples: DaySamples) -> Iterator[Finding]:

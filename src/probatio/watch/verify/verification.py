@@ -35,7 +35,9 @@ from probatio.watch.ledger.ledger import (
     LedgerLine,
     LedgerRecord,
     code_version,
+    describe_withdrawn,
     find_taken_back,
+    find_withdrawn,
     head_of,
     read_ledger,
     standing_acceptances,
@@ -55,7 +57,7 @@ from probatio.watch.verify.conduct import (
     read_asked,
 )
 from probatio.watch.verify.regrade import regrade_days
-from probatio.watch.verify.scores import ScoreChecks, scoring_constants
+from probatio.watch.verify.scores import ScoreChecks, Undone, scoring_constants
 
 Standing = Mapping[str, tuple[LedgerLine, LedgerRecord]]
 """Date → the record that counts, and its line."""
@@ -97,6 +99,9 @@ def verify(
     every = _read_records(lines)
     recorded = [(line, record) for line, record in every if record.kind in JUDGING]
     standing = {record.date: (line, record) for line, record in recorded}
+    withdrawn = find_withdrawn(record for _, record in every)
+    ever, standing = standing, {date: each for date, each in standing.items() if date not in withdrawn}
+    gone = {date: each for date, each in ever.items() if date in withdrawn}
     accepted = [(line, record.acceptance) for line, record in every if record.acceptance is not None]
     accepted_now = [
         each.acceptance for each in standing_acceptances(record for _, record in every) if each.acceptance
@@ -106,18 +111,21 @@ def verify(
     findings = [
         *check_chain(lines),
         *check_head(lines, head),
-        *check_acceptances(accepted, standing),
+        *check_acceptances(accepted, ever),
         *check_withdrawals(every),
-        *check_recorded(results, standing),
+        *check_recorded(results, ever),
     ]
     readable, unreadable = _read_days(results, standing, wanted)
-    findings += unreadable
+    asked_for = {date: each for date, each in gone.items() if dates is None or date in dates}
+    kept, changed = _read_days(results, gone, asked_for)
+    findings += [*unreadable, *changed]
     days, suites = Days(readable, accepted_now), SuitesOfDays(results, given)
     if grades:
         suites.require_trust((day for day in readable if day.date in wanted), sandbox)
     with calm_collector():
         findings += _check_conduct(readable, standing, wanted, suites)
-        again = _DaysAgain(results, days, recorded, suites, taken_back)
+        undone = Undone(taken_back, [(day, withdrawn[day.date].made) for day in kept])
+        again = _DaysAgain(results, days, recorded, suites, undone)
         again.check([day for day in readable if day.date in wanted], sandbox, grades=grades)
         findings += [*again.conduct, *again.findings, *check_verdicts(days, wanted)]
     return Verification(
@@ -129,7 +137,12 @@ def verify(
         scores=again.scores,
         verdicts=sum(len(record.verdicts) for _, record in wanted.values()),
         findings=findings,
-        notes=[*_note_records(results, wanted), *again.notes, *_note_acceptances(accepted, taken_back)],
+        notes=[
+            *_note_records(results, wanted),
+            *again.notes,
+            *_note_acceptances(accepted, taken_back),
+            *(f"{describe_withdrawn(each)}. It counts nowhere" for each in withdrawn.values()),
+        ],
         simulated=sum(day.record.simulated for day in readable),
         imported=sum(bool(day.record.imported) for day in readable),
         replayed=sum(day.record.replayed for day in readable),
@@ -200,14 +213,14 @@ class _DaysAgain:
         days: Days,
         recorded: Iterable[tuple[LedgerLine, LedgerRecord]],
         suites: SuitesOfDays,
-        taken_back: Mapping[Acceptance, LedgerRecord],
+        undone: Undone,
     ) -> None:
         self._results = results
         self._suites = suites
         self._records: dict[str, list[LedgerRecord]] = {}
         for _, record in recorded:
             self._records.setdefault(record.date, []).append(record)
-        self._scores = ScoreChecks(results, days, scoring_constants(recorded), taken_back)
+        self._scores = ScoreChecks(results, days, scoring_constants(recorded), undone)
         self._served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
         self.conduct: list[Finding] = []
         self.findings: list[Finding] = []
