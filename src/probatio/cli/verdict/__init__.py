@@ -123,6 +123,7 @@ def command(
     from probatio.watch.alerts.describing import VerdictDescriber
     from probatio.watch.day.series import find_unfinished
     from probatio.watch.ledger.ledger import read_recorded_days
+    from probatio.watch.verdict.changed_route import describe_change
     from probatio.watch.verdict.staleness import find_unknown, last_answered, mark_stale
     from probatio.watch.verdict.verdicts import verdicts
 
@@ -156,16 +157,25 @@ def command(
     shown = [verdict for verdict in made if verdict.date == day.date or verdict.shown == "STALE"]
     teller = VerdictDescriber(results, {each.date: each for each in days.days})
     gates = {label for gate in fail_on for label in FAIL_ON[gate]}
-    fallen = [verdict.model for verdict in shown if verdict.label in gates]
+    fallen = [verdict.model for verdict in shown if verdict.state in gates]
+    moved = {
+        verdict.model: describe_change(verdict.changed_route)
+        for verdict in shown
+        if verdict.changed_route and verdict.changed_route.level in gates
+    }
     unknown = find_unknown(made, chosen, day.date, age_only=fail_on == ("stale",)) if fail_on else {}
     if fail_on and date is None and (begun := find_unfinished(results, day.date)):
         unknown[begun] = "the day is not complete; `probatio daily` goes on with it"
-    failed = [model for model in chosen if model in {*fallen, *unknown}] + [
+    failed = [model for model in chosen if model in {*fallen, *moved, *unknown}] + [
         each for each in unknown if each not in chosen
     ]
     words = {verdict.model: teller.describe(verdict) for verdict in shown}
     if as_json:
-        gate = {"fail_on": fail_on, "failed": failed, "unknown": unknown} if fail_on else None
+        gate = (
+            {"fail_on": fail_on, "failed": failed, "changed_route": moved, "unknown": unknown}
+            if fail_on
+            else None
+        )
         more = {"simulated": True} if day.record.simulated else {}
         expected = teller.expect_false(len(day.models), day.date)
         options.print_event(
@@ -193,6 +203,8 @@ def command(
         if fail_on:
             named = " or ".join(gate.upper() for gate in fail_on)
             click.echo(f"Gate: {', '.join(fallen) if fallen else 'no model'} at or beyond {named}.")
+            for name, why in moved.items():
+                click.echo(f"Gate: {name}: {why}.")
             for name, why in unknown.items():
                 click.echo(f"Gate: {name}: {why}. That passes no gate.")
     if failed:

@@ -117,7 +117,7 @@ def _choose_model(model: str, lines: list[LedgerLine]) -> str:
 def _look(results: Path, lines: list[LedgerLine], model: str, made: str, *, undo: bool) -> _Shown:
     from probatio.watch.ledger.later import find_judged_before, find_last_acceptance, find_last_record
     from probatio.watch.ledger.ledger import read_recorded_days
-    from probatio.watch.verdict.level import compare_levels
+    from probatio.watch.verdict.level import collect_scores, compare_levels
     from probatio.watch.verdict.staleness import describe_age, last_answered, mark_stale, moment_of
 
     last = find_last_record(lines, results, model, made[:10])
@@ -130,8 +130,9 @@ def _look(results: Path, lines: list[LedgerLine], model: str, made: str, *, undo
     since = judged.changed_on or judged.headline_since or judged.date
     days = read_recorded_days(results, until=last.date)
     old, new = _split(days, model, since, judged.series_since or "", last.constants.rule.baseline_days)
-    now = compare_levels(model, new, new)
-    compared = compare_levels(model, old, new) or (None, now[1] if now else None)
+    now = collect_scores(model, new)
+    alone = compare_levels(now, now)
+    compared = compare_levels(collect_scores(model, old), now) or (None, alone[1] if alone else None)
     today = mark_stale(verdict, last_answered(days.days), moment_of(days.days, datetime.now(UTC)))
     stale = describe_age(today.headline_since) if today.shown == "STALE" else None
     return _Shown(verdict, stale, since, compared[0], compared[1], undone, judged.label)

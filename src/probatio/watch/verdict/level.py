@@ -7,21 +7,24 @@ from statistics import fmean
 
 from probatio.core.records import Day
 
-
-def compare_levels(model: str, before: Iterable[Day], after: Iterable[Day]) -> tuple[float, float] | None:
-    """The model's level on these days and on those: the mean over the use cases that have scores on both.
-    None if there is no such use case."""
-    old, new = _mean_scores(model, before), _mean_scores(model, after)
-    both = [use_case for use_case in old if use_case in new]
-    if not both:
-        return None
-    return fmean(old[each] for each in both), fmean(new[each] for each in both)
+Scores = dict[str, list[float]]
+"""Use case → its scores."""
 
 
-def _mean_scores(model: str, days: Iterable[Day]) -> dict[str, float]:
-    scores: dict[str, list[float]] = {}
+def collect_scores(model: str, days: Iterable[Day]) -> Scores:
+    """The model's scores on these days, without those asked late and those of a barred judge."""
+    scores: Scores = {}
     for day in days:
         for use_case, line in day.lines.get(model, {}).items():
-            if line.score is not None and not line.asked_late:
+            if line.score is not None and not line.asked_late and not line.barred:
                 scores.setdefault(use_case, []).append(line.score)
-    return {use_case: fmean(each) for use_case, each in scores.items()}
+    return scores
+
+
+def compare_levels(before: Scores, after: Scores) -> tuple[float, float] | None:
+    """The level before and after: the mean over the use cases that have scores in both. None if there is no
+    such use case."""
+    both = [use_case for use_case in before if use_case in after]
+    if not both:
+        return None
+    return fmean(fmean(before[each]) for each in both), fmean(fmean(after[each]) for each in both)
