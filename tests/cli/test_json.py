@@ -94,15 +94,26 @@ def test_an_acceptance_says_who_why_and_from_when(tmp_path: Path) -> None:
     write_days(tmp_path, days)
     for day in days:
         record_day(tmp_path, day.date, CONSTANTS, "2026-12-31T00:00:00.000Z")
-    accepted = read("verdict", "accept", "m", "--why", "on purpose", "--by", "anna", "--results", tmp_path)
+    words = ("verdict", "accept", "m", "--by", "anna", "--results", tmp_path, "--yes")
+    accepted = read(*words, "--why", "on purpose")
+    levels = {"level_before": 90.0, "level_now": 90.0, "was": "OK"}
     assert accepted == {
         "event": "accepted",
         "model": "m",
         "date": days[-1].date,
         "by": "anna",
         "why": "on purpose",
+        **levels,
         "record": len(days),
         "corrected": 1,
+    }
+    undone = read(*words, "--undo")
+    assert undone == {
+        **accepted,
+        "event": "taken_back",
+        "why": "",
+        "was": "CALIBRATING",
+        "record": len(days) + 2,
     }
 
 

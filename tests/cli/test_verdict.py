@@ -106,6 +106,7 @@ def test_a_use_case_that_is_missing_though_its_answers_came_is_told_and_passes_n
         "fail_on": [gate],
         "failed": ["quiet"],
         "unknown": {"quiet": f"it was not fully scored on {day_at(20)}"},
+        "changed_route": {},
     }
     quiet = next(each for each in event["verdicts"] if each["model"] == "quiet")
     assert quiet["headline"] == "GAP"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from probatio.core.errors import Say
+from probatio.core.errors import Incomplete, Say, UsageError
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -150,9 +150,13 @@ max_wait = click.option(
     "again.  [default: 10m]",
 )
 
-yes = click.option(
-    "--yes", "-y", is_flag=True, help="Go on without a question, whatever the run is expected to cost."
-)
+
+def yes_to(help: str) -> Callable[[Command], Command]:
+    """--yes, of a command that asks."""
+    return click.option("--yes", "-y", is_flag=True, help=help)
+
+
+yes = yes_to("Go on without a question, whatever the run is expected to cost.")
 
 allow_hosts = names_option(
     "--allow-host",
@@ -303,11 +307,29 @@ def ask(question: str) -> bool:
     return click.confirm(make_question(question))
 
 
+def name_user(given: str | None) -> str:
+    """Who speaks: the name that was given, else the one the system knows."""
+    import getpass
+
+    return (getpass.getuser() if given is None else given).strip()
+
+
 def can_ask(as_json: bool) -> bool:
     """Whether someone sits at a keyboard."""
     import sys
 
     return not as_json and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def require_yes(yes: bool, as_json: bool, question: str, again: str) -> None:
+    """Go on only with the user's word: by --yes, or when asked on a terminal. `again`: the command that says
+    it."""
+    if yes:
+        return
+    if not can_ask(as_json):
+        raise UsageError(f"Nobody can be asked here, so nothing was changed. To go on: {again}")
+    if not ask(question):
+        raise Incomplete("Nothing was changed.")
 
 
 def consent(yes: bool, as_json: bool) -> Consent:

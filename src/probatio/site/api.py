@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -40,6 +41,7 @@ class Leaderboard(msgspec.Struct, frozen=True):
     replayed: bool = False  # dates were set
     ledger_head: str | None = None  # SHA-256 of the ledger's last line
     imported_days: int = 0  # days that were taken in from a file
+    withdrawn: Mapping[str, str] = {}  # day that counts no more → who withdrew it, when and why
 
 
 class UseCaseSeries(msgspec.Struct, frozen=True):
@@ -182,6 +184,7 @@ def leaderboard(request: PageRequest) -> PageReply:
             site.replayed,
             site.head,
             site.imported,
+            site.withdrawn,
         )
     )
 

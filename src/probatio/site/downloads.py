@@ -46,6 +46,7 @@ def _verdicts(site: Site) -> Iterator[dict[str, Any]]:
                 "collapsed": ", ".join(verdict.collapsed),
                 "symptoms": "; ".join(verdict.symptoms),
                 "accepted": accepted,
+                "changed_route": verdict.changed_route.note if verdict.changed_route else None,
             }
 
 

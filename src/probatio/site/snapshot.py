@@ -31,9 +31,12 @@ from probatio.suites.daily_suite import DailyManifest, constants_of, read_manife
 from probatio.watch.alerts.describing import VerdictDescriber
 from probatio.watch.ledger.ledger import (
     LedgerRecord,
-    find_acceptances,
+    counted_days,
+    describe_withdrawn,
+    find_withdrawn,
     head_of,
     read_ledger,
+    read_records,
     standing_records,
 )
 from probatio.watch.verdict.days import Days
@@ -155,6 +158,7 @@ class Site:
     head: str | None = None  # of the ledger
     replayed: bool = False  # the ledger or a day's record says that dates were set
     days: Mapping[str, Day] = field(default_factory=dict)  # date → the day's scores, oldest first
+    withdrawn: Mapping[str, str] = field(default_factory=dict)  # date → by whom, when and why, as a sentence
     moment: datetime = field(default_factory=lambda: datetime.now(UTC))  # the days are read as of it
     scratch: TemporaryDirectory[str] = field(
         default_factory=lambda: TemporaryDirectory(prefix="probatio-site-")
@@ -206,7 +210,7 @@ class Site:
     def items(self) -> Items | None:
         """What the cases of the last days tell about the models; None if no answer is there to measure."""
         try:
-            return measure_days(self.results, lenient=True)
+            return measure_days(self.results, lenient=True, withdrawn=self.withdrawn)
         except ProbatioError:
             return None
 
@@ -262,7 +266,7 @@ def load_site(
     """Read the results folder as of now. With `detectable` compute the minimum detectable effects that are
     not kept yet."""
     lines = read_ledger(results)
-    days = Days(read_days(results, without=days_ahead(results, today())), find_acceptances(lines))
+    days = counted_days(read_days(results, without=days_ahead(results, today())), lines)
     manifest = _manifest(results, days)
     published = standing_records(lines)
 
@@ -295,6 +299,9 @@ def load_site(
             for day in days.days
         ),
         days=by_date,
+        withdrawn={
+            date: describe_withdrawn(each) for date, each in find_withdrawn(read_records(lines)).items()
+        },
         moment=moment,
     )
 

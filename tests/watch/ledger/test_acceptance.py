@@ -3,17 +3,23 @@ follows."""
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 from msgspec.structs import replace
 
-from commandline import probatio
+from cli.test_suite_trust import converse
+from commandline import Done, probatio
+from double import Double
 from probatio.core.errors import UsageError
 from probatio.core.records import ModelVerdict
+from probatio.runs.store.days import read_days
 from probatio.watch.alerts.episodes import find_due
-from probatio.watch.ledger.later import accept, judge_again
+from probatio.watch.ledger.later import accept, judge_again, take_back
 from probatio.watch.ledger.ledger import (
     find_acceptances,
     ledger_path,
@@ -22,9 +28,11 @@ from probatio.watch.ledger.ledger import (
     record_day,
     standing_records,
 )
+from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.verdicts import verdicts
 from probatio.watch.verify.verification import verify
 from watch.alerts.test_episodes import EVERYTHING
+from watch.day.test_importing import TODAY, Team
 from watch.verdict.made_up import CONSTANTS, day_at, made_up_day, steady, write_day, write_days
 
 pytestmark = pytest.mark.slow  # whole days, sites or processes
@@ -141,11 +149,114 @@ def test_the_command_needs_a_model_and_a_reason(fallen: Path) -> None:
     assert "--why" in run("m")
     assert "stands for 2 models" in run("*", "--why", "x")
     assert f"m is accepted as it is from {day_at(LAST)} on, by anna: on purpose" in run(
-        "m", "--why", "on purpose", "--by", "anna"
+        "m", "--why", "on purpose", "--by", "anna", "--yes"
     )
     when = ("--as-of", day_at(LAST))
     gate = probatio("verdict", "--results", str(fallen), "--fail-on", "suspicious", *when)
     assert gate.returncode == 0, gate.output
+
+
+def _accept(results: Path, *words: str) -> Done:
+    return probatio("verdict", "accept", "m", "--by", "anna", "--results", results, *words)
+
+
+def test_what_is_accepted_is_shown_and_without_a_keyboard_nothing_is_recorded(fallen: Path) -> None:
+    before = ledger_path(fallen).read_bytes()
+    done = _accept(fallen, "--why", "we moved, on purpose")
+    assert done.returncode == 2 and ledger_path(fallen).read_bytes() == before
+    now = _verdict(fallen, LAST)
+    assert f"m: COOKED, confirmed since {now.headline_since}, the verdict of {day_at(LAST)}" in done.stdout
+    assert "Today it is STALE: its last answers are of" in done.stdout
+    assert f"Level before {now.changed_on}: 90.0 points. Now: 70.0 points." in done.stdout
+    (again,) = re.findall("To go on: probatio (.*)", done.stderr)
+    pasted = probatio(*shlex.split(again))
+    assert pasted.returncode == 0, pasted.output
+    assert "by anna: we moved, on purpose" in pasted.stdout
+
+
+@pytest.mark.parametrize("typed", ["y\n", "n\n"])
+def test_at_a_keyboard_it_asks_before_it_records(fallen: Path, typed: str) -> None:
+    before = ledger_path(fallen).read_bytes()
+    words = ["verdict", "accept", "m", "--why", "x", "--results", str(fallen)]
+    code, said = converse(words, typed, fallen)
+    assert "Accept this level of m?" in said and code == (0 if typed == "y\n" else 3), said
+    assert (ledger_path(fallen).read_bytes() == before) is (typed == "n\n")
+
+
+def test_what_was_not_shown_is_not_accepted(fallen: Path) -> None:
+    words = ["verdict", "accept", "m", "--why", "x", "--results", str(fallen)]
+    code, said = converse(words, "y\n", fallen, lambda: _next_day(fallen, LAST + 1, 70.0))
+    assert code == 2 and "changed since it was shown" in " ".join(said.split()), said
+    assert find_acceptances(read_ledger(fallen)) == ()
+
+
+def test_an_acceptance_that_is_taken_back_leaves_the_verdicts_as_they_were(fallen: Path) -> None:
+    assert _accept(fallen, "--why", "on purpose", "--yes").returncode == 0
+    assert _verdict(fallen, LAST).headline == "CALIBRATING"
+    for number in range(LAST + 1, LAST + 3):
+        _next_day(fallen, number, 70.0)
+    lines = ledger_path(fallen).read_bytes()
+    done = _accept(fallen, "--undo")
+    assert done.returncode == 2 and ledger_path(fallen).read_bytes() == lines
+    assert f"m: CALIBRATING since {day_at(LAST)}" in done.stdout
+    assert f"Accepted as it is from {day_at(LAST)} on, by anna: on purpose" in done.stdout
+    assert "Before that: COOKED, confirmed since" in done.stdout and "90.0 points. Now: 70.0" in done.stdout
+    (again,) = re.findall("To go on: probatio (.*)", done.stderr)
+    done = probatio(*shlex.split(again))
+    assert done.returncode == 0 and "3 verdicts corrected" in done.stdout, done.output
+    assert ledger_path(fallen).read_bytes().startswith(lines)
+    assert find_acceptances(read_ledger(fallen)) == ()
+    never = verdicts(Days(read_days(fallen)), CONSTANTS, dates={day_at(LAST + n) for n in range(3)})
+    for number in range(3):
+        theirs = [each for each in never if each.date == day_at(LAST + number)]
+        assert list(standing_records(read_ledger(fallen))[day_at(LAST + number)].verdicts) == theirs
+    assert _verdict(fallen, LAST + 2).label == "COOKED, confirmed"
+    report = verify(fallen, grades=False)
+    assert report.findings == []
+    assert "by anna: on purpose; taken back by anna on 20" in report.notes[0]
+    nothing = _accept(fallen, "--undo", "--yes")
+    assert nothing.returncode == 2 and "nothing to take back" in nothing.stderr
+
+
+def test_the_last_acceptance_is_taken_back_first(fallen: Path) -> None:
+    accept(fallen, "m", "anna", "one", MADE)
+    _next_day(fallen, LAST + 1, 70.0)
+    accept(fallen, "m", "anna", "two", MADE)
+    for left in (["one"], []):
+        take_back(fallen, "m", "bob", "", MADE)
+        assert [each.why for each in find_acceptances(read_ledger(fallen))] == left
+        assert verify(fallen, grades=False).findings == []
+
+
+def test_a_day_asked_under_an_acceptance_still_verifies_when_that_is_taken_back(
+    tmp_path: Path,
+) -> None:
+    team = Team(tmp_path)
+    with Double(reply=lambda body: team.gold[team.prompts[body["messages"][0]["content"]]]) as double:
+        one = {"id": "one", "name": "one", "base_url": double.base_url}
+        team.config.write_text(yaml.safe_dump({"models": [one]}))
+        team.take([{**line, "provider": "DoubleCo"} for line in team.lines(6)])
+        words = ("verdict", "accept", "one", "--yes", "--results", team.results)
+        assert probatio(*words, "--why", "x").returncode == 0
+        assert probatio("daily", *team.given, "--model", "one").returncode == 0
+    (score,) = team.scores(TODAY.isoformat())
+    assert score.trigger == "calibrating"  # it would not be, were the days before it known
+    assert probatio(*words, "--undo").returncode == 0
+    verified = probatio("verify", "--results", team.results)
+    assert verified.returncode == 0, verified.output
+
+
+def test_a_taking_back_that_is_taken_out_or_points_elsewhere_is_named(fallen: Path) -> None:
+    accept(fallen, "m", "anna", "on purpose", MADE)
+    take_back(fallen, "m", "anna", "a mistake", MADE)
+    path = ledger_path(fallen)
+    whole = path.read_text()
+    kept = [line for line in whole.splitlines(keepends=True) if '"kind":"withdrawal"' not in line]
+    path.write_text("".join(kept))
+    assert any("status is" in str(each) for each in verify(fallen, grades=False).findings)
+    given = next(str(number) for number, line in enumerate(kept) if '"kind":"acceptance"' in line)
+    path.write_text(whole.replace(f'"withdrawal","corrects":{given}', '"withdrawal","corrects":3'))
+    assert any("takes back record 3" in str(each) for each in verify(fallen, grades=False).findings)
 
 
 def test_a_model_without_a_verdict_can_t_be_accepted(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from probatio.runs.store.layout import GRADES, RUN_FILE
 from probatio.runs.store.lines import has_lines
 from probatio.suites.language_suite import Suite, find_suite_folder, load_suite
 from probatio.suites.prompt import fingerprint_as_asked
+from probatio.watch.ledger.ledger import withdrawn_days
 
 
 class Headroom(msgspec.Struct, frozen=True):
@@ -45,10 +46,11 @@ def measure_headroom(which: Path | str, runs: Sequence[str], results: Path) -> H
 def headroom_of_days(fingerprint: str, results: Path) -> Headroom | None:
     """Measure a daily suite on the last days; None if the newest of them asked another suite."""
     try:
-        chosen, _ = last_days(results, 1, DAYS)
+        withdrawn = withdrawn_days(results)
+        chosen, _ = last_days(results, 1, DAYS, withdrawn)
         if not chosen or chosen[-1].record.suite_fingerprint != fingerprint:
             return None
-        found = measure_days(results, DAYS)
+        found = measure_days(results, DAYS, withdrawn=withdrawn)
     except ProbatioError:  # not named by the user: that they can't be read is no fault of the suite
         return None
     warnings = tuple(warning for pool in found.pools for warning in pool.warnings)

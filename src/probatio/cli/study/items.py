@@ -56,6 +56,7 @@ def command(
     from probatio.learn.items.of_days import DAYS, measure_days
     from probatio.learn.items.of_runs import measure_runs
     from probatio.learn.selection import find_folders
+    from probatio.watch.ledger.ledger import withdrawn_days
 
     if bool(runs) == daily:
         raise UsageError(
@@ -73,7 +74,7 @@ def command(
     if daily and suite is not None:
         raise UsageError("--suite goes with runs; days name their suite themselves.")
     if daily:
-        found = measure_days(results, days or DAYS)
+        found = measure_days(results, days or DAYS, withdrawn=withdrawn_days(results))
     else:
         found = measure_runs(find_folders(runs, results), suite)
     found = narrow_items(found, pool)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option(
     "--mine", is_flag=True, help="The folder is your own: trust it by its place, also when it changes."
 )
-@click.option("--yes", "-y", is_flag=True, help="Trust it without a question.")
+@options.yes_to("Trust it without a question.")
 @click.option("--list", "listing", is_flag=True, help="List what you trust, and the file that says it.")
 @click.option("--remove", is_flag=True, help="Trust DIR no longer.")
 @options.as_json

@@ -1,8 +1,7 @@
-"""`probatio verdict`: is each model still what it was, and why; and `verdict accept`."""
+"""`probatio verdict`: is each model still what it was, and why."""
 
 from __future__ import annotations
 
-import getpass
 import re
 import sys
 from collections.abc import Callable
@@ -124,6 +123,7 @@ def command(
     from probatio.watch.alerts.describing import VerdictDescriber
     from probatio.watch.day.series import find_unfinished
     from probatio.watch.ledger.ledger import read_recorded_days
+    from probatio.watch.verdict.changed_route import describe_change
     from probatio.watch.verdict.staleness import find_unknown, last_answered, mark_stale
     from probatio.watch.verdict.verdicts import verdicts
 
@@ -157,16 +157,25 @@ def command(
     shown = [verdict for verdict in made if verdict.date == day.date or verdict.shown == "STALE"]
     teller = VerdictDescriber(results, {each.date: each for each in days.days})
     gates = {label for gate in fail_on for label in FAIL_ON[gate]}
-    fallen = [verdict.model for verdict in shown if verdict.label in gates]
+    fallen = [verdict.model for verdict in shown if verdict.state in gates]
+    moved = {
+        verdict.model: describe_change(verdict.changed_route)
+        for verdict in shown
+        if verdict.changed_route and verdict.changed_route.level in gates
+    }
     unknown = find_unknown(made, chosen, day.date, age_only=fail_on == ("stale",)) if fail_on else {}
     if fail_on and date is None and (begun := find_unfinished(results, day.date)):
         unknown[begun] = "the day is not complete; `probatio daily` goes on with it"
-    failed = [model for model in chosen if model in {*fallen, *unknown}] + [
+    failed = [model for model in chosen if model in {*fallen, *moved, *unknown}] + [
         each for each in unknown if each not in chosen
     ]
     words = {verdict.model: teller.describe(verdict) for verdict in shown}
     if as_json:
-        gate = {"fail_on": fail_on, "failed": failed, "unknown": unknown} if fail_on else None
+        gate = (
+            {"fail_on": fail_on, "failed": failed, "changed_route": moved, "unknown": unknown}
+            if fail_on
+            else None
+        )
         more = {"simulated": True} if day.record.simulated else {}
         expected = teller.expect_false(len(day.models), day.date)
         options.print_event(
@@ -194,6 +203,8 @@ def command(
         if fail_on:
             named = " or ".join(gate.upper() for gate in fail_on)
             click.echo(f"Gate: {', '.join(fallen) if fallen else 'no model'} at or beyond {named}.")
+            for name, why in moved.items():
+                click.echo(f"Gate: {name}: {why}.")
             for name, why in unknown.items():
                 click.echo(f"Gate: {name}: {why}. That passes no gate.")
     if failed:
@@ -252,7 +263,10 @@ def _constants(results: Path, day: Day, *, gate: bool) -> Constants:
 def choose_day(days: Days, results: Path, date: str | None) -> Day:
     """The day of the verdict: the one named, else the last."""
     from probatio.runs.store.layout import DAILY
+    from probatio.watch.ledger.ledger import describe_withdrawn, withdrawn_days
 
+    if date is not None and (gone := withdrawn_days(results).get(date)) is not None:
+        raise UsageError(f"{describe_withdrawn(gone)}. It has no verdict.")
     if not days.days:
         raise UsageError(
             f"There is no recorded day under {results / DAILY}{' up to ' + date if date else ''}; see "
@@ -271,52 +285,4 @@ def _paint(render: Callable[[Paint], str]) -> str:
     text = make_visible(redact(render(lambda text, status: f"{brush}{status}:{text}{brush};")))
     return re.sub(
         rf"{brush}(\w+):(.*?){brush};", lambda badge: click.style(badge[2], fg=COLOURS[badge[1]]), text
-    )
-
-
-@click.command()
-@click.argument("model")
-@click.option("--why", required=True, metavar="TEXT", help="The reason, for those who read the ledger later.")
-@click.option("--by", metavar="NAME", help="Who accepts it.  [default: the user of this machine]")
-@options.results
-@options.as_json
-def accept(model: str, why: str, by: str | None, results: Path, as_json: bool) -> None:
-    """Accept the present level of MODEL: a new reference begins with its last recorded day, and the alarm
-    ends.
-
-    The ledger keeps who accepted it, when and why; the verdict of that day is corrected, no earlier one.
-    Until the new reference is complete, a further fall is harder to see.
-
-    \b
-    Example:
-      probatio verdict accept gpt-4o --why "we moved to the smaller model on purpose"
-    """
-    from probatio.core.clock import now_text
-    from probatio.core.text.names import pick
-    from probatio.watch.ledger.later import accept as record_acceptance
-    from probatio.watch.ledger.ledger import ledger_path, read_ledger, standing_records
-
-    who, why = (getpass.getuser() if by is None else by).strip(), why.strip()
-    if not why or not who:
-        raise UsageError("An acceptance names who accepts and why: --why and --by must not be empty.")
-    if not ledger_path(results).exists():
-        raise UsageError(
-            f"{ledger_path(results)} does not exist: no day has been recorded yet; see `probatio daily`."
-        )
-    records = standing_records(read_ledger(results)).values()
-    known = sorted({verdict.model for record in records for verdict in record.verdicts})
-    chosen = pick("model", (model,), known, "in the ledger")
-    if len(chosen) != 1:
-        raise UsageError(
-            f"{model} stands for {len(chosen)} models ({', '.join(chosen)}); accept one at a time."
-        )
-    record, *corrections = record_acceptance(results, chosen[0], who, why, now_text())
-    if as_json:
-        told = {"model": chosen[0], "date": record.date, "by": who, "why": why}
-        options.print_event("accepted", told, record=record.seq, corrected=len(corrections))
-        return
-    click.echo(f"{chosen[0]} is accepted as it is from {record.date} on, by {who}: {why}")
-    click.echo(
-        f"Record {record.seq} of the ledger says so; {len(corrections)} "
-        f"verdict{'s' * (len(corrections) != 1)} corrected. A new reference begins with {record.date}."
     )

@@ -36,13 +36,17 @@ def format_table(
         lines.append(
             badge + _row("", verdict.model, _count_flags(verdict), *_cells(lowest), _evidence(verdict))[13:]
         )
+        if verdict.changed_route:
+            lines.append(f"  {verdict.label}")
         lines += _wrap_words(words[verdict.model])
     lines.append("─" * WIDTH)
     counted = Counter(each.shown for each in verdicts)
     counts = []
     for status, number in ((status, counted[status]) for status in MARKS if counted[status]):
         proven = sum(each.confirmed for each in verdicts if each.shown == status)
-        counts.append(f"{number} {status}{f' ({proven} confirmed)' if proven else ''}")
+        moved = sum(each.changed_route is not None for each in verdicts if each.shown == status)
+        beside = [f"{proven} confirmed"] * bool(proven) + [f"{moved} with CHANGED ROUTE"] * bool(moved)
+        counts.append(f"{number} {status}{' (' * bool(beside)}{', '.join(beside)}{')' * bool(beside)}")
     lines.append(f"{verdicts[0].date}, suite {verdicts[0].suite_version}: {', '.join(counts)}.")
     unknown = sum(
         each.smallest_drop is None and each.evidence != "CALIBRATING" and each.shown == "OK"

@@ -62,6 +62,7 @@ from probatio.core.records.verdict import (
     Detectable,
     Evidence,
     ModelVerdict,
+    RouteChange,
     Status,
     UseCaseVerdict,
 )
@@ -108,6 +109,7 @@ __all__ = [
     "ProgramTest",
     "Prompt",
     "Response",
+    "RouteChange",
     "RuleConstants",
     "RuleLimits",
     "SampleAnswer",

@@ -31,6 +31,23 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     made: str  # when, UTC
 
 
+class RouteChange(msgspec.Struct, frozen=True, kw_only=True):
+    """Another provider serves the model: its level on the first days of the new route, against the former."""
+
+    since: str  # first day of the new route
+    was: str | None  # the former route
+    now: str | None
+    before: float  # points, on the former route
+    after: float
+    level: Status = "OK"  # what the rule's limits say of so large a difference
+
+    @property
+    def note(self) -> str:
+        """`CHANGED ROUTE −8`, which stands beside the state."""
+        points = round(self.after - self.before)
+        return f"CHANGED ROUTE {f'{points:+d}' if points else '±0'}".replace("-", "−")
+
+
 class UseCaseVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """What the rule says of one use case, with every number that led there."""
 
@@ -94,6 +111,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     """Use cases that collapsed today at full count, with or without a whole baseline."""
     not_asked: dict[str, str] = {}
     """Use case → why no model was asked it that day: no gap, as nothing is expected there."""
+    changed_route: RouteChange | None = None  # a note beside the state, for four weeks
     ungraded: tuple[str, ...] = ()
     """Use cases without a score although answers came: what the model did there is not known. The headline is
     then never OK, and no gate is passed."""
@@ -117,9 +135,14 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
         return self.shown == "OK" and (self.recovered or self.evidence == "RECOVERED")
 
     @property
-    def label(self) -> str:
+    def state(self) -> str:
         """The headline in words."""
         return f"{self.shown}, confirmed" if self.confirmed else self.shown
+
+    @property
+    def label(self) -> str:
+        """The headline in words, with the note that stands beside it."""
+        return f"{self.state}, {self.changed_route.note}" if self.changed_route else self.state
 
 
 class Detectable(msgspec.Struct, frozen=True):

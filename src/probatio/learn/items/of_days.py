@@ -9,7 +9,7 @@ draw: counted as one each, two models that are alike would be told apart by one 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -72,10 +72,13 @@ class _Counted(SampleLine, frozen=True, kw_only=True):
     error: str | None = None
 
 
-def measure_days(results: Path, days: int = DAYS, *, lenient: bool = False) -> Items:
-    """The last days of the newest suite version. `lenient`: skip lines that can't be read."""
+def measure_days(
+    results: Path, days: int = DAYS, *, lenient: bool = False, withdrawn: Collection[str] = ()
+) -> Items:
+    """The last days of the newest suite version, without those withdrawn. `lenient`: skip lines that can't be
+    read."""
     ahead = days_ahead(results, today())
-    chosen, there = last_days(results, days, MOST, ahead)
+    chosen, there = last_days(results, days, MOST, {*ahead, *withdrawn})
     if not chosen:
         raise UsageError(f"There is no day under {results / DAILY}; `probatio daily` makes one.")
     newest = chosen[-1].record

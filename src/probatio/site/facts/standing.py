@@ -11,6 +11,7 @@ from probatio.charts.cells import HistoryDay, draw_history
 from probatio.core.records import MARKS, ModelVerdict, UseCaseVerdict
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.watch.verdict.changed_route import describe_change
 from probatio.watch.verdict.words import describe_held
 
 HISTORY_DAYS = 60
@@ -89,15 +90,24 @@ def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
         return f"Nothing is known of today: the newest answers are of {format_day(newest, last)}."
     if not well:
         return "No model can be judged yet."
+    moved = [row.model.id for row in rows if row.verdict.changed_route]
+    more = f" and {len(moved) - NAMED} more" if len(moved) > NAMED else ""
+    beside = f" CHANGED ROUTE: {', '.join(moved[:NAMED])}{more}." if moved else ""
     if well == 1:
-        return "No model got worse: the one that can be judged is as usual."
+        return f"No model got worse: the one that can be judged is as usual.{beside}"
     return (
         f"No model got worse: {'all' if well == len(rows) else 'the'} {well} that can be judged are as usual."
+        f"{beside}"
     )
 
 
 def explain(site: Site, model: TrackedModel) -> str:
-    """Why the model has its badge, in one plain sentence."""
+    """Why the model has its badge, in one plain sentence; and what stands beside it."""
+    change = model.last.changed_route
+    return f"{_explain(site, model)} {describe_change(change)}." if change else _explain(site, model)
+
+
+def _explain(site: Site, model: TrackedModel) -> str:
     verdict = model.last
     if verdict.shown in BAD:
         return _describe_fall(site, model)

@@ -13,6 +13,7 @@ from probatio.site.facts.diffs import DiffPiece, WordDiff, compare_words, shorte
 from probatio.site.facts.standing import find_fall, find_fallen, find_past_fall
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.watch.verdict.changed_route import describe_change
 from probatio.watch.verdict.words import CaseChange, VerdictText
 
 EXCERPT = 700
@@ -132,10 +133,12 @@ def _alone(answer: str | None) -> tuple[DiffPiece, ...]:
 
 
 def _news(site: Site, before: ModelVerdict, verdict: ModelVerdict) -> Iterator[str]:
-    if verdict.label != before.label:
+    if verdict.state != before.state:
         yield _verdict(site, verdict, before)
     if verdict.series_since == verdict.date and verdict.series_why:
         yield f"A new series began, nothing before it is compared: {verdict.series_why}."
+    if verdict.changed_route and verdict.changed_route != before.changed_route:
+        yield f"{describe_change(verdict.changed_route)}."
     if verdict.routing_changed and not before.routing_changed:
         yield f"Its answers came from another route: {verdict.route or 'an unknown one'}."
     if verdict.suite_version != before.suite_version:

@@ -11,10 +11,11 @@ import msgspec
 
 from probatio.core.errors import ProbatioError
 from probatio.core.records import Constants, Day, ModelVerdict
-from probatio.runs.store.days import read_days, suite_folder
+from probatio.runs.store.days import suite_folder
 from probatio.runs.store.run_folder import CaseSample, case_samples
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.watch.alerts.quoting import make_harmless, quote_answer
+from probatio.watch.ledger.ledger import read_recorded_days
 from probatio.watch.simulate.figures import FIGURES, PACKAGED, Characteristics, constants_digest, read
 from probatio.watch.verdict.words import (
     CaseChange,
@@ -41,7 +42,9 @@ class VerdictDescriber:
 
     @cached_property
     def _days(self) -> Mapping[str, Day]:
-        return {day.date: day for day in read_days(self._results)} if self._given is None else self._given
+        if self._given is not None:
+            return self._given
+        return {day.date: day for day in read_recorded_days(self._results).days}
 
     def describe(
         self,

@@ -29,6 +29,7 @@ from probatio.core.records.constants import Constants
 from probatio.grading.judge.asking import judge_model
 from probatio.runs.store.days import DayReader, days_ahead
 from probatio.suites.daily_suite import DailySuite, UseCase
+from probatio.watch.ledger.ledger import withdrawn_days
 from probatio.watch.verdict.rule.rule import COLLAPSE_DAYS
 
 NO_JUDGE = "no judge"
@@ -39,8 +40,8 @@ LOOKED_BACK = 14
 
 def find_new_models(results: Path, day: str, models: Iterable[Model]) -> tuple[Model, ...]:
     """The models that none of the last closed days has under this name and route, `day` itself aside."""
-    ahead = days_ahead(results, max(day, today()))
-    days = [each for each in DayReader(results).days() if each.date != day and each.date not in ahead]
+    without = {day, *days_ahead(results, max(day, today())), *withdrawn_days(results)}
+    days = [each for each in DayReader(results).days() if each.date not in without]
     known = {_model_key(model) for each in days[-LOOKED_BACK:] for model in each.record.models}
     return tuple(model for model in models if _model_key(model) not in known)
 
@@ -56,9 +57,10 @@ def find_unjudged(
     if missing_key(judge_model(suite.manifest.judge), env) is None:
         return {}
     first = (date.fromisoformat(day) - timedelta(days=suite.manifest.rule.baseline_days)).isoformat()
+    withdrawn = withdrawn_days(results)
     for each in DayReader(results).days():
         calibration = each.record.calibration
-        same = each.record.suite_version == suite.version
+        same = each.record.suite_version == suite.version and each.date not in withdrawn
         if same and first <= each.date < day and calibration is not None and not calibration.error:
             return {}
     return {each.id: NO_JUDGE for each in use_cases if each.grading != "deterministic"}

@@ -53,7 +53,7 @@ from probatio.watch.day.samples import (
 )
 from probatio.watch.day.sampling import AdaptiveSampling
 from probatio.watch.day.scores import DayScores, score_day
-from probatio.watch.ledger.ledger import find_acceptances, hash_day, read_ledger, record_day
+from probatio.watch.ledger.ledger import counted_days, hash_day, read_ledger, record_day
 from probatio.watch.verdict.days import Days, suite_of
 from probatio.watch.verdict.expectation import Expectation
 from probatio.watch.verdict.verdicts import keep_effects
@@ -134,7 +134,7 @@ class DayJob:
         return [day for reader in self._readers for day in reader.days()]
 
     def _days(self) -> Days:
-        return Days(self.closed_days(), find_acceptances(read_ledger(self._results)))
+        return counted_days(self.closed_days(), read_ledger(self._results))
 
     def _require_one_kind(self) -> None:
         """Refuse to mix simulated and real days in one results folder: no verdict may rest on both."""

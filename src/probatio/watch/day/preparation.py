@@ -50,6 +50,7 @@ from probatio.watch.day.first_day import find_new_models, find_unjudged, require
 from probatio.watch.day.folder import day_folder, parse_date
 from probatio.watch.day.month import MonthBudget, limit_day_cost, month_budget
 from probatio.watch.day.series import choose_suite, require_suite_of
+from probatio.watch.ledger.ledger import describe_withdrawn, withdrawn_days
 
 
 class DayRequest(Request, frozen=True, kw_only=True):
@@ -143,6 +144,11 @@ def prepare(
         say(remark)
     named = request.models or config.daily.models
     day = parse_date(request.date, now)
+    if (gone := withdrawn_days(results).get(day)) is not None:
+        raise UsageError(
+            f"{describe_withdrawn(gone)}. A withdrawn day is not asked again: its answers are kept as they "
+            "are. The next day is asked as usual."
+        )
     month = month_budget(results, day, request.max_month_cost or config.daily.max_month_cost)
     agreed = "max_month_cost" not in config.held or bool(request.max_cost or request.max_month_cost)
     most = limit_day_cost(month, request.max_cost, say, asking=not dry)

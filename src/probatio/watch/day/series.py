@@ -10,6 +10,7 @@ from probatio.core.records import DayRecord
 from probatio.runs.store.days import read_day_record, suite_folder
 from probatio.runs.store.layout import DAILY, DAY_FILE
 from probatio.suites.daily_suite import read_manifest
+from probatio.watch.ledger.ledger import withdrawn_days
 
 BUILT_IN = "daily"
 """The name of the built-in suite, which needs no folder."""
@@ -40,8 +41,10 @@ def require_suite_of(results: Path, chosen: Path | None) -> None:
 
 
 def find_newest(results: Path) -> DayRecord | None:
-    """The record of the newest day, closed or not."""
-    files = list_inside(results / DAILY, f"????-??-??/{DAY_FILE}", results)
+    """The record of the newest day that was not withdrawn, closed or not."""
+    withdrawn = withdrawn_days(results)
+    every = list_inside(results / DAILY, f"????-??-??/{DAY_FILE}", results)
+    files = [path for path in every if path.parent.name not in withdrawn]
     return read_day_record(files[-1], results) if files else None
 
 

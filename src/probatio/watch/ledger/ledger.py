@@ -5,8 +5,8 @@ A line also has the hashes of the day's files, the constants, the code version a
 ever rewritten. A day that was continued after it was recorded gets a correction that points to the record it
 replaces. So does a later day whose verdicts follow from it.
 
-A person may accept a model's new level. That is a record of its own kind, and the verdicts that follow from
-it are corrections. See `later.py`.
+A person may accept a model's new level, and take that back. These are records of their own kinds, and the
+verdicts that follow from them are corrections. See `later.py`.
 
 A chain can't show that its tail was cut off: the lines before it are still a chain. Two things help. The
 day's folder is then closed and not in the ledger, which `probatio verify` names. And `verify --head` looks
@@ -49,6 +49,8 @@ from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.evidence.evidence import EDITION
 from probatio.watch.verdict.verdicts import verdicts
 
+JUDGING = ("day", "correction")
+"""The kinds of records that have verdicts."""
 SHORT = 12
 """Digits of a head where people read it: 48 bits, which no other line has by chance."""
 START = "0" * 64
@@ -67,9 +69,10 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     date: str
     made: str
-    kind: Literal["day", "correction", "acceptance"]
-    corrects: int | None  # the record of the same date that this one replaces
-    why: str | None = None  # of a correction
+    kind: Literal["day", "correction", "acceptance", "withdrawal"]
+    corrects: int | None  # the record of the same date that this one replaces, or takes back
+    why: str | None = None  # of a correction, or of a withdrawal
+    by: str = ""  # who made a withdrawal
     previous: str
     files: dict[str, str]  # path under the results folder → SHA-256
     suite_version: str
@@ -82,7 +85,7 @@ class LedgerRecord(msgspec.Struct, frozen=True, kw_only=True):
     simulated: bool = False  # a rehearsal: no model was asked
     imported: str = ""  # where the day's answers or scores come from, if no model was asked by us
     acceptance: Acceptance | None = (
-        None  # of an acceptance; such a record has no files and no verdicts of its own
+        None  # of an acceptance; such a record has no files and no verdicts of its own, nor has a withdrawal
     )
 
 
@@ -133,8 +136,8 @@ def read_ledger(results: Path) -> list[LedgerLine]:
 
 
 def standing_records(lines: list[LedgerLine]) -> dict[str, LedgerRecord]:
-    """Date → the record that counts: the last one. A line that can't be read raises an error with its
-    number."""
+    """Date → the record that counts: the last one, of days that were not withdrawn. A line that can't be read
+    raises an error with its number."""
     standing: dict[str, LedgerRecord] = {}
     for line in lines:
         if not line.whole:
@@ -145,8 +148,12 @@ def standing_records(lines: list[LedgerLine]) -> dict[str, LedgerRecord]:
             raise UsageError(
                 f"The ledger's line {line.number} is not a record: {error}. See `probatio verify`."
             ) from None
-        if record.kind != "acceptance":
+        if record.kind in JUDGING:
             standing[record.date] = record
+        elif record.kind == "withdrawal":
+            day = standing.pop(record.date, None)
+            if day is not None and day.seq != record.corrects:  # it takes an acceptance back
+                standing[record.date] = day
     return standing
 
 
@@ -157,20 +164,76 @@ def read_verdicts(results: Path, date: str) -> tuple[ModelVerdict, ...]:
 
 
 def find_acceptances(lines: Iterable[LedgerLine]) -> tuple[Acceptance, ...]:
-    """What people have accepted, in the order of the ledger. Unreadable lines are named by `probatio
-    verify`."""
-    found: list[Acceptance] = []
+    """What people have accepted and not taken back, in the order of the ledger. Unreadable lines are named by
+    `probatio verify`."""
+    return tuple(each.acceptance for each in standing_acceptances(read_records(lines)) if each.acceptance)
+
+
+def find_taken_back(records: Iterable[LedgerRecord]) -> dict[Acceptance, LedgerRecord]:
+    """The acceptances that were taken back, each with the record that says so."""
+    made: dict[int | None, Acceptance] = {}
+    taken_back: dict[Acceptance, LedgerRecord] = {}
+    for record in records:
+        if record.acceptance is not None:
+            made[record.seq] = record.acceptance
+        elif record.kind == "withdrawal" and record.corrects in made:
+            taken_back[made[record.corrects]] = record
+    return taken_back
+
+
+def read_records(lines: Iterable[LedgerLine]) -> Iterator[LedgerRecord]:
+    """The records of the lines that can be read."""
     for line in lines:
-        if line.whole and b'"acceptance"' in line.data:
+        if line.whole:
             with suppress(msgspec.DecodeError):
-                record = line.record()
-                found += [record.acceptance] if record.kind == "acceptance" and record.acceptance else []
-    return tuple(found)
+                yield line.record()
+
+
+def standing_acceptances(records: Iterable[LedgerRecord]) -> list[LedgerRecord]:
+    """The acceptances among these records that were not taken back."""
+    standing: dict[int | None, LedgerRecord] = {}
+    for record in records:
+        if record.kind == "acceptance":
+            standing[record.seq] = record
+        elif record.kind == "withdrawal":
+            standing.pop(record.corrects, None)
+    return list(standing.values())
+
+
+def find_withdrawn(records: Iterable[LedgerRecord]) -> dict[str, LedgerRecord]:
+    """Date → the record that withdraws the day."""
+    accepted: set[int | None] = set()
+    withdrawn: dict[str, LedgerRecord] = {}
+    for record in records:
+        if record.kind == "acceptance":
+            accepted.add(record.seq)
+        elif record.kind == "withdrawal" and record.corrects not in accepted:
+            withdrawn[record.date] = record
+    return withdrawn
+
+
+def describe_withdrawn(record: LedgerRecord) -> str:
+    """`2026-03-01 was withdrawn on 2026-03-02 by anna: the wrong suite`."""
+    return f"{record.date} was withdrawn on {record.made[:10]} by {record.by}: {record.why}"
+
+
+def withdrawn_days(results: Path) -> dict[str, LedgerRecord]:
+    """The days of a results folder that were withdrawn."""
+    return find_withdrawn(read_records(read_ledger(results)))
+
+
+def counted_days(days: Iterable[Day], lines: Iterable[LedgerLine]) -> Days:
+    """Of these closed days those that count, with what people have accepted: everything a verdict depends
+    on."""
+    records = [record for record in read_records(lines) if record.kind not in JUDGING]
+    withdrawn = find_withdrawn(records)
+    accepted = (each.acceptance for each in standing_acceptances(records) if each.acceptance)
+    return Days((day for day in days if day.date not in withdrawn), accepted)
 
 
 def read_recorded_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> Days:
-    """The closed days and what people have accepted: everything a verdict depends on."""
-    return Days(read_days(results, until, without), find_acceptances(read_ledger(results)))
+    """The closed days that count and what people have accepted."""
+    return counted_days(read_days(results, until, without), read_ledger(results))
 
 
 def record_days(results: Path, dates: Collection[str], constants: Constants, made: str) -> list[LedgerRecord]:
@@ -203,7 +266,9 @@ def record_day(
     with open_for_appending(results) as file:
         lines = read_ledger(results)
         before = standing_records(lines)
-        every_day = Days(read_days(results) if days is None else days(), find_acceptances(lines))
+        for each in sorted({date, *together} & (gone := find_withdrawn(read_records(lines))).keys()):
+            raise UsageError(f"{describe_withdrawn(gone[each])}. It stays withdrawn.")
+        every_day = counted_days(read_days(results) if days is None else days(), lines)
         new = make_records(results, date, every_day, constants, made, before, hashes, together=together)
         return append_all(file, lines, new)
 

@@ -164,7 +164,7 @@ class Days:
             spread([line.full_power for line in lines], False),
             spread([line.barred for line in lines], False),
             route,
-            mark(_find_mixed(lines)),
+            mark(find_mixed(lines)),
             at.versions[day.record.suite_version],
             mark({line.model for line in lines if line.asked_late}),
             mark({each for each in at.models if (day.date, each) in self.begun}),
@@ -178,7 +178,7 @@ class Days:
         )
 
 
-def _find_mixed(lines: Iterable[DailyScore]) -> set[str]:
+def find_mixed(lines: Iterable[DailyScore]) -> set[str]:
     """The models of which too many samples came from elsewhere, so that the day belongs to no route. Older
     days left no samples out: such a day is mixed if its route is flagged and more than one provider
     served."""

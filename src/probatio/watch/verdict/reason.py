@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from probatio.core.records import Constants, ModelVerdict, UseCaseVerdict
+from probatio.watch.verdict.changed_route import describe_change
 
 SHOWN = 2
 """Use cases named with their numbers; the others are counted."""
@@ -28,6 +29,8 @@ def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants)
         clauses.append(describe_not_asked(verdict.not_asked))
     if verdict.series_why and verdict.evidence == "CALIBRATING":
         clauses.append(f"a new series began on {verdict.series_since}: {verdict.series_why}")
+    if verdict.changed_route:
+        clauses.append(describe_change(verdict.changed_route))
     if verdict.cause is not None:
         clauses.append(f"put down to {verdict.cause}: {verdict.cause_reason}")
     return "; ".join(part for part in clauses if part) + "."

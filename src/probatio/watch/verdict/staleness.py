@@ -67,6 +67,7 @@ def mark_stale(
         recovered=False,
         collapsed=(),
         ungraded=(),
+        changed_route=None,
         headline_since=since,
         reason=f"STALE: {describe_age(since)}{told}",
     )

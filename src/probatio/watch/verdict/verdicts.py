@@ -20,10 +20,20 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from probatio.core.records import Acceptance, Cause, Constants, DailyScore, ModelVerdict, UseCaseVerdict
+from probatio.core.records import (
+    Acceptance,
+    Cause,
+    Constants,
+    DailyScore,
+    Day,
+    ModelVerdict,
+    RouteChange,
+    UseCaseVerdict,
+)
 from probatio.watch.verdict.cause.attribution import attribute
 from probatio.watch.verdict.cause.moves import find_move
 from probatio.watch.verdict.cause.symptoms import symptoms
+from probatio.watch.verdict.changed_route import SHOWN_DAYS, RouteHistory
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.evidence import evidence
 from probatio.watch.verdict.evidence.change import date_change
@@ -59,7 +69,7 @@ def verdicts(
     made: list[ModelVerdict] = []
     earlier: Days | None = None
     for series in days.series():
-        begun = _SeriesStarts(series, earlier)
+        begun = _SeriesStarts(series, earlier, constants)
         earlier = series
         wanted = [day.date for day in series.days if dates is None or day.date in dates]
         if not wanted:
@@ -113,13 +123,16 @@ class Beginning(msgspec.Struct, frozen=True):
     since: str
     why: str | None = None
     accepted: Acceptance | None = None
+    route: RouteChange | None = None
 
 
 class _SeriesStarts:
     """Since when each model's present series runs, and why it began."""
 
-    def __init__(self, series: Days, earlier: Days | None) -> None:
+    def __init__(self, series: Days, earlier: Days | None, constants: Constants) -> None:
         self._series = series
+        self._rule = constants.rule
+        self._routes: dict[str, RouteHistory] = {}
         self._known = set() if earlier is None else {model for day in earlier.days for model in day.models}
         now = series.days[0].record.suite_version
         was = now if earlier is None else earlier.days[-1].record.suite_version
@@ -132,14 +145,21 @@ class _SeriesStarts:
         """One day further."""
         day = folded.day
         for model in day.models:
+            place = folded.columns.models[model]
             accepted = self._series.begun.get((day.date, model))
             if accepted is not None:
                 why = f"{accepted.by} accepted the new level: {accepted.why}"
                 self.of[model] = Beginning(day.date, why, accepted)
-            elif folded.rule.new_series[folded.columns.models[model]]:
-                self.of[model] = Beginning(day.date, "another provider has served it for some days")
+                self._routes[model] = RouteHistory()
+            elif folded.rule.new_series[place]:
+                change = self._routes[model].move(model, day, self._rule)
+                why = "another provider has served it for some days"
+                self.of[model] = Beginning(day.date, why, route=change)
+                continue
             elif model not in self.of:
                 self.of[model] = Beginning(day.date, self._why if model in self._known else None)
+                self._routes[model] = RouteHistory()
+            self._routes[model].take(model, day, away=bool(folded.rule.routing_changed[place]))
 
 
 def _judge_model(
@@ -202,9 +222,14 @@ def _judge_model(
         series_since=begun.since,
         series_why=begun.why,
         accepted=begun.accepted,
+        changed_route=begun.route if _is_recent(begun.route, today.day) else None,
         ungraded=ungraded,
         not_asked=today.day.record.not_asked if lines else {},
     )
+
+
+def _is_recent(change: RouteChange | None, day: Day) -> bool:
+    return change is not None and day.ordinal - date.fromisoformat(change.since).toordinal() < SHOWN_DAYS
 
 
 def _find_ungraded(lines: Mapping[str, DailyScore], usual: Collection[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from probatio.core.records import Cause, Constants, ModelVerdict, UseCaseVerdict
+from probatio.watch.verdict.changed_route import describe_change
 from probatio.watch.verdict.odds import YEAR, describe_chance
 from probatio.watch.verdict.reason import describe_not_asked
 
@@ -133,6 +134,8 @@ def describe(
         )
     what = _describe_status(verdict, titles, constants) or _describe_fall(verdict, titles, began)
     sure = _how_sure(verdict, constants, rarity)
+    if verdict.changed_route:
+        sure = f"{sure} {describe_change(verdict.changed_route)}."
     if verdict.not_asked and verdict.shown != "STALE":
         left_out = describe_not_asked(verdict.not_asked, titles)
         sure = f"{sure} {left_out[0].upper()}{left_out[1:]}."

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -155,6 +155,31 @@ def check_acceptances(
         if not each.by.strip() or not each.why.strip():
             what = f"it accepts {each.model} and does not say who did, or why"
             yield Finding(WHERE, line.number, each.begins, what)
+
+
+def check_withdrawals(every: Iterable[tuple[LedgerLine, LedgerRecord]]) -> Iterator[Finding]:
+    """Name records that take back or withdraw what does not stand, or do not say who did; and records of a
+    day that was withdrawn."""
+    stands: dict[int | None, str] = {}  # record → its date: acceptances, and the last record of each day
+    last: dict[str, int] = {}
+    withdrawn: set[str] = set()
+    for line, record in every:
+        if record.kind != "withdrawal":
+            if record.kind != "acceptance":
+                stands.pop(last.get(record.date), None)
+                last[record.date] = record.seq
+                if record.date in withdrawn:
+                    what = "the day was withdrawn before this record was made; it stays withdrawn"
+                    yield Finding(WHERE, line.number, record.date, what)
+            stands[record.seq] = record.date
+            continue
+        if stands.pop(record.corrects, None) != record.date:
+            what = f"it takes back record {record.corrects}, which is none that stood on its date"
+            yield Finding(WHERE, line.number, record.date, what)
+        if record.corrects == last.get(record.date):
+            withdrawn.add(record.date)
+        if not record.by.strip():
+            yield Finding(WHERE, line.number, record.date, "it takes something back and does not say who did")
 
 
 def check_lateness(day: Day, answers: Answers) -> Iterator[Finding]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from probatio.core.errors import ProbatioError
-from probatio.core.records import Constants, DailyScore, Day
+from probatio.core.records import Acceptance, Constants, DailyScore, Day
 from probatio.runs.store.layout import DAILY, SCORES
 from probatio.suites.daily_suite import DailySuite
 from probatio.watch.day.samples import DaySamples, ServedLine, read_samples
@@ -51,20 +52,35 @@ def scoring_constants(recorded: Iterable[tuple[LedgerLine, LedgerRecord]]) -> di
     return {date: constants for date, (_, constants) in found.items()}
 
 
+class Undone(NamedTuple):
+    """What stands no longer: days asked before that was recorded knew it."""
+
+    taken_back: Mapping[Acceptance, LedgerRecord]  # acceptance → the record that takes it back
+    withdrawn: Sequence[tuple[Day, str]]  # each day, and when it was withdrawn
+
+
 class ScoreChecks:
     """Compares the scores of days with those made again from their recorded grades, day by day in order."""
 
-    def __init__(self, results: Path, days: Days, constants: Mapping[str, Constants]) -> None:
+    def __init__(
+        self,
+        results: Path,
+        days: Days,
+        constants: Mapping[str, Constants],
+        undone: Undone,
+    ) -> None:
         """`constants`: date → the constants that decided the sampling."""
         self._results = results
         self._days = days
+        self._undone = undone
         self._constants = constants
         self._past = Expectations(days)
-        self._then: tuple[frozenset[str], Expectations] | None = None
+        self._then: tuple[_Differences, Expectations] | None = None
 
     def findings(self, day: Day, suite: DailySuite, answers: Iterable[ServedLine] | None) -> list[Finding]:
-        """Name the scores that differ. Days imported after this one began were not there then, unless it was
-        continued since. `answers`: those of the day, if already read."""
+        """Name the scores that differ. Days imported after this one began were not there then, and what was
+        taken back since still stood, unless the day was continued. `answers`: those of the day, if already
+        read."""
         constants = self._constants[day.date]
         try:
             samples = read_samples(self._results / DAILY / day.date, suite, answers)
@@ -76,19 +92,34 @@ class ScoreChecks:
         return findings
 
     def _as_it_was(self, day: Day) -> Expectations | None:
-        """The past without the days imported after this one began, or None if there are no such days."""
-        later = frozenset(
+        """The past as it was when this day began, or None if it is the same today."""
+        began = day.record.created
+        imported = frozenset(
             each.date
             for each in self._days.days
-            if each.record.imported and each.record.created > day.record.created and each.date != day.date
+            if each.record.imported and each.record.created > began and each.date != day.date
         )
-        if not any(date < day.date for date in later):
+        stood = tuple(
+            each for each, record in self._undone.taken_back.items() if each.made <= began < record.made
+        )
+        withdrawn = {
+            each.date: each
+            for each, made in self._undone.withdrawn
+            if each.record.created <= began < made and each.date < day.date
+        }
+        if not stood and not withdrawn and not any(date < day.date for date in imported):
             return None
         # Mostly one import: then its days are left out for all days.
-        if self._then is None or self._then[0] != later:
-            then = Days((each for each in self._days.days if each.date not in later), self._days.accepted)
-            self._then = later, Expectations(then)
+        key = imported, stood, frozenset(withdrawn)
+        if self._then is None or self._then[0] != key:
+            there = [each for each in self._days.days if each.date not in imported]
+            then = Days([*there, *withdrawn.values()], (*self._days.accepted, *stood))
+            self._then = key, Expectations(then)
         return self._then[1]
+
+
+_Differences = tuple[frozenset[str], tuple[Acceptance, ...], frozenset[str]]
+"""The days imported later, the acceptances taken back later, the days withdrawn later."""
 
 
 def _check_scores(day: Day, suite: DailySuite, past: Expectation, samples: DaySamples) -> Iterator[Finding]:

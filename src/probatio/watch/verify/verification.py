@@ -31,11 +31,16 @@ from probatio.watch.ledger.chain import (
 )
 from probatio.watch.ledger.difference import first_difference
 from probatio.watch.ledger.ledger import (
+    JUDGING,
     LedgerLine,
     LedgerRecord,
     code_version,
+    describe_withdrawn,
+    find_taken_back,
+    find_withdrawn,
     head_of,
     read_ledger,
+    standing_acceptances,
     verdicts_by_date,
 )
 from probatio.watch.verdict.days import Days
@@ -47,11 +52,12 @@ from probatio.watch.verify.conduct import (
     check_kinds,
     check_lateness,
     check_suites,
+    check_withdrawals,
     describe_lateness,
     read_asked,
 )
 from probatio.watch.verify.regrade import regrade_days
-from probatio.watch.verify.scores import ScoreChecks, scoring_constants
+from probatio.watch.verify.scores import ScoreChecks, Undone, scoring_constants
 
 Standing = Mapping[str, tuple[LedgerLine, LedgerRecord]]
 """Date → the record that counts, and its line."""
@@ -91,24 +97,35 @@ def verify(
     """
     lines = read_ledger(results)
     every = _read_records(lines)
-    recorded = [(line, record) for line, record in every if record.kind != "acceptance"]
+    recorded = [(line, record) for line, record in every if record.kind in JUDGING]
     standing = {record.date: (line, record) for line, record in recorded}
+    withdrawn = find_withdrawn(record for _, record in every)
+    ever, standing = standing, {date: each for date, each in standing.items() if date not in withdrawn}
+    gone = {date: each for date, each in ever.items() if date in withdrawn}
     accepted = [(line, record.acceptance) for line, record in every if record.acceptance is not None]
+    accepted_now = [
+        each.acceptance for each in standing_acceptances(record for _, record in every) if each.acceptance
+    ]
+    taken_back = find_taken_back(record for _, record in every)
     wanted = {date: each for date, each in standing.items() if dates is None or date in dates}
     findings = [
         *check_chain(lines),
         *check_head(lines, head),
-        *check_acceptances(accepted, standing),
-        *check_recorded(results, standing),
+        *check_acceptances(accepted, ever),
+        *check_withdrawals(every),
+        *check_recorded(results, ever),
     ]
     readable, unreadable = _read_days(results, standing, wanted)
-    findings += unreadable
-    days, suites = Days(readable, (each for _, each in accepted)), SuitesOfDays(results, given)
+    asked_for = {date: each for date, each in gone.items() if dates is None or date in dates}
+    kept, changed = _read_days(results, gone, asked_for)
+    findings += [*unreadable, *changed]
+    days, suites = Days(readable, accepted_now), SuitesOfDays(results, given)
     if grades:
         suites.require_trust((day for day in readable if day.date in wanted), sandbox)
     with calm_collector():
         findings += _check_conduct(readable, standing, wanted, suites)
-        again = _DaysAgain(results, days, recorded, suites)
+        undone = Undone(taken_back, [(day, withdrawn[day.date].made) for day in kept])
+        again = _DaysAgain(results, days, recorded, suites, undone)
         again.check([day for day in readable if day.date in wanted], sandbox, grades=grades)
         findings += [*again.conduct, *again.findings, *check_verdicts(days, wanted)]
     return Verification(
@@ -120,7 +137,12 @@ def verify(
         scores=again.scores,
         verdicts=sum(len(record.verdicts) for _, record in wanted.values()),
         findings=findings,
-        notes=[*_note_records(results, wanted), *again.notes, *_note_acceptances(accepted)],
+        notes=[
+            *_note_records(results, wanted),
+            *again.notes,
+            *_note_acceptances(accepted, taken_back),
+            *(f"{describe_withdrawn(each)}. It counts nowhere" for each in withdrawn.values()),
+        ],
         simulated=sum(day.record.simulated for day in readable),
         imported=sum(bool(day.record.imported) for day in readable),
         replayed=sum(day.record.replayed for day in readable),
@@ -172,9 +194,14 @@ def _note_records(results: Path, wanted: Standing) -> Iterator[str]:
         yield describe_ahead(ahead, today())
 
 
-def _note_acceptances(accepted: Iterable[tuple[LedgerLine, Acceptance]]) -> Iterator[str]:
+def _note_acceptances(
+    accepted: Iterable[tuple[LedgerLine, Acceptance]], taken_back: Mapping[Acceptance, LedgerRecord]
+) -> Iterator[str]:
     for _, each in accepted:
-        yield f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}"
+        undone = taken_back.get(each)
+        why = f": {undone.why}" if undone and undone.why else ""
+        end = f"; taken back by {undone.by} on {undone.made[:10]}{why}" if undone else ""
+        yield f"{each.model} was accepted as it is from {each.begins} on, by {each.by}: {each.why}{end}"
 
 
 class _DaysAgain:
@@ -186,13 +213,14 @@ class _DaysAgain:
         days: Days,
         recorded: Iterable[tuple[LedgerLine, LedgerRecord]],
         suites: SuitesOfDays,
+        undone: Undone,
     ) -> None:
         self._results = results
         self._suites = suites
         self._records: dict[str, list[LedgerRecord]] = {}
         for _, record in recorded:
             self._records.setdefault(record.date, []).append(record)
-        self._scores = ScoreChecks(results, days, scoring_constants(recorded))
+        self._scores = ScoreChecks(results, days, scoring_constants(recorded), undone)
         self._served: dict[str, list[ServedLine] | None] = {}  # of the days that are being graded
         self.conduct: list[Finding] = []
         self.findings: list[Finding] = []

@@ -67,9 +67,9 @@ def compose(
     to keep the model's status: an outage must not make a model COOKED and must not clear it.
     """
     known = (scored | (seen != NEVER)).sum(axis=1)
-    now = _table(rule, status, scored, known)
+    now = compose_day(rule, status, scored, known)
     lately = scored | (day - seen <= rule.consecutive_within)
-    kept = np.minimum(_badness(_table(rule, status, lately, known)), _badness(before.status))
+    kept = np.minimum(_badness(compose_day(rule, status, lately, known)), _badness(before.status))
     asked = scored.any(axis=1)
     now = np.where(asked & (kept > _badness(now)), kept, now).astype(np.int8)
     last = np.where(asked, now, before.status).astype(np.int8)
@@ -88,7 +88,7 @@ def compose(
     )
 
 
-def _table(
+def compose_day(
     rule: RuleConstants, status: Codes, counts: npt.NDArray[np.bool_], known: npt.NDArray[np.int64]
 ) -> Codes:
     """The published composition, over the use cases that count. A suite with few use cases would never be
