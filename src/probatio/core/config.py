@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -41,10 +42,15 @@ CONFIRM_ABOVE = 1.0
 """US dollars. A run expected to cost more is begun only with the user's word."""
 
 
+FormName = Literal["small", "whole"]
+"""How much of the daily suite a model is asked."""
+
+
 class _ModelEntry(Model, frozen=True):
     """As `Model`; a route of one provider may be its name alone."""
 
     route: str | list[str] | None = None  # type: ignore[assignment]
+    form: FormName | None = None
 
 
 class _TimeoutsEntry(msgspec.Struct):
@@ -117,6 +123,7 @@ class Config(msgspec.Struct, frozen=True):
     analyst: str | None = None
     daily: DailyConfig = DailyConfig()
     confirm_above: float = CONFIRM_ABOVE  # US dollars
+    forms: dict[str, FormName] = {}  # model → its form, of models whose entry says it
     raised: dict[str, TrustRequest] = {}
     """The limits that the file sets above the usual ones, by key. A file that was found needs the user's word
     for each."""
@@ -131,13 +138,17 @@ def load_config(path: Path | None = None) -> Config:
     file = read_yaml(source, _ConfigFile, folder_of(path))
     seen: set[str] = set()
     models: list[Model] = []
+    forms: dict[str, FormName] = {}
     for entry in file.models:
         if entry.id in seen:
             raise UsageError(f"{source}: two models have the id `{entry.id}`.")
         seen.add(entry.id)
         _check_prices(entry, source)
         route = (entry.route,) if isinstance(entry.route, str) else tuple(entry.route or ())
-        models.append(Model(**{**msgspec.structs.asdict(entry), "route": route}))
+        fields = {**msgspec.structs.asdict(entry), "route": route}
+        if form := fields.pop("form"):
+            forms[entry.id] = form
+        models.append(Model(**fields))
     trials = file.trials
     if any(n < 0 for n in trials.n_shots):
         raise UsageError(f"{source}: trials.n_shots holds a negative number.")
@@ -160,6 +171,7 @@ def load_config(path: Path | None = None) -> Config:
         analyst=file.analyst,
         daily=file.daily,
         confirm_above=file.confirm_above,
+        forms=forms,
     )
     config = msgspec.structs.replace(config, raised=_find_raised(config))
     if is_word(path):

@@ -47,6 +47,7 @@ from probatio.watch.alerts.delivery import alert_unasked
 from probatio.watch.day.estimate import estimate_day
 from probatio.watch.day.first_day import find_new_models, find_unjudged, require_served
 from probatio.watch.day.folder import day_folder, parse_date
+from probatio.watch.day.forms import choose_forms, describe_forms, narrow_each
 from probatio.watch.day.month import MonthBudget, limit_day_cost, month_budget
 from probatio.watch.day.series import choose_suite, require_suite_of
 
@@ -96,13 +97,15 @@ class PreparedDay(msgspec.Struct, frozen=True):
         return estimate_day(self).estimate
 
     @property
-    def asked(self) -> tuple[UseCase, ...]:
-        """The use cases without those that are not asked."""
-        return tuple(each for each in self.use_cases if each.id not in self.not_asked)
+    def asked(self) -> dict[str, tuple[UseCase, ...]]:
+        """Model → the use cases in its form, without those that are not asked."""
+        there = [each for each in self.use_cases if each.id not in self.not_asked]
+        return narrow_each(self.record.models, self.record.forms, there)
 
     @property
     def judged(self) -> bool:
-        return any(use_case.grading != "deterministic" for use_case in self.use_cases)
+        asked = narrow_each(self.record.models, self.record.forms, self.use_cases)
+        return any(each.grading != "deterministic" for own in asked.values() for each in own)
 
 
 def prepare(
@@ -153,14 +156,24 @@ def prepare(
             raise
         alert_unasked(results, day, error.skipped, channels, env, say)
         raise Incomplete(str(error)) from None
-    if sending and any(use_case.grading != "deterministic" for use_case in use_cases):
+    forms = choose_forms(selection.models, config.forms, suite, results, day)
+    asked = {
+        each.id: each for own in narrow_each(selection.models, forms, use_cases).values() for each in own
+    }
+    if not asked:
+        raise UsageError(
+            f"The small form of the suite {suite.manifest.name} has no case of these use cases: "
+            f"{', '.join(each.id for each in use_cases)}. `form: whole` of a model in models.yml has it "
+            "asked all."
+        )
+    if sending and any(use_case.grading != "deterministic" for use_case in asked.values()):
         require_hosts((judge_model(suite.manifest.judge),), env)
     if not dry and (named_suite or is_word(request.config)):
         note_request(request)
     not_asked = {}
     if sending and config.daily.judge is None:  # a judge that is listed and can't be asked is missed
-        not_asked = find_unjudged(suite, use_cases, results, day, env)
-    if len(not_asked) == len(use_cases):
+        not_asked = find_unjudged(suite, asked.values(), results, day, env)
+    if len(not_asked) == len(asked):
         raise UsageError(
             f"Only a judge can score what would be asked, and there is none: the judge "
             f"{suite.manifest.judge.name} needs the key {missing_key(judge_model(suite.manifest.judge), env)}"
@@ -174,8 +187,10 @@ def prepare(
             f"{day} is over: a model that is first asked now is marked as asked late, and enters no baseline."
         )
     models = [apply_reasoning(model, suite) for model in selection.models]
-    more = {"skipped": selection.skipped, "replayed": request.replay}
+    more = {"skipped": selection.skipped, "replayed": request.replay, "forms": forms}
     record = begin_record(day, now_text(now), suite, models, request.suite, results, **more)
+    for sentence in describe_forms(record, new, suite, results):
+        say(sentence)
     timeouts = with_wait(config.timeouts, request.max_wait)
     return PreparedDay(
         results,

@@ -20,7 +20,16 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from probatio.core.records import Acceptance, Cause, Constants, DailyScore, ModelVerdict, UseCaseVerdict
+from probatio.core.records import (
+    Acceptance,
+    Cause,
+    Constants,
+    DailyScore,
+    DayRecord,
+    Form,
+    ModelVerdict,
+    UseCaseVerdict,
+)
 from probatio.watch.verdict.cause.attribution import attribute
 from probatio.watch.verdict.cause.moves import find_move
 from probatio.watch.verdict.cause.symptoms import symptoms
@@ -136,6 +145,8 @@ class _SeriesStarts:
             if accepted is not None:
                 why = f"{accepted.by} accepted the new level: {accepted.why}"
                 self.of[model] = Beginning(day.date, why, accepted)
+            elif form := self._series.reformed.get((day.date, model)):
+                self.of[model] = Beginning(day.date, form)
             elif folded.rule.new_series[folded.columns.models[model]]:
                 self.of[model] = Beginning(day.date, "another provider has served it for some days")
             elif model not in self.of:
@@ -151,6 +162,7 @@ def _judge_model(
     begun: Beginning,
 ) -> ModelVerdict:
     today = days[-1]
+    form = today.day.record.forms.get(model)
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
     by_rule, by_evidence = today.rule, today.evidence
     status, layer = STATUSES[by_rule.model[place]], evidence.STATUSES[by_evidence.status[place]]
@@ -203,8 +215,14 @@ def _judge_model(
         series_why=begun.why,
         accepted=begun.accepted,
         ungraded=ungraded,
-        not_asked=today.day.record.not_asked if lines else {},
+        not_asked=_find_not_asked(today.day.record, form) if lines else {},
+        form=str(form) if form else None,
     )
+
+
+def _find_not_asked(record: DayRecord, form: Form | None) -> dict[str, str]:
+    """Use case → why it was not asked, of those that belong to the model's form."""
+    return {name: why for name, why in record.not_asked.items() if form is None or name in form.cases}
 
 
 def _find_ungraded(lines: Mapping[str, DailyScore], usual: Collection[str]) -> tuple[str, ...]:
