@@ -108,7 +108,8 @@ class Form(msgspec.Struct, frozen=True):
     samples: int
 
     def __str__(self) -> str:
-        return f"{self.name} form: {self.count} cases, {describe_samples(self.samples)}"
+        cases = "one case" if self.count == 1 else f"{self.count} cases"
+        return f"{self.name} form ({cases}, {describe_samples(self.samples)})"
 
     @property
     def count(self) -> int:

@@ -109,7 +109,7 @@ class Days:
                 before = last.setdefault(model, form)
                 if form != before:
                     found[day.date, model] = (
-                        f"{_describe_form(form)} now, and before {_describe_form(before)}"
+                        f"it is asked {_name(form)} now, and was asked {_name(before)} before"
                     )
                     last[model] = form
         return found
@@ -201,8 +201,8 @@ class Days:
         )
 
 
-def _describe_form(form: Form | None) -> str:
-    return "it is asked the whole suite" if form is None else f"it is asked the {form}"
+def _name(form: Form | None) -> str:
+    return f"the {form or 'whole suite'}"
 
 
 def _find_mixed(lines: Iterable[DailyScore]) -> set[str]:
