@@ -182,6 +182,11 @@ def test_the_small_form_of_the_built_in_suite_is_ten_cases_over_all_that_code_gr
     assert form is not None
     code = [each.id for each in suite.use_cases.values() if each.grading == "deterministic"]
     assert (list(form.cases), form.count, form.samples) == (code, 10, 1)
+    for use_case, cases in form.cases.items():
+        easiest = sorted(
+            suite.use_cases[use_case].cases, key=lambda case: (case.difficulty, len(case.prompt))
+        )
+        assert set(cases) == {case.id for case in easiest[:2]}
 
 
 def test_a_first_day_in_the_small_form_takes_a_quarter_of_an_hour_at_most() -> None:
