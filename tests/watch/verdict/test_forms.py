@@ -11,6 +11,7 @@ import pytest
 from probatio.core.records import DailyScore, Day, Form, ModelVerdict
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.verdicts import verdicts
+from probatio.watch.verdict.words import Rarity, describe
 from watch.verdict.made_up import CONSTANTS, MANIFEST, line, made_up_day
 
 CASES = {
@@ -86,6 +87,16 @@ def test_a_change_of_form_is_no_fall_and_begins_a_series() -> None:
     assert "it is asked the whole suite now" in last.reason
     assert (other.headline, other.evidence) == ("OK", "QUIET")
     assert {each.days for each in last.use_cases} == {0}
+
+
+def test_the_error_rates_of_the_whole_suite_are_not_said_of_a_smaller_form() -> None:
+    days = days_of(34, beside=True, fall=33)
+    last = judge(days, "small")[-1]
+    assert last.shown == "COOKED"
+    rarity = Rarity(least=0.001, most=0.001)
+    assert "was not measured" in describe(last, {}, CONSTANTS, rarity).sentences[1]
+    whole = msgspec.structs.replace(last, form=None)
+    assert "rarely wrong" in describe(whole, {}, CONSTANTS, rarity).sentences[1]
 
 
 def test_days_without_a_form_are_whole_and_go_on() -> None:

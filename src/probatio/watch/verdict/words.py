@@ -132,7 +132,8 @@ def describe(
             ),
         )
     what = _describe_status(verdict, titles, constants) or _describe_fall(verdict, titles, began)
-    sure = _how_sure(verdict, constants, rarity)
+    # what the simulator measured is of the whole suite
+    sure = _how_sure(verdict, constants, None if verdict.form else rarity)
     if verdict.form and verdict.shown != "STALE":
         sure = f"{sure} Asked the {verdict.form}."
     if verdict.not_asked and verdict.shown != "STALE":
