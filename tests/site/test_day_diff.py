@@ -19,6 +19,7 @@ from probatio.core.records import (
     DailyScore,
     Day,
     DayRecord,
+    Form,
     Model,
     ModelVerdict,
     Sampling,
@@ -67,6 +68,16 @@ def _day(number: int, shares: dict[str, dict[str, float]], **record: object) -> 
 def _verdict(day: Day) -> ModelVerdict:
     use_case = UseCaseVerdict(use_case="math", status="OK", score=day.scores[0].score, mean=70.0, sd=2.0)
     return ModelVerdict(date=day.date, model="a", status="OK", use_cases=(use_case,))
+
+
+def test_two_days_in_different_forms_are_not_compared() -> None:
+    form = Form("small", {"math": ("one",)}, 1)
+    before = _day(0, {"a": {"one": 1.0}, "b": {"one": 1.0}}, forms={"a": form})
+    after = _day(1, {"a": {"one": 1.0}, "b": {"one": 1.0}})
+    found = compare_days("a", before, after, _verdict(after))
+    assert found.other_suite
+    assert ("Form", "small form (one case, one sample)", "whole suite") in found.facts
+    assert not compare_days("b", before, after, _verdict(after)).other_suite
 
 
 _WRITTEN = st.text(max_size=60) | st.lists(

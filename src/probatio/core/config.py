@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -43,6 +43,10 @@ CONFIRM_ABOVE = 1.0
 """US dollars. A run expected to cost more is begun only with the user's word."""
 
 
+FormName = Literal["small", "whole"]
+"""How much of the daily suite a model is asked."""
+
+
 class _ModelEntry(Model, frozen=True):
     """As `Model`, with values that were checked; a route of one provider may be its name alone."""
 
@@ -55,6 +59,7 @@ class _ModelEntry(Model, frozen=True):
     reasoning: Effort | None = None
     base_url: Address | None = None
     api_key_env: Variable | None = None
+    form: FormName | None = None
 
 
 class _TimeoutsEntry(msgspec.Struct):
@@ -152,6 +157,7 @@ class Config(msgspec.Struct, frozen=True):
     analyst: str | None = None
     daily: DailyConfig = DailyConfig()
     confirm_above: float = CONFIRM_ABOVE  # US dollars
+    forms: dict[str, FormName] = {}  # model → its form, of models whose entry says it
     raised: dict[str, TrustRequest] = {}
     """The limits that the file sets above the usual ones, by key. A file that was found needs the user's word
     for each."""
@@ -167,12 +173,16 @@ def load_config(path: Path | None = None) -> Config:
     file = as_record(written, ModelsFile)
     seen: set[str] = set()
     models: list[Model] = []
+    forms: dict[str, FormName] = {}
     for number, entry in enumerate(file.models):
         if entry.id in seen:
             raise explain_fault(written, ("models", number, "id"), f"two models have the id `{entry.id}`.")
         seen.add(entry.id)
         route = (entry.route,) if isinstance(entry.route, str) else tuple(entry.route or ())
-        models.append(Model(**{**msgspec.structs.asdict(entry), "route": route}))
+        fields = {**msgspec.structs.asdict(entry), "route": route}
+        if form := fields.pop("form"):
+            forms[entry.id] = form
+        models.append(Model(**fields))
     trials = file.trials
     config = Config(
         source="built-in" if source == BUILT_IN else str(source),
@@ -186,6 +196,7 @@ def load_config(path: Path | None = None) -> Config:
         analyst=file.analyst,
         daily=file.daily,
         confirm_above=file.confirm_above,
+        forms=forms,
     )
     config = msgspec.structs.replace(config, raised=_find_raised(config))
     if is_word(path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +14,7 @@ from probatio.core.records import (
     AttributionConstants,
     Constants,
     EvidenceConstants,
+    Form,
     Grading,
     RuleConstants,
     Sampling,
@@ -82,6 +83,11 @@ class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{full} samples at full power are fewer than {base} at first")
 
 
+class _FormEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    cases: tuple[str, ...]
+    samples: int = 1
+
+
 class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`suite.yml` of a daily suite, completed by the built-in one."""
 
@@ -95,6 +101,9 @@ class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: RuleConstants
     evidence: EvidenceConstants
     attribution: AttributionConstants
+    small_form: _FormEntry | None = None
+    """For models on this machine, which are slow. It is not in the fingerprint: another small form begins a
+    new series of the models that are asked it, and of no others."""
     fingerprint: str | None = None
 
 
@@ -161,6 +170,16 @@ class DailySuite(msgspec.Struct, frozen=True, dict=True):
         entry = self.manifest.sampling
         return Sampling(temperature=entry.temperature, seed=entry.seed)
 
+    @property
+    def small_form(self) -> Form | None:
+        if (entry := self.manifest.small_form) is None:
+            return None
+        cases = {
+            name: tuple(case.id for case in use_case.cases if case.id in entry.cases)
+            for name, use_case in self.use_cases.items()
+        }
+        return Form("small", {name: own for name, own in cases.items() if own}, entry.samples)
+
     @cached_property  # it is looked into for every answer
     def cases(self) -> dict[str, Case]:
         return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
@@ -211,6 +230,7 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
                 told = f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}."
                 faults.append(SuiteFault("ids", told))
             taken[case.id] = entry.id
+    _require_form(root, manifest, taken)
     if why := unreachable(manifest.rule, [use_case.grading for use_case in use_cases.values()]):
         told = (
             f"{root / MANIFEST}: by its rule no model could ever be COOKED: {why}. Change the suite's "
@@ -218,6 +238,17 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
         )
         faults.append(SuiteFault("cooked", told))
     return DailySuite(root, manifest, use_cases), faults
+
+
+def _require_form(root: Path, manifest: DailyManifest, known: Container[str]) -> None:
+    if (form := manifest.small_form) is None:
+        return
+    where = f"{root / MANIFEST}: `small_form`"
+    for case in form.cases:
+        if case not in known:
+            raise UsageError(f"{where} names the case `{case}`, which no use case has.")
+    if not form.cases or form.samples < 1:
+        raise UsageError(f"{where} needs at least one case and at least one sample.")
 
 
 def read_manifest(folder: Path | None = None) -> DailyManifest:

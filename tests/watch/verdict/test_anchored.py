@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 from probatio.core.records import Calibration, Day
+from probatio.suites.daily_suite import load_daily
+from probatio.watch.day.samples import BASE, FULL, DaySamples
+from probatio.watch.day.sampling import AdaptiveSampling
 from probatio.watch.verdict.days import Days, find_judged_share
 from probatio.watch.verdict.evidence.evidence import CONFIRMED, EvidenceDay, EvidenceOutcome
 from probatio.watch.verdict.expectation import Expectation
@@ -84,6 +87,18 @@ def test_the_day_after_much_was_won_is_asked_at_full_count_for_the_evidences_sak
     assert before.trigger("m", "a0", "deterministic") is None
     today = Expectation(Days(days), CONSTANTS, (MANIFEST.version, "made up"), day_at(REFERENCE + 1))
     assert today.trigger("m", "a0", "deterministic") == EVIDENCE, "before the rule's own reason"
+
+
+def test_a_smaller_form_has_no_more_samples_for_the_evidence_and_is_not_asked_twice() -> None:
+    suite = load_daily()
+    use_case = next(iter(suite.use_cases.values()))
+    suite_of_days = (MANIFEST.version, "made up")
+    today = Expectation(Days(noisy_days(1)), CONSTANTS, suite_of_days, day_at(REFERENCE + 1))
+    asked = msgspec.structs.replace(use_case, id="a0")
+    whole = AdaptiveSampling(today, DaySamples(suite), {}, barred=False)
+    small = AdaptiveSampling(today, DaySamples(suite), {"m"}, barred=False)
+    assert (whole.first_round("m", asked), small.first_round("m", asked)) == (FULL, BASE)
+    assert (whole.triggers, small.triggers) == ({("m", "a0"): EVIDENCE}, {})
 
 
 @pytest.mark.parametrize(("trigger", "judged"), [(EVIDENCE, 70.0), (FLAGGED, 60.0)])

@@ -19,8 +19,10 @@ from probatio.core.records.day import (
     DailyScore,
     Day,
     DayRecord,
+    Form,
     Grading,
     Served,
+    describe_samples,
 )
 from probatio.core.records.sample import SampleAnswer, SampleGrade, SampleKey, SampleLine
 from probatio.core.records.trial import (
@@ -98,6 +100,7 @@ __all__ = [
     "EvidenceConstants",
     "Example",
     "Feedback",
+    "Form",
     "Grade",
     "Grading",
     "KeyLine",
@@ -129,4 +132,5 @@ __all__ = [
     "TrialLine",
     "Turn",
     "UseCaseVerdict",
+    "describe_samples",
 ]

@@ -99,6 +99,27 @@ class Calibration(msgspec.Struct, frozen=True, kw_only=True):
     cost: float | None = None
 
 
+class Form(msgspec.Struct, frozen=True):
+    """What a model is asked where that is less than the whole suite: some of its cases, always with so many
+    samples. It is part of the model's series: two forms are never compared."""
+
+    name: str
+    cases: dict[str, tuple[str, ...]]  # use case → its cases
+    samples: int
+
+    def __str__(self) -> str:
+        cases = "one case" if self.count == 1 else f"{self.count} cases"
+        return f"{self.name} form ({cases}, {describe_samples(self.samples)})"
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.cases.values()))
+
+
+def describe_samples(count: int) -> str:
+    return "one sample" if count == 1 else f"{count} samples"
+
+
 class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     """`day.json`: which models were asked on a day, from which suite, and with which judge."""
 
@@ -116,6 +137,7 @@ class DayRecord(msgspec.Struct, frozen=True, kw_only=True):
     calibration: Calibration | None = None
     skipped: dict[str, str] = {}  # model → why it was not asked
     not_asked: dict[str, str] = {}  # use case → why no model was asked it: no gap, as it was never begun
+    forms: dict[str, Form] = {}  # model → its form; without one it is asked the whole suite
     versions: dict[str, str] = {}
     embedded: dict[str, Any] = {}  # model id → which file answered
     simulated: bool = False  # no model was asked: a demo or a rehearsal

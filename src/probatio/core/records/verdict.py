@@ -112,6 +112,8 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
     not_asked: dict[str, str] = {}
     """Use case → why no model was asked it that day: no gap, as nothing is expected there."""
     changed_route: RouteChange | None = None  # a note beside the state, for four weeks
+    form: str | None = None
+    """What it was asked, where that is less than the whole suite: `small form (10 cases, one sample)`."""
     ungraded: tuple[str, ...] = ()
     """Use cases without a score although answers came: what the model did there is not known. The headline is
     then never OK, and no gate is passed."""

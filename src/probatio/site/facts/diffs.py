@@ -68,7 +68,7 @@ class DayDiff(NamedTuple):
     same: int  # cases with the same credit on both days, to half a point
     alone: int  # cases that only one of the days has
     facts: list[FactDiff]
-    other_suite: bool  # then differences are shown, and say nothing about the model
+    other_suite: bool  # or another form of it: then differences are shown, and say nothing about the model
 
 
 def compare_days(model: str, before: Day, after: Day, verdict: ModelVerdict) -> DayDiff:
@@ -100,8 +100,12 @@ def compare_days(model: str, before: Day, after: Day, verdict: ModelVerdict) -> 
         len(both) - len(moved),
         len(every) - len(both),
         list(_facts(model, before, after)),
-        suite_of(before.record) != suite_of(after.record),
+        _asked_of(model, before) != _asked_of(model, after),
     )
+
+
+def _asked_of(model: str, day: Day) -> tuple[object, ...]:
+    return *suite_of(day.record), day.record.forms.get(model)
 
 
 def _facts(model: str, before: Day, after: Day) -> Iterator[FactDiff]:
@@ -110,6 +114,7 @@ def _facts(model: str, before: Day, after: Day) -> Iterator[FactDiff]:
     pairs: list[tuple[str, object, object]] = [
         ("Suite", one.suite_version, two.suite_version),
         ("Content of the suite", one.suite_fingerprint[:12], two.suite_fingerprint[:12]),
+        ("Form", one.forms.get(model, "whole suite"), two.forms.get(model, "whole suite")),
         ("Grader", one.grader_version, two.grader_version),
         ("Judge", one.calibration and one.calibration.judge, two.calibration and two.calibration.judge),
         ("Judge barred", _describe_bar(before), _describe_bar(after)),

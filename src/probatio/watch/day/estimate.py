@@ -18,6 +18,7 @@ from probatio.runs.consent import Estimate
 from probatio.runs.estimate import Load, weigh
 from probatio.suites.daily_suite import DailySuite, JudgeEntry, UseCase
 from probatio.suites.prompt import CHARACTERS_PER_TOKEN
+from probatio.watch.day.forms import describe_form
 
 if TYPE_CHECKING:
     from probatio.watch.day.preparation import PreparedDay
@@ -40,6 +41,7 @@ class ModelEstimate(msgspec.Struct, frozen=True):
     full: int
     cost_base: float | None
     cost_full: float | None
+    form: str | None = None  # in words, where it is not the whole suite
     seconds_full: float | None = None
 
 
@@ -69,16 +71,23 @@ class DayEstimate(msgspec.Struct, frozen=True):
 
 
 def estimate_day(prepared: PreparedDay, *, measure: bool = False) -> DayEstimate:
-    models, use_cases = prepared.record.models, prepared.asked
-    judged = any(use_case.rubric is not None for use_case in use_cases)
-    judge = _estimate_judge(prepared.suite, use_cases, len(models), prepared.priced) if judged else None
-    return DayEstimate(tuple(_estimate_model(model, use_cases, measure=measure) for model in models), judge)
+    asked, forms = prepared.asked, prepared.record.forms
+    judged = [use_case for own in asked.values() for use_case in own if use_case.rubric is not None]
+    judge = _estimate_judge(prepared.suite, judged, prepared.priced) if judged else None
+    said = {model: describe_form(form, prepared.suite) for model, form in forms.items()}
+    models = (
+        _estimate_model(model, asked[model.id], said.get(model.id), measure=measure)
+        for model in prepared.record.models
+    )
+    return DayEstimate(tuple(models), judge)
 
 
-def _estimate_model(model: Model, use_cases: Sequence[UseCase], *, measure: bool) -> ModelEstimate:
+def _estimate_model(
+    model: Model, use_cases: Sequence[UseCase], form: str | None, *, measure: bool
+) -> ModelEstimate:
     base = weigh(model, _load(model, use_cases, full=False), measure=False)
     full = weigh(model, _load(model, use_cases, full=True), measure=measure)
-    return ModelEstimate(model.id, base.trials, full.trials, base.cost, full.cost, full.seconds)
+    return ModelEstimate(model.id, base.trials, full.trials, base.cost, full.cost, form, full.seconds)
 
 
 def _load(model: Model, use_cases: Sequence[UseCase], *, full: bool) -> Load:
@@ -94,9 +103,8 @@ def _load(model: Model, use_cases: Sequence[UseCase], *, full: bool) -> Load:
     return Load(samples, characters, characters if model.reproducible else once, tokens_out)
 
 
-def _estimate_judge(
-    suite: DailySuite, use_cases: Iterable[UseCase], models: int, priced: Iterable[Model]
-) -> JudgeEstimate:
+def _estimate_judge(suite: DailySuite, judged: Iterable[UseCase], priced: Iterable[Model]) -> JudgeEstimate:
+    """`judged`: the use cases that a judge marks, once for each model that is asked them."""
     entry = suite.manifest.judge
     price = find_judge_price(entry, priced)
     frozen_in = frozen_out = 0.0
@@ -108,10 +116,9 @@ def _estimate_judge(
     costs = []
     for full in (False, True):
         tokens_in, tokens_out = frozen_in, frozen_out
-        for use_case in use_cases:
-            if use_case.rubric is None:
-                continue
-            count = models * (use_case.full_samples if full else use_case.base_samples)
+        for use_case in judged:
+            assert use_case.rubric is not None
+            count = use_case.full_samples if full else use_case.base_samples
             asked = (
                 sum(len(judge_prompt(case, use_case.rubric, "")) for case in use_case.cases)
                 / CHARACTERS_PER_TOKEN

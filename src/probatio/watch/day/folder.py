@@ -71,8 +71,8 @@ def join_record(before: DayRecord | None, now: DayRecord) -> DayRecord:
     if before.imported != now.imported:
         raise UsageError(f"{before.date} was imported from {before.imported}; no model can be asked on it.")
     if before.replayed != now.replayed:
-        was, given = ("with", "without") if before.replayed else ("without", "with")
-        raise UsageError(f"{before.date} was begun {was} --replay; it can't be continued {given} it.")
+        begun, now_said = ("with", "without") if before.replayed else ("without", "with")
+        raise UsageError(f"{before.date} was begun {begun} --replay; it can't be continued {now_said} it.")
     models = {model.id: model for model in before.models}
     for model in now.models:
         if (known := models.get(model.id)) and _identity(known) != _identity(model):
@@ -81,9 +81,18 @@ def join_record(before: DayRecord | None, now: DayRecord) -> DayRecord:
                 "now, and two models are not "
                 f"one. Give the new one another id, or begin with it on the next day."
             )
+        was, given = before.forms.get(model.id), now.forms.get(model.id)
+        if known and was != given:
+            raise UsageError(
+                f"`{model.id}` is asked the {was or 'whole suite'} on {before.date}, and the "
+                f"{given or 'whole suite'} now; two forms are not one day. Take `form` in models.yml "
+                "back, or begin with it on the next day."
+            )
         models[model.id] = model
     skipped = {model: why for model, why in {**before.skipped, **now.skipped}.items() if model not in models}
-    return msgspec.structs.replace(before, models=tuple(models.values()), skipped=skipped)
+    return msgspec.structs.replace(
+        before, models=tuple(models.values()), skipped=skipped, forms=before.forms | now.forms
+    )
 
 
 def _identity(model: Model) -> tuple[object, ...]:

@@ -3,7 +3,7 @@ verdicts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ from probatio.runs.store.lines import read_lines
 from probatio.suites.daily_suite import UseCase, constants_of
 from probatio.watch.alerts.delivery import alert_after_day, alert_unasked
 from probatio.watch.day.folder import join_record, read_record, write_record, write_scores
+from probatio.watch.day.forms import narrow_each
 from probatio.watch.day.preparation import PreparedDay
 from probatio.watch.day.samples import (
     BASE,
@@ -120,15 +121,25 @@ class DayJob:
         self.record = join_record(read_record(self.folder), self._prepared.record)
         write_record(self.folder, self.record)
         earlier = self._days().before(self.record.date)
-        self._expectation = Expectation(earlier, self._constants, suite_of(self.record), self.record.date)
+        self._expectation = Expectation(
+            earlier,
+            self._constants,
+            suite_of(self.record),
+            self.record.date,
+            reformed=earlier.find_reformed(self.record),
+        )
         self._stamp = Stamp(
             self.record.date, self.record.suite_version, self.record.git_sha, self.record.grader_version
         )
         asked = {model.id for model in self.models}
         self.models = tuple(model for model in self.record.models if model.id in asked)
-        self._numbers = SampleNumbers([model.id for model in self.models], self._suite.use_cases.values())
+        self._numbers = SampleNumbers(self._narrow(self._suite.use_cases.values()))
         self.number = self._numbers.number
         self.key = self._numbers.key
+
+    def _narrow(self, use_cases: Iterable[UseCase]) -> dict[str, tuple[UseCase, ...]]:
+        """Model → these use cases in its form."""
+        return narrow_each(self.models, self.record.forms, use_cases)
 
     def closed_days(self) -> list[Day]:
         return [day for reader in self._readers for day in reader.days()]
@@ -154,13 +165,13 @@ class DayJob:
         if calibration and calibration.error:
             self._grading.no_judge = calibration.error
         # Where the judge fails today, answers of hybrid use cases are kept for it, the code's part is graded.
-        self._use_cases = [
+        self._use_cases = self._narrow(
             each
             for each in self._prepared.use_cases
             if each.id not in self.record.not_asked and (self._grading.judge or each.grading != "judge")
-        ]
+        )
         barred = calibration is not None and calibration.barred
-        self._rounds = AdaptiveSampling(self._expectation, self._samples, barred=barred)
+        self._rounds = AdaptiveSampling(self._expectation, self._samples, self.record.forms, barred=barred)
 
     def record_file(self, model: Model, file: dict[str, Any]) -> None:
         """Record which file answers. It must be the same all day."""
@@ -192,7 +203,7 @@ class DayJob:
     def rounds(self, model: Model) -> Iterator[Collection[int]]:
         yield self._first(model)
         again: list[int] = []
-        for use_case in self._use_cases:
+        for use_case in self._use_cases[model.id]:
             base = self._samples.grades(map(self.key, self._batch(model, use_case, BASE)))
             _, *more = self._rounds.choose_rounds(model.id, use_case, base)
             again += [number for which in more for number in self._batch(model, use_case, which)]
@@ -329,7 +340,7 @@ class DayJob:
     def _first(self, model: Model) -> list[int]:
         return [
             number
-            for use_case in self._use_cases
+            for use_case in self._use_cases[model.id]
             for number in self._batch(model, use_case, self._rounds.first_round(model.id, use_case))
         ]
 

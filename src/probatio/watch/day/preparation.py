@@ -35,7 +35,6 @@ from probatio.grading.judge.calibration import calibration_set
 from probatio.grading.own_grader import fault_of
 from probatio.jail import find_isolation
 from probatio.runs.consent import Estimate
-from probatio.runs.estimate import WORTH_MEASURING
 from probatio.runs.models import NoModels, select
 from probatio.runs.preparation import Request, allow_weights, note_request, with_wait
 from probatio.runs.record import git_sha, versions
@@ -48,6 +47,7 @@ from probatio.watch.alerts.delivery import alert_unasked
 from probatio.watch.day.estimate import estimate_day
 from probatio.watch.day.first_day import find_new_models, find_unjudged, require_served
 from probatio.watch.day.folder import day_folder, parse_date
+from probatio.watch.day.forms import choose_forms, describe_forms, narrow_each
 from probatio.watch.day.month import MonthBudget, limit_day_cost, month_budget
 from probatio.watch.day.series import choose_suite, require_suite_of
 from probatio.watch.ledger.ledger import describe_withdrawn, withdrawn_days
@@ -95,18 +95,19 @@ class PreparedDay(msgspec.Struct, frozen=True):
         return self.request.max_cost if self.agreed else None
 
     def estimate(self) -> Estimate:
-        """Embedded models are measured where that is worth the time it takes to load them."""
-        samples = sum(len(each.cases) * each.base_samples for each in self.asked)
-        return estimate_day(self, measure=samples > WORTH_MEASURING).estimate
+        """An embedded model is measured once a month: a day of it takes minutes at least."""
+        return estimate_day(self, measure=True).estimate
 
     @property
-    def asked(self) -> tuple[UseCase, ...]:
-        """The use cases without those that are not asked."""
-        return tuple(each for each in self.use_cases if each.id not in self.not_asked)
+    def asked(self) -> dict[str, tuple[UseCase, ...]]:
+        """Model → the use cases in its form, without those that are not asked."""
+        there = [each for each in self.use_cases if each.id not in self.not_asked]
+        return narrow_each(self.record.models, self.record.forms, there)
 
     @property
     def judged(self) -> bool:
-        return any(use_case.grading != "deterministic" for use_case in self.use_cases)
+        asked = narrow_each(self.record.models, self.record.forms, self.use_cases)
+        return any(each.grading != "deterministic" for own in asked.values() for each in own)
 
 
 def prepare(
@@ -162,14 +163,24 @@ def prepare(
             raise
         alert_unasked(results, day, error.skipped, channels, env, say)
         raise Incomplete(str(error)) from None
-    if sending and any(use_case.grading != "deterministic" for use_case in use_cases):
+    forms = choose_forms(selection.models, config.forms, suite, results, day)
+    asked = {
+        each.id: each for own in narrow_each(selection.models, forms, use_cases).values() for each in own
+    }
+    if not asked:
+        raise UsageError(
+            f"The small form of the suite {suite.manifest.name} has no case of these use cases: "
+            f"{', '.join(each.id for each in use_cases)}. `form: whole` of a model in models.yml has it "
+            "asked all."
+        )
+    if sending and any(use_case.grading != "deterministic" for use_case in asked.values()):
         require_hosts((judge_model(suite.manifest.judge),), env)
     if not dry and (named_suite or is_word(request.config)):
         note_request(request)
     not_asked = {}
     if sending and config.daily.judge is None:  # a judge that is listed and can't be asked is missed
-        not_asked = find_unjudged(suite, use_cases, results, day, env)
-    if len(not_asked) == len(use_cases):
+        not_asked = find_unjudged(suite, asked.values(), results, day, env)
+    if len(not_asked) == len(asked):
         raise UsageError(
             f"Only a judge can score what would be asked, and there is none: the judge "
             f"{suite.manifest.judge.name} needs the key {missing_key(judge_model(suite.manifest.judge), env)}"
@@ -183,8 +194,10 @@ def prepare(
             f"{day} is over: a model that is first asked now is marked as asked late, and enters no baseline."
         )
     models = [apply_reasoning(model, suite) for model in selection.models]
-    more = {"skipped": selection.skipped, "replayed": request.replay}
+    more = {"skipped": selection.skipped, "replayed": request.replay, "forms": forms}
     record = begin_record(day, now_text(now), suite, models, request.suite, results, **more)
+    for sentence in describe_forms(record, new, suite, results):
+        say(sentence)
     timeouts = with_wait(config.timeouts, request.max_wait)
     return PreparedDay(
         results,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -147,22 +147,22 @@ def read_samples(folder: Path, suite: DailySuite, answers: Iterable[ServedLine] 
 
 
 class SampleNumbers:
-    """All samples that a day can have, numbered by use case, round, model, case and sample; the last varies
+    """All samples that a day can have, numbered by model, use case, round, case and sample; the last varies
     fastest."""
 
-    def __init__(self, models: Sequence[str], use_cases: Iterable[UseCase]) -> None:
+    def __init__(self, use_cases: Mapping[str, Iterable[UseCase]]) -> None:
+        """`use_cases`: of each model."""
         self._keys: list[SampleKey] = []
         self._batches: dict[tuple[str, str, Round], range] = {}
-        for use_case in use_cases:
+        for model, use_case in ((model, each) for model, own in use_cases.items() for each in own):
             for which, samples in zip(ROUNDS, (use_case.base_samples, use_case.full_samples), strict=True):
-                for model in models:
-                    begins = len(self._keys)
-                    self._keys += (
-                        SampleKey(case.id, model, which, sample)
-                        for case in use_case.cases
-                        for sample in range(samples)
-                    )
-                    self._batches[model, use_case.id, which] = range(begins, len(self._keys))
+                begins = len(self._keys)
+                self._keys += (
+                    SampleKey(case.id, model, which, sample)
+                    for case in use_case.cases
+                    for sample in range(samples)
+                )
+                self._batches[model, use_case.id, which] = range(begins, len(self._keys))
         self._numbers = {key: number for number, key in enumerate(self._keys)}
 
     def __len__(self) -> int:

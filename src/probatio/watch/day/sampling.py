@@ -6,18 +6,23 @@ process of the same day began is continued, even if the days before it were comp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from probatio.suites.daily_suite import UseCase
 from probatio.watch.day.samples import BASE, FULL, DaySamples, GradedLine, Round
 from probatio.watch.day.scoring import score_base
 from probatio.watch.verdict.expectation import Expectation
+from probatio.watch.verdict.rule.sampling import EVIDENCE
 
 
 class AdaptiveSampling:
     """Which rounds each model and use case needs today, and why."""
 
-    def __init__(self, expectation: Expectation, samples: DaySamples, *, barred: bool) -> None:
+    def __init__(
+        self, expectation: Expectation, samples: DaySamples, forms: Collection[str], *, barred: bool
+    ) -> None:
+        """`forms`: the models in a smaller form, which has no more samples to give to the evidence."""
+        self._forms = forms
         self._expectation = expectation
         self._samples = samples
         self._barred = barred
@@ -27,7 +32,10 @@ class AdaptiveSampling:
         """The round that a use case starts with."""
         if self._samples.has_answers(model, use_case.id, BASE):
             return BASE
-        if trigger := self._expectation.trigger(model, use_case.id, use_case.grading):
+        trigger = self._expectation.trigger(model, use_case.id, use_case.grading)
+        if trigger == EVIDENCE and model in self._forms:
+            trigger = None
+        if trigger:
             self.triggers[model, use_case.id] = trigger
         return FULL if trigger or self._samples.has_answers(model, use_case.id, FULL) else BASE
 

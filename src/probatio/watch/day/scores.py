@@ -9,6 +9,7 @@ import msgspec
 
 from probatio.core.records import DailyScore, DayRecord, Model
 from probatio.suites.daily_suite import DailySuite, UseCase
+from probatio.watch.day.forms import narrow
 from probatio.watch.day.samples import BASE, FULL, DaySamples, Sample, find_late_models
 from probatio.watch.day.sampling import AdaptiveSampling
 from probatio.watch.day.scoring import DayFacts, ModelFacts, score_model
@@ -39,7 +40,7 @@ def score_day(
         barred=calibration is not None and calibration.barred,
         no_judge=calibration.error if calibration else None,
     )
-    sampling = AdaptiveSampling(expectation, samples, barred=day.barred)
+    sampling = AdaptiveSampling(expectation, samples, record.forms, barred=day.barred)
     late = find_late_models(record, samples.first_asked())
     use_case_of = {case.id: case.use_case for case in suite.cases.values()}
     scores: list[DailyScore] = []
@@ -49,7 +50,8 @@ def score_day(
         by_use_case: dict[str, list[Sample]] = {use_case: [] for use_case in wanted.get(model.id, ())}
         for sample in answered:
             by_use_case.setdefault(use_case_of[sample.graded.case], []).append(sample)
-        use_cases = [use_case for use_case in suite.use_cases.values() if use_case.id in by_use_case]
+        of_form = narrow(suite.use_cases.values(), record.forms.get(model.id))
+        use_cases = [use_case for use_case in of_form if use_case.id in by_use_case]
         # An imported day has what its file holds; no model can be asked for more.
         open_ones = [] if record.imported else use_cases
         lacks = sum(

@@ -35,16 +35,19 @@ def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
         for row in expected.models:
             cost = _format_costs(row.cost_base, row.cost_full)
             if row.seconds_full is not None:
-                cost = f"{on_this_machine(row.seconds_full)} at full count"
-            print(f"{row.model}: {row.base} samples, {row.full} at full count, {cost}")
+                cost = on_this_machine(row.seconds_full) + (" at full count" if row.full > row.base else "")
+            who = f"{row.model} ({row.form})" if row.form else row.model
+            print(f"{who}: {row.base} samples, {row.full} at full count, {cost}")
         if judge:
             print(
                 f"judge {judge.name}: {_format_costs(judge.cost_base, judge.cost_full)}, its calibration "
                 "included"
             )
-        cases = sum(len(use_case.cases) for use_case in prepared.asked)
+        asked = [use_case for own in prepared.asked.values() for use_case in own]
+        cases = {case.id for use_case in asked for case in use_case.cases}
+        use_cases = {use_case.id for use_case in asked}
         print(
-            f"{prepared.record.date}: {cases} cases in {len(prepared.asked)} use cases, suite "
+            f"{prepared.record.date}: {len(cases)} cases in {len(use_cases)} use cases, suite "
             f"{prepared.suite.manifest.name} {prepared.suite.version}; "
             f"{'no model was asked' if prepared.looked_up else 'no request was sent'}."
         )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from probatio.core.records import Acceptance, DailyScore, Day, DayRecord, Grading
+from probatio.core.records import Acceptance, DailyScore, Day, DayRecord, Form, Grading
 from probatio.watch.verdict.rule.baseline import Bools, Floats
 from probatio.watch.verdict.rule.rule import UNKNOWN, RuleDay
 from probatio.watch.verdict.rule.sampling import EVIDENCE
@@ -98,6 +98,28 @@ class Days:
         return begun
 
     @cached_property
+    def reformed(self) -> dict[tuple[str, str], str]:
+        """(date, model) → what is another, as a clause, on the first day of a model in another form than on
+        its day before. Each begins a new series of the model."""
+        last: dict[str, Form | None] = {}
+        found: dict[tuple[str, str], str] = {}
+        for day in self.days:
+            for model in (each.id for each in day.record.models):
+                form = day.record.forms.get(model)
+                before = last.setdefault(model, form)
+                if form != before:
+                    found[day.date, model] = (
+                        f"it is asked {_name(form)} now, and was asked {_name(before)} before"
+                    )
+                    last[model] = form
+        return found
+
+    def find_reformed(self, record: DayRecord) -> dict[str, str]:
+        """The models of the day after these that are in another form than on their last day, and why."""
+        later = Days([*self.days, Day(record, ())])
+        return {model: why for (date, model), why in later.reformed.items() if date == record.date}
+
+    @cached_property
     def columns(self) -> Columns:
         models: dict[str, int] = {}
         use_cases: dict[tuple[str, Grading], int] = {}
@@ -156,6 +178,7 @@ class Days:
         ]
         cases[row, column] = [value for line in checked for value in line.cases.values()]
         route = np.full(shape[0], UNKNOWN, dtype=np.int64)
+        begins = self.begun.keys() | self.reformed.keys()
         routes = (day.route_of(line) for line in lines)
         route[model] = [UNKNOWN if name is None else at.routes[name] for name in routes]
         now = RuleDay(
@@ -167,7 +190,7 @@ class Days:
             mark(find_mixed(lines)),
             at.versions[day.record.suite_version],
             mark({line.model for line in lines if line.asked_late}),
-            mark({each for each in at.models if (day.date, each) in self.begun}),
+            mark({each for each in at.models if (day.date, each) in begins}),
         )
         return Arrays(
             now,
@@ -176,6 +199,10 @@ class Days:
             spread([line.trigger == EVIDENCE for line in lines], False),
             spread([find_judged_share(line) for line in lines], 0.0),
         )
+
+
+def _name(form: Form | None) -> str:
+    return f"the {form or 'whole suite'}"
 
 
 def find_mixed(lines: Iterable[DailyScore]) -> set[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import date
 from functools import cached_property
 from statistics import fmean
@@ -36,10 +36,18 @@ class Expectation:
     """Both folds over the days before `day` of the same suite, read for one model and use case at a time."""
 
     def __init__(
-        self, days: Days, constants: Constants, suite: tuple[str, str], day: str, past: _Past | None = None
+        self,
+        days: Days,
+        constants: Constants,
+        suite: tuple[str, str],
+        day: str,
+        past: _Past | None = None,
+        reformed: Collection[str] = (),
     ) -> None:
         """`days`: the days before `day`, of any suite. `suite`: version and fingerprint of today's suite.
-        `past`: these days, where they are folded already; then `days` may be those of the baseline alone."""
+        `past`: these days, where they are folded already; then `days` may be those of the baseline alone.
+        `reformed`: models that are asked in another form today, of which the days before say nothing."""
+        self._reformed = reformed
         if past is None:
             series = days.series()
             comparable = bool(series) and suite_of(series[-1].days[-1].record) == suite
@@ -98,7 +106,7 @@ class Expectation:
 
     def _place(self, model: str, use_case: str, grading: Grading) -> tuple[int, int] | None:
         row, column = self._columns.models.get(model), self._columns.use_cases.get((use_case, grading))
-        return None if row is None or column is None else (row, column)
+        return None if row is None or column is None or model in self._reformed else (row, column)
 
 
 class _WhenNeeded(Mapping[str, float]):
@@ -160,7 +168,8 @@ def expectations(
             if earlier:
                 wanted = {line.model for line in day.scores if line.trigger == EVIDENCE}
                 past = past._replace(asks=np.array([model in wanted for model in past.columns.models]))
-            yield day.date, Expectation(Days(before), constants, suite, day.date, past)
+            reformed = {model for date, model in same.reformed if date == day.date}
+            yield day.date, Expectation(Days(before), constants, suite, day.date, past, reformed)
 
 
 def _usual_routes(days: Iterable[Day], today: int, constants: RuleConstants) -> dict[str, str]:

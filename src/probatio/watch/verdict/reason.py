@@ -25,6 +25,8 @@ def reason(verdict: ModelVerdict, gaps: Mapping[str, str], constants: Constants)
         clauses.append("asked late, on another date than this one")
     if verdict.barred:
         clauses.append("the judge had shifted")
+    if verdict.form:
+        clauses.append(verdict.form)
     if verdict.not_asked:
         clauses.append(describe_not_asked(verdict.not_asked))
     if verdict.series_why and verdict.evidence == "CALIBRATING":

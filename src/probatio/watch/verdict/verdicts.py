@@ -26,6 +26,8 @@ from probatio.core.records import (
     Constants,
     DailyScore,
     Day,
+    DayRecord,
+    Form,
     ModelVerdict,
     RouteChange,
     UseCaseVerdict,
@@ -151,6 +153,9 @@ class _SeriesStarts:
                 why = f"{accepted.by} accepted the new level: {accepted.why}"
                 self.of[model] = Beginning(day.date, why, accepted)
                 self._routes[model] = RouteHistory()
+            elif form := self._series.reformed.get((day.date, model)):
+                self.of[model] = Beginning(day.date, form)
+                self._routes[model] = RouteHistory()
             elif folded.rule.new_series[place]:
                 change = self._routes[model].move(model, day, self._rule)
                 why = "another provider has served it for some days"
@@ -171,6 +176,7 @@ def _judge_model(
     begun: Beginning,
 ) -> ModelVerdict:
     today = days[-1]
+    form = today.day.record.forms.get(model)
     place, lines = today.columns.models[model], today.day.lines.get(model, {})
     by_rule, by_evidence = today.rule, today.evidence
     status, layer = STATUSES[by_rule.model[place]], evidence.STATUSES[by_evidence.status[place]]
@@ -224,12 +230,18 @@ def _judge_model(
         accepted=begun.accepted,
         changed_route=begun.route if _is_recent(begun.route, today.day) else None,
         ungraded=ungraded,
-        not_asked=today.day.record.not_asked if lines else {},
+        not_asked=_find_not_asked(today.day.record, form) if lines else {},
+        form=str(form) if form else None,
     )
 
 
 def _is_recent(change: RouteChange | None, day: Day) -> bool:
     return change is not None and day.ordinal - date.fromisoformat(change.since).toordinal() < SHOWN_DAYS
+
+
+def _find_not_asked(record: DayRecord, form: Form | None) -> dict[str, str]:
+    """Use case → why it was not asked, of those that belong to the model's form."""
+    return {name: why for name, why in record.not_asked.items() if form is None or name in form.cases}
 
 
 def _find_ungraded(lines: Mapping[str, DailyScore], usual: Collection[str]) -> tuple[str, ...]:

@@ -133,9 +133,12 @@ def describe(
             ),
         )
     what = _describe_status(verdict, titles, constants) or _describe_fall(verdict, titles, began)
-    sure = _how_sure(verdict, constants, rarity)
+    # what the simulator measured is of the whole suite
+    sure = _how_sure(verdict, constants, None if verdict.form else rarity)
     if verdict.changed_route:
         sure = f"{sure} {describe_change(verdict.changed_route)}."
+    if verdict.form and verdict.shown != "STALE":
+        sure = f"{sure} Asked the {verdict.form}."
     if verdict.not_asked and verdict.shown != "STALE":
         left_out = describe_not_asked(verdict.not_asked, titles)
         sure = f"{sure} {left_out[0].upper()}{left_out[1:]}."

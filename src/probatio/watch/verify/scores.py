@@ -38,7 +38,9 @@ class Expectations:
             if date > day.date:
                 break
         del self._going[suite, constants]
-        return Expectation(self._days.before(day.date), constants, suite, day.date)
+        before = self._days.before(day.date)
+        reformed = before.find_reformed(day.record)
+        return Expectation(before, constants, suite, day.date, reformed=reformed)
 
 
 def scoring_constants(recorded: Iterable[tuple[LedgerLine, LedgerRecord]]) -> dict[str, Constants]:

@@ -60,7 +60,8 @@ def least_variance(
     rate = (np.where(there, cases, 0).sum(axis=1) + 0.5) / (counts + 1)
     # A ladder of R rungs scatters at least as R independent steps would.
     yes_no = np.where(counts > 0, rate * (1 - rate) / streams.rungs, np.nan)
-    of_mean = streams.mean_of_cases(yes_no) / streams.case_counts
+    # of the cases that the model is asked: in a smaller form these are fewer than the suite has
+    of_mean = streams.mean_of_cases(yes_no) / np.maximum(~np.isnan(yes_no) @ streams.membership, 1)
     of_judge = np.where(np.isnan(judged_mean), np.nan, (constants.judged_sd_floor / 100) ** 2)
     variance = streams.with_pools(of_mean, of_judge)
     there = ~np.isnan(variance)

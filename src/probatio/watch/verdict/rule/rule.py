@@ -63,7 +63,9 @@ class RuleDay:
     mixed: Bools  # [models]: samples came from elsewhere, too: the day belongs to no route
     version: int  # a code for the suite version
     late: Bools  # [models]: asked on another date: shown, but part of no baseline, series or status
-    accepted: Bools  # [models]: a series begins with this day: a person has accepted the new level
+    accepted: (
+        Bools  # [models]: a series begins with this day: a new level was accepted, or its form is another
+    )
 
 
 def rule_day(
@@ -135,7 +137,7 @@ class RuleOutcome:
     )
     since: Ints
     routing_changed: Bools  # [models]: not the series' own route
-    new_series: Bools  # [models]: a new route has stayed, or a new level was accepted: a series starts today
+    new_series: Bools  # [models]: by a new route that stayed, an accepted level, or another form
     model: Codes  # [models]
     model_since: Ints  # [models]
     model_recovered: Bools  # [models]
