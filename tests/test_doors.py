@@ -94,7 +94,6 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "prompts": {
         THE_ONE: ("cli/options.py",),
-        "asks the system for the name of the user": ("cli/verdict/__init__.py",),
     },
     "code": {
         OURS: ("jail/launcher.py", "jail/workers/serving.py", "grading/daily_answers.py"),

@@ -307,6 +307,13 @@ def ask(question: str) -> bool:
     return click.confirm(make_question(question))
 
 
+def name_user(by: str | None) -> str:
+    """Who says what the ledger records: as given, else the user of this machine."""
+    import getpass
+
+    return (getpass.getuser() if by is None else by).strip()
+
+
 def can_ask(as_json: bool) -> bool:
     """Whether someone sits at a keyboard."""
     import sys

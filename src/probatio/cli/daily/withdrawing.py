@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import shlex
 from pathlib import Path
 
@@ -37,7 +36,7 @@ def withdraw(date: str, why: str, by: str | None, yes: bool, results: Path, as_j
     from probatio.watch.ledger.later import withdraw as record_withdrawal
     from probatio.watch.ledger.ledger import head_of, read_ledger, standing_records
 
-    who, why = (getpass.getuser() if by is None else by).strip(), why.strip()
+    who, why = options.name_user(by), why.strip()
     if not why or not who:
         raise UsageError("A withdrawal names who makes it and why: --why and --by must not be empty.")
     lines = read_ledger(results)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,7 +49,7 @@ def accept(
     from probatio.watch.ledger.later import take_back
     from probatio.watch.ledger.ledger import head_of, ledger_path, read_ledger
 
-    who, why = (getpass.getuser() if by is None else by).strip(), (why or "").strip()
+    who, why = options.name_user(by), (why or "").strip()
     if not who or not (why or undo):
         raise UsageError("An acceptance names who accepts and why: --why and --by must not be empty.")
     if not ledger_path(results).exists():
