@@ -307,11 +307,11 @@ def ask(question: str) -> bool:
     return click.confirm(make_question(question))
 
 
-def name_user(given: str | None) -> str:
-    """Who speaks: the name that was given, else the one the system knows."""
+def name_user(by: str | None) -> str:
+    """Who says what the ledger records: as given, else the user of this machine."""
     import getpass
 
-    return (getpass.getuser() if given is None else given).strip()
+    return (getpass.getuser() if by is None else by).strip()
 
 
 def can_ask(as_json: bool) -> bool:
