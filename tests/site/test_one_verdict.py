@@ -120,7 +120,16 @@ def _api(site: Site, read: Callable[[str], str]) -> Labels:
 
 def _api_series(site: Site, read: Callable[[str], str]) -> Labels:
     made = {slug: msgspec.json.decode(read(f"api/models/{slug}.json")) for slug in site.tracked}
-    return {slug: each["headline"][-1] + ", confirmed" * each["confirmed"][-1] for slug, each in made.items()}
+    last = {slug: {name: each[name][-1] for name in SAID} for slug, each in made.items()}
+    return {
+        slug: ", ".join(
+            [each["headline"], *["confirmed"] * each["confirmed"], *filter(None, [each["changed_route"]])]
+        )
+        for slug, each in last.items()
+    }
+
+
+SAID = ("headline", "confirmed", "changed_route")
 
 
 def _found(site: Site, read: Callable[[str], str]) -> Labels:
@@ -227,9 +236,7 @@ def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest
         page = render(site, f"share/models/{slug}.png")
         assert page is not None
         texts = re.findall(r">([^<>]+)</text>", page.body.decode())
-        assert [text for text in texts if text in {*get_args(Status), "COOKED, confirmed"}] == [
-            model.last.label
-        ]
+        assert [text for text in texts if text.partition(",")[0] in get_args(Status)] == [model.last.label]
         assert feed.COLOURS[model.last.shown] in page.body.decode()
 
 

@@ -72,6 +72,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     headline: list[str] = []  # of both layers; `status` is the rule's alone
     confirmed: list[bool] = []
     imported: list[bool] = []  # the day was taken in from a file
+    changed_route: list[str | None] = []  # the note beside the headline
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -219,6 +220,7 @@ def model(request: PageRequest) -> PageReply:
             headline=[each.shown for each in verdicts],
             confirmed=[each.confirmed for each in verdicts],
             imported=[each.date in tracked.imported for each in verdicts],
+            changed_route=[each.changed_route.note if each.changed_route else None for each in verdicts],
         )
     )
 

@@ -11,7 +11,6 @@ from probatio.charts.cells import HistoryDay, draw_history
 from probatio.core.records import MARKS, ModelVerdict, UseCaseVerdict
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
-from probatio.watch.verdict.changed_route import describe_change
 from probatio.watch.verdict.words import describe_held
 
 HISTORY_DAYS = 60
@@ -103,8 +102,12 @@ def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
 
 def explain(site: Site, model: TrackedModel) -> str:
     """Why the model has its badge, in one plain sentence; and what stands beside it."""
-    change = model.last.changed_route
-    return f"{_explain(site, model)} {describe_change(change)}." if change else _explain(site, model)
+    change, said = model.last.changed_route, _explain(site, model)
+    if change is None:
+        return said
+    beyond = "" if change.level == "OK" else f": beyond the limits for {change.level}"
+    since = format_day(change.since, site.last_date)
+    return f"{said} Served by {change.now or 'another provider'} since {since}{beyond}."
 
 
 def _explain(site: Site, model: TrackedModel) -> str:
