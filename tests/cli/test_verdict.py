@@ -107,7 +107,6 @@ def test_a_use_case_that_is_missing_though_its_answers_came_is_told_and_passes_n
         "failed": ["quiet"],
         "changed_route": {},
         "unknown": {"quiet": f"it was not fully scored on {day_at(20)}"},
-        "changed_route": {},
     }
     quiet = next(each for each in event["verdicts"] if each["model"] == "quiet")
     assert quiet["headline"] == "GAP"

@@ -50,7 +50,7 @@ def _badges(text: str, row: str) -> Labels:
     """Slug → the words of the first badge of its row."""
     return {
         re.findall(r"models/([^/]+)/", each)[0]: re.findall(
-            r'class="badge \w+"[^>]*><span[^>]*>.</span> (?:<span>)?([^<]+)<', each
+            r'class="badge \w+"[^>]*><span[^>]*>.</span> ([^<]+)<', each
         )[0]
         for each in re.findall(row, text, re.DOTALL)
     }
@@ -73,7 +73,7 @@ def _model_pages(site: Site, read: Callable[[str], str]) -> Labels:
     heads = {
         slug: re.findall(r"<h1>.*?</h1>", read(f"models/{slug}/"), re.DOTALL)[0] for slug in site.tracked
     }
-    return {slug: re.findall(r"</span> <span>([^<]+)</span>", head)[0] for slug, head in heads.items()}
+    return {slug: re.findall(r"</span> ([^<]+)</span>", head)[0] for slug, head in heads.items()}
 
 
 def _days(site: Site, read: Callable[[str], str]) -> Labels:

@@ -6,12 +6,12 @@
   const old = [...document.querySelectorAll("[data-stale-at]")].filter((each) => Date.parse(each.dataset.staleAt) < now);
 
   for (const badge of old.filter((each) => each.classList.contains("badge"))) {
-    const [sign, words] = badge.children;
-    const before = words.textContent;
+    const sign = badge.firstElementChild;
+    const before = badge.lastChild.textContent.trim();
     const row = badge.closest("[data-status], li, main");
     badge.className = "badge STALE";
     sign.textContent = "⧗";
-    words.textContent = "STALE";
+    badge.lastChild.textContent = " STALE";
     if (row.dataset.status) row.dataset.status = "STALE";
     const reason = row.querySelector(".reason");
     if (reason) reason.textContent = `Last asked ${badge.dataset.asked}; its verdict then: ${before}.`;

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -112,6 +113,10 @@ def raise_edition(constants: Constants) -> Constants:
 
 MOST_LEDGER = 1 << 30
 """Bytes: one model of the short story suite takes 3.6 kB a day, so 30 models take some 60 MB a year."""
+
+_JUDGES = re.compile(rb'"kind":"(day|correction)"')
+_REPLAYED = b'"replayed":true'
+"""What a line says, seen without decoding it: a year of 30 models is 60 MB of verdicts."""
 
 _DECODER = jsonfile.Decoder(LedgerRecord)
 _ENCODER = msgspec.json.Encoder()
@@ -224,11 +229,18 @@ def withdrawn_days(results: Path) -> dict[str, LedgerRecord]:
 
 def counted_days(days: Iterable[Day], lines: Iterable[LedgerLine]) -> Days:
     """Of these closed days those that count, with what people have accepted: everything a verdict depends
-    on."""
-    records = [record for record in read_records(lines) if record.kind not in JUDGING]
-    withdrawn = find_withdrawn(records)
-    accepted = (each.acceptance for each in standing_acceptances(records) if each.acceptance)
-    return Days((day for day in days if day.date not in withdrawn), accepted)
+    on. A day that the ledger declared replayed is one."""
+    lines = list(lines)
+    said = list(read_records(line for line in lines if not _JUDGES.search(line.data)))
+    replayed = {record.date for record in read_records(line for line in lines if _REPLAYED in line.data)}
+    withdrawn = find_withdrawn(said)
+    accepted = (each.acceptance for each in standing_acceptances(said) if each.acceptance)
+    counted = (day for day in days if day.date not in withdrawn)
+    return Days((_mark_replayed(day) if day.date in replayed else day for day in counted), accepted)
+
+
+def _mark_replayed(day: Day) -> Day:
+    return msgspec.structs.replace(day, record=msgspec.structs.replace(day.record, replayed=True))
 
 
 def read_recorded_days(results: Path, until: str | None = None, without: Collection[str] = ()) -> Days:
