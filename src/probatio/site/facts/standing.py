@@ -102,12 +102,16 @@ def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
 
 def explain(site: Site, model: TrackedModel) -> str:
     """Why the model has its badge, in one plain sentence; and what stands beside it."""
-    change, said = model.last.changed_route, _explain(site, model)
+    change = model.last.changed_route
     if change is None:
-        return said
-    beyond = "" if change.level == "OK" else f": beyond the limits for {change.level}"
+        return _explain(site, model)
+    beyond = "" if change.level == "OK" else f", beyond the limits for {change.level}"
     since = format_day(change.since, site.last_date)
-    return f"{said} Served by {change.now or 'another provider'} since {since}{beyond}."
+    moved = (
+        f"Served by {change.now or 'another provider'} since {since}: {change.after:.0f} points, "
+        f"{change.before:.0f} before{beyond}."
+    )
+    return moved if model.last.shown == "OK" else f"{_explain(site, model)} {moved}"
 
 
 def _explain(site: Site, model: TrackedModel) -> str:
