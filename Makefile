@@ -1,6 +1,6 @@
 # Every target sets up .venv when it is missing, so each works on a fresh machine.
 #
-#   make run      the main job for real: a small model is pulled, asked nine tasks, and the site is built
+#   make run      both questions for real: a small model is pulled, asked nine tasks and five cases of the watch, and the site is built
 #   make quick    what a contributor runs: lint, types, imports, and the tests not marked slow (see pyproject.toml)
 #   make test     what CI runs; installs Chromium where there is none and it may (see `browser`)
 #   make soak     what is long by nature: simulations, long kill loops, every page at every width; before a release
@@ -42,6 +42,8 @@ unexport PYTHONDONTWRITEBYTECODE
 
 run: $(RUNS)
 	$(BIN)/probatio trial --category declarations --context minimal --n-shot 3
+	$(BIN)/probatio daily --form first
+	$(BIN)/probatio verdict
 	$(BIN)/probatio site build --out results/site
 
 # Types take a core for as long as lint and imports take another; then the tests.

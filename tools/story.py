@@ -51,7 +51,7 @@ def story_suite(target: Path) -> None:
     shutil.copytree(SUITE, target)
     manifest = yaml.safe_load((DAILY / "suite.yml").read_text())
     manifest["name"], manifest["version"] = "story", f"{manifest['version']}-story"
-    del manifest["fingerprint"], manifest["small_form"]
+    del manifest["fingerprint"], manifest["forms"]
     wanted = {folder.name for folder in SUITE.iterdir()}
     manifest["use_cases"] = [
         {**u, "max_tokens": MAX_TOKENS} for u in manifest["use_cases"] if u["id"] in wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import msgspec
 
@@ -43,10 +43,6 @@ CONFIRM_ABOVE = 1.0
 """US dollars. A run expected to cost more is begun only with the user's word."""
 
 
-FormName = Literal["small", "whole"]
-"""How much of the daily suite a model is asked."""
-
-
 class _ModelEntry(Model, frozen=True):
     """As `Model`, with values that were checked; a route of one provider may be its name alone."""
 
@@ -59,7 +55,7 @@ class _ModelEntry(Model, frozen=True):
     reasoning: Effort | None = None
     base_url: Address | None = None
     api_key_env: Variable | None = None
-    form: FormName | None = None
+    form: Name | None = None  # how much of the daily suite it is asked
 
 
 class _TimeoutsEntry(msgspec.Struct):
@@ -157,7 +153,7 @@ class Config(msgspec.Struct, frozen=True):
     analyst: str | None = None
     daily: DailyConfig = DailyConfig()
     confirm_above: float = CONFIRM_ABOVE  # US dollars
-    forms: dict[str, FormName] = {}  # model → its form, of models whose entry says it
+    forms: dict[str, str] = {}  # model → its form, of models whose entry says it
     raised: dict[str, TrustRequest] = {}
     """The limits that the file sets above the usual ones, by key. A file that was found needs the user's word
     for each."""
@@ -173,7 +169,7 @@ def load_config(path: Path | None = None) -> Config:
     file = as_record(written, ModelsFile)
     seen: set[str] = set()
     models: list[Model] = []
-    forms: dict[str, FormName] = {}
+    forms: dict[str, str] = {}
     for number, entry in enumerate(file.models):
         if entry.id in seen:
             raise explain_fault(written, ("models", number, "id"), f"two models have the id `{entry.id}`.")

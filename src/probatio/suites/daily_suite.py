@@ -83,6 +83,10 @@ class _SampleCounts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"{full} samples at full power are fewer than {base} at first")
 
 
+WHOLE = "whole"
+"""The name of no form: all of the suite."""
+
+
 class _FormEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cases: tuple[str, ...]
     samples: int = 1
@@ -101,9 +105,9 @@ class DailyManifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: RuleConstants
     evidence: EvidenceConstants
     attribution: AttributionConstants
-    small_form: _FormEntry | None = None
-    """For models on this machine, which are slow. It is not in the fingerprint: another small form begins a
-    new series of the models that are asked it, and of no others."""
+    forms: dict[Name, _FormEntry] = {}
+    """Parts of the suite; `small` is for models on this machine, which are slow. They are not in the
+    fingerprint: another form begins a new series of the models that are asked it, and of no others."""
     fingerprint: str | None = None
 
 
@@ -171,14 +175,16 @@ class DailySuite(msgspec.Struct, frozen=True, dict=True):
         return Sampling(temperature=entry.temperature, seed=entry.seed)
 
     @property
-    def small_form(self) -> Form | None:
-        if (entry := self.manifest.small_form) is None:
-            return None
+    def forms(self) -> dict[str, Form]:
+        """Name → the form of that name."""
+        return {name: self._form(name, entry) for name, entry in self.manifest.forms.items()}
+
+    def _form(self, name: str, entry: _FormEntry) -> Form:
         cases = {
-            name: tuple(case.id for case in use_case.cases if case.id in entry.cases)
-            for name, use_case in self.use_cases.items()
+            use_case.id: tuple(case.id for case in use_case.cases if case.id in entry.cases)
+            for use_case in self.use_cases.values()
         }
-        return Form("small", {name: own for name, own in cases.items() if own}, entry.samples)
+        return Form(name, {use_case: own for use_case, own in cases.items() if own}, entry.samples)
 
     @cached_property  # it is looked into for every answer
     def cases(self) -> dict[str, Case]:
@@ -230,7 +236,7 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
                 told = f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}."
                 faults.append(SuiteFault("ids", told))
             taken[case.id] = entry.id
-    _require_form(root, manifest, taken)
+    _require_forms(root, manifest, taken)
     if why := unreachable(manifest.rule, [use_case.grading for use_case in use_cases.values()]):
         told = (
             f"{root / MANIFEST}: by its rule no model could ever be COOKED: {why}. Change the suite's "
@@ -240,15 +246,16 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
     return DailySuite(root, manifest, use_cases), faults
 
 
-def _require_form(root: Path, manifest: DailyManifest, known: Container[str]) -> None:
-    if (form := manifest.small_form) is None:
-        return
-    where = f"{root / MANIFEST}: `small_form`"
-    for case in form.cases:
-        if case not in known:
-            raise UsageError(f"{where} names the case `{case}`, which no use case has.")
-    if not form.cases or form.samples < 1:
-        raise UsageError(f"{where} needs at least one case and at least one sample.")
+def _require_forms(root: Path, manifest: DailyManifest, known: Container[str]) -> None:
+    for name, form in manifest.forms.items():
+        where = f"{root / MANIFEST}: the form `{name}`"
+        if name == WHOLE:
+            raise UsageError(f"{where} has the name of the whole suite; choose another.")
+        for case in form.cases:
+            if case not in known:
+                raise UsageError(f"{where} names the case `{case}`, which no use case has.")
+        if not form.cases or form.samples < 1:
+            raise UsageError(f"{where} needs at least one case and at least one sample.")
 
 
 def read_manifest(folder: Path | None = None) -> DailyManifest:

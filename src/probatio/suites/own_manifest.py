@@ -16,7 +16,7 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.yamlfile import NOTE
 
-OF_THE_SUITE = ("name", "version", "fingerprint", "use_cases", "small_form")
+OF_THE_SUITE = ("name", "version", "fingerprint", "use_cases", "forms")
 """What a suite never takes from another."""
 OF_ANY_JUDGE = ("id", "max_tokens", "bar", "provider")
 """What a user's judge takes over from the built-in one; its route it does not."""

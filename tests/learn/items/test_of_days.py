@@ -239,7 +239,7 @@ def test_a_real_day_of_a_ladder_is_measured_and_shown(tmp_path: Path) -> None:
     (suite / MATH).mkdir(parents=True)
     (suite / MATH / "cases.yml").write_text(json.dumps({"cases": cases}), encoding="utf-8")
     manifest = yaml.safe_load((DAILY / "suite.yml").read_text(encoding="utf-8"))
-    del manifest["small_form"]
+    del manifest["forms"]
     manifest |= {"name": "one", "version": "0.1.0", "fingerprint": "unpinned"}
     manifest["use_cases"] = [
         {**{key: value for key, value in entry.items() if key != "cases"}}

@@ -57,7 +57,7 @@ def small_suite(folder: Path, *use_cases: str, cases: int = 2) -> Path:
     manifest = yaml.load((DAILY / "suite.yml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     chosen = use_cases or (EXTRACTION, SUMMARY, STORY)
     manifest |= {"name": "small", "version": VERSION, "fingerprint": "unpinned"}
-    manifest.pop("small_form")
+    manifest.pop("forms")
     manifest["use_cases"] = [entry for entry in manifest["use_cases"] if entry["id"] in chosen]
     manifest["judge"] |= {"name": JUDGE, "route": [], "api_key_env": "JUDGE_KEY"}
     frozen = []

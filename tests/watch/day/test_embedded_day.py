@@ -31,7 +31,7 @@ def test_an_embedded_model_is_asked_the_small_form_of_a_suite_that_has_one(
     tmp_path: Path, smallest: Path
 ) -> None:
     form = {"cases": ["extract_order", "story_1"], "samples": 1}
-    done = ask(tmp_path, short_suite(tmp_path / "suite", EXTRACTION, STORY, cases=2, small_form=form))
+    done = ask(tmp_path, short_suite(tmp_path / "suite", EXTRACTION, STORY, cases=2, forms={"small": form}))
     assert "smollm2-135m: small form: 2 of 4 cases, one sample." in done.stdout
     assert {(key.case, key.sample) for key in asked(tmp_path)} == {("extract_order", 0)}
     assert record(tmp_path).forms["smollm2-135m"].cases == {

@@ -39,7 +39,7 @@ def with_form(root: Path, *cases: str, samples: int = 1, whole: int = 3) -> Path
 
 def set_form(suite: Path, *cases: str, samples: int = 1) -> None:
     manifest = yaml.safe_load((suite / "suite.yml").read_text())
-    manifest["small_form"] = {"cases": list(cases), "samples": samples}
+    manifest["forms"] = {"small": {"cases": list(cases), "samples": samples}}
     (suite / "suite.yml").write_text(yaml.safe_dump(manifest))
 
 
@@ -155,31 +155,28 @@ def test_a_use_case_without_a_case_in_the_form_is_refused_before_anything_is_ask
 
 def test_an_embedded_model_is_asked_the_small_form_and_a_model_with_a_key_the_whole(tmp_path: Path) -> None:
     suite = load_daily()
-    assert choose_forms((EMBEDDED, KEYED), {}, suite, tmp_path, DAY) == {"own": suite.small_form}
+    assert choose_forms((EMBEDDED, KEYED), {}, suite, tmp_path, DAY) == {"own": suite.forms["small"]}
     said = {"own": "whole", "gpt": "small"}
-    assert choose_forms((EMBEDDED, KEYED), said, suite, tmp_path, DAY) == {  # type: ignore[arg-type]
-        "gpt": suite.small_form
-    }
+    assert choose_forms((EMBEDDED, KEYED), said, suite, tmp_path, DAY) == {"gpt": suite.forms["small"]}
 
 
 def test_a_suite_without_a_small_form_is_asked_whole(tmp_path: Path) -> None:
     suite = load_daily(small_suite(tmp_path / "suite", EXTRACTION))
-    assert suite.small_form is None
+    assert not suite.forms
     assert choose_forms((EMBEDDED,), {}, suite, tmp_path, DAY) == {}
-    with pytest.raises(UsageError, match="has no small form"):
+    with pytest.raises(UsageError, match="no form `small`"):
         choose_forms((EMBEDDED,), {"own": "small"}, suite, tmp_path, DAY)
 
 
 def test_a_form_of_a_case_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
     suite = with_form(tmp_path, SMALL, "extract_nothing")
-    with pytest.raises(UsageError, match="`small_form` names the case `extract_nothing`"):
+    with pytest.raises(UsageError, match="the form `small` names the case `extract_nothing`"):
         load_daily(suite)
 
 
 def test_the_small_form_of_the_built_in_suite_is_ten_cases_over_all_that_code_grades() -> None:
     suite = load_daily()
-    form = suite.small_form
-    assert form is not None
+    form = suite.forms["small"]
     code = [each.id for each in suite.use_cases.values() if each.grading == "deterministic"]
     assert (list(form.cases), form.count, form.samples) == (code, 10, 1)
     for use_case, cases in form.cases.items():
@@ -189,10 +186,32 @@ def test_the_small_form_of_the_built_in_suite_is_ten_cases_over_all_that_code_gr
         assert set(cases) == {case.id for case in easiest[:2]}
 
 
+def test_a_first_look_is_one_case_of_each_use_case_in_the_small_form() -> None:
+    forms = load_daily().forms
+    first, small = forms["first"], forms["small"]
+    assert first.cases.keys() == small.cases.keys()
+    assert all(len(cases) == 1 and set(cases) < set(small.cases[name]) for name, cases in first.cases.items())
+
+
+def test_a_form_can_be_said_for_a_day(tmp_path: Path) -> None:
+    with_form(tmp_path, SMALL)
+    with Double(reply=gold_script(EXTRACTION)) as double:
+        wrong = ask(tmp_path, double, "--form", "smal", big=None)
+        assert wrong.returncode == 2 and "Near matches: small" in wrong.stderr and not double.served
+        assert ask(tmp_path, double, "--form", "small", big=None).returncode == 0
+        assert double.served.total() == 1
+        again = ask(tmp_path, double, big=None)  # the day goes on as it began
+        assert again.returncode == 0 and "goes on so" in again.stdout and double.served.total() == 1
+        other = ask(tmp_path, double, "--form", "whole", big=None)
+        assert other.returncode == 2 and "two forms are not one day" in other.stderr
+        assert ask(tmp_path, double, day=day_at(1), big=None).returncode == 0
+        assert double.served.total() > 3, "the next day is whole again"
+
+
 def test_a_first_day_in_the_small_form_takes_a_quarter_of_an_hour_at_most() -> None:
     """At the speed of the embedded default on two cores, if it fills every answer to the limit."""
     suite = load_daily()
-    cases = narrow(suite.use_cases.values(), suite.small_form)
+    cases = narrow(suite.use_cases.values(), suite.forms["small"])
     load = _load(EMBEDDED, cases, full=True)
     longest = sum(len(each.cases) * each.max_tokens for each in cases)
     speed = Speed(reading=100.0, writing=18.8)  # docs/models.md
@@ -211,7 +230,7 @@ def test_a_model_keeps_the_form_of_its_last_day(tmp_path: Path) -> None:
     write_record(day_folder(tmp_path, before), whole)
     write_scores(day_folder(tmp_path, before), [])
     assert choose_forms((EMBEDDED,), {}, suite, tmp_path, DAY) == {}
-    assert choose_forms((EMBEDDED,), {"own": "small"}, suite, tmp_path, DAY) == {"own": suite.small_form}
+    assert choose_forms((EMBEDDED,), {"own": "small"}, suite, tmp_path, DAY) == {"own": suite.forms["small"]}
     other = msgspec.structs.replace(whole, suite_version="3.0.0")
     write_record(day_folder(tmp_path, before), other)
-    assert choose_forms((EMBEDDED,), {}, suite, tmp_path, DAY) == {"own": suite.small_form}
+    assert choose_forms((EMBEDDED,), {}, suite, tmp_path, DAY) == {"own": suite.forms["small"]}

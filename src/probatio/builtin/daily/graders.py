@@ -170,7 +170,7 @@ def daily_fingerprint(suite: DailySuite) -> str:
     A user's own grader counts by the content of its files.
     """
     manifest = msgspec.to_builtins(msgspec.structs.replace(suite.manifest, version="", fingerprint=None))
-    del manifest["small_form"]
+    del manifest["forms"]
     for added in SINCE_EDITION_3:
         del manifest["evidence"][added]
     calibration = suite.folder / "calibration.yml"

@@ -25,7 +25,7 @@ class Again(Protocol):
 
 
 GROUPS = {
-    "What is asked": ("suite", "new_series", "use_cases", "date", "replay"),
+    "What is asked": ("suite", "new_series", "use_cases", "form", "date", "replay"),
     "Who is asked": ("models", "config", "allow_hosts", "no_route_check"),
     "Limits": ("max_cost", "max_month_cost", "yes", "max_connections", "max_wait", "workers", "sandbox"),
     "When": ("every", "jitter", "once"),
@@ -42,6 +42,12 @@ GROUPS = {
     help="The date is a set one, as in a recorded example: every page marks the day as replayed.",
 )
 @options.models
+@click.option(
+    "--form",
+    metavar="NAME",
+    help="How much of the suite each model is asked today: `whole`, or one of its `forms`, such as "
+    "`first`.  [default: as models.yml says, else `small` for an embedded model]",
+)
 @options.names_option("--use-case", "use_cases", "Use case id or glob, such as 'math_*'.")
 @options.suite_of_days
 @options.new_series
@@ -127,6 +133,7 @@ def command(
       probatio daily                                the models of models.yml, else an embedded model
       probatio daily --model 'gpt-*' --max-cost 2
       probatio daily --date 2026-03-01              complete that day
+      probatio daily --form first                   a first look: one case of each use case that code grades
       probatio daily --dry-run                      show the plan and the estimated cost
       probatio daily --every 06:00 --jitter 15m --max-cost 5
       probatio daily --every 6h --max-month-cost 60 --heartbeat https://hc-ping.com/UUID

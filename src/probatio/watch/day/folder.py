@@ -85,8 +85,8 @@ def join_record(before: DayRecord | None, now: DayRecord) -> DayRecord:
         if known and was != given:
             raise UsageError(
                 f"`{model.id}` is asked the {was or 'whole suite'} on {before.date}, and the "
-                f"{given or 'whole suite'} now; two forms are not one day. Take `form` in models.yml "
-                "back, or begin with it on the next day."
+                f"{given or 'whole suite'} now; two forms are not one day. Take `form` of models.yml "
+                "or --form back, or begin with it on the next day."
             )
         models[model.id] = model
     skipped = {model: why for model, why in {**before.skipped, **now.skipped}.items() if model not in models}

@@ -1,5 +1,5 @@
 """The form of a model: which part of the suite it is asked. A model on this machine is slow, so it is asked
-the suite's small form, if there is one; every other model is asked the whole suite."""
+the suite's form `small`, if there is one; every other model is asked the whole suite."""
 
 from __future__ import annotations
 
@@ -10,40 +10,48 @@ import msgspec
 
 from probatio.ask.providers import provider_of
 from probatio.builtin.daily.graders import daily_fingerprint
-from probatio.core.config import FormName
-from probatio.core.errors import UsageError
 from probatio.core.records import DayRecord, Form, Model, describe_samples
+from probatio.core.text.names import refuse_unknown_name
 from probatio.runs.store.days import DayReader
-from probatio.suites.daily_suite import DailySuite, UseCase
+from probatio.suites.daily_suite import WHOLE, DailySuite, UseCase
 from probatio.watch.day.folder import day_folder, read_record
 from probatio.watch.verdict.days import Days, suite_of
 
+SMALL = "small"
+"""The form of a model on this machine, where the suite has one."""
+
 
 def choose_forms(
-    models: Iterable[Model], said: Mapping[str, FormName], suite: DailySuite, results: Path, day: str
+    models: Iterable[Model], said: Mapping[str, str], suite: DailySuite, results: Path, day: str
 ) -> dict[str, Form]:
     """Model → its form, of those that are not asked the whole suite.
 
-    What models.yml says comes first. A model without a word there keeps the form of its last day, so that its
-    series goes on. A day that was begun goes on as it began.
+    What the user said comes first. Then a day that was begun goes on as it began, and a series that began
+    with the whole suite goes on whole.
     """
-    begun = read_record(day_folder(results, day))
-    last = _find_last(suite, results, day) | _list_forms(begun)
+    record = read_record(day_folder(results, day))
+    begun, last = _list_forms(record), _find_last(suite, results, day)
     forms: dict[str, Form] = {}
     for model in models:
-        small = suite.small_form
-        name = said.get(model.id)
-        if name == "small" and small is None:
-            raise UsageError(
-                f"`{model.id}` has `form: small` in models.yml, and the suite {suite.manifest.name} has no "
-                "small form (`small_form` in suite.yml)."
-            )
-        if name is None and model.id in last:
-            name = "whole" if last[model.id] is None else "small"
-        if small is not None and (name == "small" or (name is None and provider_of(model).local)):
-            kept = begun and begun.forms.get(model.id)
-            forms[model.id] = kept or small
+        now, whole_before = begun.get(model.id), model.id in last and last[model.id] is None
+        if name := said.get(model.id):
+            forms |= _find_form(suite, name, model, now)
+        elif model.id in begun:
+            forms |= {model.id: now} if now else {}
+        elif provider_of(model).local and SMALL in suite.forms and not whole_before:
+            forms[model.id] = suite.forms[SMALL]
     return forms
+
+
+def _find_form(suite: DailySuite, name: str, model: Model, begun: Form | None) -> dict[str, Form]:
+    """The form of this name as the day began with it, else as the suite has it; nothing for the whole
+    suite."""
+    if name == WHOLE:
+        return {}
+    if name not in suite.forms:
+        where = f"in the suite {suite.manifest.name} (`forms` in suite.yml), for `{model.id}`"
+        raise refuse_unknown_name("form", name, [WHOLE, *suite.forms], where)
+    return {model.id: begun if begun and begun.name == name else suite.forms[name]}
 
 
 def narrow(use_cases: Iterable[UseCase], form: Form | None) -> tuple[UseCase, ...]:
@@ -77,9 +85,14 @@ def describe_forms(
     days = Days(each for each in DayReader(results).days() if each.date < record.date)
     for name, why in days.find_reformed(record).items():
         yield f"{name}: {why}. A new series begins today: nothing before it is compared."
+    begun = _list_forms(read_record(day_folder(results, record.date)))
     for model in new:
         if form := record.forms.get(model.id):
-            yield f"{model.id}: {describe_form(form, suite)}. `form: whole` in models.yml has it asked all."
+            goes_on = " The day was begun so, and goes on so." if begun.get(model.id) else ""
+            yield (
+                f"{model.id}: {describe_form(form, suite)}. `form: whole` in models.yml has it asked all."
+                f"{goes_on}"
+            )
 
 
 def describe_form(form: Form, suite: DailySuite) -> str:

@@ -61,6 +61,7 @@ class DayRequest(Request, frozen=True, kw_only=True):
     replay: bool = False
     max_month_cost: float | None = None
     no_route_check: bool = False
+    form: str | None = None  # of every model, on this day
     new_series: bool = False  # another suite than the folder's days are of may begin here
 
 
@@ -163,15 +164,16 @@ def prepare(
             raise
         alert_unasked(results, day, error.skipped, channels, env, say)
         raise Incomplete(str(error)) from None
-    forms = choose_forms(selection.models, config.forms, suite, results, day)
+    said = dict.fromkeys((model.id for model in selection.models), request.form) if request.form else {}
+    forms = choose_forms(selection.models, {**config.forms, **said}, suite, results, day)
     asked = {
         each.id: each for own in narrow_each(selection.models, forms, use_cases).values() for each in own
     }
     if not asked:
+        names = ", ".join(dict.fromkeys(each.name for each in forms.values()))
         raise UsageError(
-            f"The small form of the suite {suite.manifest.name} has no case of these use cases: "
-            f"{', '.join(each.id for each in use_cases)}. `form: whole` of a model in models.yml has it "
-            "asked all."
+            f"What is asked (the form `{names}`) has no case of these use cases: "
+            f"{', '.join(each.id for each in use_cases)}. `form: whole` of a model in models.yml asks all."
         )
     if sending and any(use_case.grading != "deterministic" for use_case in asked.values()):
         require_hosts((judge_model(suite.manifest.judge),), env)
