@@ -32,9 +32,9 @@ def format_table(
     lines.append("─" * WIDTH)
     for verdict in sorted(verdicts, key=lambda each: (order.index(each.shown), not each.confirmed)):
         lowest = _lowest(verdict)
-        badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<11}", verdict.shown)
+        badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<12}", verdict.shown)
         lines.append(
-            badge + _row("", verdict.model, _count_flags(verdict), *_cells(lowest), _evidence(verdict))[13:]
+            badge + _row("", verdict.model, _count_flags(verdict), *_cells(lowest), _evidence(verdict))[14:]
         )
         if verdict.changed_route:
             lines.append(f"  {verdict.label}")
@@ -154,8 +154,8 @@ def _tests(verdict: UseCaseVerdict, limits: Thresholds) -> str:
 def _row(*cells: str) -> str:
     status, model, flags, use_case, score, baseline, z, drop, evidence = cells
     return (
-        f"{status:<13}{_cut(model, 16):<17}{flags:<6}{_cut(use_case, 17):<18}{score:>5} {baseline:>10} "
-        f"{z:>5} {drop:>5}  {evidence}"
+        f"{status:<14}{_cut(model, 16):<17}{flags:<6}{_cut(use_case, 17):<18}{score:>5} {baseline:>10} "
+        f"{z:>5} {drop:>5} {evidence}"
     ).rstrip()
 
 
@@ -187,7 +187,7 @@ def _lowest(verdict: ModelVerdict) -> UseCaseVerdict | None:
 
 def _evidence(verdict: ModelVerdict) -> str:
     if verdict.evidence_value is None:
-        return f"{verdict.reference_days} days"
+        return f"{verdict.reference_days} day{'s' * (verdict.reference_days != 1)}"
     return f"{verdict.evidence} {_short(verdict.evidence_value)}"
 
 

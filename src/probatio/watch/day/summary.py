@@ -108,7 +108,11 @@ def show_end(view: Quiet | None, prepared: PreparedDay, ending: DayEnding) -> No
     tally = ending.session.tally
     if tally.asked:
         print(f"{SIGNS}\n")
-    for line in format_table(ending.scores, prepared.suite):
+    scores = [
+        msgspec.structs.replace(each, trigger=None) if each.model in prepared.record.forms else each
+        for each in ending.scores  # a smaller form has one count
+    ]
+    for line in format_table(scores, prepared.suite):
         print(line)
     for failed in ending.session.failed:
         if not failed.whole:
@@ -126,7 +130,7 @@ def show_end(view: Quiet | None, prepared: PreparedDay, ending: DayEnding) -> No
     print(f"Files: {folder}")
     width = max((len(verdict.label) for verdict, _ in verdicts), default=0)
     for verdict, sentence in verdicts:
-        print(f"{MARKS[verdict.shown]} {verdict.label:<{width}}  {make_one_line(verdict.model)}: {sentence}")
+        print(f"{MARKS[verdict.shown]} {verdict.label:<{width}}  {sentence}")
 
 
 def _tell_verdicts(prepared: PreparedDay, ending: DayEnding) -> Iterator[tuple[ModelVerdict, str]]:
