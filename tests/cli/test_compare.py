@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,17 +39,130 @@ def test_the_difference_comes_with_its_interval_p_and_the_tasks_that_flipped(res
     assert "  worse   task_01: 1/1 → 0/1" in done.output
 
 
-@pytest.mark.parametrize(("limit", "code"), [("-20", 0), ("-15", 0), ("-10", 1), ("0", 1)])
-def test_the_gate_fails_below_its_limit_and_not_at_it(results: Path, limit: str, code: int) -> None:
-    done = compared("r:model=a", "r:model=b", "--results", results, "--fail-below", limit)
-    assert done.returncode == code
+def gate(results: Path, *words: object) -> tuple[int, dict[str, Any]]:
+    """The gate's exit code and what it said, over sides `r:model=a` and `r:model=b`."""
+    done = compared("r:model=a", "r:model=b", "--results", results, "--fail-on", "worse", "--json", *words)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def run_of(tmp_path: Path, tasks: int, lost: int, passed: int | None = None) -> Path:
+    """Model a passes the first tasks, b so many fewer; all of them unless said."""
+    passed = tasks if passed is None else passed
+    passes = {"a": passed, "b": passed - lost}
+    return make_run(
+        tmp_path, tasks, lambda key: int(key.task_id[5:]) < passes[key.model], "results/r", models=("a", "b")
+    ).parent
+
+
+def test_a_build_fails_where_the_whole_interval_lies_below_zero(tmp_path: Path) -> None:
+    code, found = gate(run_of(tmp_path, 60, 12))
+    assert (code, found["gate"]["answer"], found["high"] < 0) == (1, "worse", True)
+    assert found["gate"]["sentence"].startswith(
+        "Worse: r:model=b passes 20.0 points less than r:model=a (95 % interval: "
+    )
+
+
+def test_a_tolerated_loss_fails_only_if_more_than_that_is_shown(tmp_path: Path) -> None:
+    results = run_of(tmp_path, 60, 12)
+    _, found = gate(results)
+    edge = -found["high"]
+    code, below = gate(results, "--by", edge - 0.1)
+    assert (code, below["gate"]["sentence"].startswith("Worse by more than ")) == (1, True)
+    code, above = gate(results, "--by", edge + 0.1, "--rule-out", 60)
+    assert (code, above["gate"]["answer"]) == (0, "not worse")
+
+
+def test_a_build_passes_where_no_loss_is_shown_and_a_large_one_is_ruled_out(tmp_path: Path) -> None:
+    code, found = gate(run_of(tmp_path, 60, 1))
+    assert (code, found["gate"]["answer"], found["gate"]["passed"]) == (0, "not worse", True)
+    assert found["gate"]["sentence"].startswith("No loss is shown, and one of 20 points or more is ruled out")
+
+
+def test_too_few_tasks_pass_no_gate_and_it_is_said_how_many_it_takes(results: Path) -> None:
+    done = compared("r:model=a", "r:model=b", "--results", results, "--fail-on", "worse")
+    assert done.returncode == 1
+    sentence = done.stdout.splitlines()[-1]
+    assert sentence.startswith("Gate: It can't be told whether it is worse: ")
+    needed = re.search(r"That takes about (\d+) tasks; there are 20", sentence)
+    assert needed and 20 < int(needed[1]) < 200
+
+
+def test_what_is_said_to_be_enough_tasks_is_enough(tmp_path: Path) -> None:
+    """Sides that do not differ by much: the number is told by few tasks, and holds for so many."""
+    _, found = gate(run_of(tmp_path / "few", 15, 1))
+    needed = int(re.search(r"about (\d+) tasks", found["gate"]["sentence"])[1])  # type: ignore[index]
+    assert gate(run_of(tmp_path / "many", needed, round(needed / 15)))[0] == 0
+
+
+def test_four_tasks_can_never_answer(tmp_path: Path) -> None:
+    code, found = gate(run_of(tmp_path, 4, 0), "--rule-out", 99)
+    assert (code, found["gate"]["answer"]) == (1, "too few tasks")
+    assert "takes about 5 tasks; there are 4" in found["gate"]["sentence"]
+
+
+def test_a_baseline_that_passes_too_little_to_lose_so_much_is_no_pass(tmp_path: Path) -> None:
+    code, found = gate(run_of(tmp_path, 60, 0, passed=6))
+    assert (code, found["gate"]["answer"]) == (1, "too few tasks")
+    assert "passes 10.0 %, so a loss of 20 points can't happen" in found["gate"]["sentence"]
+
+
+def test_a_better_side_passes_however_little_the_baseline_passed(tmp_path: Path) -> None:
+    code, found = gate(run_of(tmp_path, 60, -20, passed=6))
+    assert (code, found["gate"]["answer"]) == (0, "better")
+
+
+def test_a_failed_answer_of_the_new_side_is_no_pass_but_one_of_the_baseline_is(tmp_path: Path) -> None:
+    for failing, code in (("b", 1), ("a", 0)):
+        made = make_run(
+            tmp_path / failing,
+            60,
+            lambda key, failing=failing: (
+                "api_error" if (key.model, key.task_id) == (failing, "task_07") else True
+            ),
+            "results/r",
+            models=("a", "b"),
+        )
+        done, found = gate(made.parent)
+        assert done == code, found["gate"]
+    assert gate(tmp_path / "b" / "results")[1]["gate"]["answer"] == "incomplete"
+
+
+def test_a_baseline_of_another_suite_version_is_said_and_passes_no_gate(tmp_path: Path) -> None:
+    make_run(tmp_path, 60, lambda key: True, "results/before")
+    suite = write_suite(tmp_path / "suite", 60, version="2.0.0")
+    write_made_up_run(tmp_path / "results" / "now", suite, lambda key: True)
+    words = ("before", "now", "--results", tmp_path / "results")
+    done = compared(*words, "--fail-on", "worse", "--json")
+    found = json.loads(done.stdout)["gate"]
+    assert (done.returncode, found["answer"]) == (1, "unlike")
+    assert "their suite version differs (1.0.0 and 2.0.0)" in found["sentence"]
+    assert compared(*words).returncode == 2
+
+
+@pytest.mark.parametrize(("days", "code"), [(1, 1), (100_000, 0)])
+def test_a_baseline_older_than_allowed_passes_no_gate(tmp_path: Path, days: int, code: int) -> None:
+    done, found = gate(run_of(tmp_path, 60, 0), "--max-age", days)
+    assert (done, "days old (2026-01-05)" in found["gate"]["sentence"]) == (code, bool(code))
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--fail-on", "worse", "--by", "30", "--rule-out", "20"], "has to be more than --by 30"),
+        (["--by", "2"], "go with --fail-on worse"),
+        (["r:model=a", "--fail-on", "worse"], "3 were given"),
+    ],
+)
+def test_a_gate_that_makes_no_sense_is_bad_usage(results: Path, words: list[str], says: str) -> None:
+    done = compared("r:model=a", "r:model=b", "--results", results, *words)
+    assert (done.returncode, says in done.stderr) == (2, True), done.stderr
 
 
 def test_json_holds_the_comparison_and_the_gate(results: Path) -> None:
-    done = compared("r:model=a", "r:model=b", "--results", results, "--json", "--fail-below", "-1")
-    found = json.loads(done.stdout)
-    assert done.returncode == 1
-    assert (found["event"], found["difference"], found["gate"]["failed"]) == ("comparison", -15.0, True)
+    code, found = gate(results)
+    assert code == 1
+    assert (found["event"], found["difference"], found["gate"]["passed"]) == ("comparison", -15.0, False)
     assert [flip["task_id"] for flip in found["flips"]] == ["task_01", "task_02", "task_03"]
 
 
@@ -77,13 +192,10 @@ def test_every_two_of_several_are_compared_and_the_correction_is_said(four: Path
     assert " 5 of them show a difference." in last
 
 
-def test_a_gate_over_several_sides_looks_at_each_against_the_first(four: Path) -> None:
+def test_several_sides_are_each_compared_with_the_first(four: Path) -> None:
     sides = [f"r:model={model}" for model in "abc"]
-    refused = probatio("study", "compare", *sides, "--results", str(four), "--fail-below", "-20")
-    assert "--to-first" in refused.stderr
-    done = compared(*sides, "--to-first", "--results", four, "--fail-below", "-20", "--json")
-    found = json.loads(done.stdout)
-    assert (done.returncode, found["corrected"], found["gate"]["failed"]) == (1, "holm", True)
+    found = json.loads(compared(*sides, "--to-first", "--results", four, "--json").stdout)
+    assert found["corrected"] == "holm"
     assert [(one["a"], one["b"]) for one in found["comparisons"]] == [
         (sides[0], sides[1]),
         (sides[0], sides[2]),

@@ -20,7 +20,7 @@ from probatio.core.text.names import pick
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
-from probatio.learn.trials import Trials, name_runs, open_trials
+from probatio.learn.trials import Trials, Unlike, name_runs, open_trials
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
 
@@ -60,6 +60,9 @@ class Comparison(msgspec.Struct, frozen=True):
     unasked: int  # pairs with a side that could not be asked
     flips: list[TaskFlip]
     controls: int = 0  # trials of tasks in the host language, on both sides, that are left out
+    missing: int = 0  # answered trials of A without an answered partner; of days: cases
+    days_a: list[str] = []  # the days compared, if the sides are days
+    days_b: list[str] = []
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
 
     @property
@@ -94,6 +97,9 @@ class PairedSides(NamedTuple):
     unasked: int
     samples: int  # of one condition
     controls: int = 0  # trials of both sides that are left out
+    missing: int = 0  # answered trials of A without an answered partner; of days: cases
+    days_a: Sequence[str] = ()  # the days of the pairs
+    days_b: Sequence[str] = ()
 
 
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
@@ -105,7 +111,7 @@ def compare_all(
     sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
 ) -> list[Comparison]:
     """Compare every two sides, or each with the first. Several comparisons are corrected together."""
-    compared = [_comparison(pairing) for pairing in pair_sides(sides, results, suite, to_first=to_first)]
+    compared = [measure(pairing) for pairing in pair_sides(sides, results, suite, to_first=to_first)]
     if len(compared) == 1:
         return compared
     corrected = holm([one.p for one in compared])
@@ -130,7 +136,7 @@ def compare_open(trials: Trials, sides: Sequence[Side]) -> Comparison:
     """Compare two sides of runs that are open already: the first side is of the first run, the second of the
     last."""
     names = list(trials.folders)
-    return _comparison(_pair_located(trials, sides, [names[:1], names[-1:]])[0])
+    return measure(_pair_located(trials, sides, [names[:1], names[-1:]])[0])
 
 
 def _pair_located(
@@ -151,7 +157,7 @@ def _pair_located(
         differ_in = _differ_in(trials, sides[one].text, sides[two].text)
         if runs[one] != runs[two]:
             differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
-        pairing = _pairing(trials, sides[one].text, sides[two].text, differ_in)
+        pairing = _pairing(trials, sides[one], sides[two], differ_in)
         paired.append(pairing._replace(controls=controls if controls < asked else 0))
     return paired
 
@@ -209,7 +215,7 @@ def _differ_in(trials: Trials, first: str, second: str) -> list[str]:
         if len(one) == len(two) == 1 and one != two:
             differ.append(axis)
         elif not one & two:
-            raise UsageError(_nothing_shared(axis, one, two, first, second))
+            raise Unlike(_nothing_shared(axis, one, two, first, second))
     return differ
 
 
@@ -223,21 +229,22 @@ def _nothing_shared(axis: str, one: set[Any], two: set[Any], first: str, second:
     )
 
 
-def _pairing(trials: Trials, first: str, second: str, differ_in: list[str]) -> PairedSides:
+def _pairing(trials: Trials, a: Side, b: Side, differ_in: list[str]) -> PairedSides:
+    first, second = a.text, b.text
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
     task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
     trials.db.execute(
         f"create or replace table pairs as select {task} as task_id, a.correct as right_a, "
         "b.correct as right_b, a.sample as sample, a.asked and b.asked as asked, "
-        f"a.run = b.run and a.line = b.line as itself from a join b on {same}"
+        f"a.run = b.run and a.line = b.line as itself, a.run as run_a, b.run as run_b from a join b on {same}"
     )
     matched, itself, unasked, samples = trials.rows(
         "select count(*), count(*) filter (itself), count(*) filter (not asked), count(distinct sample) "
         "from pairs"
     )[0]
     if not matched:
-        raise UsageError(
+        raise Unlike(
             f"No trial of {first} has a partner in {second}: they share no {', '.join(on)} together."
         )
     if itself:
@@ -252,15 +259,32 @@ def _pairing(trials: Trials, first: str, second: str, differ_in: list[str]) -> P
     )
     rows = [TaskPairs(*count) for count in counts]
     if not rows:
-        raise UsageError(
+        raise Unlike(
             "Every pair has a side that could not be asked (api_error): there is nothing to compare."
         )
     totals = [trials.rows(f"select count(*) from {place}")[0][0] for place in "ab"]
+    # A range of days may be longer than the other: of days the cases count, not their repetitions.
+    counted = "count(distinct task_id)" if a.kind == "days" else "count(*)"
+    asked, answered = (
+        trials.rows(f"select {counted} from {place} where asked")[0][0] for place in ("a", "pairs")
+    )
     named = [{"task_id": "task"}.get(axis, axis) for axis in differ_in]
-    return PairedSides(first, second, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples)
+    return PairedSides(
+        first, second, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples,
+        missing=max(0, asked - answered), days_a=_days(trials, a, "run_a"), days_b=_days(trials, b, "run_b"),
+    )  # fmt: skip
 
 
-def _comparison(pairing: PairedSides) -> Comparison:
+def _days(trials: Trials, side: Side, column: str) -> list[str]:
+    """The days whose answers are compared; none for runs."""
+    if side.kind == "run":
+        return []
+    query = f"select distinct {column} from pairs where asked order by 1"
+    return [trials.folders[row[0]].name for row in trials.rows(query)]
+
+
+def measure(pairing: PairedSides) -> Comparison:
+    """The difference of two sides whose pairs are counted."""
     tasks = pairing.tasks
     found = measure_difference(tasks)
     gained, lost = sum(task.gained for task in tasks), sum(task.lost for task in tasks)
@@ -285,4 +309,7 @@ def _comparison(pairing: PairedSides) -> Comparison:
         unasked=pairing.unasked,
         controls=pairing.controls,
         flips=flips,
+        missing=pairing.missing,
+        days_a=list(pairing.days_a),
+        days_b=list(pairing.days_b),
     )

@@ -64,6 +64,10 @@ _USE_CASE = {"breakdown": "STRUCT(use_case VARCHAR)"}
 _KEY = "run, task_id, model, n_shot, dialect, context"
 
 
+class Unlike(UsageError):
+    """Two sides that have nothing to be compared by, such as another suite version."""
+
+
 class AnswerPlace(msgspec.Struct, frozen=True):
     """Which answer of which run."""
 
@@ -320,12 +324,12 @@ def _require_one_suite(trials: Trials) -> None:
     for other in trials.runs[1:]:
         for what, one in first.asked.items():
             if one != (two := other.asked[what]):
-                raise UsageError(
+                raise Unlike(
                     f"{first.run} and {other.run} can't be read together, their {what} differs "
                     f"({one} and {two}): nothing is compared across suite versions."
                 )
     if len(trials.runs) > 1 and len(trials.graders) > 1:
-        raise UsageError(
+        raise Unlike(
             f"The runs were graded by different graders ({', '.join(trials.graders)}); "
             "grade them again with `probatio grade RUN` to bring them together."
         )

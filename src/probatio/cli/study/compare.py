@@ -20,6 +20,30 @@ from probatio.core.errors import UsageError
 )
 @click.option("--to-first", is_flag=True, help="Of several sides, compare each with the first only.")
 @click.option(
+    "--fail-on",
+    type=click.Choice(["worse"]),
+    help="Exit code 1 if B is worse than A: the whole interval of the difference lies below 0. Also if that "
+    "can't be told: too few tasks, too old, another suite, answers missing.",
+)
+@click.option(
+    "--by",
+    type=click.FloatRange(0, 99),
+    metavar="POINTS",
+    help="Tolerate a loss of so many points: the whole interval has to lie below it.  [default: 0]",
+)
+@click.option(
+    "--rule-out",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="POINTS",
+    help="Pass only if a loss of so many points is ruled out by the interval.  [default: 20 more than --by]",
+)
+@click.option(
+    "--max-age",
+    type=click.IntRange(0),
+    metavar="DAYS",
+    help="Pass only if A is not older.  [default: any age]",
+)
+@click.option(
     "--save-baseline",
     "baseline",
     metavar="NAME",
@@ -28,12 +52,6 @@ from probatio.core.errors import UsageError
 )
 @options.results
 @options.recorded_suite
-@click.option(
-    "--fail-below",
-    type=click.FloatRange(-100, 100),
-    metavar="N",
-    help="Exit code 1 if B minus A is below N percentage points, such as -2.",
-)
 @options.as_json
 @click.pass_context
 def compare(
@@ -44,7 +62,10 @@ def compare(
     baseline: str | None,
     results: Path,
     suite: Path | None,
-    fail_below: float | None,
+    fail_on: str | None,
+    by: float | None,
+    rule_out: float | None,
+    max_age: int | None,
     as_json: bool,
 ) -> None:
     """Compare B with A, paired by trial: the difference with its interval, a p, and the tasks whose
@@ -62,11 +83,14 @@ def compare(
       probatio study compare monday:model=gpt-4o monday:model=gpt-4o-mini       two models of one run
       probatio study compare monday --each model                                every two models of one run
       probatio study compare monday:context=minimal monday:context=basic monday:context=complete --to-first
-      probatio study compare monday tuesday --fail-below -2      for CI: exit code 1 if B lost over 2 points
+      probatio study compare monday tuesday --fail-on worse      for CI: exit code 1 if tuesday is worse
+      probatio study compare monday tuesday --fail-on worse --by 2                  … by more than 2 points
       probatio study compare daily:date=2026-10-01..2026-10-07 daily:date=2026-10-08..2026-10-14
       probatio study compare monday:model=gpt-4o --save-baseline before   then: study compare before tuesday
     """
+    from probatio.core.clock import today
     from probatio.learn.compare import compare_all, list_sides
+    from probatio.learn.gate import judge_build, make_rule
     from probatio.learn.report.comparison import list_comparison, list_comparisons
 
     if baseline is not None:
@@ -84,27 +108,28 @@ def compare(
         sides = tuple(list_sides(sides[0], each, results, suite))
     elif len(sides) < 2:
         raise UsageError("Name two sides to compare, or one run with --each model.")
-    if fail_below is not None and len(sides) > 2 and not to_first:
-        raise UsageError(
-            "--fail-below needs to know what is compared with what: name two sides, or add --to-first."
-        )
-    compared = compare_all(sides, results, suite, to_first=to_first)
-    failed = [one for one in compared if fail_below is not None and one.difference < fail_below]
-    if as_json:
-        gate = None if fail_below is None else {"fail_below": fail_below, "failed": bool(failed)}
-        if len(compared) == 1:
-            options.print_event("comparison", compared[0], gate=gate)
-        else:
-            options.print_event("comparisons", corrected="holm", comparisons=compared, gate=gate)
+    gate = None
+    if fail_on is None:
+        if by is not None or rule_out is not None or max_age is not None:
+            raise UsageError("--by, --rule-out and --max-age go with --fail-on worse.")
+        compared = compare_all(sides, results, suite, to_first=to_first)
     else:
-        for line in list_comparison(compared[0]) if len(compared) == 1 else list_comparisons(compared):
+        if len(sides) > 2:
+            raise UsageError(f"--fail-on worse compares one side with another; {len(sides)} were given.")
+        found, gate = judge_build(sides, results, suite, make_rule(by or 0.0, rule_out, max_age), today())
+        compared = [found] if found else []
+    if as_json and len(compared) > 1:
+        options.print_event("comparisons", corrected="holm", comparisons=compared)
+    elif as_json:
+        options.print_event("comparison", compared[0] if compared else None, gate=gate)
+    else:
+        for line in list_comparisons(compared) if len(compared) > 1 else ():
             click.echo(line)
-        for one in compared if fail_below is not None else ():
-            click.echo(
-                f"Gate: {one.b} {one.difference:+.1f} is {'below' if one in failed else 'not below'} "
-                f"{fail_below:+g} points."
-            )
-    if failed:
+        for line in list_comparison(compared[0]) if len(compared) == 1 else ():
+            click.echo(line)
+        if gate:
+            click.echo(f"Gate: {gate.sentence}")
+    if gate and not gate.passed:
         ctx.exit(1)
 
 

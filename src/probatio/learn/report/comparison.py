@@ -17,12 +17,16 @@ SHOWN_FLIPS = 20
 
 def describe_comparison(one: Comparison, a: str | None = None, b: str | None = None) -> str:
     """`b passes 40.2 points less than a (95 % interval: 31.0 to 48.1 less; p < 0.001).`"""
+    return f"{describe_difference(one, a, b)}{'.' if one.shown else ': no difference is shown.'}"
+
+
+def describe_difference(one: Comparison, a: str | None = None, b: str | None = None) -> str:
+    """The effect, its interval and p, without a full stop."""
     a, b = a or one.a, b or one.b
     points = f"{abs(one.difference):.1f} points {'less' if one.difference < 0 else 'more'} than"
     moved = f"{b} passes {points if round(one.difference, 1) else 'as often as'} {a}"
     tests = f"p {format_p(one.p)}" if one.p_holm is None else f"p {format_p(one.p_holm)}, corrected"
-    ending = "." if one.shown else ": no difference is shown."
-    return f"{moved} (95 % interval: {describe_interval(one.low, one.high)}; {tests}){ending}"
+    return f"{moved} (95 % interval: {describe_interval(one.low, one.high)}; {tests})"
 
 
 def shorten_names(sides: Sequence[str]) -> dict[str, str]:
