@@ -208,3 +208,19 @@ def test_several_sides_are_each_compared_with_the_first(four: Path) -> None:
 def test_what_is_missing_is_said(four: Path, words: list[str], says: str) -> None:
     refused = probatio("study", "compare", *words, "--results", str(four))
     assert says in refused.stderr
+
+
+def test_a_pinned_baseline_that_changed_passes_no_gate_and_is_said_to_have_changed(tmp_path: Path) -> None:
+    results = run_of(tmp_path, 60, 0)
+    pinned = probatio("study", "baseline", "r:model=a", "--as", "main", "--results", results)
+    assert (pinned.returncode, pinned.stdout) == (0, "Baseline main: r:model=a\n")
+    again = probatio("study", "baseline", "r:model=a", "--as", "main", "--results", results, "--json")
+    assert json.loads(again.stdout)["before"]["selection"] == "r:model=a"
+    words = ("main", "r:model=b", "--results", results)
+    assert compared(*words, "--fail-on", "worse").returncode == 0
+    grades = results / "r" / "graded_results.jsonl"
+    grades.write_bytes(grades.read_bytes().replace(b'"score":1.0', b'"score":0.9', 1))
+    failed = compared(*words, "--fail-on", "worse", "--json")
+    assert (failed.returncode, json.loads(failed.stdout)["gate"]["answer"]) == (1, "changed")
+    shown = compared(*words)
+    assert (shown.returncode, "main (r:model=a) has changed since" in shown.stderr) == (0, True)

@@ -27,7 +27,9 @@ from probatio.runs.store.layout import RUN_FILE
 RULE_OUT = 20.0
 """Points beyond the tolerance. 14 tasks answered alike rule out such a loss, and 36 with three lost."""
 
-Answer = Literal["better", "not worse", "worse", "too few tasks", "incomplete", "unlike", "too old"]
+Answer = Literal[
+    "better", "not worse", "worse", "too few tasks", "incomplete", "unlike", "changed", "too old"
+]
 PASSING = ("better", "not worse")
 
 
@@ -68,7 +70,7 @@ def judge_build(
     except Unlike as error:
         return None, _make("unlike", f"It can't be told whether {sides[1]} is worse: {error}", rule)
     compared = measure(pairing)
-    refused = _check_age(base, rule, today)
+    refused = _check_change(base, rule) or _check_age(base, rule, today)
     return compared, refused or judge(compared, pairing, rule)
 
 
@@ -121,6 +123,12 @@ def _describe_needed(one: Comparison, pairing: PairedSides, rule_out: float) -> 
     if needed is None:
         return f"A loss of that size may well be there; {here} tasks."
     return f"That takes about {needed:,} tasks; {here}."
+
+
+def _check_change(base: Side, rule: GateRule) -> Gate | None:
+    """Why BASE is not what was pinned; None if it is, or if it was not pinned."""
+    change = base.describe_change()
+    return _make("changed", f"It can't be told whether it is worse: {change}", rule) if change else None
 
 
 def _check_age(base: Side, rule: GateRule, today: str) -> Gate | None:

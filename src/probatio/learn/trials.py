@@ -217,7 +217,8 @@ def name_opened(
     return sorted(names.items())
 
 
-def _open_lines(file: Path) -> AbstractContextManager[Iterable[bytes]]:
+def open_lines(file: Path) -> AbstractContextManager[Iterable[bytes]]:
+    """The lines of a file, plain or packed."""
     return open_packed(file) if is_packed_file(file) else open_reader(file)
 
 
@@ -275,7 +276,7 @@ def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
     required = "task_id is null or model is null or n_shot is null or context is null or correct is null"
     (bad,) = trials.rows(f"select count(*) from lines where run = ? and ({required})", [name])[0]
     if bad:
-        with _open_lines(file) as lines:
+        with open_lines(file) as lines:
             bad -= not deque(lines, maxlen=1)[0].endswith(b"\n")
     if bad:
         trials.notes.append(f"{bad} lines of {name}/{GRADES} are not grades and were left out.")

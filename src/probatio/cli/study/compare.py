@@ -43,13 +43,6 @@ from probatio.core.errors import UsageError
     metavar="DAYS",
     help="Pass only if A is not older.  [default: any age]",
 )
-@click.option(
-    "--save-baseline",
-    "baseline",
-    metavar="NAME",
-    help="Keep the first side under this name, in baselines.json of --results. With one side nothing is "
-    "compared.",
-)
 @options.results
 @options.recorded_suite
 @options.as_json
@@ -59,7 +52,6 @@ def compare(
     sides: tuple[str, ...],
     each: str | None,
     to_first: bool,
-    baseline: str | None,
     results: Path,
     suite: Path | None,
     fail_on: str | None,
@@ -72,7 +64,7 @@ def compare(
     result changed.
 
     A and B are PATH[:KEY=VALUE,…]. PATH is a run's id, folder or address (s3://…, gs://…), a folder of days
-    (`daily` means those of --results), or a baseline: a name that --save-baseline gave. Keys of a run are
+    (`daily` means those of --results), or a baseline: a name that `study baseline` gave. Keys of a run are
     model, context, n_shot, dialect, type, category, difficulty, task and sample; keys of days are model,
     use_case, task, sample and date. Globs are allowed, and a key given twice selects both values. With more
     than two sides every two are compared, and the p-values are corrected for that (Holm).
@@ -86,20 +78,13 @@ def compare(
       probatio study compare monday tuesday --fail-on worse      for CI: exit code 1 if tuesday is worse
       probatio study compare monday tuesday --fail-on worse --by 2                  … by more than 2 points
       probatio study compare daily:date=2026-10-01..2026-10-07 daily:date=2026-10-08..2026-10-14
-      probatio study compare monday:model=gpt-4o --save-baseline before   then: study compare before tuesday
     """
     from probatio.core.clock import today
     from probatio.learn.compare import compare_all, list_sides
     from probatio.learn.gate import judge_build, make_rule
     from probatio.learn.report.comparison import list_comparison, list_comparisons
+    from probatio.learn.selection import locate, parse_selection
 
-    if baseline is not None:
-        from probatio.learn.selection import save_baseline
-
-        save_baseline(baseline, sides[0], results)
-        click.echo(f"Baseline {baseline}: {sides[0]}", err=as_json)
-        if len(sides) == 1 and each is None:
-            return
     if each is not None:
         if len(sides) > 1:
             raise UsageError(
@@ -112,6 +97,9 @@ def compare(
     if fail_on is None:
         if by is not None or rule_out is not None or max_age is not None:
             raise UsageError("--by, --rule-out and --max-age go with --fail-on worse.")
+        for side in sides:
+            if change := locate(parse_selection(side), results).describe_change():
+                options.warn(change)
         compared = compare_all(sides, results, suite, to_first=to_first)
     else:
         if len(sides) > 2:
@@ -131,6 +119,36 @@ def compare(
             click.echo(f"Gate: {gate.sentence}")
     if gate and not gate.passed:
         ctx.exit(1)
+
+
+@click.command()
+@click.argument("run", shell_complete=options.complete_runs)
+@click.option("--as", "name", required=True, metavar="NAME", help="The name of the baseline.")
+@options.results
+@options.as_json
+def baseline(run: str, name: str, results: Path, as_json: bool) -> None:
+    """Pin a run, or what is selected of it or of days, under a name to compare with. It is kept in
+    baselines.json of --results.
+
+    A baseline never moves by itself: another one takes its place only if you pin it, days that come later do
+    not come in, and a digest of answers and grades is kept. If they change, `study compare` says so, and no
+    gate passes.
+
+    \b
+    Examples:
+      probatio study baseline monday --as main        then: probatio study compare main tuesday
+      probatio study baseline monday:model=gpt-4o,context=basic --as main
+      probatio study baseline daily:date=2026-10-01..2026-10-14 --as october
+    """
+    from probatio.core.clock import today
+    from probatio.learn.selection import pin_baseline, read_baselines
+
+    before = read_baselines(results).get(name)
+    pinned = pin_baseline(name, run, results, today())
+    if as_json:
+        options.print_event("baseline", pinned, name=name, before=before)
+        return
+    click.echo(f"Baseline {name}: {pinned.selection}{f' (before: {before.selection})' if before else ''}")
 
 
 @click.command()
