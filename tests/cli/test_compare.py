@@ -6,6 +6,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -224,3 +225,65 @@ def test_a_pinned_baseline_that_changed_passes_no_gate_and_is_said_to_have_chang
     assert (failed.returncode, json.loads(failed.stdout)["gate"]["answer"]) == (1, "changed")
     shown = compared(*words)
     assert (shown.returncode, "main (r:model=a) has changed since" in shown.stderr) == (0, True)
+
+
+def test_a_comment_says_first_whether_it_is_worse_and_then_what_changed(
+    tmp_path: Path,
+) -> None:
+    words = ("r:model=a", "r:model=b", "--results", run_of(tmp_path, 60, 12), "--format", "markdown")
+    done = compared(*words, "--fail-on", "worse")
+    first, empty, head, _, *rest = done.stdout.splitlines()
+    assert (done.returncode, empty) == (1, "")
+    assert first.startswith("Worse: r:model=b passes 20.0 points less than r:model=a (95 % interval: ")
+    assert first.count(". ") == 0
+    assert head.startswith("|  | side | passes |")
+    assert "| B | r:model=b | 48/60 | 80.0 | 68.2 to 88.2 |" in rest
+    assert "| task_59 | worse | 1/1 | 0/1 |" in rest
+    assert "no difference is shown" not in compared(*words).stdout
+
+
+def test_a_comment_about_what_can_not_be_compared_is_that_sentence(tmp_path: Path) -> None:
+    make_run(tmp_path, 60, lambda key: True, "results/before")
+    suite = write_suite(tmp_path / "suite", 60, version="2.0.0")
+    write_made_up_run(tmp_path / "results" / "now", suite, lambda key: True)
+    words = ("before", "now", "--results", tmp_path / "results", "--fail-on", "worse")
+    done = compared(*words, "--format", "markdown", "--junit", tmp_path / "gate.xml")
+    assert (done.returncode, len(done.stdout.splitlines())) == (1, 1)
+    assert "their suite version differs" in done.stdout
+    (fault,) = ElementTree.parse(tmp_path / "gate.xml").iter("error")
+    assert (fault.get("type"), "their suite version differs" in fault.get("message", "")) == ("unlike", True)
+
+
+HOSTILE = "@octocat #12 [x](https://evil.example)|<img src=x>\n# Not worse"
+
+
+def test_names_of_models_and_tasks_do_nothing_in_a_comment_or_a_report(tmp_path: Path) -> None:
+    made = make_run(tmp_path, 20, lambda key: key.model == "a", "results/r", models=("a", "b"))
+    for file in (*made.glob("*.jsonl"), made / "run.json"):
+        text = file.read_text().replace("task_07", json.dumps(HOSTILE)[1:-1])
+        file.write_text(text.replace('"b"', json.dumps(HOSTILE)))
+    words = ("r:model=a", f"r:model={HOSTILE}", "--results", made.parent, "--fail-on", "worse")
+    done = compared(*words, "--format", "markdown", "--junit", tmp_path / "gate.xml")
+    assert done.returncode == 1, done.output
+    assert "@octocat" not in done.stdout and "#12" not in done.stdout
+    assert not re.search(r"(?<!\\)\]\(", done.stdout)
+    assert "<img" not in done.stdout and "https://" not in done.stdout
+    lines = done.stdout.splitlines()
+    assert not [line for line in lines if line.startswith("#")]
+    assert {line.replace("\\|", "").count("|") for line in lines if line.startswith("|")} == {5, 6}
+    root = ElementTree.parse(tmp_path / "gate.xml").getroot()
+    assert (root.get("failures"), root.get("errors")) == ("1", "0")
+
+
+def test_the_report_of_a_gate_passes_where_the_build_does(tmp_path: Path) -> None:
+    words = ("r:model=a", "r:model=b", "--results", run_of(tmp_path, 60, 1), "--fail-on", "worse")
+    assert compared(*words, "--junit", tmp_path / "new" / "gate.xml").returncode == 0
+    root = ElementTree.parse(tmp_path / "new" / "gate.xml").getroot()
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("1", "0", "0")
+    (said,) = root.iter("system-out")
+    assert "worse   task_59: 1/1 → 0/1" in (said.text or "")
+
+
+@pytest.mark.parametrize("words", [["--junit", "x.xml"], ["--format", "markdown", "--json"]])
+def test_a_report_that_makes_no_sense_is_bad_usage(results: Path, words: list[str]) -> None:
+    assert compared("r:model=a", "r:model=b", "--results", results, *words).returncode == 2

@@ -43,6 +43,15 @@ from probatio.core.errors import UsageError
     metavar="DAYS",
     help="Pass only if A is not older.  [default: any age]",
 )
+@options.value_option(
+    "--format",
+    click.Choice(["text", "markdown"]),
+    "text",
+    "How it is printed; markdown is for the comment of a pull request.",
+)
+@options.path_option(
+    "--junit", "With --fail-on: also write JUnit XML, for a CI server.", only="file", metavar="FILE.xml"
+)
 @options.results
 @options.recorded_suite
 @options.as_json
@@ -58,6 +67,8 @@ def compare(
     by: float | None,
     rule_out: float | None,
     max_age: int | None,
+    format: str,
+    junit: Path | None,
     as_json: bool,
 ) -> None:
     """Compare B with A, paired by trial: the difference with its interval, a p, and the tasks whose
@@ -77,6 +88,7 @@ def compare(
       probatio study compare monday:context=minimal monday:context=basic monday:context=complete --to-first
       probatio study compare monday tuesday --fail-on worse      for CI: exit code 1 if tuesday is worse
       probatio study compare monday tuesday --fail-on worse --by 2                  … by more than 2 points
+      probatio study compare main tuesday --fail-on worse --format markdown > comment.md
       probatio study compare daily:date=2026-10-01..2026-10-07 daily:date=2026-10-08..2026-10-14
     """
     from probatio.core.clock import today
@@ -93,10 +105,14 @@ def compare(
         sides = tuple(list_sides(sides[0], each, results, suite))
     elif len(sides) < 2:
         raise UsageError("Name two sides to compare, or one run with --each model.")
+    if format == "markdown" and (as_json or len(sides) > 2):
+        raise UsageError("--format markdown shows two sides, and goes without --json.")
     gate = None
     if fail_on is None:
         if by is not None or rule_out is not None or max_age is not None:
             raise UsageError("--by, --rule-out and --max-age go with --fail-on worse.")
+        if junit is not None:
+            raise UsageError("--junit goes with --fail-on worse: the gate is the test that passes or fails.")
         for side in sides:
             if change := locate(parse_selection(side), results).describe_change():
                 options.warn(change)
@@ -106,7 +122,16 @@ def compare(
             raise UsageError(f"--fail-on worse compares one side with another; {len(sides)} were given.")
         found, gate = judge_build(sides, results, suite, make_rule(by or 0.0, rule_out, max_age), today())
         compared = [found] if found else []
-    if as_json and len(compared) > 1:
+        if junit is not None:
+            from probatio.learn.exports.junit import write_gate_junit
+
+            write_gate_junit(found, gate, sides, junit)
+    if format == "markdown":
+        from probatio.learn.report.comment import list_comment
+
+        for line in list_comment(compared[0] if compared else None, gate):
+            click.echo(line)
+    elif as_json and len(compared) > 1:
         options.print_event("comparisons", corrected="holm", comparisons=compared)
     elif as_json:
         options.print_event("comparison", compared[0] if compared else None, gate=gate)
