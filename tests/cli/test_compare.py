@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -12,10 +13,13 @@ import pytest
 
 from commandline import Done, probatio
 from learn.runs import make_run, write_made_up_run, write_suite
+from probatio.runs.store.layout import GRADES
+
+STORY = Path(__file__).parents[2] / "examples" / "story"
 
 
-def compared(*arguments: object) -> Done:
-    return probatio("study", "compare", *arguments)
+def compared(*arguments: object, cwd: Path | None = None) -> Done:
+    return probatio("study", "compare", *arguments, cwd=cwd)
 
 
 @pytest.fixture
@@ -287,3 +291,80 @@ def test_the_report_of_a_gate_passes_where_the_build_does(tmp_path: Path) -> Non
 @pytest.mark.parametrize("words", [["--junit", "x.xml"], ["--format", "markdown", "--json"]])
 def test_a_report_that_makes_no_sense_is_bad_usage(results: Path, words: list[str]) -> None:
     assert compared("r:model=a", "r:model=b", "--results", results, *words).returncode == 2
+
+
+def days_of_two(results: Path, days: int = 6) -> list[str]:
+    """Days of model `a`, which the story recorded, and of `b`, asked on all but the first of them, which
+    gives the same answers but for one use case."""
+    there = sorted((STORY / "daily").glob("2*"))[:days]
+    for number, day in enumerate(there):
+        made = results / "daily" / day.name
+        shutil.copytree(day, made)
+        lines = []
+        for line in (made / GRADES).read_text().splitlines():
+            grade = json.loads(line)
+            lines.append({**grade, "model": "a"})
+            if number:
+                right = grade["correct"] and grade["breakdown"]["use_case"] != "structured_extraction"
+                lines.append({**grade, "model": "b", "correct": right})
+        (made / GRADES).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return [day.name for day in there]
+
+
+def test_two_models_are_compared_by_case_and_day_in_one_sentence_that_says_the_days(tmp_path: Path) -> None:
+    dates = days_of_two(tmp_path / "results")
+    done = compared("daily:model=a", "daily:model=b", cwd=tmp_path)
+    first = done.stdout.splitlines()[0]
+    assert re.match(
+        rf"daily:model=b passes \d+\.\d points less than daily:model=a on 5 days, {dates[1]} to {dates[-1]} "
+        r"\(95 % interval: ",
+        first,
+    )
+    # `b` gives the answers of `a`: paired by day, nothing but the spoilt use case differs.
+    flips = json.loads(compared("daily:model=a", "daily:model=b", "--json", cwd=tmp_path).stdout)
+    assert (flips["gained"], flips["lost"] > 0, flips["days_a"]) == (0, True, dates[1:])
+    assert compared("daily", "--each", "model", cwd=tmp_path).stdout.splitlines()[0] == first
+
+
+def test_two_ranges_of_days_say_the_days_of_each(tmp_path: Path) -> None:
+    dates = days_of_two(tmp_path / "results")
+    sides = [f"daily:model=a,date={one}..{two}" for one, two in ((dates[0], dates[2]), (dates[3], dates[5]))]
+    first = compared(*sides, cwd=tmp_path).stdout.splitlines()[0]
+    assert f", A on 3 days, {dates[0]} to {dates[2]}; B on 3 days, {dates[3]} to {dates[5]} (95 %" in first
+
+
+def test_a_gate_over_days_fails_for_the_model_that_is_worse_or_has_fewer_cases(tmp_path: Path) -> None:
+    dates = days_of_two(tmp_path / "results")
+    assert probatio("study", "baseline", "daily:model=a", "--as", "main", cwd=tmp_path).returncode == 0
+    words = ("--fail-on", "worse", "--rule-out", 45, "--format", "markdown")
+    same = compared("main", f"daily:model=a,date={dates[0]}..{dates[1]}", *words, cwd=tmp_path)
+    assert same.returncode == 2  # the same trials
+    fewer = compared("main", "daily:model=b,task=easy_*", *words, cwd=tmp_path)
+    assert fewer.returncode == 1, fewer.output
+    spoilt = json.loads(compared("main", "daily:model=b", "--json", *words[:4], cwd=tmp_path).stdout)
+    assert spoilt["gate"]["answer"] in ("worse", "too few tasks")
+    assert f"5 days, {dates[1]} to {dates[-1]}" in spoilt["gate"]["sentence"]
+
+
+@pytest.mark.parametrize("place", ["daily", "results/daily", "results", "results/daily/{}", "daily:model=a"])
+def test_study_of_days_names_the_commands_for_days_and_writes_nothing(tmp_path: Path, place: str) -> None:
+    dates = days_of_two(tmp_path / "results")
+    place = place.format(dates[1])
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+    done = probatio("study", place, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "`probatio verdict` says which model got worse" in done.stderr
+    assert "The commands below `study`" not in done.stderr
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    (named,) = re.findall(r"`(probatio study compare [^`]*)`", done.stderr)
+    assert probatio(*named.split()[1:], cwd=tmp_path).returncode == 0
+
+
+def test_days_of_two_suite_versions_say_how_to_choose_those_of_one(tmp_path: Path) -> None:
+    dates = days_of_two(tmp_path / "results")
+    record = tmp_path / "results" / "daily" / dates[0] / "day.json"
+    record.write_text(json.dumps({**json.loads(record.read_text()), "suite_version": "0.0.1"}))
+    refused = compared("daily:model=a", "daily:model=b", cwd=tmp_path)
+    assert (refused.returncode, ":date=FIRST..LAST" in refused.stderr) == (2, True)
+    chosen = [f"daily:model={model},date={dates[1]}..{dates[-1]}" for model in "ab"]
+    assert compared(*chosen, cwd=tmp_path).returncode == 0

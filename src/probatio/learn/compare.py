@@ -3,7 +3,7 @@
 A side is a selection (selection.py). Two trials are a pair if they have the same task, model, n-shot,
 dialect, context and sample, except for the axes in which the sides differ: those are what is compared. Days
 have no such conditions: the first answer to a case on one side is paired with the first on the other, the
-second with the second.
+second with the second, and on the same day where both sides have the same days.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.core.text.names import pick
+from probatio.learn.database import quote_text
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.learn.trials import Trials, Unlike, name_runs, open_trials
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
+
+_ANSWERS_A_DAY = 1_000_000
+"""More than the answers to one case on one day."""
 
 _COLUMN = {"task": "task_id", "use_case": "category"}
 """The column of a key, where it has another name."""
@@ -142,8 +146,9 @@ def compare_open(trials: Trials, sides: Sequence[Side]) -> Comparison:
 def _pair_located(
     trials: Trials, sides: Sequence[Side], runs: Sequence[list[str]], to_first: bool = False
 ) -> list[PairedSides]:
+    same_days = all(side.kind == "days" for side in sides) and len({frozenset(names) for names in runs}) == 1
     for number, (side, names) in enumerate(zip(sides, runs, strict=True)):
-        _choose(trials, f"side_{number}", side, names)
+        _choose(trials, f"side_{number}", side, names, same_days)
     paired = []
     for one, two in list_family(len(sides), to_first=to_first):
         asked, controls = trials.rows(
@@ -181,8 +186,9 @@ def list_sides(text: str, axis: str, results: Path, suite: Path | None = None) -
     return [selection.narrow(name, str(level)).text for level in levels]
 
 
-def _choose(trials: Trials, place: str, side: Side, runs: list[str]) -> None:
-    """Make a table with the trials of one side. The answers to a case are numbered across its days."""
+def _choose(trials: Trials, place: str, side: Side, runs: list[str], by_day: bool = False) -> None:
+    """Make a table with the trials of one side. The answers to a case are numbered across its days; by day
+    where all sides have the same days, so that an answer is paired with one of the same day."""
     listed = f"({', '.join(['?'] * len(runs))})"
     conditions, values = [f"run in {listed}"], [*runs]
     for axis, patterns in side.filters.items():
@@ -199,6 +205,9 @@ def _choose(trials: Trials, place: str, side: Side, runs: list[str]) -> None:
         conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
         values += chosen
     numbered = "row_number() over (partition by task_id, model order by run, line) - 1"
+    if by_day:
+        day = f"list_position([{', '.join(map(quote_text, sorted(runs)))}], run) * {_ANSWERS_A_DAY}"
+        numbered = f"{day} + row_number() over (partition by task_id, model, run order by line)"
     # The rounds of a day are one here: which round an answer is of says nothing about the model.
     columns = "*" if side.kind == "run" else f"* replace ('day' as context, {numbered} as sample)"
     trials.db.execute(

@@ -45,6 +45,10 @@ _FILTER = re.compile(rf"(?:^|,)(?P<key>{'|'.join(_KEYS)})=")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
+class NotFound(UsageError):
+    """Neither a run nor days nor a baseline."""
+
+
 class Selection(msgspec.Struct, frozen=True):
     """A selection as it was written. `filters` has the values of each key."""
 
@@ -129,14 +133,14 @@ def find_folders(texts: Iterable[str], results: Path) -> list[Path]:
     for text in texts:
         selection = parse_selection(text)
         source = locate(selection, results)
-        if source.filters:
-            raise UsageError(
-                f"{text}: a whole run is read here; leave out `:{_write('', selection.filters)[1:]}`."
-            )
         if source.kind == "days":
             raise UsageError(
                 f"{text} are days; a run is read here. For days, `probatio verdict` says which model got "
-                f"worse and `probatio study compare {text} --each model` which one is better."
+                f"worse and `probatio study compare {selection.path} --each model` which one is better."
+            )
+        if source.filters:
+            raise UsageError(
+                f"{text}: a whole run is read here; leave out `:{_write('', selection.filters)[1:]}`."
             )
         found |= {folder.resolve(): folder for folder in source.folders}
     return list(found.values())
@@ -210,11 +214,11 @@ def _in_range(date: str, wanted: str) -> bool:
     return (first or date) <= date <= (last or date) if dots else matches(wanted, date)
 
 
-def _describe_missing(selection: Selection, results: Path, baselines: Mapping[str, Baseline]) -> UsageError:
+def _describe_missing(selection: Selection, results: Path, baselines: Mapping[str, Baseline]) -> NotFound:
     known = sorted(folder.parent.name for folder in results.glob(f"*/{RUN_FILE}"))
     recent = f" Runs there: {', '.join(known[-5:])}." if known else ""
     named = f" Baselines there: {', '.join(sorted(baselines))}." if baselines else ""
-    return UsageError(
+    return NotFound(
         f"There is no run `{selection.path}`, no days and no baseline of that name, neither as a folder nor "
         f"under {results}.{recent}{named}"
     )

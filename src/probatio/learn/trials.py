@@ -322,12 +322,15 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
 
 def _require_one_suite(trials: Trials) -> None:
     first = trials.runs[0]
+    days = any((folder / DAY_FILE).exists() for folder in trials.folders.values())
+    chosen_by_date = " Choose days of one with :date=FIRST..LAST." if days else ""
     for other in trials.runs[1:]:
         for what, one in first.asked.items():
             if one != (two := other.asked[what]):
                 raise Unlike(
                     f"{first.run} and {other.run} can't be read together, their {what} differs "
                     f"({one} and {two}): nothing is compared across suite versions."
+                    f"{chosen_by_date}"
                 )
     if len(trials.runs) > 1 and len(trials.graders) > 1:
         raise Unlike(
