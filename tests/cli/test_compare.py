@@ -143,6 +143,20 @@ def test_a_baseline_of_another_suite_version_is_said_and_passes_no_gate(tmp_path
     assert (done.returncode, found["answer"]) == (1, "unlike")
     assert "their suite version differs (1.0.0 and 2.0.0)" in found["sentence"]
     assert compared(*words).returncode == 2
+    across = compared(*words, "--fail-on", "worse", "--across-versions")
+    assert across.returncode == 0, across.output
+    sentence = across.stdout.splitlines()[-1]
+    assert re.search(r"across versions of the suite, 1\.0\.0 \(\w{8}\) and 2\.0\.0 \(\w{8}\)", sentence)
+
+
+def test_a_task_that_was_taken_out_of_the_suite_is_missing_and_passes_no_gate(tmp_path: Path) -> None:
+    make_run(tmp_path, 60, lambda key: True, "results/before")
+    shutil.rmtree(tmp_path / "suite")
+    suite = write_suite(tmp_path / "suite", 58, version="2.0.0")
+    write_made_up_run(tmp_path / "results" / "now", suite, lambda key: True)
+    words = ("before", "now", "--results", tmp_path / "results", "--fail-on", "worse", "--across-versions")
+    found = json.loads(compared(*words, "--json").stdout)
+    assert (found["gate"]["answer"], found["missing"]) == ("incomplete", 2)
 
 
 @pytest.mark.parametrize(("days", "code"), [(1, 1), (100_000, 0)])

@@ -65,6 +65,7 @@ class Comparison(msgspec.Struct, frozen=True):
     flips: list[TaskFlip]
     controls: int = 0  # trials of tasks in the host language, on both sides, that are left out
     missing: int = 0  # answered trials of A without an answered partner; of days: cases
+    across: str = ""  # the versions of the suite, if they are not the same
     days_a: list[str] = []  # the days compared, if the sides are days
     days_b: list[str] = []
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
@@ -102,6 +103,7 @@ class PairedSides(NamedTuple):
     samples: int  # of one condition
     controls: int = 0  # trials of both sides that are left out
     missing: int = 0  # answered trials of A without an answered partner; of days: cases
+    across: str = ""  # the versions of the suite, if they are not the same
     days_a: Sequence[str] = ()  # the days of the pairs
     days_b: Sequence[str] = ()
 
@@ -112,10 +114,16 @@ def compare(first: str, second: str, results: Path, suite: Path | None = None) -
 
 
 def compare_all(
-    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+    sides: Sequence[str],
+    results: Path,
+    suite: Path | None = None,
+    *,
+    to_first: bool = False,
+    across_versions: bool = False,
 ) -> list[Comparison]:
     """Compare every two sides, or each with the first. Several comparisons are corrected together."""
-    compared = [measure(pairing) for pairing in pair_sides(sides, results, suite, to_first=to_first)]
+    paired = pair_sides(sides, results, suite, to_first=to_first, across_versions=across_versions)
+    compared = [measure(pairing) for pairing in paired]
     if len(compared) == 1:
         return compared
     corrected = holm([one.p for one in compared])
@@ -123,7 +131,12 @@ def compare_all(
 
 
 def pair_sides(
-    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+    sides: Sequence[str],
+    results: Path,
+    suite: Path | None = None,
+    *,
+    to_first: bool = False,
+    across_versions: bool = False,
 ) -> list[PairedSides]:
     """Pair the trials of every two sides, or of each and the first, and count them by task."""
     if not 2 <= len(sides) <= MOST_SIDES:
@@ -132,7 +145,7 @@ def pair_sides(
     folders = list({folder.resolve(): folder for source in sources for folder in source.folders}.values())
     names = dict(zip([folder.resolve() for folder in folders], name_runs(folders), strict=True))
     runs = [[names[folder.resolve()] for folder in source.folders] for source in sources]
-    with open_trials(folders, suite) as trials:
+    with open_trials(folders, suite, across_versions=across_versions) as trials:
         return _pair_located(trials, sources, runs, to_first)
 
 
@@ -163,8 +176,19 @@ def _pair_located(
         if runs[one] != runs[two]:
             differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
         pairing = _pairing(trials, sides[one], sides[two], differ_in)
-        paired.append(pairing._replace(controls=controls if controls < asked else 0))
+        across = _describe_versions(trials, runs[one], runs[two])
+        paired.append(pairing._replace(controls=controls if controls < asked else 0, across=across))
     return paired
+
+
+def _describe_versions(trials: Trials, one: Sequence[str], two: Sequence[str]) -> str:
+    """The versions of the suite on two sides; empty if they are one."""
+    seen = [{run for run in trials.runs if run.run in names} for names in (one, two)]
+    versions = [sorted({(run.suite_version, run.suite_fingerprint) for run in side}) for side in seen]
+    if versions[0] == versions[1]:
+        return ""
+    named = [", ".join(f"{version} ({(print_ or '')[:8]})" for version, print_ in side) for side in versions]
+    return f"across versions of the suite, {named[0]} and {named[1]}"
 
 
 def list_sides(text: str, axis: str, results: Path, suite: Path | None = None) -> list[str]:
@@ -319,6 +343,7 @@ def measure(pairing: PairedSides) -> Comparison:
         controls=pairing.controls,
         flips=flips,
         missing=pairing.missing,
+        across=pairing.across,
         days_a=list(pairing.days_a),
         days_b=list(pairing.days_b),
     )

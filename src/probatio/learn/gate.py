@@ -61,12 +61,18 @@ def make_rule(by: float = 0.0, rule_out: float | None = None, max_age: int | Non
 
 
 def judge_build(
-    sides: Sequence[str], results: Path, suite: Path | None, rule: GateRule, today: str
+    sides: Sequence[str],
+    results: Path,
+    suite: Path | None,
+    rule: GateRule,
+    today: str,
+    *,
+    across_versions: bool = False,
 ) -> tuple[Comparison | None, Gate]:
     """Compare NEW with BASE and judge. There is no comparison where the two are unlike."""
     base = locate(parse_selection(sides[0]), results)
     try:
-        (pairing,) = pair_sides(sides, results, suite)
+        (pairing,) = pair_sides(sides, results, suite, across_versions=across_versions)
     except Unlike as error:
         return None, _make("unlike", f"It can't be told whether {sides[1]} is worse: {error}", rule)
     compared = measure(pairing)

@@ -61,6 +61,9 @@ _GRADE_COLUMNS = {
 _USE_CASE = {"breakdown": "STRUCT(use_case VARCHAR)"}
 """Where a day's grade has its use case."""
 
+VERSIONS = ("suite version", "suite fingerprint")
+"""What differs where the prompts of a suite were changed."""
+
 _KEY = "run, task_id, model, n_shot, dialect, context"
 
 
@@ -138,9 +141,11 @@ class Trials:
 
 
 @contextmanager
-def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> Iterator[Trials]:
+def open_trials(
+    folders: Sequence[Path], suite: Path | Suite | None = None, *, across_versions: bool = False
+) -> Iterator[Trials]:
     """Read the graded trials of these runs. They must have asked the same suite: the recorded one, or the one
-    given."""
+    given; in the same version, unless `across_versions`."""
     import duckdb
 
     with open_database(*folders) as db:
@@ -155,7 +160,7 @@ def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> I
             except duckdb.InvalidInputException as error:
                 raise _explain_unreadable(folders, error) from None
             trials.runs = [_describe_any_run(trials, folder, name) for name, folder in trials.folders.items()]
-            _require_one_suite(trials)
+            _require_one_suite(trials, VERSIONS if across_versions else ())
             trials.notes += notes
             _join_suite(trials)
             try:
@@ -320,13 +325,13 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
     return RunSeen(name, "another harness's", None, None, version, None)
 
 
-def _require_one_suite(trials: Trials) -> None:
+def _require_one_suite(trials: Trials, may_differ: Collection[str]) -> None:
     first = trials.runs[0]
     days = any((folder / DAY_FILE).exists() for folder in trials.folders.values())
     chosen_by_date = " Choose days of one with :date=FIRST..LAST." if days else ""
     for other in trials.runs[1:]:
         for what, one in first.asked.items():
-            if one != (two := other.asked[what]):
+            if one != (two := other.asked[what]) and what not in may_differ:
                 raise Unlike(
                     f"{first.run} and {other.run} can't be read together, their {what} differs "
                     f"({one} and {two}): nothing is compared across suite versions."

@@ -43,6 +43,12 @@ from probatio.core.errors import UsageError
     metavar="DAYS",
     help="Pass only if A is not older.  [default: any age]",
 )
+@click.option(
+    "--across-versions",
+    is_flag=True,
+    help="Compare versions of a suite with each other, such as before and after its prompts were changed; "
+    "paired by task, and said so.",
+)
 @options.value_option(
     "--format",
     click.Choice(["text", "markdown"]),
@@ -67,6 +73,7 @@ def compare(
     by: float | None,
     rule_out: float | None,
     max_age: int | None,
+    across_versions: bool,
     format: str,
     junit: Path | None,
     as_json: bool,
@@ -116,11 +123,18 @@ def compare(
         for side in sides:
             if change := locate(parse_selection(side), results).describe_change():
                 options.warn(change)
-        compared = compare_all(sides, results, suite, to_first=to_first)
+        compared = compare_all(sides, results, suite, to_first=to_first, across_versions=across_versions)
     else:
         if len(sides) > 2:
             raise UsageError(f"--fail-on worse compares one side with another; {len(sides)} were given.")
-        found, gate = judge_build(sides, results, suite, make_rule(by or 0.0, rule_out, max_age), today())
+        found, gate = judge_build(
+            sides,
+            results,
+            suite,
+            make_rule(by or 0.0, rule_out, max_age),
+            today(),
+            across_versions=across_versions,
+        )
         compared = [found] if found else []
         if junit is not None:
             from probatio.learn.exports.junit import write_gate_junit

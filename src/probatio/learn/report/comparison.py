@@ -28,6 +28,7 @@ def describe_difference(one: Comparison, a: str | None = None, b: str | None = N
     tests = f"p {format_p(one.p)}" if one.p_holm is None else f"p {format_p(one.p_holm)}, corrected"
     days = describe_days(one)
     over = f" {days}" if one.days_a == one.days_b and days else f", {days}" if days else ""
+    over += f", {one.across}" if one.across else ""
     return f"{moved}{over} (95 % interval: {describe_interval(one.low, one.high)}; {tests})"
 
 
