@@ -12,8 +12,10 @@ from xml.etree import ElementTree
 import pytest
 
 from commandline import Done, probatio
+from double import Double
 from learn.runs import make_run, write_made_up_run, write_suite
 from probatio.runs.store.layout import GRADES
+from watch.day.days import DAY, EXTRACTION, gold_script, run, small_suite
 
 STORY = Path(__file__).parents[2] / "examples" / "story"
 
@@ -382,3 +384,12 @@ def test_days_of_two_suite_versions_say_how_to_choose_those_of_one(tmp_path: Pat
     assert (refused.returncode, ":date=FIRST..LAST" in refused.stderr) == (2, True)
     chosen = [f"daily:model={model},date={dates[1]}..{dates[-1]}" for model in "ab"]
     assert compared(*chosen, cwd=tmp_path).returncode == 0
+
+
+def test_a_day_as_it_is_recorded_now_is_read(tmp_path: Path) -> None:
+    small_suite(tmp_path / "suite", EXTRACTION)
+    with Double(reply=gold_script(EXTRACTION)) as double:
+        assert run(tmp_path, double).returncode == 0
+    sides = [f"daily:use_case={EXTRACTION},sample={number}" for number in (0, 1)]
+    found = json.loads(compared(*sides, "--json", cwd=tmp_path).stdout)
+    assert (found["pairs"], found["days_a"], found["rate_a"]["passed"]) == (2, [DAY], 2)
