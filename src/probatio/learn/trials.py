@@ -338,7 +338,7 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
 def _require_one_suite(trials: Trials, across_versions: bool) -> None:
     first = trials.runs[0]
     days = any((folder / DAY_FILE).exists() for folder in trials.folders.values())
-    may_differ = _VERSIONS if across_versions else ()
+    may_differ: tuple[str, ...] = _VERSIONS if across_versions else ()
     if days and across_versions:  # the grader of a day is named by the suite's fingerprint
         may_differ = (*_VERSIONS, "framework version")
     chosen_by_date = " Choose days of one with :date=FIRST..LAST." if days else ""

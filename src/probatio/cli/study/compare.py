@@ -180,7 +180,8 @@ def baseline(run: str, name: str, results: Path, as_json: bool) -> None:
       probatio study baseline daily:date=2026-10-01..2026-10-14 --as october
     """
     from probatio.core.clock import today
-    from probatio.learn.selection import pin_baseline, read_baselines
+    from probatio.learn.baselines import read_baselines
+    from probatio.learn.selection import pin_baseline
 
     before = read_baselines(results).get(name)
     pinned = pin_baseline(name, run, results, today())

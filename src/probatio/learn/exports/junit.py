@@ -47,7 +47,8 @@ def write_gate_junit(one: Comparison | None, gate: Gate, sides: Sequence[str], t
         "errors": str(int(not gate.passed and gate.answer != "worse")),
     }
     root = ElementTree.Element("testsuites", name="probatio study compare", attrib=counts)
-    suite = ElementTree.SubElement(root, "testsuite", name=_text(f"{sides[1]} against {sides[0]}"), **counts)
+    name = _text(f"{sides[1]} against {sides[0]}")
+    suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
     case = ElementTree.SubElement(suite, "testcase", name="not worse", classname=_text(sides[1]))
     if not gate.passed:
         kind = "failure" if gate.answer == "worse" else "error"
