@@ -128,7 +128,7 @@ def test_a_demo_names_its_folder_days_and_runs(tmp_path: Path) -> None:
     ("word", "sentence"),
     [
         ("campare", "Did you mean `probatio study compare`?"),
-        ("2026-x", "The commands below `study` are compare, plan, items, export, pack;"),
+        ("2026-x", "The commands below `study` are compare, baseline, plan, items, export, pack;"),
     ],
 )
 def test_a_word_after_study_that_is_no_run_may_be_a_slip(tmp_path: Path, word: str, sentence: str) -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from learn.runs import write_made_up_run, write_suite
 from probatio.core.errors import UsageError
+from probatio.learn.baselines import BASELINES, read_baselines
 from probatio.learn.compare import compare, compare_all, list_sides
-from probatio.learn.selection import find_folders, locate, parse_selection, read_baselines, save_baseline
+from probatio.learn.selection import find_folders, locate, parse_selection, pin_baseline
+from probatio.runs.store.layout import ANSWERS, GRADES
+from probatio.runs.store.packed import pack_run
 
 STORY = Path(__file__).parents[2] / "examples" / "story"
 
@@ -101,14 +105,14 @@ def test_one_day_is_found_by_its_folder(results: Path) -> None:
     ],
 )
 def test_what_is_not_there_is_answered_with_a_sentence(results: Path, text: str, message: str) -> None:
-    save_baseline("m", "monday", results)
+    pin_baseline("m", "monday", results, "2026-11-19")
     with pytest.raises(UsageError, match=message):
         locate(parse_selection(text), results)
 
 
 def test_a_baseline_stands_for_a_selection_and_can_be_narrowed_further(results: Path) -> None:
-    save_baseline("before", "monday:model=a,context=minimal", results)
-    assert read_baselines(results) == {"before": "monday:model=a,context=minimal"}
+    pin_baseline("before", "monday:model=a,context=minimal", results, "2026-11-19")
+    assert read_baselines(results)["before"].selection == "monday:model=a,context=minimal"
     assert locate(parse_selection("before:model=b"), results).filters == {
         "model": ("b",),
         "context": ("minimal",),
@@ -128,12 +132,65 @@ def test_a_baseline_gets_a_name_of_its_own_and_stands_for_what_is_there(
     results: Path, name: str, text: str, message: str
 ) -> None:
     with pytest.raises(UsageError, match=message):
-        save_baseline(name, text, results)
+        pin_baseline(name, text, results, "2026-11-19")
     assert read_baselines(results) == {}
 
 
+def test_a_baseline_that_an_older_version_saved_is_read_but_not_known_to_be_unchanged(results: Path) -> None:
+    (results / BASELINES).write_text('{"before": "monday:model=a"}')
+    side = locate(parse_selection("before"), results)
+    assert side.filters == {"model": ("a",)}
+    assert "was saved without a digest" in (side.describe_change() or "")
+
+
+def change_grade(results: Path) -> None:
+    (results / "monday" / GRADES).write_bytes(
+        (results / "monday" / GRADES).read_bytes().replace(b'"correct":true', b'"correct":false', 1)
+    )
+
+
+def add_answer(results: Path) -> None:
+    with (results / "monday" / ANSWERS).open("ab") as file:
+        file.write(b"{}\n")
+
+
+@pytest.mark.parametrize("change", [change_grade, add_answer])
+def test_a_baseline_whose_run_changed_says_so(results: Path, change: Callable[[Path], None]) -> None:
+    pin_baseline("before", "monday", results, "2026-11-19")
+    assert locate(parse_selection("before:model=a"), results).describe_change() is None
+    change(results)
+    said = locate(parse_selection("before:model=a"), results).describe_change()
+    assert said and "before (monday) has changed since it was pinned on 2026-11-19" in said
+
+
+def test_packing_and_analysing_a_run_changes_no_baseline(results: Path) -> None:
+    pin_baseline("before", "monday", results, "2026-11-19")
+    (results / "monday" / "analysis.md").write_text("new")
+    pack_run(results / "monday")
+    assert locate(parse_selection("before"), results).describe_change() is None
+
+
+def test_days_that_come_later_do_not_come_into_a_baseline(results: Path) -> None:
+    days = sorted(path.name for path in (results / "daily").glob("2*"))
+    last = results / "daily" / days[-1]
+    last.rename(results / "later")
+    pin_baseline("before", "daily", results, "2026-11-19")
+    (results / "later").rename(last)
+    side = locate(parse_selection("before"), results)
+    assert [folder.name for folder in side.folders] == days[:-1]
+    assert side.describe_change() is None
+    shutil.rmtree(results / "daily" / days[0])
+    assert "has changed since" in (locate(parse_selection("before"), results).describe_change() or "")
+
+
+def test_a_baseline_of_a_baseline_is_refused(results: Path) -> None:
+    pin_baseline("before", "monday", results, "2026-11-19")
+    with pytest.raises(UsageError, match="`before` is a baseline itself"):
+        pin_baseline("main", "before", results, "2026-11-19")
+
+
 def test_a_baseline_whose_run_is_gone_says_so(results: Path) -> None:
-    save_baseline("before", "monday", results)
+    pin_baseline("before", "monday", results, "2026-11-19")
     shutil.rmtree(results / "monday")
     with pytest.raises(
         UsageError, match="`before` stands for monday, and that is neither a run nor days any more"

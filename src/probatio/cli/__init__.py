@@ -24,6 +24,7 @@ _TABLE = {
     "grade": ("grade", "Grade stored answers again, without calling a model."),
     "study": ("study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "study compare": ("study.compare:compare", "Compare runs, models or contexts, paired by trial."),
+    "study baseline": ("study.compare:baseline", "Pin a run or days as a named baseline."),
     "study plan": ("study.compare:plan", "Tell the chance to see a difference, before you spend."),
     "study items": ("study.items", "Show how good the test questions are: difficulty, discrimination."),
     "study export": ("study.export:export", "Write a run for Inspect or CI."),

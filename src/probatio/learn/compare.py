@@ -3,7 +3,7 @@
 A side is a selection (selection.py). Two trials are a pair if they have the same task, model, n-shot,
 dialect, context and sample, except for the axes in which the sides differ: those are what is compared. Days
 have no such conditions: the first answer to a case on one side is paired with the first on the other, the
-second with the second.
+second with the second, and on the same day where both sides have the same days.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.core.text.names import pick
+from probatio.learn.database import quote_text
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
-from probatio.learn.trials import Trials, name_runs, open_trials
+from probatio.learn.trials import Trials, Unlike, name_runs, open_trials
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
+
+_ANSWERS_A_DAY = 1_000_000
+"""More than the answers to one case on one day."""
 
 _COLUMN = {"task": "task_id", "use_case": "category"}
 """The column of a key, where it has another name."""
@@ -60,6 +64,10 @@ class Comparison(msgspec.Struct, frozen=True):
     unasked: int  # pairs with a side that could not be asked
     flips: list[TaskFlip]
     controls: int = 0  # trials of tasks in the host language, on both sides, that are left out
+    missing: int = 0  # answered trials of A without an answered partner; of days: cases
+    across: str = ""  # the versions of the suite, if they are not the same
+    days_a: list[str] = []  # the days compared, if the sides are days
+    days_b: list[str] = []
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
 
     @property
@@ -94,6 +102,10 @@ class PairedSides(NamedTuple):
     unasked: int
     samples: int  # of one condition
     controls: int = 0  # trials of both sides that are left out
+    missing: int = 0  # answered trials of A without an answered partner; of days: cases
+    across: str = ""  # the versions of the suite, if they are not the same
+    days_a: Sequence[str] = ()  # the days of the pairs
+    days_b: Sequence[str] = ()
 
 
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
@@ -102,10 +114,16 @@ def compare(first: str, second: str, results: Path, suite: Path | None = None) -
 
 
 def compare_all(
-    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+    sides: Sequence[str],
+    results: Path,
+    suite: Path | None = None,
+    *,
+    to_first: bool = False,
+    across_versions: bool = False,
 ) -> list[Comparison]:
     """Compare every two sides, or each with the first. Several comparisons are corrected together."""
-    compared = [_comparison(pairing) for pairing in pair_sides(sides, results, suite, to_first=to_first)]
+    paired = pair_sides(sides, results, suite, to_first=to_first, across_versions=across_versions)
+    compared = [measure(pairing) for pairing in paired]
     if len(compared) == 1:
         return compared
     corrected = holm([one.p for one in compared])
@@ -113,7 +131,12 @@ def compare_all(
 
 
 def pair_sides(
-    sides: Sequence[str], results: Path, suite: Path | None = None, *, to_first: bool = False
+    sides: Sequence[str],
+    results: Path,
+    suite: Path | None = None,
+    *,
+    to_first: bool = False,
+    across_versions: bool = False,
 ) -> list[PairedSides]:
     """Pair the trials of every two sides, or of each and the first, and count them by task."""
     if not 2 <= len(sides) <= MOST_SIDES:
@@ -122,7 +145,7 @@ def pair_sides(
     folders = list({folder.resolve(): folder for source in sources for folder in source.folders}.values())
     names = dict(zip([folder.resolve() for folder in folders], name_runs(folders), strict=True))
     runs = [[names[folder.resolve()] for folder in source.folders] for source in sources]
-    with open_trials(folders, suite) as trials:
+    with open_trials(folders, suite, across_versions=across_versions) as trials:
         return _pair_located(trials, sources, runs, to_first)
 
 
@@ -130,14 +153,15 @@ def compare_open(trials: Trials, sides: Sequence[Side]) -> Comparison:
     """Compare two sides of runs that are open already: the first side is of the first run, the second of the
     last."""
     names = list(trials.folders)
-    return _comparison(_pair_located(trials, sides, [names[:1], names[-1:]])[0])
+    return measure(_pair_located(trials, sides, [names[:1], names[-1:]])[0])
 
 
 def _pair_located(
     trials: Trials, sides: Sequence[Side], runs: Sequence[list[str]], to_first: bool = False
 ) -> list[PairedSides]:
+    same_days = all(side.kind == "days" for side in sides) and len({frozenset(names) for names in runs}) == 1
     for number, (side, names) in enumerate(zip(sides, runs, strict=True)):
-        _choose(trials, f"side_{number}", side, names)
+        _choose(trials, f"side_{number}", side, names, same_days)
     paired = []
     for one, two in list_family(len(sides), to_first=to_first):
         asked, controls = trials.rows(
@@ -151,9 +175,20 @@ def _pair_located(
         differ_in = _differ_in(trials, sides[one].text, sides[two].text)
         if runs[one] != runs[two]:
             differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
-        pairing = _pairing(trials, sides[one].text, sides[two].text, differ_in)
-        paired.append(pairing._replace(controls=controls if controls < asked else 0))
+        pairing = _pairing(trials, sides[one], sides[two], differ_in)
+        across = _describe_versions(trials, runs[one], runs[two])
+        paired.append(pairing._replace(controls=controls if controls < asked else 0, across=across))
     return paired
+
+
+def _describe_versions(trials: Trials, one: Sequence[str], two: Sequence[str]) -> str:
+    """The versions of the suite on two sides; empty if they are one."""
+    seen = [{run for run in trials.runs if run.run in names} for names in (one, two)]
+    versions = [sorted({(run.suite_version, run.suite_fingerprint) for run in side}) for side in seen]
+    if versions[0] == versions[1]:
+        return ""
+    named = [", ".join(f"{version} ({(print_ or '')[:8]})" for version, print_ in side) for side in versions]
+    return f"across versions of the suite, {named[0]} and {named[1]}"
 
 
 def list_sides(text: str, axis: str, results: Path, suite: Path | None = None) -> list[str]:
@@ -175,8 +210,9 @@ def list_sides(text: str, axis: str, results: Path, suite: Path | None = None) -
     return [selection.narrow(name, str(level)).text for level in levels]
 
 
-def _choose(trials: Trials, place: str, side: Side, runs: list[str]) -> None:
-    """Make a table with the trials of one side. The answers to a case are numbered across its days."""
+def _choose(trials: Trials, place: str, side: Side, runs: list[str], by_day: bool = False) -> None:
+    """Make a table with the trials of one side. The answers to a case are numbered across its days; by day
+    where all sides have the same days, so that an answer is paired with one of the same day."""
     listed = f"({', '.join(['?'] * len(runs))})"
     conditions, values = [f"run in {listed}"], [*runs]
     for axis, patterns in side.filters.items():
@@ -193,6 +229,9 @@ def _choose(trials: Trials, place: str, side: Side, runs: list[str]) -> None:
         conditions.append(f"cast({column} as VARCHAR) in ({', '.join(['?'] * len(chosen))})")
         values += chosen
     numbered = "row_number() over (partition by task_id, model order by run, line) - 1"
+    if by_day:
+        day = f"list_position([{', '.join(map(quote_text, sorted(runs)))}], run) * {_ANSWERS_A_DAY}"
+        numbered = f"{day} + row_number() over (partition by task_id, model, run order by line)"
     # The rounds of a day are one here: which round an answer is of says nothing about the model.
     columns = "*" if side.kind == "run" else f"* replace ('day' as context, {numbered} as sample)"
     trials.db.execute(
@@ -209,7 +248,7 @@ def _differ_in(trials: Trials, first: str, second: str) -> list[str]:
         if len(one) == len(two) == 1 and one != two:
             differ.append(axis)
         elif not one & two:
-            raise UsageError(_nothing_shared(axis, one, two, first, second))
+            raise Unlike(_nothing_shared(axis, one, two, first, second))
     return differ
 
 
@@ -223,21 +262,22 @@ def _nothing_shared(axis: str, one: set[Any], two: set[Any], first: str, second:
     )
 
 
-def _pairing(trials: Trials, first: str, second: str, differ_in: list[str]) -> PairedSides:
+def _pairing(trials: Trials, a: Side, b: Side, differ_in: list[str]) -> PairedSides:
+    first, second = a.text, b.text
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
     task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
     trials.db.execute(
         f"create or replace table pairs as select {task} as task_id, a.correct as right_a, "
         "b.correct as right_b, a.sample as sample, a.asked and b.asked as asked, "
-        f"a.run = b.run and a.line = b.line as itself from a join b on {same}"
+        f"a.run = b.run and a.line = b.line as itself, a.run as run_a, b.run as run_b from a join b on {same}"
     )
     matched, itself, unasked, samples = trials.rows(
         "select count(*), count(*) filter (itself), count(*) filter (not asked), count(distinct sample) "
         "from pairs"
     )[0]
     if not matched:
-        raise UsageError(
+        raise Unlike(
             f"No trial of {first} has a partner in {second}: they share no {', '.join(on)} together."
         )
     if itself:
@@ -252,15 +292,32 @@ def _pairing(trials: Trials, first: str, second: str, differ_in: list[str]) -> P
     )
     rows = [TaskPairs(*count) for count in counts]
     if not rows:
-        raise UsageError(
+        raise Unlike(
             "Every pair has a side that could not be asked (api_error): there is nothing to compare."
         )
     totals = [trials.rows(f"select count(*) from {place}")[0][0] for place in "ab"]
+    # A range of days may be longer than the other: of days the cases count, not their repetitions.
+    counted = "count(distinct task_id)" if a.kind == "days" else "count(*)"
+    asked, answered = (
+        trials.rows(f"select {counted} from {place} where asked")[0][0] for place in ("a", "pairs")
+    )
     named = [{"task_id": "task"}.get(axis, axis) for axis in differ_in]
-    return PairedSides(first, second, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples)
+    return PairedSides(
+        first, second, named, rows, totals[0] - matched, totals[1] - matched, unasked, samples,
+        missing=max(0, asked - answered), days_a=_days(trials, a, "run_a"), days_b=_days(trials, b, "run_b"),
+    )  # fmt: skip
 
 
-def _comparison(pairing: PairedSides) -> Comparison:
+def _days(trials: Trials, side: Side, column: str) -> list[str]:
+    """The days whose answers are compared; none for runs."""
+    if side.kind == "run":
+        return []
+    query = f"select distinct {column} from pairs where asked order by 1"
+    return [trials.folders[row[0]].name for row in trials.rows(query)]
+
+
+def measure(pairing: PairedSides) -> Comparison:
+    """The difference of two sides whose pairs are counted."""
     tasks = pairing.tasks
     found = measure_difference(tasks)
     gained, lost = sum(task.gained for task in tasks), sum(task.lost for task in tasks)
@@ -285,4 +342,8 @@ def _comparison(pairing: PairedSides) -> Comparison:
         unasked=pairing.unasked,
         controls=pairing.controls,
         flips=flips,
+        missing=pairing.missing,
+        across=pairing.across,
+        days_a=list(pairing.days_a),
+        days_b=list(pairing.days_b),
     )

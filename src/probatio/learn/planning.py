@@ -16,6 +16,7 @@ from probatio.learn.statistics.power import (
     FEWEST_TASKS,
     Design,
     Power,
+    count_tasks_needed,
     find_smallest_seen,
     measure_power,
 )
@@ -76,12 +77,33 @@ def plan_power(
             f"{100 * of_a:.0f} %{stated}"
         )
         samples = samples or paired[0].samples
-        conditions = conditions or max(1, round(pilots[0].pairs / pilots[0].tasks / paired[0].samples))
+        conditions = conditions or _count_conditions(paired[0], pilots[0])
     design = Design(of_a, delta / 100, likeness, conditions or 1, samples or 1, sides or 2, to_first)
     found = measure_power(design, tasks, chance / 100)
     return PowerPlan(
         msgspec.structs.replace(found, seen=find_smallest_seen(design, tasks, found.wanted)), between, source
     )
+
+
+def count_tasks_to_see(pairing: PairedSides, points: float) -> int | None:
+    """How many tasks like those of this pairing show a loss of so many points with the usual chance; None
+    where no number is enough."""
+    pilot = measure_pilot(pairing.tasks)
+    between = next((axis for axis in USUAL if axis in pairing.differ_in), "model")
+    edge = 0.5 / pilot.pairs  # a rate of 100 % leaves nothing to chance
+    rate = min(1 - edge, max(edge, pilot.rate_a))
+    design = Design(
+        rate,
+        -min(points / 100, rate - edge / 2),
+        _likeness([pairing], [pilot], USUAL[between]),
+        _count_conditions(pairing, pilot),
+        pairing.samples,
+    )
+    return count_tasks_needed(design)
+
+
+def _count_conditions(pairing: PairedSides, pilot: Pilot) -> int:
+    return max(1, round(pilot.pairs / pilot.tasks / pairing.samples))
 
 
 def plan_run_power(plan: RunPlan) -> PowerPlan | str:

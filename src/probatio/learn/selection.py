@@ -19,9 +19,14 @@ from typing import Literal
 import msgspec
 
 from probatio.core.errors import UsageError
-from probatio.core.files import put
-from probatio.core.jsonfile import read_json
 from probatio.core.text.names import matches, refuse_unknown_name
+from probatio.learn.baselines import (
+    Baseline,
+    describe_change,
+    digest_folders,
+    read_baselines,
+    write_baselines,
+)
 from probatio.runs.store.address import is_address, run_at
 from probatio.runs.store.days import list_closed
 from probatio.runs.store.layout import ANSWERS, DAILY, DAY_FILE, GRADES, RUN_FILE
@@ -33,14 +38,15 @@ AXES = ("model", "context", "n_shot", "dialect", "type", "category", "difficulty
 DAY_AXES = ("model", "use_case", "task", "sample", "date")
 """What the answers of days can be narrowed by."""
 
-BASELINES = "baselines.json"
-"""In the results folder: the name of each baseline and what it stands for."""
-
 SPELLINGS = {"n-shot": "n_shot", "task_id": "task", "case": "task", "use-case": "use_case"}
 _KEYS = tuple(dict.fromkeys((*AXES, *DAY_AXES, *SPELLINGS)))
 _SELECTION = re.compile(r"(?P<path>.+?)(?::(?P<filters>(?P<key>[A-Za-z_-]+)=.*))?", re.DOTALL)
 _FILTER = re.compile(rf"(?:^|,)(?P<key>{'|'.join(_KEYS)})=")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+class NotFound(UsageError):
+    """Neither a run nor days nor a baseline."""
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -64,6 +70,12 @@ class Side(msgspec.Struct, frozen=True):
     kind: Literal["run", "days"]
     folders: tuple[Path, ...]
     filters: dict[str, tuple[str, ...]] = {}
+    name: str = ""
+    baseline: Baseline | None = None  # of that name, if one was named
+
+    def describe_change(self) -> str | None:
+        """The sentence about a baseline that is not what was pinned; None if it is, or if none was named."""
+        return describe_change(self.name, self.baseline, self.folders) if self.baseline else None
 
 
 def parse_selection(text: str) -> Selection:
@@ -94,7 +106,8 @@ def locate(selection: Selection, results: Path) -> Side:
         baselines = read_baselines(results)
         if selection.path not in baselines:
             raise _describe_missing(selection, results, baselines)
-        named = parse_selection(baselines[selection.path])
+        baseline = baselines[selection.path]
+        named = parse_selection(baseline.selection)
         source = _locate_path(
             Selection(selection.text, named.path, {**named.filters, **selection.filters}), results
         )
@@ -103,6 +116,7 @@ def locate(selection: Selection, results: Path) -> Side:
                 f"The baseline `{selection.path}` stands for {named.text}, and that is neither a run nor "
                 "days any more."
             )
+        source = msgspec.structs.replace(source, name=selection.path, baseline=baseline)
     allowed = AXES if source.kind == "run" else DAY_AXES
     for key in source.filters:
         if key not in allowed:
@@ -119,38 +133,38 @@ def find_folders(texts: Iterable[str], results: Path) -> list[Path]:
     for text in texts:
         selection = parse_selection(text)
         source = locate(selection, results)
+        if source.kind == "days":
+            raise UsageError(
+                f"{text} are days; a run is read here. For days, `probatio verdict` says which model got "
+                f"worse and `probatio study compare {selection.path} --each model` which one is better."
+            )
         if source.filters:
             raise UsageError(
                 f"{text}: a whole run is read here; leave out `:{_write('', selection.filters)[1:]}`."
             )
-        if source.kind == "days":
-            raise UsageError(f"{text} are days; a run is read here.")
         found |= {folder.resolve(): folder for folder in source.folders}
     return list(found.values())
 
 
-def read_baselines(results: Path) -> dict[str, str]:
-    """The baselines of a results folder: name → what it stands for."""
-    path = results / BASELINES
-    try:
-        return read_json(path, dict[str, str], "a list of baselines")
-    except FileNotFoundError:
-        return {}
-
-
-def save_baseline(name: str, text: str, results: Path) -> None:
-    """Name a selection. It must exist, and the name must not be that of a run or a folder."""
+def pin_baseline(name: str, text: str, results: Path, today: str) -> Baseline:
+    """Name a selection, with a digest of what it holds now. It must exist, and the name must not be that of a
+    run or a folder. Days are pinned by their dates: later ones do not come in."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"A baseline's name has letters, digits, dots, dashes and underscores (at most 100): {name!r}."
         )
     if _locate_path(Selection(name, name), results) is not None:
         raise UsageError(f"`{name}` is a run or a folder of days already; give the baseline another name.")
-    locate(parse_selection(text), results)
-    put(
-        results / BASELINES,
-        msgspec.json.format(msgspec.json.encode({**read_baselines(results), name: text})) + b"\n",
-    )
+    selection = parse_selection(text)
+    side = locate(selection, results)
+    if side.baseline is not None:
+        raise UsageError(f"`{selection.path}` is a baseline itself; name the run or the days it stands for.")
+    if side.kind == "days":
+        dates = tuple(folder.name for folder in side.folders)
+        text = _write(selection.path, {**selection.filters, "date": dates})
+    pinned = Baseline(text, digest_folders(side.folders), today)
+    write_baselines({**read_baselines(results), name: pinned}, results)
+    return pinned
 
 
 def _locate_path(selection: Selection, results: Path) -> Side | None:
@@ -200,11 +214,11 @@ def _in_range(date: str, wanted: str) -> bool:
     return (first or date) <= date <= (last or date) if dots else matches(wanted, date)
 
 
-def _describe_missing(selection: Selection, results: Path, baselines: Mapping[str, str]) -> UsageError:
+def _describe_missing(selection: Selection, results: Path, baselines: Mapping[str, Baseline]) -> NotFound:
     known = sorted(folder.parent.name for folder in results.glob(f"*/{RUN_FILE}"))
     recent = f" Runs there: {', '.join(known[-5:])}." if known else ""
     named = f" Baselines there: {', '.join(sorted(baselines))}." if baselines else ""
-    return UsageError(
+    return NotFound(
         f"There is no run `{selection.path}`, no days and no baseline of that name, neither as a folder nor "
         f"under {results}.{recent}{named}"
     )

@@ -58,10 +58,27 @@ _GRADE_COLUMNS = {
     "framework_version": "VARCHAR",
 }
 
-_USE_CASE = {"breakdown": "STRUCT(use_case VARCHAR)"}
-"""Where a day's grade has its use case."""
+_DAY_COLUMNS = {
+    "case": "VARCHAR",
+    "round": "VARCHAR",
+    "use_case": "VARCHAR",
+    "breakdown": "STRUCT(use_case VARCHAR)",
+}
+"""A day's grade names its case and round so; an older one as a trial does, with its use case below."""
+_DAY_SELECTED = (
+    '* exclude ("case", round, use_case, breakdown) '
+    'replace (coalesce(task_id, "case") as task_id, coalesce(context, round) as context), '
+    "coalesce(use_case, breakdown.use_case)"
+)
+
+_VERSIONS = ("suite version", "suite fingerprint")
+"""What differs where the prompts of a suite were changed."""
 
 _KEY = "run, task_id, model, n_shot, dialect, context"
+
+
+class Unlike(UsageError):
+    """Two sides that have nothing to be compared by, such as another suite version."""
 
 
 class AnswerPlace(msgspec.Struct, frozen=True):
@@ -134,9 +151,11 @@ class Trials:
 
 
 @contextmanager
-def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> Iterator[Trials]:
+def open_trials(
+    folders: Sequence[Path], suite: Path | Suite | None = None, *, across_versions: bool = False
+) -> Iterator[Trials]:
     """Read the graded trials of these runs. They must have asked the same suite: the recorded one, or the one
-    given."""
+    given; in the same version, unless `across_versions`."""
     import duckdb
 
     with open_database(*folders) as db:
@@ -151,7 +170,7 @@ def open_trials(folders: Sequence[Path], suite: Path | Suite | None = None) -> I
             except duckdb.InvalidInputException as error:
                 raise _explain_unreadable(folders, error) from None
             trials.runs = [_describe_any_run(trials, folder, name) for name, folder in trials.folders.items()]
-            _require_one_suite(trials)
+            _require_one_suite(trials, across_versions)
             trials.notes += notes
             _join_suite(trials)
             try:
@@ -190,7 +209,7 @@ def lines_table(trials: Trials, files: Collection[Path], further: dict[str, str]
     size = 1 + max(map(longest_line, files))  # DuckDB's limit for one line; its buffers are as large
     dialect = UNKNOWN_DIALECT if trials.suite is None else trials.suite.language.dialects[0]
     values = {"dialect": f"coalesce(dialect, {quote_text(dialect)}) as dialect"}
-    selected = ", ".join(values.get(column, column) for column in columns)
+    selected = ", ".join(values.get(column, f'"{column}"') for column in columns)
     tables = (
         f"select {selected} from read_json([{', '.join(each)}], format='newline_delimited', "
         f"columns={columns}, ignore_errors=true, maximum_object_size={size}, "
@@ -213,7 +232,8 @@ def name_opened(
     return sorted(names.items())
 
 
-def _open_lines(file: Path) -> AbstractContextManager[Iterable[bytes]]:
+def open_lines(file: Path) -> AbstractContextManager[Iterable[bytes]]:
+    """The lines of a file, plain or packed."""
     return open_packed(file) if is_packed_file(file) else open_reader(file)
 
 
@@ -227,8 +247,8 @@ def _read_grades(trials: Trials) -> None:
         file = find_lines(folder, GRADES)
         if file is not None:
             is_day = (folder / DAY_FILE).exists()
-            source = lines_table(trials, [file], _GRADE_COLUMNS | (_USE_CASE if is_day else {}))
-            columns = "* exclude (breakdown), breakdown.use_case" if is_day else "*, null"
+            source = lines_table(trials, [file], _GRADE_COLUMNS | (_DAY_COLUMNS if is_day else {}))
+            columns = _DAY_SELECTED if is_day else "*, null"
             trials.db.execute(
                 f"insert into lines select ?, row_number() over (), {columns} from {source}", [name]
             )
@@ -271,7 +291,7 @@ def _note_unreadable(trials: Trials, file: Path, name: str) -> None:
     required = "task_id is null or model is null or n_shot is null or context is null or correct is null"
     (bad,) = trials.rows(f"select count(*) from lines where run = ? and ({required})", [name])[0]
     if bad:
-        with _open_lines(file) as lines:
+        with open_lines(file) as lines:
             bad -= not deque(lines, maxlen=1)[0].endswith(b"\n")
     if bad:
         trials.notes.append(f"{bad} lines of {name}/{GRADES} are not grades and were left out.")
@@ -315,17 +335,23 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
     return RunSeen(name, "another harness's", None, None, version, None)
 
 
-def _require_one_suite(trials: Trials) -> None:
+def _require_one_suite(trials: Trials, across_versions: bool) -> None:
     first = trials.runs[0]
+    days = any((folder / DAY_FILE).exists() for folder in trials.folders.values())
+    may_differ: tuple[str, ...] = _VERSIONS if across_versions else ()
+    if days and across_versions:  # the grader of a day is named by the suite's fingerprint
+        may_differ = (*_VERSIONS, "framework version")
+    chosen_by_date = " Choose days of one with :date=FIRST..LAST." if days else ""
     for other in trials.runs[1:]:
         for what, one in first.asked.items():
-            if one != (two := other.asked[what]):
-                raise UsageError(
+            if one != (two := other.asked[what]) and what not in may_differ:
+                raise Unlike(
                     f"{first.run} and {other.run} can't be read together, their {what} differs "
                     f"({one} and {two}): nothing is compared across suite versions."
+                    f"{chosen_by_date}"
                 )
-    if len(trials.runs) > 1 and len(trials.graders) > 1:
-        raise UsageError(
+    if len(trials.runs) > 1 and len(trials.graders) > 1 and not (days and across_versions):
+        raise Unlike(
             f"The runs were graded by different graders ({', '.join(trials.graders)}); "
             "grade them again with `probatio grade RUN` to bring them together."
         )

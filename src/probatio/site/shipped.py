@@ -39,6 +39,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "export",
         "python",
         "alerts",
+        "ci",
         "deploy",
         "scale",
         "site",

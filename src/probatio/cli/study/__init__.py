@@ -87,13 +87,13 @@ def command(
     from probatio.learn.analysis import study_of, write_study
     from probatio.learn.report.narrative import require_analyst
     from probatio.learn.report.sections import summarise
-    from probatio.learn.selection import find_folders
+    from probatio.learn.selection import NotFound, find_folders
     from probatio.runs.store.address import is_address
 
     env = environment(allow_hosts)
     try:
         folders = find_folders(runs, results)
-    except UsageError as error:
+    except NotFound as error:
         if any(sign in runs[0] for sign in "/:"):  # a path, an address or a selection
             raise
         raise UsageError(f"{error} {_suggest_command(runs[0])}") from None

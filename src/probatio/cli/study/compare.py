@@ -20,20 +20,46 @@ from probatio.core.errors import UsageError
 )
 @click.option("--to-first", is_flag=True, help="Of several sides, compare each with the first only.")
 @click.option(
-    "--save-baseline",
-    "baseline",
-    metavar="NAME",
-    help="Keep the first side under this name, in baselines.json of --results. With one side nothing is "
-    "compared.",
+    "--fail-on",
+    type=click.Choice(["worse"]),
+    help="Exit code 1 if B is worse than A: the whole interval of the difference lies below 0. Also if that "
+    "can't be told: too few tasks, too old, another suite, answers missing.",
+)
+@click.option(
+    "--by",
+    type=click.FloatRange(0, 99),
+    metavar="POINTS",
+    help="Tolerate a loss of so many points: the whole interval has to lie below it.  [default: 0]",
+)
+@click.option(
+    "--rule-out",
+    type=click.FloatRange(0, 100, min_open=True),
+    metavar="POINTS",
+    help="Pass only if a loss of so many points is ruled out by the interval.  [default: 20 more than --by]",
+)
+@click.option(
+    "--max-age",
+    type=click.IntRange(0),
+    metavar="DAYS",
+    help="Pass only if A is not older.  [default: any age]",
+)
+@click.option(
+    "--across-versions",
+    is_flag=True,
+    help="Compare versions of a suite with each other, such as before and after its prompts were changed; "
+    "paired by task, and said so.",
+)
+@options.value_option(
+    "--format",
+    click.Choice(["text", "markdown"]),
+    "text",
+    "How it is printed; markdown is for the comment of a pull request.",
+)
+@options.path_option(
+    "--junit", "With --fail-on: also write JUnit XML, for a CI server.", only="file", metavar="FILE.xml"
 )
 @options.results
 @options.recorded_suite
-@click.option(
-    "--fail-below",
-    type=click.FloatRange(-100, 100),
-    metavar="N",
-    help="Exit code 1 if B minus A is below N percentage points, such as -2.",
-)
 @options.as_json
 @click.pass_context
 def compare(
@@ -41,17 +67,22 @@ def compare(
     sides: tuple[str, ...],
     each: str | None,
     to_first: bool,
-    baseline: str | None,
     results: Path,
     suite: Path | None,
-    fail_below: float | None,
+    fail_on: str | None,
+    by: float | None,
+    rule_out: float | None,
+    max_age: int | None,
+    across_versions: bool,
+    format: str,
+    junit: Path | None,
     as_json: bool,
 ) -> None:
     """Compare B with A, paired by trial: the difference with its interval, a p, and the tasks whose
     result changed.
 
     A and B are PATH[:KEY=VALUE,…]. PATH is a run's id, folder or address (s3://…, gs://…), a folder of days
-    (`daily` means those of --results), or a baseline: a name that --save-baseline gave. Keys of a run are
+    (`daily` means those of --results), or a baseline: a name that `study baseline` gave. Keys of a run are
     model, context, n_shot, dialect, type, category, difficulty, task and sample; keys of days are model,
     use_case, task, sample and date. Globs are allowed, and a key given twice selects both values. With more
     than two sides every two are compared, and the p-values are corrected for that (Holm).
@@ -62,20 +93,17 @@ def compare(
       probatio study compare monday:model=gpt-4o monday:model=gpt-4o-mini       two models of one run
       probatio study compare monday --each model                                every two models of one run
       probatio study compare monday:context=minimal monday:context=basic monday:context=complete --to-first
-      probatio study compare monday tuesday --fail-below -2      for CI: exit code 1 if B lost over 2 points
+      probatio study compare monday tuesday --fail-on worse      for CI: exit code 1 if tuesday is worse
+      probatio study compare monday tuesday --fail-on worse --by 2                  … by more than 2 points
+      probatio study compare main tuesday --fail-on worse --format markdown > comment.md
       probatio study compare daily:date=2026-10-01..2026-10-07 daily:date=2026-10-08..2026-10-14
-      probatio study compare monday:model=gpt-4o --save-baseline before   then: study compare before tuesday
     """
+    from probatio.core.clock import today
     from probatio.learn.compare import compare_all, list_sides
+    from probatio.learn.gate import judge_build, make_rule
     from probatio.learn.report.comparison import list_comparison, list_comparisons
+    from probatio.learn.selection import locate, parse_selection
 
-    if baseline is not None:
-        from probatio.learn.selection import save_baseline
-
-        save_baseline(baseline, sides[0], results)
-        click.echo(f"Baseline {baseline}: {sides[0]}", err=as_json)
-        if len(sides) == 1 and each is None:
-            return
     if each is not None:
         if len(sides) > 1:
             raise UsageError(
@@ -84,28 +112,83 @@ def compare(
         sides = tuple(list_sides(sides[0], each, results, suite))
     elif len(sides) < 2:
         raise UsageError("Name two sides to compare, or one run with --each model.")
-    if fail_below is not None and len(sides) > 2 and not to_first:
-        raise UsageError(
-            "--fail-below needs to know what is compared with what: name two sides, or add --to-first."
-        )
-    compared = compare_all(sides, results, suite, to_first=to_first)
-    failed = [one for one in compared if fail_below is not None and one.difference < fail_below]
-    if as_json:
-        gate = None if fail_below is None else {"fail_below": fail_below, "failed": bool(failed)}
-        if len(compared) == 1:
-            options.print_event("comparison", compared[0], gate=gate)
-        else:
-            options.print_event("comparisons", corrected="holm", comparisons=compared, gate=gate)
+    if format == "markdown" and (as_json or len(sides) > 2):
+        raise UsageError("--format markdown shows two sides, and goes without --json.")
+    gate = None
+    if fail_on is None:
+        if by is not None or rule_out is not None or max_age is not None:
+            raise UsageError("--by, --rule-out and --max-age go with --fail-on worse.")
+        if junit is not None:
+            raise UsageError("--junit goes with --fail-on worse: the gate is the test that passes or fails.")
+        for side in sides:
+            if change := locate(parse_selection(side), results).describe_change():
+                options.warn(change)
+        compared = compare_all(sides, results, suite, to_first=to_first, across_versions=across_versions)
     else:
-        for line in list_comparison(compared[0]) if len(compared) == 1 else list_comparisons(compared):
+        if len(sides) > 2:
+            raise UsageError(f"--fail-on worse compares one side with another; {len(sides)} were given.")
+        found, gate = judge_build(
+            sides,
+            results,
+            suite,
+            make_rule(by or 0.0, rule_out, max_age),
+            today(),
+            across_versions=across_versions,
+        )
+        compared = [found] if found else []
+        if junit is not None:
+            from probatio.learn.exports.junit import write_gate_junit
+
+            write_gate_junit(found, gate, sides, junit)
+    if format == "markdown":
+        from probatio.learn.report.comment import list_comment
+
+        for line in list_comment(compared[0] if compared else None, gate):
             click.echo(line)
-        for one in compared if fail_below is not None else ():
-            click.echo(
-                f"Gate: {one.b} {one.difference:+.1f} is {'below' if one in failed else 'not below'} "
-                f"{fail_below:+g} points."
-            )
-    if failed:
+    elif as_json and len(compared) > 1:
+        options.print_event("comparisons", corrected="holm", comparisons=compared)
+    elif as_json:
+        options.print_event("comparison", compared[0] if compared else None, gate=gate)
+    else:
+        for line in list_comparisons(compared) if len(compared) > 1 else ():
+            click.echo(line)
+        for line in list_comparison(compared[0]) if len(compared) == 1 else ():
+            click.echo(line)
+        if gate:
+            click.echo(f"Gate: {gate.sentence}")
+    if gate and not gate.passed:
         ctx.exit(1)
+
+
+@click.command()
+@click.argument("run", shell_complete=options.complete_runs)
+@click.option("--as", "name", required=True, metavar="NAME", help="The name of the baseline.")
+@options.results
+@options.as_json
+def baseline(run: str, name: str, results: Path, as_json: bool) -> None:
+    """Pin a run, or what is selected of it or of days, under a name to compare with. It is kept in
+    baselines.json of --results.
+
+    A baseline never moves by itself: another one takes its place only if you pin it, days that come later do
+    not come in, and a digest of answers and grades is kept. If they change, `study compare` says so, and no
+    gate passes.
+
+    \b
+    Examples:
+      probatio study baseline monday --as main        then: probatio study compare main tuesday
+      probatio study baseline monday:model=gpt-4o,context=basic --as main
+      probatio study baseline daily:date=2026-10-01..2026-10-14 --as october
+    """
+    from probatio.core.clock import today
+    from probatio.learn.baselines import read_baselines
+    from probatio.learn.selection import pin_baseline
+
+    before = read_baselines(results).get(name)
+    pinned = pin_baseline(name, run, results, today())
+    if as_json:
+        options.print_event("baseline", pinned, name=name, before=before)
+        return
+    click.echo(f"Baseline {name}: {pinned.selection}{f' (before: {before.selection})' if before else ''}")
 
 
 @click.command()

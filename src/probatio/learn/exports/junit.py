@@ -1,16 +1,20 @@
 """Runs as JUnit XML, which CI servers show: one test suite per model and condition, one test case per
-trial."""
+trial. The gate of a build is one test case."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 from probatio.core.files import put
 from probatio.core.text.visible import make_visible
+from probatio.learn.compare import Comparison
 from probatio.learn.exports.conditions import ExportedTrial, RecordedRun
 from probatio.learn.findings import Condition
+from probatio.learn.gate import Gate
+from probatio.learn.report.comparison import list_comparison
 
 _NOT_XML = re.compile("[\ufffe\uffff]")  # the only characters that are left and that XML forbids
 
@@ -31,10 +35,34 @@ def write_junit(run: RecordedRun, target: Path) -> dict[str, int]:
             counts[name] += int(suite.get(name, "0"))
         seconds += float(suite.get("time", "0"))
     root.attrib.update({**{name: str(number) for name, number in counts.items()}, "time": f"{seconds:.3f}"})
+    _write(root, target)
+    return counts
+
+
+def write_gate_junit(one: Comparison | None, gate: Gate, sides: Sequence[str], target: Path) -> None:
+    """Write a gate as one test: it passes, fails because it is worse, or can't be judged, an error."""
+    counts = {
+        "tests": "1",
+        "failures": str(int(gate.answer == "worse")),
+        "errors": str(int(not gate.passed and gate.answer != "worse")),
+    }
+    root = ElementTree.Element("testsuites", name="probatio study compare", attrib=counts)
+    name = _text(f"{sides[1]} against {sides[0]}")
+    suite = ElementTree.SubElement(root, "testsuite", {"name": name, **counts})
+    case = ElementTree.SubElement(suite, "testcase", name="not worse", classname=_text(sides[1]))
+    if not gate.passed:
+        kind = "failure" if gate.answer == "worse" else "error"
+        ElementTree.SubElement(case, kind, message=_text(gate.sentence), type=gate.answer)
+    if one is not None:
+        said = ElementTree.SubElement(case, "system-out")
+        said.text = _text("\n".join([gate.sentence, *list_comparison(one)]))
+    _write(root, target)
+
+
+def _write(root: ElementTree.Element, target: Path) -> None:
     ElementTree.indent(root)
     target.parent.mkdir(parents=True, exist_ok=True)
     put(target, ElementTree.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n")
-    return counts
 
 
 def _suite(run: RecordedRun, condition: Condition) -> ElementTree.Element:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from probatio.learn.compare import Comparison
+from probatio.learn.compare import Comparison, TaskFlip
 from probatio.learn.report.wording import format_p
 from probatio.learn.selection import AXES, DAY_AXES, parse_selection
 from probatio.learn.statistics.family import ALPHA
@@ -17,12 +17,19 @@ SHOWN_FLIPS = 20
 
 def describe_comparison(one: Comparison, a: str | None = None, b: str | None = None) -> str:
     """`b passes 40.2 points less than a (95 % interval: 31.0 to 48.1 less; p < 0.001).`"""
+    return f"{describe_difference(one, a, b)}{'.' if one.shown else ': no difference is shown.'}"
+
+
+def describe_difference(one: Comparison, a: str | None = None, b: str | None = None) -> str:
+    """The effect, its interval and p, without a full stop."""
     a, b = a or one.a, b or one.b
     points = f"{abs(one.difference):.1f} points {'less' if one.difference < 0 else 'more'} than"
     moved = f"{b} passes {points if round(one.difference, 1) else 'as often as'} {a}"
     tests = f"p {format_p(one.p)}" if one.p_holm is None else f"p {format_p(one.p_holm)}, corrected"
-    ending = "." if one.shown else ": no difference is shown."
-    return f"{moved} (95 % interval: {describe_interval(one.low, one.high)}; {tests}){ending}"
+    days = describe_days(one)
+    over = f" {days}" if one.days_a == one.days_b and days else f", {days}" if days else ""
+    over += f", {one.across}" if one.across else ""
+    return f"{moved}{over} (95 % interval: {describe_interval(one.low, one.high)}; {tests})"
 
 
 def shorten_names(sides: Sequence[str]) -> dict[str, str]:
@@ -61,23 +68,41 @@ def list_comparison(one: Comparison) -> Iterator[str]:
         f"{one.lost}."
     )
     yield "p and the interval are of one test over tasks: answers to one task resemble each other."
-    left_out = [
-        f"{count} {what}"
-        for count, what in (
-            (one.unpaired_a, "of A without a partner"),
-            (one.unpaired_b, "of B without a partner"),
-            (one.unasked, "pairs not asked on one side"),
-            (one.controls, "control trials, which ask nothing about the language"),
-        )
-        if count
-    ]
-    if left_out:
+    if left_out := list_left_out(one):
         yield f"Left out: {', '.join(left_out)}."
     for flip in one.flips[:SHOWN_FLIPS]:
-        sign = "worse " if flip.lost > flip.gained else "better" if flip.gained > flip.lost else "mixed "
-        yield f"  {sign}  {flip.task_id}: {flip.passed_a}/{flip.pairs} → {flip.passed_b}/{flip.pairs}"
+        passed = f"{flip.passed_a}/{flip.pairs} → {flip.passed_b}/{flip.pairs}"
+        yield f"  {name_flip(flip):6}  {flip.task_id}: {passed}"
     if len(one.flips) > SHOWN_FLIPS:
         yield f"  … and {len(one.flips) - SHOWN_FLIPS} more tasks (--json has them all)"
+
+
+def list_left_out(one: Comparison) -> list[str]:
+    """What is not compared, counted."""
+    counts = (
+        (one.unpaired_a, "of A without a partner"),
+        (one.unpaired_b, "of B without a partner"),
+        (one.unasked, "pairs not asked on one side"),
+        (one.controls, "control trials, which ask nothing about the language"),
+    )
+    return [f"{count} {what}" for count, what in counts if count]
+
+
+def name_flip(flip: TaskFlip) -> str:
+    return "worse" if flip.lost > flip.gained else "better" if flip.gained > flip.lost else "mixed"
+
+
+def describe_days(one: Comparison) -> str:
+    """Over which days; empty for runs. `on 14 days, 2026-10-01 to 2026-10-14`"""
+    if not one.days_a:
+        return ""
+    if one.days_a == one.days_b:
+        return f"on {_describe_dates(one.days_a)}"
+    return f"A on {_describe_dates(one.days_a)}; B on {_describe_dates(one.days_b)}"
+
+
+def _describe_dates(days: Sequence[str]) -> str:
+    return days[0] if len(days) == 1 else f"{len(days)} days, {days[0]} to {days[-1]}"
 
 
 def list_comparisons(compared: Sequence[Comparison]) -> Iterator[str]:
