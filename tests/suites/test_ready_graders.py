@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.errors import UsageError
@@ -323,3 +324,28 @@ def test_a_file_of_cases_without_expectations_is_told_what_it_lacks(tmp_path: Pa
     place.write_text("cases:\n  - prompt: x\n")
     with pytest.raises(UsageError, match="has no `expect`"):
         load_daily(place)
+
+
+PAGE = (Path(__file__).parents[2] / "docs" / "graders.md").read_text(encoding="utf-8")
+
+
+def test_the_page_has_an_example_of_every_grader_and_each_is_understood() -> None:
+    table = PAGE.partition("| grader |")[2].partition("\n\n")[0]
+    rows = [row.split(" | ") for row in table.splitlines() if row.startswith("| `")]
+    named = {name for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
+    assert named == set(GRADERS)
+    assert all(f"| `{alias}` | an alias of `{name}`" in PAGE for alias, name in ALIASES.items())
+    for row in rows:
+        expected = read_expectations(yaml.safe_load(row[2].strip("`")))
+        assert expected[0].grader in row[0]
+        rungs = row[3].strip(" |")
+        assert count_rungs(expected) == {"1": 0, "its fields": 2}.get(rungs) or int(rungs)
+    for example in re.findall(r"`([{\[].*?[}\]])`", PAGE):
+        if "…" not in example:
+            read_expectations(yaml.safe_load(example))
+
+
+def test_the_file_of_the_page_is_a_suite(tmp_path: Path) -> None:
+    (tmp_path / "plans.yml").write_text(PAGE.partition("```yaml\n")[2].partition("```")[0])
+    suite = load_daily(tmp_path / "plans.yml")
+    assert len(read_proofs(suite, suite.use_cases["plans"])) == len(suite.cases) == 3

@@ -35,7 +35,7 @@ from probatio.core.values import (
 )
 from probatio.core.yamlfile import YamlFile, as_record, explain_fault, open_yaml, read_yaml
 from probatio.suites.grader_entry import PYTHON_FILE, GraderCommand, OwnGrader, grader_of_entry
-from probatio.suites.language_suite import BUILT_IN
+from probatio.suites.language_suite import BUILT_IN, digest
 from probatio.suites.own_manifest import OwnConstant, complete, own_constants
 from probatio.suites.reachable import unreachable
 from probatio.suites.ready_graders import READY, Expectation, count_rungs, read_expectations
@@ -315,11 +315,13 @@ def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
 
 
 def _open(root: Path) -> YamlFile:
-    """The manifest as it is written: a table. A file of cases is a suite of one use case with its name."""
+    """The manifest as it is written: a table. A file of cases is a suite of one use case with its name; its
+    version is the digest of its cases, since nobody can raise it."""
     if root.is_file():
         name = make_file_name(root.stem, "prompts")
         entry = {"id": name, "title": root.stem, "grading": "deterministic"}
-        return YamlFile(root, b"", {"name": root.stem, "version": "1", "use_cases": [entry]})
+        version = digest(msgspec.to_builtins(_read_cases(root, name), str_keys=True))
+        return YamlFile(root, b"", {"name": root.stem, "version": version, "use_cases": [entry]})
     file = open_yaml(root / MANIFEST, root)
     as_record(file, dict[str, Any])
     return file
