@@ -79,8 +79,8 @@ daily_suite = path_option(
 
 suite_of_days = path_option(
     "--suite",
-    "A folder with suite.yml, or a file of cases; `daily` is the built-in suite.  [default: `daily: suite` of "
-    "models.yml, else the suite of the days that are there]",
+    "A folder with suite.yml, or a file of cases; `daily` is the built-in suite.  [default: `daily: suite` "
+    "of models.yml, else the suite of the days that are there]",
 )
 
 new_series = click.option(

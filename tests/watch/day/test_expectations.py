@@ -11,7 +11,7 @@ import yaml
 
 from commandline import Done, probatio
 from double import Double
-from probatio.core.records import DailyScore, SampleGrade
+from probatio.core.records import CRASHED_CHECKER, DailyScore, SampleGrade
 from probatio.runs.store.lines import read_lines
 
 DAY = "2026-03-10"
@@ -83,3 +83,24 @@ def test_a_changed_expectation_is_another_suite(tmp_path: Path) -> None:
     verified = probatio("verify", "--results", prompts.results)
     assert verified.returncode == 1
     assert "it was asked from suite version" in verified.output
+
+
+@pytest.mark.slow  # two tries of 2 seconds of CPU for each of the hanging answers
+def test_a_pattern_that_would_match_for_ever_costs_its_own_answer_alone(tmp_path: Path) -> None:
+    cases = [{"prompt": "How many?", "expect": {"regex": "^(a+)+$"}}, CASES[0]]
+    prompts = Prompts(tmp_path, True, cases)
+    prompts.answers = {"How many?": "a" * 60 + "!", str(CASES[0]["prompt"]): "Enterprise"}
+    with Double(reply=prompts.reply) as double:
+        done = prompts.day(double)
+    assert done.returncode == 0, done.output
+    grades = prompts.read("graded_results.jsonl", SampleGrade)
+    found = {(grade.case.startswith("how_many"), grade.score, grade.error_type) for grade in grades}
+    assert found == {(True, 0.0, CRASHED_CHECKER), (False, 1.0, None)}
+    verified = probatio("verify", "--results", prompts.results, "--fresh")
+    assert verified.returncode == 0, verified.output
+
+
+def test_cases_with_expectations_ask_for_no_word(tmp_path: Path) -> None:
+    prompts = Prompts(tmp_path, as_file=False)
+    asked = probatio("suite", "trust", prompts.suite, "--json")
+    assert json.loads(asked.stdout)["asks"] == [], asked.output
