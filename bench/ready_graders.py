@@ -1,4 +1,4 @@
-"""CPU of an answer that a ready grader grades, over the same way with nothing to grade. Prints a Markdown table.
+"""CPU of an answer that a ready grader grades, over the same way with nothing to grade. Prints a table.
 
 python bench/ready_graders.py          2,000 answers for each, different from each other
 python bench/ready_graders.py 500      so many
@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from checks import cpu
+
 from probatio.core.records import SampleAnswer
 from probatio.grading.daily_answers import PackedCase, examine
 from probatio.jail.workers import Pool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +108,7 @@ HUGE = {
     "lists": "[1]" * 300_000,
     "choices": "Pro Free " * 100_000,
     "halves": "\ud800" * 10,
-    "controls": "\x00\x1b[2J\u202e",
+    "controls": "\x00\x1b[2J\u202e" * 1000,
 }
 
 
@@ -218,6 +219,7 @@ def test_gold_is_made_where_it_can_be(written: Any, gold: str | None) -> None:
         ({"json": {"fields": {"a": 1}, "weights": {"b": 1}}}, "`weights` names `b`"),
         ({"json": {"fields": {"a": 1}, "weights": {"a": 0}}}, "a number above 0"),
         ({"json": {"fields": {"a": float("nan")}}}, "what JSON has not"),
+        ({"is-json": {"const": date(2026, 3, 1)}}, "put dates in quotes"),
         ({"is-json": {"pattern": "x"}}, "the schema has the keyword `pattern`"),
         ({"is-json": {"type": "text"}}, "the schema's `type` is one of"),
         ({"is-json": {"minimum": "1"}}, "the schema's `minimum` can't be '1'"),

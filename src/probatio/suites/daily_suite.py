@@ -386,8 +386,8 @@ def _read_case(file: YamlFile, number: int, written: _WrittenCase, use_case: str
 
 def name_case(prompt: str) -> str:
     """The id of a case that has none: its first words, and a digest of all of them."""
-    words = re.findall(r"[a-z0-9]+", prompt.casefold())[:5]
-    return "_".join((*words, hashlib.blake2b(prompt.encode(), digest_size=4).hexdigest()))
+    words = "_".join(re.findall(r"[a-z0-9]+", prompt.casefold())[:5])[:40]
+    return "_".join((*filter(None, [words]), hashlib.blake2b(prompt.encode(), digest_size=4).hexdigest()))
 
 
 def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:

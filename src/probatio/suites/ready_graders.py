@@ -29,7 +29,7 @@ LONGEST_PATTERN = 1000
 _LONGEST_NUMBER = 60
 _MOST_NUMBERS = 100
 """A line with more of them is a list of guesses."""
-_SHOWN = 80
+_SHOWN, _LONGEST_DETAIL = 80, 500
 _STEPS = 10
 """Of a likeness: 0.57 is 0.5."""
 
@@ -116,9 +116,9 @@ def _grade_one(expected: Expectation, text: str) -> Sequence[Part]:
     parts = GRADERS[expected.grader].grade(expected.value, text)
     if expected.negated:
         score, said = CheckResult(tuple(parts)).score, "; ".join(part.detail for part in parts)
-        return (Part(f"not {expected.grader}", 1 - score, f"not: {said}"[:500], expected.weight),)
-    total = sum(part.weight for part in parts)
-    return [msgspec.structs.replace(part, weight=expected.weight * part.weight / total) for part in parts]
+        parts = [Part(f"not {expected.grader}", 1 - score, f"not: {said}")]
+    share = expected.weight / sum(part.weight for part in parts)
+    return [Part(part.name, part.score, part.detail[:_LONGEST_DETAIL], part.weight * share) for part in parts]
 
 
 def _show(value: str) -> str:
@@ -159,7 +159,7 @@ def _of_texts(name: str, enough: Callable[[Iterable[bool]], bool], fold: Callabl
         there = fold(text)
         missing = [each for each in value if fold(each) not in there]
         right = enough(each not in missing for each in value)
-        detail = f"not there: {', '.join(map(_show, missing))}"[:500] if missing else ""
+        detail = f"not there: {', '.join(map(_show, missing))}" if missing else ""
         return (Part(name, float(right), detail),)
 
     return ReadyGrader(_read_texts, grade, lambda value: " ".join(value) if enough is all else str(value[0]))
@@ -287,7 +287,7 @@ def _grade_choice(value: Mapping[str, Any], text: str) -> Sequence[Part]:
     named = set(re.findall(pattern, text.casefold()))
     right = named == {value["right"].casefold()}
     detail = f"expected {value['right']}, named {', '.join(sorted(named)) or 'none'}"
-    return (Part("choice", float(right), detail[:500]),)
+    return (Part("choice", float(right), detail),)
 
 
 # A likeness.

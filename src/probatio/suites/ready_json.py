@@ -32,11 +32,15 @@ def read_json(value: Any) -> dict[str, Any]:
         raise ValueError(f"`weights` names `{strange[0]}`, which is none of the fields")
     if not all(_is_number(weight) and 0 < weight <= 1e9 for weight in weights.values()):
         raise ValueError("a weight has to be a number above 0")
+    return {"fields": _as_json(fields), "weights": weights}
+
+
+def _as_json(value: Any) -> Any:
+    """The value as JSON has it: every key a text."""
     try:
-        json.dumps(fields, allow_nan=False)
+        return json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
-        raise ValueError("`fields` holds what JSON has not; put dates in quotes") from None
-    return {"fields": fields, "weights": weights}
+        raise ValueError("the value holds what JSON has not; put dates in quotes") from None
 
 
 def count_fields(value: Mapping[str, Any]) -> int:
@@ -172,8 +176,7 @@ _NESTING = ("type", "properties", "additionalProperties", "items")
 def read_schema(value: Any) -> dict[str, Any]:
     """A schema of the keywords known here; `true` stands for any JSON. Another keyword is an error: passed
     over, it would hold nothing."""
-    if value is True:
-        return {}
+    value = {} if value is True else _as_json(value)
     if not isinstance(value, dict):
         raise ValueError("the schema has to be a table, or `true` for any JSON")
     for key, rule in value.items():
@@ -191,7 +194,7 @@ def read_schema(value: Any) -> dict[str, Any]:
         raise ValueError("the schema's `properties` is a table of schemas")
     read = dict(value)
     if "properties" in value:
-        read["properties"] = {str(name): read_schema(each) for name, each in value["properties"].items()}
+        read["properties"] = {name: read_schema(each) for name, each in value["properties"].items()}
     if "items" in value:
         read["items"] = read_schema(value["items"])
     return read
