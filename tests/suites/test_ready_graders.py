@@ -351,3 +351,16 @@ def test_the_file_of_the_page_is_a_suite(tmp_path: Path) -> None:
     (tmp_path / "plans.yml").write_text(PAGE.partition("```yaml\n")[2].partition("```")[0])
     suite = load_daily(tmp_path / "plans.yml")
     assert len(read_proofs(suite, suite.use_cases["plans"])) == len(suite.cases) == 3
+
+
+def test_a_judge_marks_beside_expectations_where_the_use_case_is_hybrid(tmp_path: Path) -> None:
+    rubric = {
+        "criteria": [{"id": "tone", "question": "How is it?", "anchors": dict.fromkeys(range(1, 6), "x")}]
+    }
+    for name, entry in (("judged", "plans"), ("hybrid", "{id: plans, grading: hybrid}")):
+        folder = folder_suite(tmp_path / name, use_case=entry)
+        (folder / "plans" / "rubric.yml").write_text(yaml.safe_dump(rubric))
+    with pytest.raises(UsageError, match="give it `grading: hybrid`"):
+        load_daily(tmp_path / "judged")
+    use_case = load_daily(tmp_path / "hybrid").use_cases["plans"]
+    assert (use_case.grader, use_case.checked_weight) == ("expect", 0.6)

@@ -104,3 +104,24 @@ def test_cases_with_expectations_ask_for_no_word(tmp_path: Path) -> None:
     prompts = Prompts(tmp_path, as_file=False)
     asked = probatio("suite", "trust", prompts.suite, "--json")
     assert json.loads(asked.stdout)["asks"] == [], asked.output
+
+
+def test_suite_check_names_the_cases_of_which_no_gold_can_be_made(tmp_path: Path) -> None:
+    cases = [{"id": "month", "prompt": "Which month?", "expect": {"regex": r"^\d{4}-\d\d$"}}, *CASES]
+    checked = probatio("suite", "check", Prompts(tmp_path, as_file=False, cases=cases).suite)
+    assert checked.returncode == 0, checked.output
+    said = "month: what it expects makes no gold answer; write one into plans/proofs.yml."
+    assert said in checked.output
+
+
+def test_suite_check_refuses_an_expectation_that_the_question_meets(tmp_path: Path) -> None:
+    cases = [{"id": "plan", "prompt": "Pro or Enterprise?", "expect": {"contains": "Enterprise"}}]
+    checked = probatio("suite", "check", Prompts(tmp_path, as_file=True, cases=cases).suite)
+    assert checked.returncode == 1, checked.output
+    assert "case plan: an answer that copies the question gets full marks" in checked.output
+
+
+def test_a_file_has_no_place_for_the_figures_of_a_simulation(tmp_path: Path) -> None:
+    done = probatio("suite", "simulate", Prompts(tmp_path, as_file=True).suite)
+    assert done.returncode == 2
+    assert "is one file, without a place for figures" in done.stderr
