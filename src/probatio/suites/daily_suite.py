@@ -378,7 +378,7 @@ def _read_case(file: YamlFile, number: int, written: _WrittenCase, use_case: str
         try:
             expect = read_expectations(written.expect)
         except ValueError as error:
-            raise explain_fault(file, at, f"{error}.".replace("..", ".")) from None
+            raise explain_fault(file, at, f"{str(error).rstrip('.')}.") from None
         rungs = count_rungs(expect)
     name = written.id or name_case(written.prompt)
     return Case(name, written.prompt, use_case, written.difficulty, written.gold, rungs, expect)
