@@ -197,9 +197,9 @@ class DailySuite(msgspec.Struct, frozen=True, dict=True):
         return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
 
 
-class _WrittenCase(msgspec.Struct):
-    prompt: Name
+class _WrittenCase(msgspec.Struct, kw_only=True):
     id: Name | None = None
+    prompt: Name
     difficulty: int = 2
     gold: dict[str, Any] = {}
     rungs: Count = 0
