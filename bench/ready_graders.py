@@ -7,6 +7,8 @@ python bench/ready_graders.py 500      so many
 from __future__ import annotations
 
 import asyncio
+import itertools
+import os
 import sys
 from typing import Any
 
@@ -18,6 +20,7 @@ from probatio.jail.workers import Pool
 from probatio.suites.daily_suite import Case
 from probatio.suites.ready_graders import READY, read_expectations
 
+os.environ["PROBATIO_CHECKED_MB"] = "0"  # every answer is graded, none is looked up
 NOTHING = "nothing"
 EXPECTED: dict[str, Any] = {
     "contains": {"contains": "Enterprise"},
@@ -31,20 +34,23 @@ EXPECTED: dict[str, Any] = {
 ANSWER = (
     'The plan {} includes it, as the page of prices says. {{"plan": "Enterprise", "seats": 5}} So 90 km/h. '
 )
+_salts = itertools.count()  # an answer that was graded before is remembered
 
 
 def measure(name: str, count: int) -> float:
     """CPU seconds of an answer, once the worker is there and has seen the case."""
     expect = () if name == NOTHING else read_expectations(EXPECTED[name])
     packed = PackedCase.of(Case("plan", "Which plan?", "plans", expect=expect), READY)
-    pool = Pool()
+    pool, salt = Pool(), next(_salts)
 
     async def grade() -> float:
         began = 0.0
         for number in range(-200, count):
             if number == 0:
                 began = cpu()
-            answer = SampleAnswer(case="plan", model="", response=ANSWER.format(f"{name} {number}"))
+            answer = SampleAnswer(
+                case="plan", model="", response=ANSWER.format(f"Enterprise {salt} {number}")
+            )
             await examine(pool, packed, answer, checked=True, choice="auto")
         return (cpu() - began) / count
 
