@@ -42,6 +42,9 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "finds objects in the prose of a judge; counts what it reads in vain, and nesting is told": (
             "grading/judge/protocol.py",
         ),
+        "finds JSON in an answer, in a worker; counts its tries, and nesting is no JSON": (
+            "suites/ready_json.py",
+        ),
         "half a surrogate pair, which a solution may print, is read; nesting is told": (
             "languages/python/calls.py",
         ),

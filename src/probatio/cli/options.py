@@ -73,12 +73,14 @@ sandbox = value_option(
     "The jail in which a model's code runs.",
 )
 
-daily_suite = path_option("--suite", "A folder with suite.yml.  [default: the built-in suite]")
+daily_suite = path_option(
+    "--suite", "A folder with suite.yml, or a file of cases.  [default: the built-in suite]"
+)
 
 suite_of_days = path_option(
     "--suite",
-    "A folder with suite.yml; `daily` is the built-in suite.  [default: `daily: suite` of models.yml, else "
-    "the suite of the days that are there]",
+    "A folder with suite.yml, or a file of cases; `daily` is the built-in suite.  [default: `daily: suite` "
+    "of models.yml, else the suite of the days that are there]",
 )
 
 new_series = click.option(

@@ -27,6 +27,8 @@ _OWN = ("probatio.grading.daily_answers", "probatio.grading")
 """The code that takes part in every check, and all that starts a user's own grader."""
 _BUILT_IN = (
     "probatio.builtin.daily",
+    "probatio.suites.ready_graders",
+    "probatio.suites.ready_json",
     "probatio.jail.browser",
     "probatio.languages",
     "probatio.grading.judge.protocol",

@@ -158,7 +158,7 @@ def allow_weights(models: Iterable[str]) -> None:
 def note_request(request: Request) -> None:
     """Note the suite and the weights that the command line names: the record will name them, too."""
     weights = [Path(name.removeprefix(WEIGHTS)) for name in request.models if name.startswith(WEIGHTS)]
-    suite = [request.suite] if request.suite is not None and request.suite.is_dir() else []
+    suite = [request.suite] if request.suite is not None and request.suite.exists() else []
     note_named(*suite, *weights)
 
 

@@ -32,6 +32,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "How to": (
         "your-language",
         "your-watch",
+        "graders",
         "models",
         "study",
         "items",

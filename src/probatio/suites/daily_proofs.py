@@ -10,6 +10,7 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.yamlfile import read_yaml
 from probatio.suites.daily_suite import DailySuite, UseCase
+from probatio.suites.ready_graders import make_gold
 
 FILE = "proofs.yml"
 
@@ -46,10 +47,20 @@ class _ProofFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_proofs(suite: DailySuite, use_case: UseCase) -> tuple[DailyProof, ...]:
-    """The proofs of a use case, each of a case it has; none where there is no file."""
+    """The proofs of a use case, each of a case it has: those of its file, and gold that is made of what its
+    case expects, where the file has none."""
     path: Path = use_case.folder / FILE
-    if not path.exists():
-        return ()
+    proofs = _read_file(suite, use_case, path) if path.exists() else ()
+    proven = {proof.case for proof in proofs if proof.kind == "gold"}
+    made = [
+        DailyProof(case.id, "gold", gold, why="made of what is expected")
+        for case in use_case.cases
+        if case.expect and case.id not in proven and (gold := make_gold(case.expect))
+    ]
+    return (*proofs, *made)
+
+
+def _read_file(suite: DailySuite, use_case: UseCase, path: Path) -> tuple[DailyProof, ...]:
     proofs = read_yaml(path, _ProofFile, suite.folder).proofs
     known = {case.id for case in use_case.cases}
     for number, proof in enumerate(proofs, 1):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+import hashlib
+import re
+from collections.abc import Container, Iterable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,6 +21,7 @@ from probatio.core.records import (
     RuleConstants,
     Sampling,
 )
+from probatio.core.text.names import make_file_name
 from probatio.core.values import (
     SET_WHEN_READ,
     Address,
@@ -31,10 +34,11 @@ from probatio.core.values import (
     Variable,
 )
 from probatio.core.yamlfile import YamlFile, as_record, explain_fault, open_yaml, read_yaml
-from probatio.suites.grader_entry import GraderCommand, OwnGrader, grader_of_entry
-from probatio.suites.language_suite import BUILT_IN
+from probatio.suites.grader_entry import PYTHON_FILE, GraderCommand, OwnGrader, grader_of_entry
+from probatio.suites.language_suite import BUILT_IN, digest
 from probatio.suites.own_manifest import OwnConstant, complete, own_constants
 from probatio.suites.reachable import unreachable
+from probatio.suites.ready_graders import READY, Expectation, count_rungs, read_expectations
 from probatio.suites.requests import mark_untrusted
 
 DAILY = BUILT_IN / "daily"
@@ -121,6 +125,8 @@ class Case(msgspec.Struct, frozen=True):
     gold: dict[str, Any] = {}
     rungs: Count = 0
     """Of the ladder this case is: steps of the same job from trivial to beyond reach; 0: no ladder."""
+    expect: tuple[Expectation, ...] | msgspec.UnsetType = msgspec.UNSET
+    """What the ready graders expect of an answer. Not set, it is in no digest."""
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -191,8 +197,17 @@ class DailySuite(msgspec.Struct, frozen=True, dict=True):
         return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
 
 
+class _WrittenCase(msgspec.Struct, kw_only=True):
+    id: Name | None = None
+    prompt: Name
+    difficulty: int = 2
+    gold: dict[str, Any] = {}
+    rungs: Count = 0
+    expect: Any = msgspec.UNSET
+
+
 class _CaseFile(msgspec.Struct):
-    cases: list[Case]
+    cases: list[_WrittenCase]
 
 
 class SuiteFault(msgspec.Struct, frozen=True):
@@ -267,7 +282,19 @@ def read_manifest(folder: Path | None = None) -> DailyManifest:
     manifest = as_record(file, DailyManifest)
     if root != DAILY:
         _refuse_below_zero(file, own_constants(file.data, msgspec.to_builtins(read_manifest())))
+        entries = tuple(_with_rungs(root, entry) for entry in manifest.use_cases)
+        manifest = msgspec.structs.replace(manifest, use_cases=entries)
     return manifest
+
+
+def _with_rungs(root: Path, entry: _UseCaseEntry) -> _UseCaseEntry:
+    """The entry with the rungs that its expectations make: the verdict reads them here."""
+    if entry.cases is not None or not _cases_file(root, entry.id).exists():
+        return entry
+    cases = _read_cases(root, entry.id)
+    if not any(case.expect for case in cases):
+        return entry
+    return msgspec.structs.replace(entry, cases={case.id: case.rungs for case in cases})
 
 
 def _refuse_below_zero(file: YamlFile, own: Iterable[OwnConstant]) -> None:
@@ -288,7 +315,13 @@ def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
 
 
 def _open(root: Path) -> YamlFile:
-    """The manifest as it is written: a table."""
+    """The manifest as it is written: a table. A file of cases is a suite of one use case with its name; its
+    version is the digest of its cases, since nobody can raise it."""
+    if root.is_file():
+        name = make_file_name(root.stem, "prompts")
+        entry = {"id": name, "title": root.stem, "grading": "deterministic"}
+        version = digest(msgspec.to_builtins(_read_cases(root, name), str_keys=True))
+        return YamlFile(root, b"", {"name": root.stem, "version": version, "use_cases": [entry]})
     file = open_yaml(root / MANIFEST, root)
     as_record(file, dict[str, Any])
     return file
@@ -302,20 +335,68 @@ def constants_of(manifest: DailyManifest) -> Constants:
     return Constants(manifest.rule, manifest.evidence, manifest.attribution, rungs)
 
 
-def _find_grader(root: Path, entry: _UseCaseEntry) -> str | OwnGrader | None:
+def _find_grader(root: Path, entry: _UseCaseEntry, cases: Sequence[Case]) -> str | OwnGrader | None:
+    expecting = [case for case in cases if case.expect]
+    if expecting:
+        where = f"{_cases_file(root, entry.id)}: the case `{expecting[0].id}` has `expect`"
+        if silent := next((case for case in cases if not case.expect), None):
+            raise UsageError(f"{where} and `{silent.id}` has not; in a use case all cases have it, or none.")
+        if entry.grader is not None or (root / entry.id / PYTHON_FILE).exists():
+            raise UsageError(f"{where}, and its use case has a grader: remove one of the two.")
+        if entry.grading == "judge":
+            raise UsageError(f"{where}, and its use case only a judge: give it `grading: hybrid`.")
+        return READY
+    if root.is_file():
+        raise UsageError(
+            f"{root}: the case `{cases[0].id}` has no `expect`, such as {{contains: Enterprise}}."
+        )
     grader = grader_of_entry(root, entry.id, entry.grading, entry.grader, DAILY)
     return mark_untrusted(grader, root) if isinstance(grader, OwnGrader) else grader
 
 
+def _cases_file(root: Path, use_case: str) -> Path:
+    """Where the cases of a use case stand: in its folder, or in the file that is the whole suite."""
+    return root if root.is_file() else root / use_case / "cases.yml"
+
+
+def _read_cases(root: Path, use_case: str) -> list[Case]:
+    path = _cases_file(root, use_case)
+    file = open_yaml(path, path.parent if root.is_file() else root)
+    written = as_record(file, _CaseFile).cases
+    if not written:
+        raise UsageError(f"{path} holds no case.")
+    return [_read_case(file, number, case, use_case) for number, case in enumerate(written)]
+
+
+def _read_case(file: YamlFile, number: int, written: _WrittenCase, use_case: str) -> Case:
+    expect: tuple[Expectation, ...] | msgspec.UnsetType = msgspec.UNSET
+    rungs = written.rungs
+    if written.expect is not msgspec.UNSET:
+        at = ("cases", number, "expect")
+        if rungs:
+            raise explain_fault(file, ("cases", number, "rungs"), "`rungs` come of `expect`; leave them out.")
+        try:
+            expect = read_expectations(written.expect)
+        except ValueError as error:
+            raise explain_fault(file, at, f"{str(error).rstrip('.')}.") from None
+        rungs = count_rungs(expect)
+    name = written.id or name_case(written.prompt)
+    return Case(name, written.prompt, use_case, written.difficulty, written.gold, rungs, expect)
+
+
+def name_case(prompt: str) -> str:
+    """The id of a case that has none: its first words, and a digest of all of them."""
+    words = "_".join(re.findall(r"[a-z0-9]+", prompt.casefold())[:5])[:40]
+    return "_".join((*filter(None, [words]), hashlib.blake2b(prompt.encode(), digest_size=4).hexdigest()))
+
+
 def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:
-    folder = root / entry.id
-    cases = read_yaml(folder / "cases.yml", _CaseFile, root).cases
-    if not cases:
-        raise UsageError(f"{folder / 'cases.yml'} holds no case.")
+    folder = root if root.is_file() else root / entry.id
+    cases = _read_cases(root, entry.id)
     found = {case.id: case.rungs for case in cases}
     if entry.cases is not None and list(entry.cases.items()) != list(found.items()):
         raise UsageError(
-            f"{folder / 'cases.yml'} has the cases {found}, the manifest lists {entry.cases} for "
+            f"{_cases_file(root, entry.id)} has the cases {found}, the manifest lists {entry.cases} for "
             f"`{entry.id}`."
         )
     rubric = read_yaml(folder / "rubric.yml", Rubric, root) if entry.grading != "deterministic" else None
@@ -333,8 +414,8 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
         full_samples=full,
         max_tokens=entry.max_tokens,
         checked_weight=weight,
-        cases=tuple(msgspec.structs.replace(case, use_case=entry.id) for case in cases),
+        cases=tuple(cases),
         rubric=rubric,
         folder=folder,
-        grader=None if root == DAILY else _find_grader(root, entry),
+        grader=None if root == DAILY else _find_grader(root, entry, cases),
     )

@@ -106,8 +106,8 @@ def grader_of_entry(
     if theirs.exists():
         return _own(use_case, folder, _python(folder, PYTHON_FILE), where)
     raise UsageError(
-        f"{where} has no grader: put a {PYTHON_FILE} into {folder}, or name one with `grader:`, of your own "
-        f"or one of {', '.join(known)}."
+        f"{where} has no grader: put a {PYTHON_FILE} into {folder}, give each case an `expect:`, or name one "
+        f"with `grader:`, of your own or one of {', '.join(known)}."
     )
 
 

@@ -27,6 +27,7 @@ from probatio.jail import Choice, find_isolation
 from probatio.suites.daily_proofs import FILE, DailyProof, read_proofs
 from probatio.suites.daily_suite import DAILY, MANIFEST, DailySuite, UseCase, constants_of_its_own, read_daily
 from probatio.suites.grader_entry import OwnGrader
+from probatio.suites.ready_graders import READY
 
 NEAR = 1e-6
 """Grades are kept with six digits."""
@@ -37,8 +38,9 @@ _CLAIM_OF = {"ids": Claim.UNIQUE, "cooked": Claim.COOKED}
 
 
 def daily_folder(which: Path) -> Path | None:
-    """The suite at this path, or the built-in one for `daily`; None if there is none."""
-    if (which / MANIFEST).exists():
+    """The suite at this path, a folder or a file of cases, or the built-in one for `daily`; None if there is
+    none."""
+    if which.is_file() or (which / MANIFEST).exists():
         return which
     return DAILY if str(which) == DAILY.name and not which.exists() else None
 
@@ -192,10 +194,13 @@ def _find_remarks(use_case: UseCase, proofs: Sequence[DailyProof]) -> Iterator[P
     """Faults found without grading: no gold, too long gold, wrong proofs that allow full marks."""
     golds = {proof.case: proof for proof in proofs if proof.kind == "gold"}
     for case in use_case.cases:
-        if case.id not in golds:
+        if case.id not in golds and not case.expect:
             fault = f"there is none; write one into {use_case.id}/{FILE}."
             yield conclude(f"case {case.id}", Claim.GOLD, fault)
-        elif (tokens := len(golds[case.id].answer) / CHARACTERS_PER_TOKEN) > use_case.max_tokens:
+        elif (
+            case.id in golds
+            and (tokens := len(golds[case.id].answer) / CHARACTERS_PER_TOKEN) > use_case.max_tokens
+        ):
             detail = f"it has about {tokens:.0f} tokens, max_tokens is {use_case.max_tokens}."
             yield Proof(f"case {case.id}", Claim.ROOM, "warning", detail)
     for proof in proofs:
@@ -216,10 +221,20 @@ def _list_missing(suite: DailySuite, proofs: dict[str, tuple[DailyProof, ...]]) 
             )
         if use_case.grading == "judge":
             continue
+        if use_case.grader == READY:
+            golds = {proof.case for proof in proofs[use_case.id] if proof.kind == "gold"}
+            for case in use_case.cases:
+                if case.id not in golds:
+                    yield f"{case.id}: what it expects makes no gold answer{_suggest_proof(use_case)}."
+            continue
         kinds = Counter("hostile" if proof.hostile else proof.kind for proof in proofs[use_case.id])
         lacks = [kind for kind in ("wrong", "hostile") if not kinds[kind]]
         if lacks:
             yield f"{use_case.id}: no {' and no '.join(lacks)} answer tries its grader."
+
+
+def _suggest_proof(use_case: UseCase) -> str:
+    return f"; write one into {use_case.id}/{FILE}" if use_case.folder.is_dir() else ""
 
 
 def _make_row(use_case: UseCase, proofs: Sequence[DailyProof]) -> UseCaseRow:

@@ -167,6 +167,7 @@ def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, a
       probatio suite check my-language --runs monday,tuesday    warns of tasks that are too easy or hard
       probatio suite check my-language --json
       probatio suite check my-watch
+      probatio suite check prompts.yml          a file of cases with what they expect
     """
     import msgspec
 

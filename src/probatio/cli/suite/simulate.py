@@ -118,6 +118,8 @@ def simulate(suite: Path, models: int, seed: int, out: Path | None, as_json: boo
         raise UsageError(f"{suite} is no daily suite: it has no suite.yml.")
     if folder == DAILY and out is None:
         raise UsageError("The built-in suite has its figures already. --out FOLDER saves new ones there.")
+    if folder.is_file() and out is None:
+        raise UsageError(f"{folder} is one file, without a place for figures. --out FOLDER saves them there.")
     place = (out or folder) / FIGURES
     loaded = load_daily(folder)
     figures = simulate_suite(loaded.manifest, count_cases(loaded), models, seed)
