@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from probatio.ask.routes import Route, route_of
 from probatio.core.errors import UsageError
 from probatio.core.inside import MOST_SETTINGS
 from probatio.core.records import Model, Sampling
-from probatio.core.trust import allow_now, key_request
+from probatio.core.trust import allow_now, key_request, trust_folder
 from probatio.watch.alerts.channels import Channel
 
 pytestmark = pytest.mark.slow  # starts processes for nearly every claim
@@ -323,3 +323,16 @@ def test_a_dotenv_is_read_in_one_place() -> None:
     assert [path for path in source.rglob("*.py") if "dotenv_values" in path.read_text()] == [
         Path(hosts.__file__)
     ]
+
+
+def test_a_dotenv_that_leads_out_is_read_in_ones_own_folder_only(
+    tmp_path: Path, new_user: Callable[[], None]
+) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (tmp_path / "secret").write_text("SOME_KEY=value")
+    (theirs / ".env").symlink_to(tmp_path / "secret")
+    with pytest.raises(UsageError, match="leads out of"):
+        environment(file=theirs / ".env")
+    trust_folder(theirs, mine=True)
+    assert environment(file=theirs / ".env")["SOME_KEY"] == "value"

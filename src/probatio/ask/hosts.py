@@ -18,9 +18,9 @@ from probatio.ask.providers import PROVIDERS, Provider
 from probatio.ask.proxies import is_this_machine
 from probatio.ask.published import publish_address
 from probatio.core.errors import UsageError
-from probatio.core.inside import MOST_SETTINGS, read_named
+from probatio.core.inside import MOST_SETTINGS, read_inside, read_named
 from probatio.core.records import Model
-from probatio.core.trust import find_unsaid, header_request, key_request, refuse
+from probatio.core.trust import find_unsaid, header_request, is_trusted_place, key_request, refuse
 
 ALLOW = "PROBATIO_ALLOW_HOSTS"
 """Hosts, separated by commas, that may have a key. Counts in the process environment
@@ -91,7 +91,9 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     try:
         if path.is_dir():  # some name their virtual environment `.env`
             return {}
-        text = read_named(path, MOST_SETTINGS).decode()
+        own_link = path.is_symlink() and is_trusted_place(path.parent)
+        read = read_named if own_link else read_inside
+        text = read(path, most=MOST_SETTINGS).decode()
     except FileNotFoundError:
         return {}
     except OSError as error:

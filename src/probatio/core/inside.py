@@ -107,8 +107,9 @@ def read_named(path: Path, most: int = MOST_BYTES) -> bytes:
 
 def _read_all(file: BufferedReader, path: Path, most: int) -> bytes:
     with file:
-        data = file.read(most + 1)
-    if len(data) > most:
+        size = os.fstat(file.fileno()).st_size  # of a stream nothing is known ahead
+        data = b"" if size > most else file.read(most + 1)
+    if max(len(data), size) > most:
         raise UsageError(f"{path} is larger than {most >> 20} MB: that is no file of ours.")
     return data
 
@@ -200,6 +201,11 @@ def find_name(file: int, path: Path) -> str:
     """A name of an open file, for libraries that open files themselves: in /proc, else its resolved path."""
     name = Path(f"/proc/self/fd/{file}")
     return str(name if name.exists() else _real(path))
+
+
+def is_below(path: Path, folder: Path) -> bool:
+    """Whether a path leads into a folder, wherever links take it."""
+    return _real(path).is_relative_to(_real(folder))
 
 
 def _real(path: Path) -> Path:

@@ -19,6 +19,7 @@ from probatio.core.inside import MOST_BYTES, read_inside
 T = TypeVar("T")
 
 TOO_DEEP = "it is nested too deep"
+NOT_TEXT = "it is not UTF-8 text"
 
 
 class Decoder(Generic[T]):
@@ -33,6 +34,8 @@ class Decoder(Generic[T]):
             return self._decoder.decode(data)
         except RecursionError:
             raise msgspec.DecodeError(TOO_DEEP) from None
+        except UnicodeDecodeError:
+            raise msgspec.DecodeError(NOT_TEXT) from None
 
     def decode_lines(self, data: bytes | str) -> list[T]:
         """One value for each line."""
@@ -40,6 +43,8 @@ class Decoder(Generic[T]):
             return self._decoder.decode_lines(data)
         except RecursionError:
             raise msgspec.DecodeError(TOO_DEEP) from None
+        except UnicodeDecodeError:
+            raise msgspec.DecodeError(NOT_TEXT) from None
 
 
 @overload
@@ -52,6 +57,8 @@ def decode(data: bytes | str, shape: Any = Any, *, strict: bool = True) -> Any:
         return msgspec.json.decode(data, type=shape, strict=strict)
     except RecursionError:
         raise msgspec.DecodeError(TOO_DEEP) from None
+    except UnicodeDecodeError:
+        raise msgspec.DecodeError(NOT_TEXT) from None
 
 
 def decode_mended(data: bytes, shape: type[T]) -> T:

@@ -27,7 +27,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.files import hold, put
-from probatio.core.inside import open_reader
+from probatio.core.inside import is_below, open_reader
 from probatio.core.jsonfile import read_json
 from probatio.core.place import FOLDER, is_place, mark_place
 from probatio.core.text.visible import make_one_line
@@ -248,7 +248,7 @@ def require_known(named: Path, inside: Path) -> Path:
     """A suite that a record in the folder `inside` names: in that folder, beside it in the same clone, or
     known on this machine. It may be read; what it asks for itself is another question. One that is not there
     can't be read, and its reader says so."""
-    if named.resolve().is_relative_to(inside.resolve()) or not named.exists():
+    if is_below(named, inside) or not named.exists():
         return named
     if _is_in_its_clone(named, inside) or is_known(named):
         return named
@@ -258,7 +258,7 @@ def require_known(named: Path, inside: Path) -> Path:
 def _is_in_its_clone(named: Path, inside: Path) -> bool:
     """Whether both lie in one folder that git cloned: then they came together."""
     clone = inside.resolve().parent
-    is_there = (clone / ".git").exists() and named.resolve().is_relative_to(clone)
+    is_there = (clone / ".git").exists() and is_below(named, clone)
     return is_there and not find_left_out(named, clone)
 
 

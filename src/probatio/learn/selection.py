@@ -179,7 +179,8 @@ def _locate_path(selection: Selection, results: Path) -> Side | None:
     for folder in places:
         if (folder / DAY_FILE).exists():
             return Side(text, "days", (folder,), _without_dates(text, [folder], filters)[1])
-        if days := list_closed(folder, folder) or list_closed(folder / DAILY, folder):
+        root = results if results in folder.parents else folder
+        if days := list_closed(folder, root) or list_closed(folder / DAILY, root):
             chosen, rest = _without_dates(text, days, filters)
             return Side(text, "days", tuple(chosen), rest)
     for folder in places:

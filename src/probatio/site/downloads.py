@@ -198,7 +198,11 @@ def _write(site: Site, name: str, target: Path) -> None:
         readable = [file for file in files if _is_readable(site, file, name)]
         if not readable:
             raise NoPage from None
-        _write_lines(site, readable, target)
+        try:
+            _write_lines(site, readable, target)
+        except _UNREADABLE as error:
+            _log.warning("There is no table `%s`: %s", name, str(error).partition("\n")[0])
+            raise NoPage from None
 
 
 def _write_lines(site: Site, files: Sequence[Path], target: Path | None) -> None:

@@ -82,7 +82,10 @@ def all_at_once(
 def line_at(path: Path, span: Span, shape: type[T], folder: Path | None = None) -> T:
     """The record at a place that `placed_lines` gave."""
     (line,) = _lines_at(path, [span], folder)
-    return jsonfile.decode(line, shape, strict=False)
+    try:
+        return jsonfile.decode(line, shape, strict=False)
+    except msgspec.DecodeError as error:
+        raise UsageError(f"{path} has a line that is no record: {error}.") from None
 
 
 def has_lines(path: Path) -> bool:
