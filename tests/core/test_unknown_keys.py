@@ -170,3 +170,25 @@ def test_names_of_the_users_own_are_free(tmp_path: Path) -> None:
     put(tmp_path / "orders" / "cases.yml", "    gold:", "      anything: 1")
     put(tmp_path / "suite.yml", "", "judge: {name: a/b-2026-01-01, api_key_env: MY_KEY}")
     read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key"),
+    [
+        ("daily: {max_month_cost: 5}\nmodels: []\ndaily: {}\n", 3, "daily"),
+        ("models:\n  - {id: a, name: b, id: c}\n", 2, "id"),
+        ("models: &all\n  - id: a\n    name: b\nx-1: {*all : 1, k: {k: 1}, k: 2}\n", 4, "k"),
+    ],
+)
+def test_a_key_that_stands_twice_is_an_error(tmp_path: Path, text: str, line: int, key: str) -> None:
+    (tmp_path / "models.yml").write_text(text)
+    with pytest.raises(UsageError, match=rf"models.yml, line {line}: the key `{key}` stands there twice\."):
+        load_config(tmp_path / "models.yml")
+
+
+def test_equal_keys_of_different_places_are_no_fault(tmp_path: Path) -> None:
+    (tmp_path / "models.yml").write_text(
+        "x-a: {k: [1, {k: 2}], j: k}\nx-b: &b {k: 1}\nx-c: {<<: *b, <<: *b}\n"
+        "models:\n  - {id: a, name: b}\n  - {id: c, name: d}\n"
+    )
+    assert [model.id for model in load_config(tmp_path / "models.yml").models] == ["a", "c"]

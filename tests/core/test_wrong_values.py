@@ -38,7 +38,7 @@ WRONG = (
     ("daily", "orders/cases.yml", "difficulty: 1", "rungs: -1", "cases[0].rungs", "a whole number, not below 0"),
     ("daily", "triage/rubric.yml", "question: How?", "question: ''", "criteria[0].question", "not empty"),
     ("command", "language.yml", "limits: {seconds: 5", "limits: {seconds: -1", "commands.limits.seconds", "more than 0"),
-    ("command", "language.yml", None, "context_tokens: {brief: 0}", "context_tokens", "a whole number of at least 1"),
+    ("command", "language.yml", "{brief: 200", "{brief: 0", "context_tokens", "a whole number of at least 1"),
 )  # fmt: skip
 
 

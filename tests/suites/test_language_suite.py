@@ -36,7 +36,7 @@ def test_any_folder_with_tasks_is_a_suite(tmp_path: Path) -> None:
         (GOOD.replace("expected_output", "expected_ouput"), "did you mean `expected_output`"),
         (GOOD + GOOD.replace("\ntasks:\n", ""), "already taken"),
         (GOOD.replace("input_faber: scribe 1", "input_faber: ''"), "has no `material`: the program"),
-        (GOOD.replace('expected_output: "1"', "goal: h"), "either `expected_output` or `tests`"),
+        (GOOD.replace('expected_output: "1"', "difficulty: easy"), "either `expected_output` or `tests`"),
         (GOOD.replace("input_faber", "input"), "has no language.yml"),
         (GOOD.replace("predict_output", "complete_code"), "___"),
         ("- just\n- a list\n", "Expected `object`"),

@@ -111,12 +111,16 @@ def compose_yaml(text: str, path: Path) -> Any:
 
 
 def _refuse_excess(text: bytes | str, path: Path) -> None:
-    """Refuse what would take PyYAML, or a reader of its result, too much time or memory."""
+    """Refuse what would take PyYAML, or a reader of its result, too much time or memory; and a key that is
+    there twice in one mapping, of which PyYAML takes the last in silence."""
+    keys = _Keys()
     sizes: dict[str, int] = {}  # anchor → values in what it names
     open_nodes: list[tuple[str | None, int]] = []  # its anchor, and the count when it began
     count, most, cure = 0, MOST_WRITTEN, ". Split the file."
     for event in yaml.parse(text, Loader=_Loader):
         kind = type(event)
+        if twice := keys.take(kind, event):
+            raise UsageError(f"{_where(path, event)}: the key `{twice}` stands there twice.")
         if kind is yaml.ScalarEvent:
             count += 1
             if event.anchor:
@@ -144,6 +148,31 @@ def _refuse_excess(text: bytes | str, path: Path) -> None:
             most, cure = MOST_NODES, ", aliases written out. Take aliases or values out."
         if count > most:
             raise UsageError(f"{_where(path, event)}: more than {most:,} values{cure}")
+
+
+class _Keys:
+    """The keys of the mappings that are open, event by event."""
+
+    def __init__(self) -> None:
+        self._open: list[set[str] | None] = [None]  # None for a sequence
+        self._awaited = [False]  # whether the next node is a key
+
+    def take(self, kind: type, event: Any) -> str | None:
+        """One event further. The key, if it is one that was there."""
+        if kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
+            self._open.pop()
+            self._awaited.pop()
+            return None
+        found = None
+        if (known := self._open[-1]) is not None:
+            if self._awaited[-1] and kind is yaml.ScalarEvent and event.value != "<<":
+                found = event.value if event.value in known else None
+                known.add(event.value)
+            self._awaited[-1] = not self._awaited[-1]
+        if kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
+            self._open.append(set() if kind is yaml.MappingStartEvent else None)
+            self._awaited.append(kind is yaml.MappingStartEvent)
+        return found
 
 
 def _where(path: Path, event: Any) -> str:
