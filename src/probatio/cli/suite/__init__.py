@@ -125,19 +125,22 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @options.as_json
 def export(name: str, folder: Path, as_json: bool) -> None:
-    """Copy a built-in suite to a new or empty folder, to change it there.
+    """Copy a built-in suite to a new or empty folder, to change it there. A copy of `daily` is graded by the
+    built-in graders, and has the same fingerprint until you change it.
 
     \b
-    Example:
+    Examples:
       probatio suite export NAME my-copy    (`suite list` shows the names)
+      probatio suite export daily my-watch
     """
     from probatio.authoring.new import copy_suite
 
-    tasks, proof = copy_suite(name, folder), f"probatio suite check {shlex.quote(str(folder))}"
+    count, proof = copy_suite(name, folder), f"probatio suite check {shlex.quote(str(folder))}"
+    counted = "cases" if name == "daily" else "tasks"
     if as_json:
-        options.print_event("written", folder=str(folder), suite=name, tasks=tasks, next=[proof])
+        options.print_event("written", folder=str(folder), suite=name, **{counted: count}, next=[proof])
         return
-    click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: {proof}")
+    click.echo(f"Written: {folder}, a copy of {name} with {count} {counted}. Prove it with: {proof}")
 
 
 @click.command()
