@@ -52,10 +52,11 @@ def write_new(target: Path, source: str) -> int:
     return len(load_suite(target).tasks)
 
 
-def write_new_daily(target: Path) -> tuple[int, int]:
-    """Write a small working daily suite. Gives the numbers of use cases and of cases."""
+def write_new_daily(target: Path, graded_by: str | None = None) -> tuple[int, int]:
+    """Write a small working daily suite, or one that a rubric, a command or a Python file grades. Gives the
+    numbers of use cases and of cases."""
     require_empty(target)
-    _copy(STARTERS / "daily", target)
+    _copy(STARTERS / (f"daily-{graded_by}" if graded_by else "daily"), target)
     suite = load_daily(target)
     return len(suite.use_cases), len(suite.cases)
 

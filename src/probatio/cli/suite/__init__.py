@@ -83,8 +83,15 @@ def list_suites(as_json: bool) -> None:
 @click.option(
     "--daily", is_flag=True, help="Write a daily suite: use cases of your own for `probatio daily`."
 )
+@click.option(
+    "--with",
+    "graded_by",
+    type=click.Choice(["rubric", "command", "python"]),
+    help="With --daily: one use case that is graded by a judge with a rubric, by a command (here of the "
+    "shell), or by a Python file.  [default: a built-in grader and a Python file]",
+)
 @options.as_json
-def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
+def new(folder: Path, source: str, daily: bool, graded_by: str | None, as_json: bool) -> None:
     """Write a small working folder for a language, or with --daily for a watch, of your own. The folder must
     be new or empty.
 
@@ -93,8 +100,12 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
       probatio suite new my-language
       probatio suite new my-language --from command
       probatio suite new --daily my-watch
+      probatio suite new --daily my-watch --with rubric
     """
     from probatio.authoring.new import write_new, write_new_daily
+
+    if graded_by and not daily:
+        raise UsageError(f"--with is for daily suites: probatio suite new --daily DIR --with {graded_by}")
 
     named = shlex.quote(str(folder))
     steps = {f"probatio suite check {named}": "prove it"}
@@ -103,7 +114,7 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
             raise UsageError(
                 "--from is for languages; a daily suite begins from the one that --daily writes."
             )
-        use_cases, cases = write_new_daily(folder)
+        use_cases, cases = write_new_daily(folder, graded_by)
         counts = {"use cases": use_cases, "cases": cases}
         rehearsed = "see 40 simulated days, with a model that gets worse"
         steps[f"probatio suite rehearse {named}"] = rehearsed
@@ -116,7 +127,8 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
         numbers = {name.replace(" ", "_"): number for name, number in counts.items()}
         options.print_event("written", folder=str(folder), **numbers, next=list(steps))
         return
-    click.echo(f"Written: {folder}, with {' and '.join(f'{n} {name}' for name, n in counts.items())}. Next:")
+    counted = (f"{n} {name.removesuffix('s') if n == 1 else name}" for name, n in counts.items())
+    click.echo(f"Written: {folder}, with {' and '.join(counted)}. Next:")
     options.print_table([(f"  {step}", why) for step, why in steps.items()])
 
 
