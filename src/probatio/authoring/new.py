@@ -10,7 +10,7 @@ import msgspec
 
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
-from probatio.core.inside import copy_inside
+from probatio.core.inside import copy_inside, read_inside
 from probatio.core.place import FOLDER
 from probatio.core.records import Task
 from probatio.core.text.names import refuse_unknown_name
@@ -93,7 +93,7 @@ def _copy_daily(target: Path) -> int:
         "Each use case is graded by the built-in grader of its name.\n"
         "# Give it a name and a version of its own when you change something: docs/your-watch.md.\n"
     )
-    manifest = (target / MANIFEST).read_text(encoding="utf-8")
+    manifest = read_inside(DAILY / MANIFEST).decode()
     (target / MANIFEST).write_text(_PINNED.sub("", _OPENING.sub(said, manifest)), encoding="utf-8")
     return len(load_daily(target).cases)
 
