@@ -49,7 +49,9 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
             "languages/python/calls.py",
         ),
         "requests of our own client on the loopback": ("authoring/rehearsal_script.py",),
-        JAILED: ("authoring/starters/daily/triage/grader.py",),
+        JAILED: (
+            "authoring/starters/daily/triage/grader.py", "authoring/starters/daily-python/packing/grader.py",
+        ),
         "half a surrogate pair or NaN in a reply; within its limits, and nesting is told": ("ask/chat.py",),
     },
     "files": {

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from authoring.folders import checked
 from commandline import probatio
+from probatio.authoring.check.daily import check as check_daily
 from probatio.authoring.new import STARTERS, copy_suite, list_starters, write_new
 from probatio.authoring.yaml_text import format_language
+from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.errors import UsageError
+from probatio.core.records import Assessment
 from probatio.grading import GRADER_VERSION
+from probatio.suites.daily_proofs import DailyProof
+from probatio.suites.daily_suite import DAILY, constants_of_its_own, load_daily
 from probatio.suites.language_file import read_language_file
 from probatio.suites.language_suite import BUILT_IN, list_built_in_suites, load_suite
 from probatio.suites.prompt import fingerprint
@@ -53,6 +59,40 @@ def test_a_copy_asks_and_grades_what_the_original_does(tmp_path: Path, name: str
     assert fingerprint(copy, GRADER_VERSION) == fingerprint(original, GRADER_VERSION)
     assert (copy.version, copy.pinned) == (original.version, None)
     assert not [file for file in (tmp_path / "copy").rglob("*") if "__pycache__" in str(file)]
+
+
+def test_a_copy_of_the_daily_suite_is_the_suite_until_it_is_changed(tmp_path: Path) -> None:
+    code, out, _ = probatio("suite", "export", "daily", "copy", cwd=tmp_path)
+    proof = "probatio suite check copy"
+    assert (code, out) == (0, f"Written: copy, a copy of daily with 50 cases. Prove it with: {proof}\n")
+    folder = tmp_path / "copy"
+    copy, original = load_daily(folder), load_daily()
+    assert daily_fingerprint(copy) == daily_fingerprint(original) == original.manifest.fingerprint
+    assert copy.manifest == msgspec.structs.replace(original.manifest, fingerprint=None)
+    assert {path.name for path in folder.iterdir() if path.is_dir()} == {*copy.use_cases, ".probatio"}
+    assert not [*folder.rglob("*.py"), *folder.rglob("*.js")]
+    assert constants_of_its_own(folder) == ()
+    assert "nowhere else" not in (folder / "suite.yml").read_text(encoding="utf-8")
+    cases = folder / "math_reasoning" / "cases.yml"
+    cases.write_text(cases.read_text(encoding="utf-8").replace("difficulty: 1", "difficulty: 2", 1))
+    assert daily_fingerprint(load_daily(folder)) != original.manifest.fingerprint
+
+
+@pytest.mark.slow
+def test_a_copy_of_the_daily_suite_is_proven_with_the_grades_of_the_original(tmp_path: Path) -> None:
+    copy_suite("daily", tmp_path / "copy")
+    use_cases = ("structured_extraction", "instruction_following", "game_design")
+
+    def grade(folder: Path) -> list[str]:
+        seen: list[str] = []
+
+        def note(proof: DailyProof, grade: Assessment) -> None:
+            seen.append(f"{proof.case} {proof.answer} {grade.breakdown}")
+
+        assert check_daily(folder, "auto", lambda done, total: None, only=use_cases, seen=note).passed
+        return sorted(seen)
+
+    assert grade(tmp_path / "copy") == grade(DAILY) != []
 
 
 def test_other_names_are_kept_only_where_files_use_them(tmp_path: Path) -> None:

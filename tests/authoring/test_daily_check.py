@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from commandline import probatio
+from double import Double
 from probatio.authoring.new import STARTERS
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
@@ -35,6 +36,65 @@ def test_what_suite_new_writes_proves_itself(tmp_path: Path) -> None:
     assert [row["grader"] for row in report["use_cases"]] == ["structured_extraction", "grader.py (own)"]
     again = probatio("suite", "new", "--daily", str(tmp_path / "mine"))
     assert "is not empty" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "graded", "by"),
+    [
+        ("python", "deterministic", "grader.py (own)"),
+        ("command", "deterministic", "sh grade.sh (own)"),
+        ("rubric", "judge", "the judge"),
+    ],
+)
+def test_a_new_suite_with_a_grader_of_each_kind_proves_itself(
+    tmp_path: Path, kind: str, graded: str, by: str
+) -> None:
+    done = probatio("suite", "new", "--daily", "mine", "--with", kind, cwd=tmp_path)
+    assert done.returncode == 0, done.output
+    assert "Written: mine, with 1 use case and 3 cases." in done.output
+    checked = probatio("suite", "check", "mine", "--json", cwd=tmp_path)
+    assert checked.returncode == 0, checked.output
+    report = json.loads(checked.stdout)
+    open_claims = {proof["claim"] for proof in report["proofs"] if proof["state"] != "proven"}
+    assert open_claims == (
+        {"the judge marks as strictly as its calibration set says"} if by == "the judge" else set()
+    )
+    assert (report["own_constants"], report["missing"]) == ([], [])
+    assert [(row["grading"], row["grader"]) for row in report["use_cases"]] == [(graded, by)]
+
+
+def test_a_check_says_how_far_it_goes_without_a_judge(tmp_path: Path) -> None:
+    probatio("suite", "new", "--daily", "mine", "--with", "rubric", cwd=tmp_path)
+    checked = probatio("suite", "check", "mine", cwd=tmp_path)
+    told = (
+        "the judge: it was not asked, so nothing is known of its marks: probatio daily calibrate --suite mine"
+    )
+    assert f"Not proven:\n  {told}\n" in checked.stdout
+    assert "3 proofs hold; 1 not proven" in checked.stdout
+
+
+def test_the_calibration_answers_of_a_new_rubric_are_marked_by_a_judge(tmp_path: Path) -> None:
+    suite = tmp_path / "mine"
+    probatio("suite", "new", "--daily", "mine", "--with", "rubric", cwd=tmp_path)
+    items = yaml.safe_load((suite / "calibration.yml").read_text())["items"]
+
+    def mark(body: dict[str, Any]) -> str:
+        prompt = body["messages"][0]["content"]
+        marks = next(item["marks"] for item in items if item["answer"].strip() in prompt)
+        return json.dumps({name: {"mark": each, "reason": "as frozen"} for name, each in marks.items()})
+
+    with Double(reply=mark) as double:
+        _manifest(suite, judge={"name": "house-judge", "base_url": double.base_url})
+        done = probatio("daily", "calibrate", "--suite", "mine", cwd=tmp_path)
+    assert done.returncode == 0, done.output
+    assert "mean shift +0.000, within the bar" in done.output
+
+
+def test_a_grader_can_be_chosen_only_for_a_daily_suite(tmp_path: Path) -> None:
+    done = probatio("suite", "new", "mine", "--with", "rubric", cwd=tmp_path)
+    told = "probatio: --with is for daily suites: probatio suite new --daily DIR --with rubric\n"
+    assert (done.returncode, done.stderr) == (2, told)
+    assert not (tmp_path / "mine").exists()
 
 
 def generous(suite: Path) -> None:

@@ -59,6 +59,42 @@ def test_a_score_below_its_parts_is_a_deduction_and_a_rounded_one_is_the_same(tm
 
 
 @pytest.mark.parametrize(
+    ("printed", "score"),
+    [
+        ("0.25", 0.25), (".5", 0.5), ("1", 1.0), (" 0\n", 0.0),
+        ("true", 1.0), ("false", 0.0), ("True", 1.0), ("False", 0.0),
+        ('{"score": 0.75}', 0.75), ('{"score": 1, "note": "short"}', 1.0),
+        ('{"parts": [{"name": "a", "score": 1, "weight": 3}, {"name": "b", "score": 0}]}', 0.75),
+    ],
+)  # fmt: skip
+def test_a_bare_score_a_boolean_or_parts_alone_are_a_grade(
+    tmp_path: Path, printed: str, score: float
+) -> None:
+    grader = OwnGrader("mine", str(tmp_path), GraderCommand(("printf", "%s", printed)))
+    assert check_own(grader, CASE, "7").score == score
+
+
+@pytest.mark.parametrize(
+    ("printed", "said"),
+    [
+        ("nan", "printed nan; a score lies between 0 and 1"),
+        ("NaN", "printed NaN; a score lies between 0 and 1"),
+        ("inf", "printed inf; a score lies between 0 and 1"),
+        ("1.5", "printed 1.5; a score lies between 0 and 1"),
+        ("-0.1", "printed -0.1; a score lies between 0 and 1"),
+        ("yes", "does not print a number from 0 to 1, true or false, or one JSON object; it printed yes"),
+        ('"yes"', "does not print a number from 0 to 1, true or false, or one JSON object; it printed \"yes"),
+        ("null", "does not print a number from 0 to 1, true or false, or one JSON object; it printed null"),
+        ("1 0", "does not print a number from 0 to 1, true or false, or one JSON object; it printed 1 0"),
+        ('{"note": "fine"}', "prints an object with neither `score` nor `parts`"),
+    ],
+)  # fmt: skip
+def test_a_wrong_score_says_nothing_of_the_answer(tmp_path: Path, printed: str, said: str) -> None:
+    grader = OwnGrader("mine", str(tmp_path), GraderCommand(("printf", "%s", printed)))
+    assert f"the grader of `mine` {said}" in fault(grader)
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         (SAYS % ("NaN", 1), "does not print one JSON object"),
@@ -66,11 +102,10 @@ def test_a_score_below_its_parts_is_a_deduction_and_a_rounded_one_is_the_same(tm
         (SAYS % (1, -3), "Expected `float` >= 0.0 - at `parts[0].score`"),
         (SAYS % (1, 0.5), "says score 1, and its parts make 0.5"),
         (SAYS % ('"high"', 1), "Expected `float`, got `str` - at `score`"),
-        ("print('good answer')", "(JSON is malformed: invalid character (byte 0)); it printed: good"),
+        ("print('good answer')", "or one JSON object; it printed good answer"),
         ("pass", "it printed nothing"),
-        ("print('{\"score\": 1}')", "missing required field `parts`"),
         ("print('{\"score\": 1, \"parts\": []}')", "length >= 1 - at `parts`"),
-        ("print('[1]')", "Expected `object`, got `array`"),
+        ("print('[1]')", "or one JSON object; it printed [1]"),
         (
             "print('{\"score\": 1, \"parts\": [{\"name\": \"a\", \"score\": 1, \"weight\": 0}]}')",
             "the weight 0 together",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,13 +10,13 @@ import msgspec
 
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
-from probatio.core.inside import copy_inside
+from probatio.core.inside import copy_inside, read_inside
 from probatio.core.place import FOLDER
 from probatio.core.records import Task
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import adopt
 from probatio.core.yamlfile import read_yaml
-from probatio.suites.daily_suite import load_daily
+from probatio.suites.daily_suite import DAILY, MANIFEST, load_daily
 from probatio.suites.language_file import FILE, read_language_file
 from probatio.suites.language_suite import BUILT_IN, list_built_in_suites, load_suite
 from probatio.suites.task_types import KINDS
@@ -27,6 +28,8 @@ PER_TYPE = 2
 FIRST_VERSION = "0.1.0"
 
 NEVER_COPIED = ("__pycache__", "*.pyc", FOLDER)
+_OPENING = re.compile(r"\A(?:#.*\n)+")
+_PINNED = re.compile(r"^fingerprint:.*\n", re.MULTILINE)
 
 
 def list_starters() -> tuple[str, ...]:
@@ -49,20 +52,24 @@ def write_new(target: Path, source: str) -> int:
     return len(load_suite(target).tasks)
 
 
-def write_new_daily(target: Path) -> tuple[int, int]:
-    """Write a small working daily suite. Gives the numbers of use cases and of cases."""
+def write_new_daily(target: Path, graded_by: str | None = None) -> tuple[int, int]:
+    """Write a small working daily suite, or one that a rubric, a command or a Python file grades. Gives the
+    numbers of use cases and of cases."""
     require_empty(target)
-    _copy(STARTERS / "daily", target)
+    _copy(STARTERS / (f"daily-{graded_by}" if graded_by else "daily"), target)
     suite = load_daily(target)
     return len(suite.use_cases), len(suite.cases)
 
 
 def copy_suite(source: str, target: Path) -> int:
     """Copy a built-in suite without its pinned fingerprint: it is there to be changed. Gives the number of
-    tasks."""
-    if source not in list_built_in_suites():
-        raise refuse_unknown_name("built-in suite", source, list_built_in_suites())
+    tasks, or of cases."""
+    known = (*list_built_in_suites(), DAILY.name)
+    if source not in known:
+        raise refuse_unknown_name("built-in suite", source, known)
     require_empty(target)
+    if source == DAILY.name:
+        return _copy_daily(target)
     folder = BUILT_IN / source
     _copy(folder, target)
     about = msgspec.structs.replace(read_language_file(folder), fingerprint=None)
@@ -74,6 +81,21 @@ def copy_suite(source: str, target: Path) -> int:
     )
     (target / FILE).write_text(format_language(about, said), encoding="utf-8")
     return len(load_suite(target).tasks)
+
+
+def _copy_daily(target: Path) -> int:
+    """Copy what is asked and its proofs. The graders stay with Probatio: a use case is graded by the built-in
+    one of its name."""
+    code = (path.name for path in DAILY.iterdir() if path.is_dir() and not (path / "cases.yml").exists())
+    _copy(DAILY, target, "*.py", "*.js", *code)
+    said = (
+        f"# A copy of the built-in suite daily {load_daily().version}. "
+        "Each use case is graded by the built-in grader of its name.\n"
+        "# Give it a name and a version of its own when you change something: docs/your-watch.md.\n"
+    )
+    manifest = read_inside(DAILY / MANIFEST).decode()
+    (target / MANIFEST).write_text(_PINNED.sub("", _OPENING.sub(said, manifest)), encoding="utf-8")
+    return len(load_daily(target).cases)
 
 
 def _copy_part(folder: Path, target: Path) -> None:

@@ -1,8 +1,9 @@
 """A user's own grader: a command that reads one case and one answer, and prints a score with its parts.
 
     standard input    {"case": {"id": …, "prompt": …, "gold": {…}, …}, "answer": "…"}
-    standard output   {"score": 0.5, "parts": [{"name": "sum", "score": 0.5, "weight": 1, "detail": "…"}],
-                       "note": null}
+    standard output   0.5, or true, or
+                      {"score": 0.5, "parts": [{"name": "sum", "score": 0.5, "weight": 1, "detail": "…"}],
+                       "note": null}, with `score` or `parts` or both
 
 It runs in the jail, once for each answer, under its limits. Whatever it does wrong is a `GraderFault`: that
 says nothing about the answer, which is kept and graded again later.
@@ -40,6 +41,9 @@ ROUNDED = 0.005
 _RESERVED_MB = 1024
 _BY_SIGNAL = range(129, 160)
 _SHOWN = 120
+_BOOLEANS = {"true": 1.0, "True": 1.0, "false": 0.0, "False": 0.0}
+"""As JSON and as Python write them."""
+_WANTED = "a number from 0 to 1, true or false, or one JSON object"
 
 
 class GraderFault(Exception):
@@ -55,8 +59,11 @@ class _PrintedPart(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Printed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    score: Annotated[float, msgspec.Meta(ge=0, le=1)]
-    parts: Annotated[tuple[_PrintedPart, ...], msgspec.Meta(min_length=1, max_length=MOST_PARTS)]
+    score: Annotated[float, msgspec.Meta(ge=0, le=1)] | msgspec.UnsetType = msgspec.UNSET
+    parts: (
+        Annotated[tuple[_PrintedPart, ...], msgspec.Meta(min_length=1, max_length=MOST_PARTS)]
+        | msgspec.UnsetType
+    ) = msgspec.UNSET
     note: str | None = None
 
 
@@ -150,25 +157,50 @@ def _find_unjailed(grader: OwnGrader, where: str) -> Tool:
 
 
 def _read(said: str, who: str, case: Case) -> CheckResult:
+    shown = " ".join(said.split())[:_SHOWN]
+    bare = _read_bare(said.strip())
+    if bare is not None:
+        if not 0 <= bare <= 1:  # nor is NaN
+            raise GraderFault(f"{who} printed {shown}; a score lies between 0 and 1")
+        return CheckResult((Part("score", bare),))
+    if not said.lstrip().startswith("{"):
+        raise GraderFault(f"{who} does not print {_WANTED}; it printed {shown or 'nothing'}")
     try:
         printed = _decode(said.encode("utf-8", "replace"))
     except msgspec.ValidationError as error:
         raise GraderFault(f"{who} does not print what it should: {str(error).replace('$.', '')}") from None
     except msgspec.DecodeError as error:
-        shown = " ".join(said.split())[:_SHOWN]
-        output = f"it printed: {shown}" if shown else "it printed nothing"
-        raise GraderFault(f"{who} does not print one JSON object ({error}); {output}") from None
-    parts = tuple(
-        Part(each.name, each.score, each.detail[:LONGEST_TEXT], each.weight, each.rung)
-        for each in printed.parts
-    )
-    if high := next((part for part in parts if part.rung > case.rungs), None):
+        raise GraderFault(f"{who} does not print one JSON object ({error}); it printed {shown}") from None
+    if printed.parts:
+        parts = _weigh(printed.parts, who, case)
+    elif printed.score is not msgspec.UNSET:
+        parts = (Part("score", printed.score),)
+    else:
+        raise GraderFault(f"{who} prints an object with neither `score` nor `parts`")
+    made = CheckResult(parts).score
+    score = made if printed.score is msgspec.UNSET else printed.score
+    if score > made + ROUNDED:
+        raise GraderFault(f"{who} says score {score:g}, and its parts make {made:g}")
+    deducted = made - score if made - score > ROUNDED else 0.0
+    return CheckResult(parts, round(deducted, 9), printed.note[:LONGEST_TEXT] if printed.note else None)
+
+
+def _read_bare(word: str) -> float | None:
+    """A score without more; None if it is anything else."""
+    if word in _BOOLEANS:
+        return _BOOLEANS[word]
+    try:
+        return float(word)
+    except ValueError:
+        return None
+
+
+def _weigh(printed: tuple[_PrintedPart, ...], who: str, case: Case) -> tuple[Part, ...]:
+    if high := next((part for part in printed if part.rung > case.rungs), None):
         raise GraderFault(f"{who} gives the part `{high.name}` rung {high.rung}; the case has {case.rungs}")
-    total = math.fsum(part.weight for part in parts)
+    total = math.fsum(part.weight for part in printed)
     if not 0 < total < math.inf:
         raise GraderFault(f"{who} gives its parts the weight {total:g} together")
-    made = CheckResult(parts).score
-    if printed.score > made + ROUNDED:
-        raise GraderFault(f"{who} says score {printed.score:g}, and its parts make {made:g}")
-    deducted = made - printed.score if made - printed.score > ROUNDED else 0.0
-    return CheckResult(parts, round(deducted, 9), printed.note[:LONGEST_TEXT] if printed.note else None)
+    return tuple(
+        Part(each.name, each.score, each.detail[:LONGEST_TEXT], each.weight, each.rung) for each in printed
+    )

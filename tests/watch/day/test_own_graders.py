@@ -91,6 +91,8 @@ def watch(tmp_path: Path) -> Watch:
         ("while True: print('x' * 100_000)", "printed more than 1,000,000 bytes"),
         ("import os\nwhile True: os.fork()", "ended with exit 1"),
         ('print(\'{"score": 7, "parts": []}\')', "does not print what it should"),
+        ("print(1.5)", "printed 1.5; a score lies between 0 and 1"),
+        ("print('yes')", "does not print a number from 0 to 1, true or false, or one JSON object"),
     ],
 )
 def test_a_grader_that_fails_leaves_its_answers_unchecked_and_the_day_goes_on(

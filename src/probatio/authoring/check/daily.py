@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -99,6 +100,9 @@ def _prove_judge(suite: DailySuite) -> Iterator[Proof]:
         if use_case.rubric is not None:
             fault = "no answer of this use case is in calibration.yml, so its marks are not watched."
             yield conclude(f"use case {use_case.id}", Claim.JUDGE, "" if use_case.id in judged else fault)
+    of_suite = "" if suite.folder == DAILY else f" --suite {shlex.quote(str(suite.folder))}"
+    detail = f"it was not asked, so nothing is known of its marks: probatio daily calibrate{of_suite}"
+    yield Proof("the judge", Claim.MARKS, "open", detail)
 
 
 async def grade_answers(

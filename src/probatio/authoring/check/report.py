@@ -49,6 +49,7 @@ class Claim(StrEnum):
     UNIQUE = "ids are unique", "ids are not unique"
     COOKED = "a model can be COOKED", "no model could ever be COOKED"
     JUDGE = "the judge has its calibration set", "the judge can't be calibrated"
+    MARKS = "the judge marks as strictly as its calibration set says", "the judge's marks have shifted"
     ROOM = "the gold answer fits into max_tokens", "the gold answer may not fit into max_tokens"
     JAILED = "the grader runs in the jail", "the grader runs outside the jail"
     PINNED = "the fingerprint is the pinned one", "the fingerprint is not the pinned one"

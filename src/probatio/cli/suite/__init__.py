@@ -83,8 +83,15 @@ def list_suites(as_json: bool) -> None:
 @click.option(
     "--daily", is_flag=True, help="Write a daily suite: use cases of your own for `probatio daily`."
 )
+@click.option(
+    "--with",
+    "graded_by",
+    type=click.Choice(["rubric", "command", "python"]),
+    help="With --daily: one use case that is graded by a judge with a rubric, by a command (here of the "
+    "shell), or by a Python file.  [default: a built-in grader and a Python file]",
+)
 @options.as_json
-def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
+def new(folder: Path, source: str, daily: bool, graded_by: str | None, as_json: bool) -> None:
     """Write a small working folder for a language, or with --daily for a watch, of your own. The folder must
     be new or empty.
 
@@ -93,8 +100,12 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
       probatio suite new my-language
       probatio suite new my-language --from command
       probatio suite new --daily my-watch
+      probatio suite new --daily my-watch --with rubric
     """
     from probatio.authoring.new import write_new, write_new_daily
+
+    if graded_by and not daily:
+        raise UsageError(f"--with is for daily suites: probatio suite new --daily DIR --with {graded_by}")
 
     named = shlex.quote(str(folder))
     steps = {f"probatio suite check {named}": "prove it"}
@@ -103,7 +114,7 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
             raise UsageError(
                 "--from is for languages; a daily suite begins from the one that --daily writes."
             )
-        use_cases, cases = write_new_daily(folder)
+        use_cases, cases = write_new_daily(folder, graded_by)
         counts = {"use cases": use_cases, "cases": cases}
         rehearsed = "see 40 simulated days, with a model that gets worse"
         steps[f"probatio suite rehearse {named}"] = rehearsed
@@ -116,7 +127,8 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
         numbers = {name.replace(" ", "_"): number for name, number in counts.items()}
         options.print_event("written", folder=str(folder), **numbers, next=list(steps))
         return
-    click.echo(f"Written: {folder}, with {' and '.join(f'{n} {name}' for name, n in counts.items())}. Next:")
+    counted = (f"{n} {name.removesuffix('s') if n == 1 else name}" for name, n in counts.items())
+    click.echo(f"Written: {folder}, with {' and '.join(counted)}. Next:")
     options.print_table([(f"  {step}", why) for step, why in steps.items()])
 
 
@@ -125,19 +137,22 @@ def new(folder: Path, source: str, daily: bool, as_json: bool) -> None:
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @options.as_json
 def export(name: str, folder: Path, as_json: bool) -> None:
-    """Copy a built-in suite to a new or empty folder, to change it there.
+    """Copy a built-in suite to a new or empty folder, to change it there. A copy of `daily` is graded by the
+    built-in graders, and has the same fingerprint until you change it.
 
     \b
-    Example:
+    Examples:
       probatio suite export NAME my-copy    (`suite list` shows the names)
+      probatio suite export daily my-watch
     """
     from probatio.authoring.new import copy_suite
 
-    tasks, proof = copy_suite(name, folder), f"probatio suite check {shlex.quote(str(folder))}"
+    count, proof = copy_suite(name, folder), f"probatio suite check {shlex.quote(str(folder))}"
+    counted = "cases" if name == "daily" else "tasks"
     if as_json:
-        options.print_event("written", folder=str(folder), suite=name, tasks=tasks, next=[proof])
+        options.print_event("written", folder=str(folder), suite=name, **{counted: count}, next=[proof])
         return
-    click.echo(f"Written: {folder}, a copy of {name} with {tasks} tasks. Prove it with: {proof}")
+    click.echo(f"Written: {folder}, a copy of {name} with {count} {counted}. Prove it with: {proof}")
 
 
 @click.command()
