@@ -194,6 +194,50 @@ def test_what_is_not_taken_of_promptfoo_is_named_once_with_its_count(tmp_path: P
     ]
 
 
+PLAIN = """
+prompts: ["{{q}} {{w}} {{t}} {{n}}"]
+tests:
+  - vars: {q: yes, w: 1.0, t: 1:30, n: true}
+    assert:
+      - {type: contains, value: Yes}
+      - {type: contains-any, value: [off, 0x10, 1e3]}
+      - {type: contains-all, value: [{a: 1}]}
+      - {type: contains, value: 2026-01-01}
+"""
+
+
+def test_plain_words_and_numbers_of_a_config_are_those_of_promptfoo(tmp_path: Path) -> None:
+    """Its YAML is 1.2, where yes and 1:30 are texts; ours is 1.1. Run by hand, promptfoo gave this."""
+    done = bring(tmp_path, PLAIN, "promptfooconfig.yaml", "--json")
+    assert done.returncode == 0, done.output
+    (case,) = cases_of(tmp_path)
+    assert case.prompt == "yes 1 1:30 true"
+    assert [each.value for each in case.expect or ()] == ["Yes", ["off", "16", "1000"]]
+    told = json.loads(done.stdout)["not_taken"]
+    assert told == {
+        "assertion `contains-all` of a file, a function or another kind of value": 1,
+        "assertion `contains` of a file, a function or another kind of value": 1,
+    }
+
+
+def test_a_prompt_that_comes_again_is_a_case_of_its_own(tmp_path: Path) -> None:
+    tests = [{"vars": {"n": [1, 2, 3]}, "assert": [{"type": "equals", "value": "Paris"}]}]
+    text = yaml.safe_dump({"prompts": ["Capital of France?"], "tests": tests})
+    done = bring(tmp_path, text, "promptfooconfig.yaml")
+    assert done.returncode == 0, done.output
+    first = cases_of(tmp_path)[0].id
+    assert [case.id for case in cases_of(tmp_path)] == [first, f"{first}_2", f"{first}_3"]
+
+
+@pytest.mark.parametrize("name", ["_odd.csv", "con.csv", "测试.csv", "a\nb.csv", "intent_classification.csv"])
+def test_a_file_of_any_name_makes_a_folder_that_can_be_read(tmp_path: Path, name: str) -> None:
+    done = bring(tmp_path, "prompt,exact\nCapital of France?,Paris\n", name)
+    assert done.returncode == 0, done.output
+    (use_case,) = load_daily(tmp_path / "mine").use_cases.values()
+    assert use_case.title == name.removesuffix(".csv")
+    assert use_case.max_tokens == 1500
+
+
 def test_a_table_is_a_suite_with_variables_and_cells_of_promptfoo(tmp_path: Path) -> None:
     table = (
         "id,use_case,prompt,contains,not-icontains,number,contains-any,__expected1,__expected2,city,note\n"
@@ -264,6 +308,11 @@ WRONG = {
     "none.csv": ("prompt,exact\na,\n", "holds no case that can be taken. Line 2: no expectation is left"),
     "key.jsonl": ('\n{"prompt": "a", "expects": {}}\n', "line 2: Object contains unknown field `expects`"),
     "broken.jsonl": ('{"prompt": "a", "expect": {"exact": "b"}}\n{', "line 2: "),
+    "nothing.yaml": (
+        "prompts: [a]\ntests:\n- description: b\n  assert: [{type: pi}]\n",
+        "can be taken. Test 1 (b): no assertion is left. Not taken: assertion `pi` (1).",
+    ),
+    "prompt.yaml": ("tests: []\n", "line 1: there are no `prompts`"),
     "grader.jsonl": ('{"prompt": "a", "expect": {"contians": "b"}}', "line 1: There is no ready grader"),
     "grader.yml": ("cases:\n- prompt: a\n  expect: {contians: b}\n", "line 3: There is no ready grader"),
     "other.yml": ("models: []\n", "has no `cases`"),

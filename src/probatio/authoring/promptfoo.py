@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import csv
 import itertools
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import yaml
 
 from probatio.authoring.brought import Brought, BroughtCase, fill
-from probatio.core.yamlfile import YamlFile, explain_fault, parse_yaml
+from probatio.core.text.visible import make_one_line
+from probatio.core.yamlfile import YamlFile, explain_fault
 from probatio.suites.ready_graders import read_expectations
 
 _OF_TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
@@ -59,8 +60,28 @@ _FILE = re.compile(
 _CHAT = re.compile(r'\s*(\[\s*\{|-\s+"?role"?\s*:)')
 
 
+_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Loader(_Base):  # type: ignore[misc]
+    """YAML 1.2, as promptfoo reads it: yes and 1:30 are texts."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [each for each in resolvers if each[0].rpartition(":")[2] in ("null", "timestamp", "merge")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+for _kind, _pattern, _first in (
+    ("bool", "true|True|TRUE|false|False|FALSE", "tTfF"),
+    ("int", "[-+]?(0|[1-9][0-9]*)|0x[0-9a-fA-F]+", "-+0123456789"),
+    ("float", r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?", "-+.0123456789"),
+):
+    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(f"(?:{_pattern})$"), list(_first))
+
+
 def read_config(file: YamlFile) -> Brought:
     """The tests of a config, each with each prompt."""
+    file = file._replace(data=yaml.load(file.text, Loader=_Loader))
     config, not_taken = file.data, Counter[str]()
     for key in config:
         if key not in _READ and not str(key).startswith("x-"):
@@ -84,7 +105,7 @@ def read_config(file: YamlFile) -> Brought:
         if not isinstance(test, dict):
             raise explain_fault(file, ("tests", number), f"{where} has to be a table.")
         if test.get("description"):
-            where += f" ({test['description']})"
+            where += f" ({make_one_line(str(test['description']))})"
         try:
             found = _read_test(file, ("tests", number), default, test, prompts, where, not_taken)
             cases += found
@@ -103,7 +124,9 @@ def _count(value: Any) -> int:
 
 def _read_prompts(file: YamlFile, not_taken: Counter[str]) -> Iterator[tuple[str, str]]:
     """The name of its use case, and the text, of each prompt that is written in the config."""
-    written = file.data.get("prompts")
+    if "prompts" not in file.data:
+        raise explain_fault(file, (), "there are no `prompts`.")
+    written = file.data["prompts"]
     given = written if isinstance(written, list) else [written]
     texts = [each.get("raw", each.get("id")) if isinstance(each, dict) else each for each in given]
     found = False
@@ -224,9 +247,10 @@ def show(value: Any) -> str:
 
 
 def take(
-    asserts: Iterable[Mapping[str, Any]], values: Mapping[str, str], not_taken: Counter[str]
+    asserts: Iterable[Mapping[str, Any]], values: Mapping[str, str] | None, not_taken: Counter[str]
 ) -> list[dict[str, Any]]:
-    """The expectations that mean the same as the assertions. Raises ValueError for what can't be filled."""
+    """The expectations that mean the same as the assertions; None: what they say is filled already. Raises
+    ValueError for what can't be filled."""
     taken: list[dict[str, Any]] = []
     for each in asserts:
         kind = str(each.get("type", "$ref"))
@@ -258,19 +282,19 @@ def take(
     return taken
 
 
-def _read_value(plain: str, value: Any, values: Mapping[str, str]) -> Any:
+def _read_value(plain: str, value: Any, values: Mapping[str, str] | None) -> Any:
     """The value as the ready grader has it; None where it has no such value."""
     if isinstance(value, str):
-        value = fill(value, values) if values else value
+        value = value if values is None else fill(value, values)
         if value.startswith(("file://", "package:")):
             return None
     if plain in _OF_JSON:
         return _read_schema(value)
     if plain in _OF_TEXTS:
         value = split_texts(value) if isinstance(value, str) else value
-        if not isinstance(value, list):
+        if not isinstance(value, list) or not all(isinstance(each, str | int | float) for each in value):
             return None
-        return [fill(each, values) if isinstance(each, str) else show(each) for each in value]
+        return [show(each) if values is None else fill(show(each), values) for each in value]
     return show(value) if isinstance(value, str | int | float) else None
 
 
@@ -279,8 +303,8 @@ def _read_schema(value: Any) -> Any:
         return True
     if isinstance(value, str):
         try:
-            value = parse_yaml(value, Path("schema"))
-        except yaml.YAMLError:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
             return None
     return value if isinstance(value, dict) else None
 
