@@ -220,6 +220,30 @@ def test_plain_words_and_numbers_of_a_config_are_those_of_promptfoo(tmp_path: Pa
     }
 
 
+def test_templates_and_lists_without_an_end_are_left_out(tmp_path: Path) -> None:
+    right = [{"type": "equals", "value": "Paris"}]
+    tests = [
+        {"vars": {"n": "France"}, "assert": right},
+        {"vars": {"n": []}, "assert": right},
+        {"vars": {"n": "Peru", **{f"v{each}": list(range(10)) for each in range(9)}}, "assert": right},
+        {"vars": {"n": "Peru"}, "assert": [{"type": "equals", "value": "{% if n %}Lima{% endif %}"}]},
+        {"vars": {"n": "Peru"}, "options": {"suffix": "{# kind #}"}, "assert": right},
+    ]
+    prompts = ["https://example.org names the capital of {{n}}: which?"]
+    text = yaml.safe_dump({"prompts": prompts, "tests": tests})
+    done = bring(tmp_path, text, "promptfooconfig.yaml", "--json")
+    assert done.returncode == 0, done.output
+    template = "only {{name}} is filled, no other template"
+    assert json.loads(done.stdout)["left_out"] == [
+        "test 2: its variable `n` is an empty list",
+        "test 3: its variables make 1,000,000,000 cases; the most is 10,000",
+        f"test 4: {template}",
+        f"test 5: {template}",
+    ]
+    (case,) = cases_of(tmp_path)
+    assert case.prompt == "https://example.org names the capital of France: which?"
+
+
 def test_a_prompt_that_comes_again_is_a_case_of_its_own(tmp_path: Path) -> None:
     tests = [{"vars": {"n": [1, 2, 3]}, "assert": [{"type": "equals", "value": "Paris"}]}]
     text = yaml.safe_dump({"prompts": ["Capital of France?"], "tests": tests})

@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -55,10 +56,15 @@ _CHANGES_THE_ANSWER = (
     "transformVars",
 )
 _FILE = re.compile(
-    r"\w+://.*|exec:.*|\S+\.(txt|jsonl?|ya?ml|md|j2|csv|[cm]?[jt]s|py|rb|sh|exe)(:\w+)?", re.DOTALL
+    r"file://.*|exec:.*|\w+://\S+|\S+\.(txt|jsonl?|ya?ml|md|j2|csv|[cm]?[jt]s|py|rb|sh|exe)(:\w+)?", re.DOTALL
 )
 _CHAT = re.compile(r'\s*(\[\s*\{|-\s+"?role"?\s*:)')
 
+
+_TEMPLATE = re.compile(r"\{[%#]")
+"""What else promptfoo would fill in a text; `{{` is looked at where it is filled."""
+_MOST_CASES = 10_000
+"""Of one test: lists of values multiply."""
 
 _Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -210,7 +216,7 @@ def _read_test(
             counted = Counter()  # once for a test, however many cases it is
             expect = take(asserts, values, counted)
             for use_case, text in prompts:
-                prompt = fill(f"{options.get('prefix', '')}{text}{options.get('suffix', '')}", values)
+                prompt = _fill(f"{options.get('prefix', '')}{text}{options.get('suffix', '')}", values)
                 cases.append(BroughtCase(where, use_case, {"prompt": prompt, "expect": expect}))
     except ValueError as error:
         raise _LeftOutError(str(error)) from None
@@ -222,15 +228,25 @@ def _read_test(
 
 def _combine(given: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """The values of the variables: a list stands for each of its values."""
-    lists = [value if isinstance(value, list) else [value] for value in given.values()]
-    for chosen in itertools.product(*lists):
-        values = {str(name): show(value) for name, value in zip(given, chosen, strict=True)}
+    lists = {str(name): value if isinstance(value, list) else [value] for name, value in given.items()}
+    if empty := [name for name, values in lists.items() if not values]:
+        raise ValueError(f"its variable `{empty[0]}` is an empty list")
+    if (cases := math.prod(map(len, lists.values()))) > _MOST_CASES:
+        raise ValueError(f"its variables make {cases:,} cases; the most is {_MOST_CASES:,}")
+    for chosen in itertools.product(*lists.values()):
+        values = {name: show(value) for name, value in zip(lists, chosen, strict=True)}
         for name, value in values.items():
             if value.startswith("file://"):
                 raise ValueError(f"its variable `{name}` is a file")
-            if "{{" in value or "{%" in value:
+            if "{{" in value or _TEMPLATE.search(value):
                 raise ValueError(f"its variable `{name}` is a template")
         yield values
+
+
+def _fill(text: str, values: Mapping[str, str]) -> str:
+    if _TEMPLATE.search(text):
+        raise ValueError("only {{name}} is filled, no other template")
+    return fill(text, values)
 
 
 def show(value: Any) -> str:
@@ -285,7 +301,7 @@ def take(
 def _read_value(plain: str, value: Any, values: Mapping[str, str] | None) -> Any:
     """The value as the ready grader has it; None where it has no such value."""
     if isinstance(value, str):
-        value = value if values is None else fill(value, values)
+        value = value if values is None else _fill(value, values)
         if value.startswith(("file://", "package:")):
             return None
     if plain in _OF_JSON:
@@ -294,7 +310,7 @@ def _read_value(plain: str, value: Any, values: Mapping[str, str] | None) -> Any
         value = split_texts(value) if isinstance(value, str) else value
         if not isinstance(value, list) or not all(isinstance(each, str | int | float) for each in value):
             return None
-        return [show(each) if values is None else fill(show(each), values) for each in value]
+        return [show(each) if values is None else _fill(show(each), values) for each in value]
     return show(value) if isinstance(value, str | int | float) else None
 
 
