@@ -325,6 +325,7 @@ WRONG = {
     "short-row.csv": ("prompt,contains\na,b\nc\n", "line 3: 1 values for 2 columns"),
     "open-quote.csv": ('prompt,contains\n"a,b\n', "line 2: no CSV: "),
     "cell.csv": ("prompt,number\na,many\n", "line 2: `number`: 'many' is no number"),
+    "brackets.csv": ("prompt,number\na,{value\n", "line 2: `number`: '{value' is neither a value"),
     "variable.csv": ("prompt,contains\n\nWhich {{town}}?,b\n", "line 3: `{{town}}` has no value"),
     "twice.csv": ("prompt,x,x,exact\na,b,c,d\n", "line 1: the column `x` stands there twice"),
     "same-id.csv": ("id,prompt,exact\na,b,c\na,d,e\n", "line 3: the id `a` is that of line 2, too"),

@@ -11,14 +11,14 @@ from types import MappingProxyType
 from typing import Any
 
 import msgspec
-import yaml
 
 from probatio.authoring import promptfoo
 from probatio.authoring.brought import Brought, BroughtCase, fill, find_variables
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_named
+from probatio.core.jsonfile import decode
 from probatio.core.values import Name
-from probatio.core.yamlfile import open_yaml, parse_yaml
+from probatio.core.yamlfile import open_yaml, parse_value
 from probatio.suites.daily_suite import load_daily
 from probatio.suites.ready_graders import ALIASES, GRADERS, read_expectations
 
@@ -80,7 +80,7 @@ def _read_lines(path: Path) -> Brought:
         if not text.strip():
             continue
         try:
-            line = msgspec.json.decode(text, type=_Line)
+            line = decode(text, _Line)
             values = {name: promptfoo.show(value) for name, value in line.vars.items()}
             written = {"id": line.id, "prompt": fill(line.prompt, values), "expect": line.expect}
             written["expect"] = fill_all(line.expect, values) if values else line.expect
@@ -176,9 +176,9 @@ def _read_cell(path: Path, name: str, cell: str, not_taken: Counter[str]) -> lis
     if plain in _OF_TEXTS:
         return [{name: promptfoo.split_texts(cell)}]
     try:
-        return [{name: parse_yaml(cell, path)}]
-    except yaml.YAMLError:
-        raise ValueError(f"`{name}`: {cell!r} is neither a value nor a table such as {{value: 90}}") from None
+        return [{name: parse_value(cell, path)}]
+    except ValueError as error:
+        raise ValueError(f"`{name}`: {error}") from None
 
 
 READERS: Mapping[str, Callable[[Path], Brought]] = MappingProxyType(

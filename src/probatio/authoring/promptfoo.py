@@ -5,18 +5,18 @@ from __future__ import annotations
 
 import csv
 import itertools
-import json
 import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import yaml
+import msgspec
 
 from probatio.authoring.brought import Brought, BroughtCase, fill
+from probatio.core.jsonfile import decode
 from probatio.core.text.visible import make_one_line
-from probatio.core.yamlfile import YamlFile, explain_fault
+from probatio.core.yamlfile import YamlFile, explain_fault, read_again
 from probatio.suites.ready_graders import read_expectations
 
 _OF_TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
@@ -66,28 +66,10 @@ _TEMPLATE = re.compile(r"\{[%#]")
 _MOST_CASES = 10_000
 """Of one test: lists of values multiply."""
 
-_Base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Loader(_Base):  # type: ignore[misc]
-    """YAML 1.2, as promptfoo reads it: yes and 1:30 are texts."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [each for each in resolvers if each[0].rpartition(":")[2] in ("null", "timestamp", "merge")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
-for _kind, _pattern, _first in (
-    ("bool", "true|True|TRUE|false|False|FALSE", "tTfF"),
-    ("int", "[-+]?(0|[1-9][0-9]*)|0x[0-9a-fA-F]+", "-+0123456789"),
-    ("float", r"[-+]?(\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))([eE][-+]?[0-9]+)?", "-+.0123456789"),
-):
-    _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(f"(?:{_pattern})$"), list(_first))
-
 
 def read_config(file: YamlFile) -> Brought:
     """The tests of a config, each with each prompt."""
-    file = file._replace(data=yaml.load(file.text, Loader=_Loader))
+    file = read_again(file)
     config, not_taken = file.data, Counter[str]()
     for key in config:
         if key not in _READ and not str(key).startswith("x-"):
@@ -319,8 +301,8 @@ def _read_schema(value: Any) -> Any:
         return True
     if isinstance(value, str):
         try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
+            value = decode(value)
+        except msgspec.DecodeError:
             return None
     return value if isinstance(value, dict) else None
 
