@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 
+from probatio.authoring.brought import FIRST_VERSION, Brought, leave_out_copied, write_suite
+from probatio.authoring.prompt_files import read_prompts
 from probatio.authoring.yaml_text import format_language, format_tasks
 from probatio.core.errors import UsageError
 from probatio.core.inside import copy_inside, read_inside
@@ -25,7 +28,6 @@ from probatio.suites.twists import FOLDER as TWISTS
 STARTERS = Path(__file__).parent / "starters"
 PER_TYPE = 2
 """Tasks of each type in a small part of a suite."""
-FIRST_VERSION = "0.1.0"
 
 NEVER_COPIED = ("__pycache__", "*.pyc", FOLDER)
 _OPENING = re.compile(r"\A(?:#.*\n)+")
@@ -59,6 +61,18 @@ def write_new_daily(target: Path, graded_by: str | None = None) -> tuple[int, in
     _copy(STARTERS / (f"daily-{graded_by}" if graded_by else "daily"), target)
     suite = load_daily(target)
     return len(suite.use_cases), len(suite.cases)
+
+
+def write_brought_daily(target: Path, source: Path) -> Brought:
+    """Write a daily suite of the cases in a file of prompts, and give what was taken. Where the file has a
+    fault, nothing is written."""
+    require_empty(target)
+    brought = leave_out_copied(source, read_prompts(source))
+    with tempfile.TemporaryDirectory() as folder:
+        write_suite(Path(folder), target.resolve().name, source, brought)
+        load_daily(Path(folder))
+        _copy(Path(folder), target)
+    return brought
 
 
 def copy_suite(source: str, target: Path) -> int:

@@ -38,6 +38,27 @@ _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NUMBER = re.compile(r"[-+]?[0-9.][-+0-9_:.,a-fA-FxXoO]*")
 
 
+class _LoaderOfToday(_Loader):  # type: ignore[misc]
+    """YAML 1.2, whose plain words and numbers are fewer than those of 1.1."""
+
+    yaml_implicit_resolvers = {  # noqa: RUF012
+        first: [each for each in known if each[0].rpartition(":")[2] in ("null", "timestamp", "merge")]
+        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+
+
+for _kind, _pattern, _first in (
+    ("bool", r"(?:true|True|TRUE|false|False|FALSE)$", "tTfF"),
+    ("int", r"(?:[-+]?(?:0|[1-9][0-9]*)|0x[0-9a-fA-F]+)$", "-+0123456789"),
+    (
+        "float",
+        r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*|[0-9]+(?=[eE]))(?:[eE][-+]?[0-9]+)?$",
+        "-+.0123456789",
+    ),
+):
+    _LoaderOfToday.add_implicit_resolver(f"tag:yaml.org,2002:{_kind}", re.compile(_pattern), list(_first))
+
+
 Steps = tuple[str | int, ...]
 """The way from the top of a file to a place in it: keys, and numbers of items."""
 
@@ -102,6 +123,19 @@ def parse_yaml(text: bytes | str, path: Path) -> Any:
     """The data of a text within our limits. Raises `yaml.YAMLError` for a text that is not YAML."""
     _refuse_excess(text, path)
     return yaml.load(text, Loader=_Loader)
+
+
+def parse_value(text: str, path: Path) -> Any:
+    """A value within a text that is not YAML itself. Raises ValueError."""
+    try:
+        return parse_yaml(text, path)
+    except yaml.YAMLError:
+        raise ValueError(f"{text!r} is neither a value nor a table such as {{value: 90}}") from None
+
+
+def read_again(file: YamlFile) -> YamlFile:
+    """The same file as YAML 1.2, which other programs read: yes and 1:30 are texts there."""
+    return file._replace(data=yaml.load(file.text, Loader=_LoaderOfToday))
 
 
 def compose_yaml(text: str, path: Path) -> Any:

@@ -14,6 +14,7 @@ from probatio.cli.grammar import Verb
 from probatio.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from probatio.authoring.brought import Brought
     from probatio.jail import Choice
 
 
@@ -76,9 +77,10 @@ def list_suites(as_json: bool) -> None:
     "source",
     default="command",
     show_default=True,
-    metavar="NAME",
+    metavar="NAME|FILE",
     help="What to begin from: `command`, a language of commands that every Linux has, or a few tasks of a "
-    "built-in suite, such as `strues`, whose whole toolchain is one file in the folder.",
+    "built-in suite, such as `strues`, whose whole toolchain is one file in the folder. With --daily: a "
+    "file of prompts with what is expected (.yml, .csv, .jsonl), or a config of promptfoo.",
 )
 @click.option(
     "--daily", is_flag=True, help="Write a daily suite: use cases of your own for `probatio daily`."
@@ -101,20 +103,25 @@ def new(folder: Path, source: str, daily: bool, graded_by: str | None, as_json: 
       probatio suite new my-language --from command
       probatio suite new --daily my-watch
       probatio suite new --daily my-watch --with rubric
+      probatio suite new --daily my-watch --from prompts.csv
+      probatio suite new --daily my-watch --from promptfooconfig.yaml
     """
-    from probatio.authoring.new import write_new, write_new_daily
+    from probatio.authoring.new import write_brought_daily, write_new, write_new_daily
 
     if graded_by and not daily:
         raise UsageError(f"--with is for daily suites: probatio suite new --daily DIR --with {graded_by}")
 
     named = shlex.quote(str(folder))
     steps = {f"probatio suite check {named}": "prove it"}
+    brought = None
     if daily:
-        if source != "command":
-            raise UsageError(
-                "--from is for languages; a daily suite begins from the one that --daily writes."
-            )
-        use_cases, cases = write_new_daily(folder, graded_by)
+        if source == "command":
+            use_cases, cases = write_new_daily(folder, graded_by)
+        elif graded_by:
+            raise UsageError("--with and --from are two beginnings: take one of them.")
+        else:
+            brought = write_brought_daily(folder, Path(source))
+            use_cases, cases = len({case.use_case for case in brought.cases}), len(brought.cases)
         counts = {"use cases": use_cases, "cases": cases}
         rehearsed = "see 40 simulated days, with a model that gets worse"
         steps[f"probatio suite rehearse {named}"] = rehearsed
@@ -125,11 +132,23 @@ def new(folder: Path, source: str, daily: bool, graded_by: str | None, as_json: 
         steps[f"probatio trial --suite {named}"] = "ask a model"
     if as_json:
         numbers = {name.replace(" ", "_"): number for name, number in counts.items()}
-        options.print_event("written", folder=str(folder), **numbers, next=list(steps))
+        more = {"not_taken": dict(brought.not_taken), "left_out": list(brought.left_out)} if brought else {}
+        options.print_event("written", folder=str(folder), **numbers, **more, next=list(steps))
         return
-    counted = (f"{n} {name.removesuffix('s') if n == 1 else name}" for name, n in counts.items())
-    click.echo(f"Written: {folder}, with {' and '.join(counted)}. Next:")
+    counted = " and ".join(f"{n} {name.removesuffix('s') if n == 1 else name}" for name, n in counts.items())
+    click.echo(f"Written: {folder}, with {counted}. {'' if brought else 'Next:'}".rstrip())
+    if brought:
+        _show_what_was_not_taken(brought)
     options.print_table([(f"  {step}", why) for step, why in steps.items()])
+
+
+def _show_what_was_not_taken(brought: Brought) -> None:
+    if brought.not_taken:
+        click.echo("Not taken:")
+        options.print_table([(f"  {what}", str(count)) for what, count in sorted(brought.not_taken.items())])
+    if brought.left_out:
+        click.echo("\n".join(["Left out:", *(f"  {each}" for each in brought.left_out)]))
+    click.echo("Next:")
 
 
 @click.command()

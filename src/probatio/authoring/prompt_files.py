@@ -1,0 +1,187 @@
+"""Files of prompts with what is expected of the answers: YAML, CSV and JSON Lines."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import msgspec
+
+from probatio.authoring import promptfoo
+from probatio.authoring.brought import Brought, BroughtCase, fill, find_variables
+from probatio.core.errors import UsageError
+from probatio.core.inside import read_named
+from probatio.core.jsonfile import decode
+from probatio.core.values import Name
+from probatio.core.yamlfile import open_yaml, parse_value
+from probatio.suites.daily_suite import load_daily
+from probatio.suites.ready_graders import ALIASES, GRADERS, read_expectations
+
+_OF_A_CASE = ("prompt", "id", "use_case")
+"""Columns that are no expectation and no variable."""
+_OF_TEXT = ("exact", "contains", "icontains", "starts-with", "regex")
+"""Graders whose cell is the text as it stands."""
+_OF_TEXTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
+"""Graders whose cell is texts between commas."""
+
+
+def read_prompts(path: Path) -> Brought:
+    """The cases of a file. Raises UsageError with file, line and key."""
+    if path.suffix.lower() not in READERS:
+        raise UsageError(f"{path} has to be a file with cases: {', '.join(READERS)}.")
+    return READERS[path.suffix.lower()](path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return read_named(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8: byte {error.start}.") from None
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist.") from None
+    except OSError as error:
+        raise UsageError(f"{path} can't be read: {error.strerror}.") from None
+
+
+def _read_yaml(path: Path) -> Brought:
+    """A file suite, as it stands, or a config of promptfoo."""
+    file = open_yaml(path)
+    if not isinstance(file.data, dict) or file.data.keys().isdisjoint(("cases", "prompts", "tests")):
+        raise UsageError(f"{path} has no `cases`, and no `prompts` and `tests` as promptfoo has them.")
+    if "cases" not in file.data:
+        return promptfoo.read_config(file)
+    load_daily(path)  # refuses what is no suite, with its line
+    (own,) = load_daily(path).use_cases.values()
+    cases = [
+        BroughtCase(f"case {number}", own.title, {key: case[key] for key in case if not key.startswith("x-")})
+        for number, case in enumerate(file.data["cases"], 1)
+    ]
+    return Brought(cases, Counter(), ())
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True):
+    """A line of a .jsonl file."""
+
+    prompt: Name
+    expect: Any
+    id: Name | None = None
+    use_case: Name | None = None
+    vars: dict[str, str | int | float | bool] = {}
+
+
+def _read_lines(path: Path) -> Brought:
+    cases = []
+    for number, text in enumerate(_read_text(path).split("\n"), 1):
+        if not text.strip():
+            continue
+        try:
+            line = decode(text, _Line)
+            values = {name: promptfoo.show(value) for name, value in line.vars.items()}
+            written = {"id": line.id, "prompt": fill(line.prompt, values), "expect": line.expect}
+            written["expect"] = fill_all(line.expect, values) if values else line.expect
+            read_expectations(written["expect"])
+        except (msgspec.DecodeError, ValueError) as error:
+            raise _explain(path, number, error) from None
+        cases.append(BroughtCase(f"line {number}", line.use_case or path.stem, written))
+    return Brought(cases, Counter(), ())
+
+
+def fill_all(value: Any, values: Mapping[str, str]) -> Any:
+    """Every text in a value, filled."""
+    if isinstance(value, str):
+        return fill(value, values)
+    if isinstance(value, list):
+        return [fill_all(each, values) for each in value]
+    if isinstance(value, dict):
+        return {key: fill_all(each, values) for key, each in value.items()}
+    return value
+
+
+def _explain(path: Path, line: int, error: Exception | str) -> UsageError:
+    return UsageError(f"{path}, line {line}: {str(error).rstrip('.')}.")
+
+
+def _read_table(path: Path) -> Brought:
+    """A table: `prompt`, `id`, `use_case`, a column for each expectation, and variables."""
+    rows = _read_rows(path)
+    at, names = next(rows, (1, []))
+    if "prompt" not in names:
+        there = f"; the columns are {', '.join(names)}" if names else ""
+        raise _explain(path, at, f"there is no column `prompt`{there}")
+    for name in names:
+        if names.count(name) > 1 and not _is_expectation(name):
+            raise _explain(path, at, f"the column `{name}` stands there twice")
+    variables = [name for name in names if name not in _OF_A_CASE and not _is_expectation(name)]
+    cases, not_taken, left_out, used = [], Counter[str](), [], set[str]()
+    unused: Counter[str] = Counter()
+    for line, row in rows:
+        if len(row) != len(names):
+            raise _explain(path, line, f"{len(row)} values for {len(names)} columns")
+        of = dict(zip(names, row, strict=True))
+        values = {name: of[name] for name in variables}
+        unused.update(name for name in variables if of[name].strip())
+        used.update(*map(find_variables, row))
+        expect = []
+        try:
+            for name, cell in zip(names, row, strict=True):
+                if _is_expectation(name) and cell.strip():
+                    expect += _read_cell(path, name, fill(cell, values) if variables else cell, not_taken)
+            prompt = of.get("__prefix", "") + of["prompt"] + of.get("__suffix", "")
+            written = {"id": of.get("id", "").strip(), "prompt": fill(prompt, values), "expect": expect}
+            if not prompt.strip():
+                raise ValueError("`prompt` is empty")
+            if expect:
+                read_expectations(expect)
+        except ValueError as error:
+            raise _explain(path, line, error) from None
+        if expect:
+            cases.append(BroughtCase(f"line {line}", of.get("use_case", "").strip() or path.stem, written))
+        else:
+            left_out.append(f"line {line}: no expectation is left")
+    taken = used | {"__prefix", "__suffix"}
+    not_taken.update({f"column `{name}`": count for name, count in unused.items() if name not in taken})
+    return Brought(cases, not_taken, left_out)
+
+
+def _read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows with the lines at which they begin; empty ones are no rows."""
+    reader = csv.reader(io.StringIO(_read_text(path), newline=""), strict=True)
+    begins = 1
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield begins, [cell.strip() for cell in row] if begins == 1 else row
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise _explain(path, begins, f"no CSV: {error}") from None
+
+
+def _is_expectation(name: str) -> bool:
+    plain = name.removeprefix("not-")
+    return plain in GRADERS or plain in ALIASES or promptfoo.is_expected_column(name)
+
+
+def _read_cell(path: Path, name: str, cell: str, not_taken: Counter[str]) -> list[dict[str, Any]]:
+    """What the cell expects: none where promptfoo's assertion is not taken."""
+    if promptfoo.is_expected_column(name):
+        return promptfoo.take([promptfoo.parse_assertion(cell.strip())], None, not_taken)
+    plain = ALIASES.get(name.removeprefix("not-"), name.removeprefix("not-"))
+    if plain in _OF_TEXT or plain == "similar":
+        return [{name: cell}]
+    if plain in _OF_TEXTS:
+        return [{name: promptfoo.split_texts(cell)}]
+    try:
+        return [{name: parse_value(cell, path)}]
+    except ValueError as error:
+        raise ValueError(f"`{name}`: {error}") from None
+
+
+READERS: Mapping[str, Callable[[Path], Brought]] = MappingProxyType(
+    {".yml": _read_yaml, ".yaml": _read_yaml, ".csv": _read_table, ".jsonl": _read_lines}
+)
+"""The end of a file's name → how it is read."""
