@@ -89,7 +89,7 @@ def test_a_dry_run_names_the_constants_of_its_own(suite: Path, tmp_path: Path) -
     config.write_text(
         yaml.safe_dump({"models": [{"id": "m", "name": "m", "base_url": "http://127.0.0.1:9/v1"}]})
     )
-    done = probatio("daily", "--suite", str(suite), "--config", str(config), "--dry-run")
+    done = probatio("daily", "--suite", str(suite), "--config", str(config), "--dry-run", cwd=tmp_path)
     assert "Constants of its own: rule.improved_z 3.5 (built-in 3.0)" in done.output
 
 
