@@ -190,7 +190,7 @@ async def _get(connections: Connections, source: CatalogueSource, path: str) -> 
         raise _fail(source, fault_of_status(reply.status, reply.headers, reply.body, time.time()).reason)
     try:
         return decode(reply.body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         raise _fail_as_no_list(source) from None
 
 

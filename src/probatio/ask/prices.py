@@ -67,7 +67,7 @@ def read_usage(raw: msgspec.Raw | bytes) -> Usage:
         return Usage()
     try:
         given = decode(bytes(raw))
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return Usage(fault="the usage can't be read")
     if given is None:
         return Usage()

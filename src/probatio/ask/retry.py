@@ -201,5 +201,5 @@ def _as_object(value: Any) -> dict[str, Any]:
 def _parse(body: bytes) -> Any:
     try:
         return decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return None

@@ -167,7 +167,7 @@ def _is_expectation(name: str) -> bool:
 
 
 def _read_cell(path: Path, name: str, cell: str, not_taken: Counter[str]) -> list[dict[str, Any]]:
-    """What the cell expects: none where promptfoo's assertion is not taken."""
+    """What the cell expects; an empty list if promptfoo's assertion is not taken."""
     if promptfoo.is_expected_column(name):
         return promptfoo.take([promptfoo.parse_assertion(cell.strip())], None, not_taken)
     plain = ALIASES.get(name.removeprefix("not-"), name.removeprefix("not-"))

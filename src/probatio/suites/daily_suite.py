@@ -316,7 +316,7 @@ def constants_of_its_own(folder: Path | None) -> tuple[OwnConstant, ...]:
 
 def _open(root: Path) -> YamlFile:
     """The manifest as it is written: a table. A file of cases is a suite of one use case with its name; its
-    version is the digest of its cases, since nobody can raise it."""
+    version is the digest of its cases, since no one raises it by hand."""
     if root.is_file():
         name = make_file_name(root.stem, "prompts")
         entry = {"id": name, "title": root.stem, "grading": "deterministic"}

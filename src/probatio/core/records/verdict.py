@@ -43,7 +43,7 @@ class RouteChange(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def note(self) -> str:
-        """`CHANGED ROUTE −8`, which stands beside the state."""
+        """`CHANGED ROUTE −8`, shown next to the state."""
         points = round(self.after - self.before)
         return f"CHANGED ROUTE {f'{points:+d}' if points else '±0'}".replace("-", "−")
 
@@ -143,7 +143,7 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The headline in words, with the note that stands beside it."""
+        """The headline in words, with the note next to it."""
         return f"{self.state}, {self.changed_route.note}" if self.changed_route else self.state
 
 

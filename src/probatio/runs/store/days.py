@@ -89,7 +89,7 @@ def read_day(folder: Path, results: Path | None = None) -> Day:
     data = read_inside(path, results)
     try:
         lines = _SCORES.decode_lines(data)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
         raise UsageError(_bad_line(path, data, error)) from None
     last = {(line.model, line.use_case): line for line in lines}
     return Day(record, tuple(last.values()))
@@ -130,7 +130,7 @@ def read_day_record(path: Path, results: Path | None) -> DayRecord:
         return _RECORD.decode(read_inside(path, results))
     except FileNotFoundError:
         raise UsageError(f"{path} is missing beside its scores; the day can't be read without it.") from None
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
         raise UsageError(f"{path} is not a day's record: {error}.") from None
 
 
@@ -139,7 +139,7 @@ def _bad_line(path: Path, data: bytes, error: Exception) -> str:
     for number, line in enumerate(data.splitlines(), start=1):
         try:
             _SCORES.decode(line)
-        except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as fault:
+        except msgspec.DecodeError as fault:
             return (
                 f"{path}, line {number}, is not a score: {fault}. `probatio daily` writes the file again "
                 "from the grades."

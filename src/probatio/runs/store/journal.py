@@ -214,7 +214,7 @@ class _Lines:
             if line.strip():
                 try:
                     record = decode(line)
-                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                except msgspec.DecodeError as error:
                     raise UsageError(f"{self.path}, line {number}: {error}.") from None
                 yield span, record
         self.digest = digest
@@ -266,7 +266,7 @@ def _has_failed(line: bytes) -> bool:
     """Whether the trial of this line could not be asked, or its answer could not be checked."""
     try:
         failure = _decode_failure(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return False  # the reader of the line names its fault
     return failure.error_type in UNASKED_ERRORS or (failure.response is None and failure.error is not None)
 

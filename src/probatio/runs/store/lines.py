@@ -52,7 +52,7 @@ def read_placed(
         if containing in line and line.strip():
             try:
                 yield span, decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except msgspec.DecodeError as error:
                 if not lenient:
                     raise UsageError(f"{path}, line {number}: {error}.") from None
 
@@ -74,7 +74,7 @@ def all_at_once(
         data = file.read()
     try:
         records = jsonfile.Decoder(shape, strict=strict).decode_lines(data)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return None
     return records if len(records) == data.count(b"\n") + (data[-1:] not in (b"\n", b"")) else None
 
@@ -100,7 +100,7 @@ def lines_at(path: Path, spans: Sequence[Span], shape: type[T], folder: Path | N
     for line in _lines_at(path, spans, folder):
         try:
             records.append(decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except msgspec.DecodeError:
             records.append(None)
     return records
 
@@ -177,7 +177,7 @@ def is_whole(line: bytes) -> bool:
     """Whether a last line without newline is complete; other tools end files like that."""
     try:
         jsonfile.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except msgspec.DecodeError:
         return False
     return True
 

@@ -101,7 +101,7 @@ def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
 
 
 def explain(site: Site, model: TrackedModel) -> str:
-    """Why the model has its badge, in one plain sentence; and what stands beside it."""
+    """Why the model has its badge, in one plain sentence, and its notes."""
     change = model.last.changed_route
     if change is None:
         return _explain(site, model)

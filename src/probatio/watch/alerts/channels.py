@@ -127,7 +127,7 @@ def _make_channel(entry: _ChannelEntry) -> Channel:
 
 
 def _require_scheme(url: str) -> None:
-    """Refuse a scheme that Apprise has no service for. Web addresses are told apart when something is sent:
+    """Refuse a scheme that Apprise has no service for. Web addresses are checked when something is sent:
     some services are named by their own."""
     scheme = url.partition(":")[0].lower()
     if _VARIABLE.match(url) or scheme in ("http", "https") or importlib.util.find_spec("apprise") is None:

@@ -58,7 +58,7 @@ def read_state(path: Path, say: Say) -> dict[str, ChannelState]:
         return decode(read_inside(path), _AlertsFile).channels
     except FileNotFoundError:
         return {}
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except msgspec.DecodeError as error:
         say(f"{path} is not a state of alerts: {error}. Alerts start again with the last day.")
         return {}
 

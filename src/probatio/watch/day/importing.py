@@ -369,6 +369,6 @@ def _read_lines(file: Path) -> Iterator[tuple[int, ImportLine]]:
                 continue
             try:
                 yield number, decode(text)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            except msgspec.DecodeError as error:
                 what = str(error).replace("$.", "")
                 raise UsageError(f"{file}, line {number}: {what}. A line is one JSON object.") from None

@@ -48,7 +48,7 @@ def check_chain(lines: list[LedgerLine]) -> Iterator[Finding]:
             return
         try:
             record = line.record()
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except msgspec.DecodeError as error:
             yield Finding(WHERE, line.number, None, f"the line is not a record: {error}")
             previous, before = line.sha256, f"line {line.number}"
             continue

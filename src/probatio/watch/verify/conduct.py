@@ -60,7 +60,7 @@ def read_asked(folder: Path) -> tuple[Answers, list[ServedLine] | None]:
     for number, line in number_lines(folder / ANSWERS):
         try:
             read.append((number, decode(line)))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except msgspec.DecodeError:
             continue
     return read, None
 

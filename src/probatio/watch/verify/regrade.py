@@ -153,7 +153,7 @@ def _read(path: Path, shape: type[T], findings: list[Finding]) -> dict[int, T]:
     for number, line in number_lines(path):
         try:
             records[number] = decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except msgspec.DecodeError as error:
             what = f"the line can't be read: {error}"
             findings.append(find_in_day(path.parent.name, what, path.name, number))
     return records

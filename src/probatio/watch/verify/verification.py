@@ -282,7 +282,7 @@ def _read_records(lines: list[LedgerLine]) -> list[tuple[LedgerLine, LedgerRecor
     for line in lines:
         try:
             recorded.append((line, line.record()))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except msgspec.DecodeError:
             continue
     return recorded
 
