@@ -87,6 +87,7 @@ def run(
     attempts: int = 1,
     feedback: Feedback = "diagnostics",
     limit: int | None = None,
+    reuse: Names = (),
     run_id: str | None = None,
     results: Place = "results",
     config: Place | None = None,
@@ -130,6 +131,7 @@ def run(
         attempts=attempts,
         feedback=feedback,
         limit=limit,
+        reuse=_list(reuse),
         run_id=run_id,
     )
     env = environment(_list(allow_hosts))
@@ -185,7 +187,7 @@ def carry_out_trials(
     from probatio.runs.trials import TrialJob
 
     folder = prepared.folder
-    job = TrialJob(folder, prepared.record, prepared.suite, retry_errors=prepared.retry_errors)
+    job = TrialJob(folder, prepared.record, prepared.suite, prepared.kept, retry_errors=prepared.retry_errors)
     ending = carry_out(job, env, show, say)
     try:
         return ending, write_analysis(folder, prepared.suite)

@@ -15,9 +15,9 @@ import pytest
 from commandline import probatio
 from learn.runs import by_chance, make_run
 from probatio import api
+from probatio.learn.alike import RunSeen
 from probatio.learn.exports.latex import escape_latex, format_bibtex, format_latex_table
 from probatio.learn.report.tables import Column, StudyTable
-from probatio.learn.trials import RunSeen
 
 HOSTILE = r"a_b & 50% $x$ {y} \input{/etc/passwd} <script>"
 

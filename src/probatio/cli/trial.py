@@ -48,6 +48,7 @@ GROUPS = {
         "attempts",
         "feedback",
         "limit",
+        "reuse",
     ),
     "Who is asked": ("models", "config", "allow_hosts"),
     "Limits": ("max_cost", "yes", "max_connections", "max_wait", "sandbox"),
@@ -117,6 +118,14 @@ def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None
     "What it is told: only that it was wrong, how far it got, or what the checker and the program printed.",
 )
 @click.option("--limit", type=click.IntRange(1), help="Only N trials, shared among the models.")
+@options.names_option(
+    "--reuse",
+    "reuse",
+    "Take over the answers of these runs under --results that asked the same: prompt, model, route and "
+    "sampling. Only new questions are asked; all are graded again.",
+    metavar="RUN,…",
+    complete=options.complete_runs,
+)
 @options.results
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")
 @click.option(
@@ -146,6 +155,7 @@ def command(ctx: click.Context, /, **given: object) -> None:
       probatio trial --limit 20                     the models of models.yml, else an embedded model
       probatio trial --model gpt-3.5-turbo --n-shot 3 --context minimal
       probatio trial --model 'llama-*' --category loops --max-cost 2.50
+      probatio trial --reuse monday                 ask only what is new since then
       probatio trial --resume 2026-01-05T20-27-27   continue a run
     """
     from probatio.api import carry_out_trials

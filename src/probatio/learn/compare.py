@@ -17,11 +17,12 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.core.text.names import pick
+from probatio.learn.alike import Unlike, Versions
 from probatio.learn.database import quote_text
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
-from probatio.learn.trials import Trials, Unlike, name_runs, open_trials
+from probatio.learn.trials import Trials, name_runs, open_trials
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
 
@@ -121,8 +122,11 @@ def compare_all(
     to_first: bool = False,
     across_versions: bool = False,
 ) -> list[Comparison]:
-    """Compare every two sides, or each with the first. Several comparisons are corrected together."""
-    paired = pair_sides(sides, results, suite, to_first=to_first, across_versions=across_versions)
+    """Compare every two sides, or each with the first. Several comparisons are corrected together. Runs of
+    two versions of a suite are compared and said to be so; days only with `across_versions`."""
+    runs = all(locate(parse_selection(side), results).kind == "run" for side in sides)
+    versions: Versions = "any" if across_versions or runs else "same"
+    paired = pair_sides(sides, results, suite, to_first=to_first, versions=versions)
     compared = [measure(pairing) for pairing in paired]
     if len(compared) == 1:
         return compared
@@ -136,7 +140,7 @@ def pair_sides(
     suite: Path | None = None,
     *,
     to_first: bool = False,
-    across_versions: bool = False,
+    versions: Versions = "same",
 ) -> list[PairedSides]:
     """Pair the trials of every two sides, or of each and the first, and count them by task."""
     if not 2 <= len(sides) <= MOST_SIDES:
@@ -145,7 +149,7 @@ def pair_sides(
     folders = list({folder.resolve(): folder for source in sources for folder in source.folders}.values())
     names = dict(zip([folder.resolve() for folder in folders], name_runs(folders), strict=True))
     runs = [[names[folder.resolve()] for folder in source.folders] for source in sources]
-    with open_trials(folders, suite, across_versions=across_versions) as trials:
+    with open_trials(folders, suite, versions=versions) as trials:
         return _pair_located(trials, sources, runs, to_first)
 
 

@@ -9,7 +9,8 @@ import msgspec
 
 from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import Rate
-from probatio.learn.trials import AnswerPlace, RunSeen
+from probatio.learn.alike import RunSeen
+from probatio.learn.trials import AnswerPlace
 
 
 class Condition(NamedTuple):

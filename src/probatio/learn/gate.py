@@ -16,12 +16,13 @@ from typing import Literal
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.learn.alike import Unlike
 from probatio.learn.compare import Comparison, PairedSides, measure, pair_sides
 from probatio.learn.planning import count_tasks_to_see
 from probatio.learn.report.comparison import describe_difference
 from probatio.learn.selection import Side, locate, parse_selection
 from probatio.learn.statistics.power import FEWEST_TASKS
-from probatio.learn.trials import Unlike, describe_run
+from probatio.learn.trials import describe_run
 from probatio.runs.store.layout import RUN_FILE
 
 RULE_OUT = 20.0
@@ -72,7 +73,7 @@ def judge_build(
     """Compare NEW with BASE and judge. There is no comparison where the two are unlike."""
     base = locate(parse_selection(sides[0]), results)
     try:
-        (pairing,) = pair_sides(sides, results, suite, across_versions=across_versions)
+        (pairing,) = pair_sides(sides, results, suite, versions="any" if across_versions else "same")
     except Unlike as error:
         return None, _make("unlike", f"It can't be told whether {sides[1]} is worse: {error}", rule)
     compared = measure(pairing)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from probatio.core.errors import ProbatioError
+from probatio.learn.database import quote_text
 from probatio.learn.findings import Condition
 from probatio.learn.trials import Trials, lines_table
 
@@ -36,16 +37,20 @@ def count_shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
 
     A condition needs two tasks: with one the shared part is not known.
     """
-    files = list(trials.answers().values())
+    files = trials.answers()
     if not files:
         return {}
+    lines = " union all ".join(
+        f"select {quote_text(run)} as run, * from {lines_table(trials, [file], _COLUMNS)}"
+        for run, file in files.items()
+    )
     rows = trials.rows(
         # The common beginning of the first and the last prompt in the order of the alphabet is that of all of
         # them.
         "select model, dialect, context, n_shot, arg_min(task_id, prompt), min(prompt), max(prompt), "
         f"sum(tokens_in) filter ({_BELIEVABLE}), sum(length(prompt)) filter ({_BELIEVABLE}) "
-        f"from {lines_table(trials, files, _COLUMNS)} where prompt <> '' and n_shot is not null "
-        "and coalesce(attempt, 1) = 1 group by all having count(distinct task_id) > 1"
+        f"from ({lines}) semi join graded using (run, task_id, model, n_shot, dialect, context) "
+        "where prompt <> '' and coalesce(attempt, 1) = 1 group by all having count(distinct task_id) > 1"
     )
     from probatio.suites.prompt import CHARACTERS_PER_TOKEN
 

@@ -4,7 +4,7 @@ Of several grades of one trial the last counts, of several answers the first: a 
 
 Runs of another harness are read as they are. What they do not have (run.json, sample, levels of a later
 field) is filled with what it means: there a repeated line is a further sample. Runs are read together only
-where they asked the same suite.
+where they asked the same (alike.py).
 """
 
 from __future__ import annotations
@@ -22,11 +22,13 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.inside import find_name, open_reader
 from probatio.core.records import UNASKED_ERRORS, UNKNOWN_DIALECT, TaskType
+from probatio.learn.alike import RunSeen, Versions, bring_together
 from probatio.learn.database import open_database, quote_text
 from probatio.runs.record import read_run
 from probatio.runs.store.days import read_day
 from probatio.runs.store.layout import ANSWERS, DAY_FILE, GRADES, RUN_FILE
 from probatio.runs.store.packed import is_packed_file, longest_line, open_packed, path_of_packed
+from probatio.suites.questions import SuiteContent
 from probatio.suites.task_types import KINDS
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ _GRADE_COLUMNS = {
     "error_detail": "VARCHAR",
     "grader_version": "VARCHAR",
     "framework_version": "VARCHAR",
+    "question": "VARCHAR",
+    "graded": "VARCHAR",
+    "reused": "VARCHAR",
 }
 
 _DAY_COLUMNS = {
@@ -71,14 +76,7 @@ _DAY_SELECTED = (
     "coalesce(use_case, breakdown.use_case)"
 )
 
-_VERSIONS = ("suite version", "suite fingerprint")
-"""What differs where the prompts of a suite were changed."""
-
 _KEY = "run, task_id, model, n_shot, dialect, context"
-
-
-class Unlike(UsageError):
-    """Two sides that have nothing to be compared by, such as another suite version."""
 
 
 class AnswerPlace(msgspec.Struct, frozen=True):
@@ -93,29 +91,6 @@ class AnswerPlace(msgspec.Struct, frozen=True):
     sample: int
 
 
-class RunSeen(msgspec.Struct, frozen=True):
-    """A run the study read."""
-
-    run: str
-    suite: str
-    suite_version: str | None
-    suite_fingerprint: str | None
-    framework_version: str
-    created: str | None
-    attempts: int = 1
-    feedback: str | None = None
-
-    @property
-    def asked(self) -> dict[str, str | None]:
-        """What was asked, and by which framework. Only runs alike in all of it are read together."""
-        return {
-            "suite": self.suite,
-            "suite version": self.suite_version,
-            "suite fingerprint": self.suite_fingerprint,
-            "framework version": self.framework_version,
-        }
-
-
 @dataclass(slots=True)
 class Trials:
     """An open table `trials`, one row per graded trial, with what is known about its runs and its suite."""
@@ -123,6 +98,7 @@ class Trials:
     db: duckdb.DuckDBPyConnection
     folders: dict[str, Path]  # of the runs, by the names they have here
     runs: list[RunSeen]
+    content: dict[str, SuiteContent] = field(default_factory=dict)  # run → digests of its suite
     graders: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     order: dict[str, list[str]] = field(
@@ -152,15 +128,15 @@ class Trials:
 
 @contextmanager
 def open_trials(
-    folders: Sequence[Path], suite: Path | Suite | None = None, *, across_versions: bool = False
+    folders: Sequence[Path], suite: Path | Suite | None = None, *, versions: Versions = "pool"
 ) -> Iterator[Trials]:
     """Read the graded trials of these runs. They must have asked the same suite: the recorded one, or the one
-    given; in the same version, unless `across_versions`."""
+    given."""
     import duckdb
 
     with open_database(*folders) as db:
         if suite is None or isinstance(suite, Path):
-            suite, notes = _find_suite(folders[0], suite)
+            suite, notes = _find_suite(folders[-1], suite)
         else:
             notes = []
         trials = Trials(db, dict(zip(name_runs(folders), folders, strict=True)), [], suite=suite)
@@ -170,7 +146,10 @@ def open_trials(
             except duckdb.InvalidInputException as error:
                 raise _explain_unreadable(folders, error) from None
             trials.runs = [_describe_any_run(trials, folder, name) for name, folder in trials.folders.items()]
-            _require_one_suite(trials, across_versions)
+            days = any((folder / DAY_FILE).exists() for folder in trials.folders.values())
+            trials.notes += bring_together(
+                db, trials.runs, trials.content, trials.graders, versions, days=days
+            )
             trials.notes += notes
             _join_suite(trials)
             try:
@@ -319,6 +298,8 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
         for axis, levels in (("model", plan.models), ("context", plan.contexts), ("dialect", plan.dialects)):
             known = trials.order.setdefault(axis, [])
             known += [level for level in levels if level not in known]
+        if record.content:
+            trials.content[name] = record.content
         return describe_run(folder, name)
     if (folder / DAY_FILE).exists():
         day = read_day(folder).record
@@ -333,28 +314,6 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
     ]
     version = ", ".join(filter(None, versions)) or "unknown"
     return RunSeen(name, "another harness's", None, None, version, None)
-
-
-def _require_one_suite(trials: Trials, across_versions: bool) -> None:
-    first = trials.runs[0]
-    days = any((folder / DAY_FILE).exists() for folder in trials.folders.values())
-    may_differ: tuple[str, ...] = _VERSIONS if across_versions else ()
-    if days and across_versions:  # the grader of a day is named by the suite's fingerprint
-        may_differ = (*_VERSIONS, "framework version")
-    chosen_by_date = " Choose days of one with :date=FIRST..LAST." if days else ""
-    for other in trials.runs[1:]:
-        for what, one in first.asked.items():
-            if one != (two := other.asked[what]) and what not in may_differ:
-                raise Unlike(
-                    f"{first.run} and {other.run} can't be read together, their {what} differs "
-                    f"({one} and {two}): nothing is compared across suite versions."
-                    f"{chosen_by_date}"
-                )
-    if len(trials.runs) > 1 and len(trials.graders) > 1 and not (days and across_versions):
-        raise Unlike(
-            f"The runs were graded by different graders ({', '.join(trials.graders)}); "
-            "grade them again with `probatio grade RUN` to bring them together."
-        )
 
 
 def _join_suite(trials: Trials) -> None:

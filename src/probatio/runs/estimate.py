@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -61,35 +61,43 @@ def weigh(model: Model, load: Load, *, measure: bool) -> PlanRow:
 
 
 def plan_rows(
-    record: RunRecord, suite: Suite, models: Iterable[Model], *, measure: bool = False
+    record: RunRecord,
+    suite: Suite,
+    models: Iterable[Model],
+    kept: Container[TrialKey] = (),
+    *,
+    measure: bool = False,
 ) -> list[PlanRow]:
-    """A row for each of these models."""
+    """A row for each of these models, without the trials whose answers are kept already."""
     loads: dict[tuple[int, bool], Load] = {}  # models are asked the same, as far as the limit goes
     rows = []
     for model in models:
-        numbers, cached = record.plan.of_model(model.id), provider_of(model).local and not model.reproducible
-        load = loads.get((len(numbers), cached)) or _load(record, suite, numbers, cached=cached)
-        loads[len(numbers), cached] = load
+        numbers: Sequence[int] = record.plan.of_model(model.id)
+        cached = provider_of(model).local and not model.reproducible
+        if kept:
+            numbers = [number for number in numbers if record.plan[number] not in kept]
+        known = None if kept else loads.get((len(numbers), cached))
+        load = loads[len(numbers), cached] = known or _load(record, suite, numbers, cached=cached)
         rows.append(weigh(model, load, measure=measure))
     return rows
 
 
-def estimate_run(record: RunRecord, suite: Suite) -> Estimate:
+def estimate_run(record: RunRecord, suite: Suite, kept: Container[TrialKey] = ()) -> Estimate:
     """The expected cost and time of a run, without models of unknown price."""
     known = [model for model in record.models if provider_of(model).local or cost_of(model, 1000, 1000)]
-    rows = plan_rows(record, suite, known, measure=len(record.plan) > WORTH_MEASURING)
+    rows = plan_rows(record, suite, known, kept, measure=len(record.plan) > WORTH_MEASURING)
     return Estimate(
         sum(row.cost or 0.0 for row in rows),
         {row.model: row.seconds for row in rows if row.seconds is not None},
     )
 
 
-def _load(record: RunRecord, suite: Suite, numbers: range, *, cached: bool) -> Load:
+def _load(record: RunRecord, suite: Suite, numbers: Sequence[int], *, cached: bool) -> Load:
     shown = numbers[:: max(1, len(numbers) // RENDERED)]
     characters = fresh = 0
     for number in shown:
         prompt = _prompt(suite, record.plan[number])
-        before = _prompt(suite, record.plan[number - 1]) if cached and number > numbers[0] else ""
+        before = _prompt(suite, record.plan[number - 1]) if cached and number > shown[0] else ""
         characters += len(prompt)
         fresh += len(prompt) - _count_shared(before, prompt)
     scale = len(numbers) / max(1, len(shown))

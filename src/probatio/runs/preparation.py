@@ -12,7 +12,7 @@ from probatio.ask.routes import require_hosts
 from probatio.core.clock import now_text
 from probatio.core.config import CONFIRM_ABOVE, Config, load_config, say_held
 from probatio.core.errors import Say, UsageError
-from probatio.core.records import Feedback, Timeouts
+from probatio.core.records import Feedback, Timeouts, TrialKey
 from probatio.core.text.names import matches, pick
 from probatio.core.trust import WEIGHTS, allow_now, note_named, weights_requests
 from probatio.grading import GRADER_VERSION, needs_sandbox
@@ -25,9 +25,11 @@ from probatio.runs.estimate import estimate_run
 from probatio.runs.models import find_again, select
 from probatio.runs.plan import Plan
 from probatio.runs.record import RunRecord, check_run_id, find_run, git_sha, new_run_id, read_run, versions
+from probatio.runs.reuse import Kept, find_answers
 from probatio.runs.store.packed import is_packed
 from probatio.suites.language_suite import BUILT_IN, Suite, load_suite
 from probatio.suites.prompt import fingerprint_as_asked, list_toolchains
+from probatio.suites.questions import digest_content
 
 MAX_CONNECTIONS = 64
 """The upper limit; slow start finds how many requests a route can take."""
@@ -57,6 +59,7 @@ class TrialRequest(Request, frozen=True, kw_only=True):
     attempts: int = 1
     feedback: Feedback = "diagnostics"
     limit: int | None = None
+    reuse: tuple[str, ...] = ()
     run_id: str | None = None
 
 
@@ -68,6 +71,7 @@ class PreparedRun(msgspec.Struct, frozen=True):
     suite: Suite
     confirm_above: float = CONFIRM_ABOVE
     retry_errors: bool = False
+    kept: Mapping[TrialKey, Kept] = {}  # trials whose answers earlier runs hold
 
     @property
     def title(self) -> str:
@@ -78,7 +82,7 @@ class PreparedRun(msgspec.Struct, frozen=True):
         return self.record.max_cost
 
     def estimate(self) -> Estimate:
-        return estimate_run(self.record, self.suite)
+        return estimate_run(self.record, self.suite, self.kept)
 
 
 def prepare(
@@ -146,8 +150,17 @@ def prepare(
         sandbox=request.sandbox,
         isolation=_isolation(request.sandbox, say) if runs_code else None,
         versions={**versions(), **list_toolchains(suite)},
+        content=digest_content(suite, tasks),
+        reuse=request.reuse,
     )
-    return PreparedRun(results / record.run_id, record, suite, config.confirm_above)
+    kept = _find_kept(record, results, suite)
+    if request.reuse and not kept:
+        say(f"{', '.join(request.reuse)}: no answer to the same question is there; all are asked.")
+    return PreparedRun(results / record.run_id, record, suite, config.confirm_above, kept=kept)
+
+
+def _find_kept(record: RunRecord, results: Path, suite: Suite) -> dict[TrialKey, Kept]:
+    return find_answers(record.reuse, results, suite, record.plan, record.models, record.sampling)
 
 
 def allow_weights(models: Iterable[str]) -> None:
@@ -219,7 +232,8 @@ def prepare_again(
         sandbox=sandbox,
         isolation=_isolation(sandbox, say) if record.isolation else None,
     )
-    return PreparedRun(folder, record, suite, retry_errors=retry_errors)
+    kept = _find_kept(record, folder.parent, suite)
+    return PreparedRun(folder, record, suite, retry_errors=retry_errors, kept=kept)
 
 
 def _tasks(request: TrialRequest, suite: Suite) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from probatio.runs.plan import Plan
 from probatio.runs.store.layout import RUN_FILE
 from probatio.suites.language_file import FILE, read_language_file
 from probatio.suites.language_suite import BUILT_IN, list_built_in_suites
+from probatio.suites.questions import SuiteContent
 
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -56,6 +57,8 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     sandbox: Choice = "auto"  # what was asked for
     isolation: str | None = None  # what it came to on the machine that began the run
     versions: dict[str, str] = {}
+    content: SuiteContent | None = None  # None in records of older versions
+    reuse: tuple[str, ...] = ()  # runs whose answers are taken over
     embedded: dict[str, Any] = {}  # model id → which file answered
 
     def suite_folder(self, run: Path) -> Path:

@@ -24,7 +24,7 @@ from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.runs.store.lines import has_lines, read_lines
 from probatio.runs.store.packed import path_of_packed
 from probatio.runs.store.run_folder import RunFolder
-from probatio.runs.trials import Assessor, grade_line
+from probatio.runs.trials import Assessor
 from probatio.suites.language_suite import Suite, load_suite
 
 T = TypeVar("T")
@@ -147,8 +147,9 @@ def regrade(
 
     with replacement(target) as part:
         with _writable(part, target) as file:
-            for response, assessment in assess_again(select_known(), Assessor(suite, sandbox)):
-                grade = grade_line(response, assessment)
+            assessor = Assessor(suite, sandbox)
+            for response, assessment in assess_again(select_known(), assessor):
+                grade = assessor.grade_line(response, assessment)
                 file.write(msgspec.json.encode(grade) + b"\n")
                 graded += 1
                 passed += grade.correct

@@ -22,11 +22,16 @@ if TYPE_CHECKING:
 def show_plan(prepared: PreparedRun, *, as_json: bool, verbose: bool) -> None:
     """A dry run: counts, tokens and estimated cost per model, with -v every prompt. Nothing is asked."""
     record, suite = prepared.record, prepared.suite
-    rows = plan_rows(record, suite, map(record.model, record.plan.models), measure=True)
+    rows = plan_rows(record, suite, map(record.model, record.plan.models), prepared.kept, measure=True)
     if as_json:
         for row in rows:
             print(msgspec.json.encode({"event": "plan", **msgspec.structs.asdict(row)}).decode())
-        total = {"event": "plan_total", "trials": len(record.plan), "attempts": record.plan.attempts}
+        total = {
+            "event": "plan_total",
+            "trials": len(record.plan),
+            "attempts": record.plan.attempts,
+            "kept": len(prepared.kept),
+        }
         print(msgspec.json.encode(total).decode())
     else:
         for row in rows:
@@ -35,6 +40,8 @@ def show_plan(prepared: PreparedRun, *, as_json: bool, verbose: bool) -> None:
             f"{len(record.plan)} trials in all, at most {record.max_connections} in flight; no request was "
             f"sent."
         )
+        if prepared.kept:
+            print(f"Of these, {len(prepared.kept)} answers are taken over from {', '.join(record.reuse)}.")
         if record.plan.attempts > 1:
             most = len(record.plan) * record.plan.attempts
             print(

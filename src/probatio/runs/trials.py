@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Coroutine, Iterable, Iterator
+from collections.abc import Collection, Coroutine, Iterable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -32,13 +33,15 @@ from probatio.jail.workers import get_pool
 from probatio.runs.job import AnswerLine, GradeLine, answer_fields
 from probatio.runs.plan import Numbering
 from probatio.runs.record import RunRecord, read_run, write_run
+from probatio.runs.reuse import Kept, lay, seed_of
 from probatio.runs.session import Ending, Session
 from probatio.runs.store.journal import Journal
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
-from probatio.runs.store.lines import Span, line_at, read_placed
+from probatio.runs.store.lines import Span, line_at, read_lines, read_placed
 from probatio.suites.feedback import feedback
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render
+from probatio.suites.questions import GradedBy, digest_text
 
 _UNGRADED, _SETTLED, _WRONG = 1, 2, 3
 """The state of a trial; 0 is not asked yet. Right answers and failed requests are settled."""
@@ -52,7 +55,15 @@ class TrialJob:
     grade_line = GradeLine
     ends_alone = False
 
-    def __init__(self, folder: Path, record: RunRecord, suite: Suite, *, retry_errors: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        record: RunRecord,
+        suite: Suite,
+        kept: Mapping[TrialKey, Kept] = MappingProxyType({}),
+        *,
+        retry_errors: bool = False,
+    ) -> None:
         self.folder = folder
         self.retry_errors = retry_errors
         self.models = record.models
@@ -61,6 +72,7 @@ class TrialJob:
         self.timeouts = record.timeouts
         self._record = record
         self._suite = suite
+        self._kept = kept
         self._numbering = Numbering(record.plan)
         self.number = self._numbering.number
         self.key = self._numbering.key
@@ -74,7 +86,16 @@ class TrialJob:
             write_run(self.folder, self._record)
 
     async def open(self, session: Session) -> None:
-        """Nothing has to be ready."""
+        """Lay in the answers of earlier runs that are not there yet: they need no asking."""
+        if not self._kept:
+            return
+        there = {line.key for line in read_lines(self.folder / ANSWERS, KeyLine)}
+        for key, place in self._kept.items():
+            if key not in there:
+                session.journal.answer(lay(place.read(), key, self._record, place.run))
+        session.say(
+            f"{len(self._kept)} of {self._first} answers are taken over from {', '.join(self._record.reuse)}."
+        )
 
     def record_file(self, model: Model, file: dict[str, Any]) -> None:
         stored = read_run(self.folder)
@@ -108,9 +129,9 @@ class TrialJob:
     def sampling(self, key: TrialKey) -> Sampling:
         """Each sample has its own seed: the same one again would draw the same answer."""
         sampling = self._record.sampling
-        if sampling.seed is None or not key.sample:
-            return sampling
-        return msgspec.structs.replace(sampling, seed=sampling.seed + key.sample)
+        return (
+            msgspec.structs.replace(sampling, seed=seed_of(sampling, key.sample)) if key.sample else sampling
+        )
 
     def answer_record(self, key: TrialKey, prompt: str, answer: Answer, cost: float | None) -> Response:
         return Response(
@@ -124,7 +145,7 @@ class TrialJob:
         )
 
     def grade_record(self, response: Response, assessment: Assessment) -> Grade:
-        return grade_line(response, assessment)
+        return self.assess.grade_line(response, assessment)
 
     def recall_answer(self, line: AnswerLine) -> None:
         """Mark the trial as answered."""
@@ -158,24 +179,27 @@ class Assessor:
         self._pool = get_pool()
         specs = filter(None, (suite.spec, suite.host))
         self._trivial = {spec.name: suite.trivial_program(spec) for spec in specs}
+        self._graded_by = GradedBy(suite, GRADER_VERSION)
 
     def __call__(self, response: Response) -> Coroutine[Any, Any, Assessment]:
         task = self._suite.task(response.task_id, response.dialect)
         spec = self._suite.answer_language(task)
         return assess_trial(self._pool, task, response, spec, self._sandbox, trivial=self._trivial[spec.name])
 
-
-def grade_line(response: Response, assessment: Assessment) -> Grade:
-    """The line of `graded_results.jsonl` for an answer and how it was judged."""
-    return Grade(
-        timestamp=now_text(),
-        run_id=response.run_id,
-        framework_version=response.framework_version,
-        git_sha=response.git_sha,
-        **response.key._asdict(),
-        **assessment.grade_fields(),
-        grader_version=GRADER_VERSION,
-    )
+    def grade_line(self, response: Response, assessment: Assessment) -> Grade:
+        """The line of `graded_results.jsonl` for an answer and how it was judged."""
+        return Grade(
+            timestamp=now_text(),
+            run_id=response.run_id,
+            framework_version=response.framework_version,
+            git_sha=response.git_sha,
+            **response.key._asdict(),
+            **assessment.grade_fields(),
+            grader_version=GRADER_VERSION,
+            question=digest_text(response.prompt) if response.prompt else "",
+            graded=self._graded_by(response.task_id, response.dialect),
+            reused=response.reused,
+        )
 
 
 class EarlierAttempts:

@@ -154,7 +154,7 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
             for name in suite.contexts
             for dialect in suite.language.dialects
         },
-        [_neutral_spec(spec) for spec in (suite.spec, suite.host) if spec],
+        [neutral_spec(spec) for spec in (suite.spec, suite.host) if spec],
         grader_version,
     )
 
@@ -187,7 +187,7 @@ def list_toolchains(suite: Suite) -> dict[str, str]:
     }
 
 
-def _neutral_spec(spec: LanguageSpec) -> tuple[LanguageSpec, str]:
+def neutral_spec(spec: LanguageSpec) -> tuple[LanguageSpec, str]:
     """A language without the path of its folder, and the digest of the files its commands use there."""
     if spec.commands is None:
         return spec, ""

@@ -46,8 +46,8 @@ from probatio.core.errors import UsageError
 @click.option(
     "--across-versions",
     is_flag=True,
-    help="Compare versions of a suite with each other, such as before and after its prompts were changed; "
-    "paired by task, and said so.",
+    help="Of days and with --fail-on: compare other questions too, such as before and after prompts were "
+    "changed; paired by task, and said so.",
 )
 @options.value_option(
     "--format",

@@ -317,6 +317,7 @@ class Response(TrialLine, frozen=True, kw_only=True):
     usage_fault: str | None = None
     """Impossible tokens or cost in the reply; they count as unknown."""
     text_fault: str | None = None  # what of its text could not be decoded as it came
+    reused: str | None = None  # the run that asked and paid for it, if it was not this one
 
 
 class Answered(Protocol):
@@ -370,3 +371,9 @@ class Grade(TrialLine, frozen=True, kw_only=True):
     score: float = 0.0
     breakdown: dict[str, Any] = {}
     grader_version: str = ""
+    question: str = ""
+    """The digest of the prompt."""
+    graded: str = ""
+    """The digest of all that this grade depends on, but the answer. With both equal, two runs asked the same
+    question."""
+    reused: str | None = None  # the run whose answer it is, if not this one

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from probatio.learn.alike import RunSeen
 from probatio.learn.report.tables import Column, StudyTable, format_cell
-from probatio.learn.trials import RunSeen
 
 BIB = "probatio.bib"
 

@@ -11,13 +11,14 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.files import put
 from probatio.core.text.markdown import escape_markdown, format_table
+from probatio.learn.alike import RunSeen
 from probatio.learn.analysis import fill_folder, study_of, write_pictures
 from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve
 from probatio.learn.gains import Gain, GainComparison, TaughtCurve, compare_gains, read_answers
 from probatio.learn.report.sections import list_reached
 from probatio.learn.report.wording import format_rate
-from probatio.learn.trials import RunSeen, describe_run
+from probatio.learn.trials import describe_run
 
 PAGE = "languages.md"
 PICTURE = "languages-{name}.png"
