@@ -38,7 +38,7 @@ def test_a_run_is_named_by_id_or_folder_and_told_in_short(results: Path) -> None
         assert done.returncode == 0
         first, curve, analysis = done.output.splitlines()
         assert "/40 passed (" in first
-        assert curve.startswith("m: 80 % at basic, 0-shot (6")
+        assert curve.startswith("m: 80 % with more than 201, at most 601 tokens (basic, 0-shot; 95 %: ")
         assert Path(analysis.removeprefix("Analysis: ")).read_text().startswith("# Run one")
 
 

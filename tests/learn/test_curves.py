@@ -14,7 +14,7 @@ from learn.runs import by_chance, make_run, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
 from probatio.learn.analysis import study_of
 from probatio.learn.report.pictures import draw_study
-from probatio.learn.report.sections import format_report, summarise
+from probatio.learn.report.sections import describe_reach, format_report, summarise
 from probatio.learn.report.tables import format_cell, make_tables
 from probatio.learn.statistics.isotonic import find_fall, fit_isotonic, fit_with_band
 
@@ -81,8 +81,8 @@ def test_the_smallest_condition_that_reaches_a_mark_is_named_with_its_tokens(tmp
     assert (
         ninety.fitted.tokens == 3001
     )  # words of the made-up prompt, one token each, and the `task_` all questions begin with
-    assert eighty.tokens_low is not None
-    assert eighty.tokens_low <= eighty.fitted.tokens <= (eighty.tokens_high or 10**9)
+    assert (eighty.tokens.above, eighty.tokens.at_most) == (241, 601)  # no tokens between were tried
+    assert (eighty.interval.above or 0) <= 241 and (eighty.interval.at_most or 10**9) >= 601
     assert not curve.estimated
 
 
@@ -90,7 +90,22 @@ def test_a_mark_that_no_condition_reaches_is_not_reached(tmp_path: Path) -> None
     run = make_run(tmp_path, 30, lambda key: key.task_id < "task_15", contexts=CONTEXTS)
     (curve,) = study_of([run]).curves
     assert [reach.fitted for reach in curve.reach] == [None, None]
-    assert curve.reach[1].tokens_high is None
+    assert (curve.reach[1].tokens.at_most, curve.reach[1].interval.at_most) == (None, None)
+    told = describe_reach(curve.reach[0], curve.estimated)
+    assert told.startswith("80 % not learned with up to 3,001 tokens; best 50 % (")
+
+
+def test_no_number_of_tokens_is_told_that_was_not_tried(tmp_path: Path) -> None:
+    run = make_run(tmp_path, 20, lambda key: key.context != "examples-only", contexts=CONTEXTS)
+    (curve,) = study_of([run]).curves
+    assert describe_reach(curve.reach[0], False) == (
+        "80 % with more than 1, at most 201 tokens (minimal, 0-shot; 95 %: more than 1, at most 201)"
+    )
+    everywhere = make_run(tmp_path, 20, lambda key: True, "all", contexts=CONTEXTS)
+    (curve,) = study_of([everywhere]).curves
+    assert describe_reach(curve.reach[0], False).startswith(
+        "80 % with at most 1 token (examples-only, 0-shot"
+    )
 
 
 def test_a_small_condition_that_is_good_by_itself_is_told_where_a_larger_one_falls_back(

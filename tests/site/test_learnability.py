@@ -169,11 +169,12 @@ def test_the_ladder_is_the_studys_own(studies: Site) -> None:
     assert [rate.low for rate in row.ladder.values()] == pytest.approx([one.rate.low for one in axis.levels])
 
 
-def test_a_share_that_is_not_reached_is_told_as_more_than_what_was_tried(studies: Site) -> None:
+def test_a_share_that_is_not_reached_is_never_told_as_a_number_of_tokens(studies: Site) -> None:
     (row,) = list_taught(studies.runs["sample-0.5b"])
     most = max(point.tokens for point in studies.runs["sample-0.5b"].study.curves[0].points)
     assert [(need.tokens, need.most) for need in row.needed] == [(None, most), (None, most)]
-    assert f"more than {most:,}" in _text(studies, "learnability/")
+    page = _text(studies, "learnability/")
+    assert f"not learned with up to {most:,}" in page and f"more than {most:,}" not in page
 
 
 def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:
@@ -219,11 +220,11 @@ def test_tokens_and_dollars_of_a_share_that_is_reached(tmp_path: Path) -> None:
     reach = run.study.curves[0].reach[0]
     assert reach.fitted is not None and reach.fitted.context in ("basic", "complete")
     need = row.needed[0]
-    assert (need.tokens, need.low, need.high) == (reach.fitted.tokens, reach.tokens_low, reach.tokens_high)
+    assert need.reach == reach and need.tokens == reach.fitted.tokens
     assert need.dollars == pytest.approx(0.002)
     page = _text(site, "learnability/")
     assert (
-        f'<a href="{need.address.removeprefix("learnability/")}">{need.tokens:,}</a>' in page
+        f'<a href="{need.address.removeprefix("learnability/")}">{reach.tokens}</a>' in page
         and "$0.002" in page
     )
     assert render(site, need.address) is not None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import rate_of
-from probatio.learn.findings import Condition, Curve, Dip, Place, Reach
+from probatio.learn.findings import Bracket, Condition, Curve, Dip, Place, Reach
 from probatio.learn.statistics.family import ALPHA
 from probatio.learn.statistics.isotonic import find_fall, fit_with_band
 from probatio.learn.tokens import SharedPart
@@ -126,13 +126,21 @@ def _reach(share: float, sizes: Any, resampled: Floats, points: list[Point]) -> 
 
     reached = resampled >= share - 1e-9
     draws = np.where(reached.any(1), reached.argmax(1), len(sizes))
-    ends = np.quantile(draws, (0.025, 0.975), method="inverted_cdf")
-    low, high = (int(sizes[int(end)]) if end < len(sizes) else None for end in ends)
+    low, high = (int(end) for end in np.quantile(draws, (0.025, 0.975), method="inverted_cdf"))
+    fitted = first([point.level for point in points])
+    at = len(sizes) if fitted is None else int(np.searchsorted(sizes, fitted.tokens))
     return Reach(
         share,
-        fitted=first([point.level for point in points]),
+        fitted=fitted,
         alone=first([point.rate.share or 0.0 for point in points]),
-        tokens_low=low,
-        tokens_high=high,
+        tokens=_bracket(sizes, at, at),
+        interval=_bracket(sizes, low, high),
+        most=int(sizes[-1]),
+        best=max(point.level for point in points),
         resamples_reaching=float(reached.any(1).mean()),
     )
+
+
+def _bracket(sizes: Any, first: int, last: int) -> Bracket:
+    """The tokens between the size before the first place and the last place."""
+    return Bracket(int(sizes[first - 1]) if first else None, int(sizes[last]) if last < len(sizes) else None)

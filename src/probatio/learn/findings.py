@@ -68,14 +68,29 @@ class Place(msgspec.Struct, frozen=True):
     n_shot: int
 
 
+class Bracket(msgspec.Struct, frozen=True):
+    """Where a number of tokens lies: more than `above`, at most `at_most`. Only what was tried is known, so
+    it is never one number."""
+
+    above: int | None  # None: the least that was tried is enough
+    at_most: int | None  # None: what was tried is not enough
+
+    def __str__(self) -> str:
+        ends = [f"more than {self.above:,}"] if self.above is not None else []
+        ends += [f"at most {self.at_most:,}"] if self.at_most is not None else []
+        return ", ".join(ends)
+
+
 class Reach(msgspec.Struct, frozen=True):
-    """The smallest condition that reaches a share; None if there is none, or if the curve falls."""
+    """How many tokens of context and examples it takes to reach a share."""
 
     share: float
-    fitted: Place | None  # by the monotone fit: what is larger does not fall back below the share
+    fitted: Place | None  # the smallest condition at which the monotone fit reaches it; None: none does
     alone: Place | None  # by its own rate, whatever larger conditions do
-    tokens_low: int | None  # of the middle 95 % of resamples; None where they do not reach it
-    tokens_high: int | None
+    tokens: Bracket
+    interval: Bracket  # from the middle 95 % of resamples
+    most: int  # tokens of the largest condition that was tried
+    best: float  # the share that the fit reaches with them
     resamples_reaching: float
 
 

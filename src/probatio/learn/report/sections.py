@@ -8,7 +8,7 @@ from typing import Any
 from probatio.core.statistics.intervals import Rate
 from probatio.core.text.markdown import escape_markdown, fence, format_table
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Curve, JointTest, Place, Reach, Study, curve_name
+from probatio.learn.findings import Curve, JointTest, Reach, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
 from probatio.learn.report.prices import describe_price, format_prices
 from probatio.learn.report.tables import Column, StudyTable, make_tables, name_axis
@@ -53,7 +53,7 @@ def summarise(study: Study) -> list[str]:
         + (
             curve.dip.sentence
             if curve.dip
-            else "; ".join(_describe_reach(reach, curve.estimated) for reach in curve.reach)
+            else "; ".join(describe_reach(reach, curve.estimated) for reach in curve.reach)
         )
         for curve in study.curves
     ]
@@ -268,22 +268,24 @@ def _failures(study: Study) -> list[str]:
     return lines
 
 
-def _describe_reach(reach: Reach, estimated: bool) -> str:
-    """`80 % at basic, 3-shot (1,240 tokens; 95 % 610 to not reached)`."""
-    mark, chance = (
-        f"{100 * reach.share:.0f} %",
-        f"{100 * reach.resamples_reaching:.0f} % of resamples reach it",
-    )
+def describe_reach(reach: Reach, estimated: bool) -> str:
+    """`80 % with more than 292, at most 1,240 tokens (basic, 3-shot; 95 %: more than 106, at most 1,240)`, or
+    `80 % not learned with up to 3,291 tokens; best 18 %`."""
+    mark, about = f"{100 * reach.share:.0f} %", "about " if estimated else ""
+    chance = f"{100 * reach.resamples_reaching:.0f} % of resamples reach it"
     if reach.fitted is None:
-        sentence = f"{mark} not reached ({chance})"
-    else:
-        low, high = (
-            "not reached" if end is None else f"{end:,}" for end in (reach.tokens_low, reach.tokens_high)
+        sentence = (
+            f"{mark} not learned with up to {about}{reach.most:,} tokens; best {100 * reach.best:.0f} % "
+            f"({chance})"
         )
-        interval = f"95 % {low} to {high}" if low != high else f"95 % {low}"
-        sentence = f"{mark} at {_place(reach.fitted, estimated, interval)}"
+    else:
+        unsure = "" if reach.interval.at_most is not None else "not with what was tried"
+        doubt = " or ".join(filter(None, (str(reach.interval), unsure)))
+        place = f"{reach.fitted.context}, {reach.fitted.n_shot}-shot; 95 %: {doubt}"
+        sentence = f"{mark} with {about}{reach.tokens} token{'s' * (reach.tokens.at_most != 1)} ({place})"
     if reach.alone is not None and reach.alone != reach.fitted:
-        sentence += f", by its own rate at {_place(reach.alone, estimated)}"
+        alone = f"{reach.alone.context}, {reach.alone.n_shot}-shot, {about}{reach.alone.tokens:,} tokens"
+        sentence += f"; by its own rate at {alone}"
     return sentence
 
 
@@ -291,16 +293,10 @@ def list_reached(curve: Curve) -> list[str]:
     """For each mark where the curve reaches it, as cells of a table."""
     if curve.dip:
         return ["no curve: the rate falls" for _ in SHARES]
-    return [_format_reach(reach, curve.estimated) for reach in curve.reach]
-
-
-def _format_reach(reach: Reach, estimated: bool) -> str:
-    return _describe_reach(reach, estimated).removeprefix(f"{100 * reach.share:.0f} % ").removeprefix("at ")
-
-
-def _place(place: Place, estimated: bool, doubt: str = "") -> str:
-    size = f"{'about ' if estimated else ''}{place.tokens:,} tokens"
-    return f"{place.context}, {place.n_shot}-shot ({'; '.join(filter(None, (size, doubt)))})"
+    return [
+        describe_reach(reach, curve.estimated).removeprefix(f"{100 * reach.share:.0f} % ")
+        for reach in curve.reach
+    ]
 
 
 def _percent(part: int, whole: int) -> str:

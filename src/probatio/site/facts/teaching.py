@@ -19,21 +19,34 @@ from probatio.suites.task_types import KINDS
 
 
 class Needed(NamedTuple):
-    """What reaches a share. `tokens` is None if no tried condition does; then the number is above `most`."""
+    """What reaches a share, if anything does that was tried."""
 
-    share: float
-    tokens: int | None
-    low: int | None  # of the middle 95 % of resamples of the tasks; None where they do not reach it
-    high: int | None
-    most: int  # tokens of the largest condition that was tried
+    reach: Reach
     place: str  # the condition in words
     dollars: float | None  # mean price of one answer under it, as recorded
     address: str  # of its trials
 
     @property
+    def share(self) -> float:
+        return self.reach.share
+
+    @property
+    def tokens(self) -> int | None:
+        """At most so many; None if no tried condition is enough."""
+        return self.reach.tokens.at_most
+
+    @property
+    def most(self) -> int:
+        return self.reach.most
+
+    @property
+    def best(self) -> float:
+        return self.reach.best
+
+    @property
     def order(self) -> float:
-        """The key for sorting: what is not reached comes last, and later if more was tried."""
-        return self.tokens if self.tokens is not None else 1e9 + self.most
+        """The key for sorting: what is not reached comes last, and later if less was learned."""
+        return self.tokens if self.tokens is not None else 1e9 * (2 - self.best)
 
     @property
     def price(self) -> str:
@@ -140,7 +153,10 @@ class Ranges:
     def __init__(self, rows: Sequence[TaughtModel]) -> None:
         needs = [need for row in rows for need in row.needed[:1]]
         ends = [
-            end for need in needs for end in (need.low, need.tokens, need.high, need.most) if end is not None
+            end
+            for need in needs
+            for end in (need.reach.interval.above, need.tokens, need.reach.interval.at_most, need.most)
+            if end is not None
         ]
         self._scale: RangeScale | None = range_scale(min(ends), max(ends)) if ends else None
 
@@ -151,7 +167,8 @@ class Ranges:
     def line(self, need: Needed) -> Markup:
         if self._scale is None:
             return Markup()
-        return Markup(draw_range(self._scale, need.tokens, need.low, need.high, need.most))
+        interval = need.reach.interval
+        return Markup(draw_range(self._scale, need.tokens, interval.above, interval.at_most, need.most))
 
 
 def condition_address(run: StudiedRun, condition: Condition) -> str:
@@ -161,16 +178,11 @@ def condition_address(run: StudiedRun, condition: Condition) -> str:
 
 def _find_needed(run: StudiedRun, curve: Curve, reach: Reach) -> Needed:
     place = reach.fitted
-    most = max(point.tokens for point in curve.points)
     if place is None:
-        return Needed(reach.share, None, reach.tokens_low, reach.tokens_high, most, "", None, "")
+        return Needed(reach, "", None, "")
     condition = Condition(curve.model, curve.dialect, place.context, place.n_shot)
     return Needed(
-        reach.share,
-        place.tokens,
-        reach.tokens_low,
-        reach.tokens_high,
-        most,
+        reach,
         f"{place.context}, {place.n_shot or 'no'} example{'s' * (place.n_shot != 1)}",
         run.prices.get(condition),
         condition_address(run, condition),
