@@ -17,12 +17,14 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.statistics.intervals import Rate, rate_of
 from probatio.core.text.names import pick
-from probatio.learn.alike import Unlike, Versions
+from probatio.learn.alike import Unlike
+from probatio.learn.alike import Versions as MayDiffer
 from probatio.learn.database import quote_text
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
 from probatio.learn.trials import Trials, name_runs, open_trials
+from probatio.learn.versions import Versions, compare_versions
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
 
@@ -69,6 +71,7 @@ class Comparison(msgspec.Struct, frozen=True):
     across: str = ""  # the versions of the suite, if they are not the same
     days_a: list[str] = []  # the days compared, if the sides are days
     days_b: list[str] = []
+    versions: Versions | None = None  # of a language, if that is what is compared
     p_holm: float | None = None  # p corrected for being one of several comparisons (Holm)
 
     @property
@@ -107,6 +110,7 @@ class PairedSides(NamedTuple):
     across: str = ""  # the versions of the suite, if they are not the same
     days_a: Sequence[str] = ()  # the days of the pairs
     days_b: Sequence[str] = ()
+    versions: Versions | None = None
 
 
 def compare(first: str, second: str, results: Path, suite: Path | None = None) -> Comparison:
@@ -125,7 +129,7 @@ def compare_all(
     """Compare every two sides, or each with the first. Several comparisons are corrected together. Runs of
     two versions of a suite are compared and said to be so; days only with `across_versions`."""
     runs = all(locate(parse_selection(side), results).kind == "run" for side in sides)
-    versions: Versions = "any" if across_versions or runs else "same"
+    versions: MayDiffer = "any" if across_versions or runs else "same"
     paired = pair_sides(sides, results, suite, to_first=to_first, versions=versions)
     compared = [measure(pairing) for pairing in paired]
     if len(compared) == 1:
@@ -140,7 +144,7 @@ def pair_sides(
     suite: Path | None = None,
     *,
     to_first: bool = False,
-    versions: Versions = "same",
+    versions: MayDiffer = "same",
 ) -> list[PairedSides]:
     """Pair the trials of every two sides, or of each and the first, and count them by task."""
     if not 2 <= len(sides) <= MOST_SIDES:
@@ -181,7 +185,13 @@ def _pair_located(
             differ_in.insert(0, "run" if sides[one].kind == sides[two].kind == "run" else "days")
         pairing = _pairing(trials, sides[one], sides[two], differ_in)
         across = _describe_versions(trials, runs[one], runs[two])
-        paired.append(pairing._replace(controls=controls if controls < asked else 0, across=across))
+        languages = (across and sides[one].kind == "run") or differ_in == ["dialect"]
+        versions = (
+            compare_versions(trials, (one, two), (runs[one], runs[two]), pairing.tasks) if languages else None
+        )
+        paired.append(
+            pairing._replace(controls=controls if controls < asked else 0, across=across, versions=versions)
+        )
     return paired
 
 
@@ -350,4 +360,5 @@ def measure(pairing: PairedSides) -> Comparison:
         across=pairing.across,
         days_a=list(pairing.days_a),
         days_b=list(pairing.days_b),
+        versions=pairing.versions,
     )

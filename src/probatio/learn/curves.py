@@ -37,9 +37,11 @@ Counts = Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]
 """(context, n-shot) → task → (passed, asked)."""
 
 
-def fit_curves(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> tuple[list[Curve], str | None]:
+def fit_curves(
+    trials: Trials, tokens: Mapping[Condition, SharedPart], table: str = "trials"
+) -> tuple[list[Curve], str | None]:
     """A curve for each model and dialect that was asked under enough conditions, or the reason why there is
-    no curve."""
+    no curve. `table`: where the trials are."""
     if not tokens:
         unknown = "The tokens of context and examples are not known"
         return [], f"{unknown}: no condition has the prompts of two tasks."
@@ -48,7 +50,7 @@ def fit_curves(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> tuple[
     )
     for model, dialect, context, n_shot, task, passed, asked in trials.rows(
         "select model, dialect, context, n_shot, task_id, count(*) filter (correct), count(*) "
-        "from trials where asked and not control group by all order by all"
+        f"from {table} where asked and not control group by all order by all"
     ):
         if Condition(model, dialect, context, n_shot) in tokens:
             per_curve[model, dialect][context, n_shot][task] = passed, asked

@@ -7,6 +7,7 @@ it; else it is the longest text that all prompts of the condition begin with.
 
 from __future__ import annotations
 
+from collections.abc import Container
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,12 @@ class SharedPart(msgspec.Struct, frozen=True):
     characters: int
 
 
-def count_shared_parts(trials: Trials) -> dict[Condition, SharedPart]:
+def count_shared_parts(trials: Trials, runs: Container[str] | None = None) -> dict[Condition, SharedPart]:
     """Condition → the tokens of context and examples. Empty if the prompts were not kept.
 
-    A condition needs two tasks: with one the shared part is not known.
+    A condition needs two tasks: with one the shared part is not known. `runs`: only of these.
     """
-    files = trials.answers()
+    files = {run: file for run, file in trials.answers().items() if runs is None or run in runs}
     if not files:
         return {}
     lines = " union all ".join(

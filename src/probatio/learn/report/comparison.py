@@ -7,10 +7,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from probatio.learn.compare import Comparison, TaskFlip
+from probatio.learn.findings import Reach
 from probatio.learn.report.wording import format_p
 from probatio.learn.selection import AXES, DAY_AXES, parse_selection
 from probatio.learn.statistics.family import ALPHA
+from probatio.learn.versions import Part, Versions
 
+SHOWN_CATEGORIES = 5
 SHOWN_FLIPS = 20
 """Tasks listed; --json lists all."""
 
@@ -70,11 +73,61 @@ def list_comparison(one: Comparison) -> Iterator[str]:
     yield "p and the interval are of one test over tasks: answers to one task resemble each other."
     if left_out := list_left_out(one):
         yield f"Left out: {', '.join(left_out)}."
+    yield from _list_versions(one) if one.versions else ()
     for flip in one.flips[:SHOWN_FLIPS]:
         passed = f"{flip.passed_a}/{flip.pairs} → {flip.passed_b}/{flip.pairs}"
         yield f"  {name_flip(flip):6}  {flip.task_id}: {passed}"
     if len(one.flips) > SHOWN_FLIPS:
         yield f"  … and {len(one.flips) - SHOWN_FLIPS} more tasks (--json has them all)"
+    if one.versions:
+        yield conclude(one, one.versions)
+
+
+def conclude(one: Comparison, versions: Versions) -> str:
+    """`v2 is learned 8.3 points better than v1 (0.5 to 15.8); m takes more than 106, at most 292 tokens for
+    80 % in v2, more than 292, at most 592 in v1; most is gained in order of operators.`"""
+    less = one.difference < 0
+    parts = [
+        f"{one.b} is learned {abs(one.difference):.1f} points {'worse' if less else 'better'} than {one.a} "
+        f"({describe_interval(one.low, one.high)})"
+        if one.shown
+        else f"It is not shown that {one.b} is learned better or worse than {one.a} "
+        f"({describe_interval(one.low, one.high)})"
+    ]
+    parts += [
+        f"{each.model} {_describe_side(each.b)} in {one.b}, {_describe_side(each.a)} in {one.a}"
+        for each in versions.reached
+    ]
+    moved = [part for part in versions.categories if part.shown and (part.difference < 0) == less]
+    if one.shown and moved:
+        parts.append(f"most is {'lost' if less else 'gained'} in {moved[0].name}")
+    return f"{'; '.join(parts)}."
+
+
+def _describe_side(reach: Reach | None) -> str:
+    if reach is None:
+        return "has no curve"
+    mark = f"{100 * reach.share:.0f} %"
+    if reach.fitted is None:
+        return f"does not learn {mark} with up to {reach.most:,} tokens (best {100 * reach.best:.0f} %)"
+    return f"takes {reach.tokens} tokens for {mark} ({reach.fitted.context}, {reach.fitted.n_shot}-shot)"
+
+
+def _list_versions(one: Comparison) -> Iterator[str]:
+    found = one.versions
+    assert found is not None
+    if found.changed:
+        yield f"What differs: {found.changed}."
+    for part, words in ((found.touched, "tasks that were changed"), (found.untouched, "tasks that were not")):
+        if part and (found.touched or found.untouched) and found.changed:
+            yield f"On the {part.tasks} {words}: {_describe_part(part)}."
+    if found.categories:
+        shown = [f"{part.name} {_describe_part(part)}" for part in found.categories[:SHOWN_CATEGORIES]]
+        yield f"By category: {'; '.join(shown)}."
+
+
+def _describe_part(part: Part) -> str:
+    return f"{part.difference:+.1f} points ({describe_interval(part.low, part.high)})"
 
 
 def list_left_out(one: Comparison) -> list[str]:
