@@ -27,6 +27,8 @@ SCHEMA = {"type": "object", "required": ["name"], "properties": {"name": {"type"
 NUMBER = {"value": 90, "unit": ["km/h", "kph"], "tolerance": 0.5}
 MONEY = {"value": 1234.5, "unit": "$", "tolerance": "1%"}
 CHOICE = {"right": "Pro", "of": ["Free", "Pro", "Pro Plus"]}
+TESTS = {"tests": ["add(1, 2) == 3", "add('a', 1) raises TypeError"]}
+ADD = "```python\ndef add(a, b):\n    return a + b\n```"
 FIELDS = {"fields": {"name": "Ada", "born.year": 1815}, "weights": {"born.year": 3}}
 
 GRADED: list[tuple[str, Any, str, float]] = [
@@ -95,9 +97,15 @@ GRADED: list[tuple[str, Any, str, float]] = [
     ("similar", "the quick brown fox", "the quick red fox", 0.7),
     ("similar", "the quick brown fox", "a lazy dog", 0),
     ("similar", {"to": "the quick brown fox", "measure": "pairs"}, "fox brown quick the", 0),
+    ("python", TESTS, ADD, 1),
+    ("python", TESTS["tests"], ADD.replace("+", "*"), 0),
+    ("python", TESTS, ADD.replace("a + b", "3"), 0.5),
+    ("python", "add(1, 2) == 3", "The sum is 3.", 0),
+    ("not-python", "add(1, 2) == 3", ADD, 0),
 ]
 
 HUGE = {
+    "text": "Lorem ipsum. " * 16_000,
     "letters": "a" * 1_000_000,
     "words": "the quick " * 100_000,
     "numbers": "1 " * 500_000,
@@ -108,6 +116,8 @@ HUGE = {
     "lists": "[1]" * 300_000,
     "choices": "Pro Free " * 100_000,
     "halves": "\ud800" * 10,
+    "code": ADD + "\n```\nx = '" + "a" * 200_000,
+    "functions": "def add(a, b): pass\n" * 10_000,
     "controls": "\x00\x1b[2J\u202e" * 1000,
 }
 
@@ -164,6 +174,9 @@ def test_several_expectations_share_the_score_by_their_weights() -> None:
         ({"not-similar": "one two"}, 10),
         ([{"contains": "x"}, {"not-contains": "y"}], 2),
         ([{"json": FIELDS}, {"similar": "one two"}], 12),
+        ({"python": TESTS}, 2),
+        ({"python": "add(1, 2) == 3"}, 0),
+        ([{"python": TESTS}, {"contains": "def"}], 3),
     ],
 )
 def test_the_rungs_are_those_of_all_expectations(written: Any, rungs: int) -> None:
@@ -186,6 +199,7 @@ def test_the_rungs_are_those_of_all_expectations(written: Any, rungs: int) -> No
         ([{"contains": "aaaa"}, {"regex": "(a+)+$"}], None),
         ({"not-contains": "a"}, None),
         ({"is-json": True}, None),
+        ({"python": TESTS}, None),
     ],
 )
 def test_gold_is_made_where_it_can_be(written: Any, gold: str | None) -> None:
@@ -226,6 +240,13 @@ def test_gold_is_made_where_it_can_be(written: Any, gold: str | None) -> None:
         ({"is-json": 1}, "the schema has to be a table"),
         ({"similar": {"to": "x", "measure": "meaning"}}, "words or pairs"),
         ({"similar": {"to": "x", "measure": "pairs"}}, "the reference text has no pairs"),
+        ({"python": {"test": ["f() == 1"]}}, "`python`: it has the key `tests`"),
+        ({"python": []}, "a list of texts"),
+        ({"python": [True]}, "put True in quotes"),
+        ({"python": ["f() == 1", "f() == 1"]}, "the test f() == 1 stands there twice"),
+        ({"python": [f"f({n})" for n in range(101)]}, "at most 100 tests, not 101"),
+        ({"python": "print(x)"}, "'print(x)' is no test; a test is a call with what it gives"),
+        ([{"python": "f()"}, {"not-python": "g()"}], "put all tests into one"),
     ],
 )
 def test_a_wrong_expectation_is_told_in_a_sentence(written: Any, said: str) -> None:
@@ -275,6 +296,20 @@ def test_the_verdict_reads_the_rungs_of_expectations_from_the_manifest_alone(
     folder = place if as_file else folder_suite(tmp_path / "mine")
     assert constants_of(read_manifest(folder)).rungs == (("ada", 2),)
     assert constants_of(load_daily(folder).manifest) == constants_of(read_manifest(folder))
+
+
+def test_the_verdict_reads_the_rungs_of_each_grader(tmp_path: Path) -> None:
+    place = tmp_path / "each.yml"
+    each = {name: {name: value} for name, value, _, _ in reversed(GRADED)}
+    cases = [{"id": name, "prompt": "x", "expect": expect} for name, expect in each.items()]
+    place.write_text(yaml.safe_dump({"cases": cases}))
+    counted = {name: count_rungs(read_expectations(expect)) for name, expect in each.items()}
+    assert {name: count for name, count in counted.items() if count} == {
+        "json": 2,
+        "similar": 10,
+        "python": 2,
+    }
+    assert dict(constants_of(read_manifest(place)).rungs) == {name: n for name, n in counted.items() if n}
 
 
 def test_an_expectation_and_the_version_of_the_graders_are_in_the_fingerprint(
@@ -341,7 +376,8 @@ def test_the_page_has_an_example_of_every_grader_and_each_is_understood() -> Non
         expected = read_expectations(yaml.safe_load(row[2].strip("`")))
         assert expected[0].grader in row[0]
         rungs = row[3].strip(" |")
-        assert count_rungs(expected) == {"1": 0, "its fields": 2}.get(rungs) or int(rungs)
+        steps = {"1": 0, "10": 10, "its fields": 2, "its tests": 2}  # of the example
+        assert count_rungs(expected) == steps[rungs]
     for example in re.findall(r"`([{\[].*?[}\]])`", PAGE):
         if "…" not in example:
             read_expectations(yaml.safe_load(example))
