@@ -15,7 +15,8 @@ from probatio.core.records import Assessment, SampleAnswer
 from probatio.grading.checked import close_checked
 from probatio.grading.samples import Grading
 from probatio.jail import NoIsolation
-from probatio.suites.daily_suite import DailySuite, load_daily
+from probatio.suites.daily_suite import Case, DailySuite, load_daily
+from probatio.suites.ready_graders import make_gold, read_expectations
 
 pytestmark = pytest.mark.slow  # starts processes
 
@@ -76,6 +77,16 @@ def test_an_answer_gets_what_its_code_earns_and_the_same_at_every_grading(suite:
     }
     assert not {"api_error", "unchecked", "crashed_checker"} & {each.error_type for each in first}
     assert [each.score for each in graded(suite, *answers)] == [each.score for each in first]
+
+
+@pytest.mark.parametrize(
+    "tests", [["add(1, 2) == 3"], ["f() == 1", "g(1)", "f() == {2}", "f() raises NoMore"]]
+)
+def test_a_right_answer_is_made_of_tests_that_stand_alone(tests: list[str]) -> None:
+    gold = make_gold(read_expectations({"python": tests}))
+    assert gold is not None
+    case = Case("gold", "x", expect=read_expectations({"python": tests}))
+    assert check(case, gold, grader="expect").score == 1
 
 
 def test_only_a_use_case_that_runs_answers_needs_a_jail(suite: DailySuite, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import date
 from pathlib import Path
@@ -12,6 +13,8 @@ import yaml
 
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.errors import UsageError
+from probatio.core.records import Assessment, SampleAnswer
+from probatio.grading.samples import Grading
 from probatio.suites.daily_proofs import read_proofs
 from probatio.suites.daily_suite import constants_of, load_daily, read_manifest
 from probatio.suites.ready_graders import (
@@ -29,6 +32,7 @@ MONEY = {"value": 1234.5, "unit": "$", "tolerance": "1%"}
 CHOICE = {"right": "Pro", "of": ["Free", "Pro", "Pro Plus"]}
 TESTS = {"tests": ["add(1, 2) == 3", "add('a', 1) raises TypeError"]}
 ADD = "```python\ndef add(a, b):\n    return a + b\n```"
+EQUAL = "__eq__ = lambda self, other: True"
 FIELDS = {"fields": {"name": "Ada", "born.year": 1815}, "weights": {"born.year": 3}}
 
 GRADED: list[tuple[str, Any, str, float]] = [
@@ -88,6 +92,8 @@ GRADED: list[tuple[str, Any, str, float]] = [
     ("is-json", True, '{"a": 1}', 1),
     ("is-json", True, 'x {"a": 1}', 0),
     ("is-json", True, "NaN", 0),
+    ("is-json", True, '{"a": 1} {"a": 1}', 0),
+    ("is-json", SCHEMA, '{"name": 3, "name": {"score": 1}}', 0),
     ("is-json", SCHEMA, '{"name": "Ada"}', 1),
     ("is-json", SCHEMA, "{}", 0),
     ("is-json", {"additionalProperties": False, "properties": {"a": {"enum": [1]}}}, '{"a": true}', 0),
@@ -96,11 +102,14 @@ GRADED: list[tuple[str, Any, str, float]] = [
     ("similar", "the quick brown fox", "The quick, brown FOX!", 1),
     ("similar", "the quick brown fox", "the quick red fox", 0.7),
     ("similar", "the quick brown fox", "a lazy dog", 0),
+    ("similar", "the quick brown fox", "the quick brown fox " * 50, 0),
+    ("similar", "the quick brown fox", "the quick brown fox or not: a lazy dog, a red cat", 0.5),
     ("similar", {"to": "the quick brown fox", "measure": "pairs"}, "fox brown quick the", 0),
     ("python", TESTS, ADD, 1),
     ("python", TESTS["tests"], ADD.replace("+", "*"), 0),
     ("python", TESTS, ADD.replace("a + b", "3"), 0.5),
     ("python", "add(1, 2) == 3", "The sum is 3.", 0),
+    ("python", TESTS, f"```python\nclass A:\n    {EQUAL}\ndef add(a, b):\n    return A()\n```", 0),
     ("not-python", "add(1, 2) == 3", ADD, 0),
 ]
 
@@ -139,13 +148,13 @@ def test_every_grader_has_right_and_wrong_answers_here() -> None:
         assert missing <= ({"equals", "icontains-all", "icontains-any"} if want == 0 else set())
 
 
-def one_of_each() -> dict[str, tuple[str, Any]]:
-    return {name: (name, value) for name, value, _, _ in GRADED}
+def one_of_each() -> list[tuple[str, Any, str, float]]:
+    """The first row of each grader."""
+    return list({row[0]: row for row in reversed(GRADED)}.values())
 
 
-@pytest.mark.parametrize("name", one_of_each())
-def test_an_empty_answer_earns_nothing_and_no_answer_breaks_a_grader(name: str) -> None:
-    name, value = one_of_each()[name]
+@pytest.mark.parametrize(("name", "value"), [row[:2] for row in one_of_each()])
+def test_an_empty_answer_earns_nothing_and_no_answer_breaks_a_grader(name: str, value: Any) -> None:
     assert score(name, value, "") == score(name, value, " \n") == 0
     for answer in HUGE.values():
         first = grade_expectations(read_expectations({name: value}), answer)
@@ -199,7 +208,8 @@ def test_the_rungs_are_those_of_all_expectations(written: Any, rungs: int) -> No
         ([{"contains": "aaaa"}, {"regex": "(a+)+$"}], None),
         ({"not-contains": "a"}, None),
         ({"is-json": True}, None),
-        ({"python": TESTS}, None),
+        ({"not-python": TESTS}, None),
+        ([{"python": TESTS}, {"contains": "def"}], None),
     ],
 )
 def test_gold_is_made_where_it_can_be(written: Any, gold: str | None) -> None:
@@ -300,7 +310,7 @@ def test_the_verdict_reads_the_rungs_of_expectations_from_the_manifest_alone(
 
 def test_the_verdict_reads_the_rungs_of_each_grader(tmp_path: Path) -> None:
     place = tmp_path / "each.yml"
-    each = {name: {name: value} for name, value, _, _ in reversed(GRADED)}
+    each = {name: {name: value} for name, value, _, _ in one_of_each()}
     cases = [{"id": name, "prompt": "x", "expect": expect} for name, expect in each.items()]
     place.write_text(yaml.safe_dump({"cases": cases}))
     counted = {name: count_rungs(read_expectations(expect)) for name, expect in each.items()}
@@ -310,6 +320,27 @@ def test_the_verdict_reads_the_rungs_of_each_grader(tmp_path: Path) -> None:
         "python": 2,
     }
     assert dict(constants_of(read_manifest(place)).rungs) == {name: n for name, n in counted.items() if n}
+
+
+@pytest.mark.slow
+def test_a_huge_and_an_empty_answer_cost_in_a_worker_no_more_than_their_grade(tmp_path: Path) -> None:
+    place = tmp_path / "each.yml"
+    cases = [{"id": n, "prompt": "x", "expect": {n: value}} for n, value, _, _ in one_of_each()]
+    place.write_text(yaml.safe_dump({"cases": cases}))
+    suite = load_daily(place)
+    asked = [(case, answer) for case in suite.cases for answer in (HUGE["text"], HUGE["code"], "")]
+
+    async def grade() -> list[Assessment]:
+        grading = Grading(suite, "auto")
+        return await asyncio.gather(
+            *(grading.grade(SampleAnswer(case=case, model="m", response=answer)) for case, answer in asked)
+        )
+
+    first = asyncio.run(grade())
+    for (case, answer), found in zip(asked, first, strict=True):
+        assert found.error_type in {None, "no_response"}, (case, found)
+        assert answer or found.score == 0
+    assert asyncio.run(grade()) == first
 
 
 def test_an_expectation_and_the_version_of_the_graders_are_in_the_fingerprint(

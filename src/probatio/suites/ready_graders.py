@@ -21,7 +21,13 @@ import msgspec
 from probatio.core.records.check_result import CheckResult, Part
 from probatio.core.text.names import refuse_unknown_name
 from probatio.jail import Choice
-from probatio.languages.python.stated_tests import MOST, check_stated, make_trivial_answer, read_tests
+from probatio.languages.python.stated_tests import (
+    MOST,
+    check_stated,
+    make_right_answer,
+    make_trivial_answer,
+    read_tests,
+)
 from probatio.suites import ready_json
 
 READY = "expect"
@@ -109,7 +115,8 @@ def make_gold(expected: Sequence[Expectation]) -> str | None:
     """An answer with full marks, where one can be made of what is expected. No pattern and no code is tried
     here: outside of a worker nothing would end it."""
     if need_worker(expected):
-        return None
+        (first, *others) = expected
+        return None if others or first.negated else GRADERS[first.grader].gold(first.value)
     made = [GRADERS[each.grader].gold(each.value) for each in expected if not each.negated]
     golds = [gold for gold in made if gold]
     tried = (*golds, " ".join(golds), "\n".join(golds))
@@ -406,7 +413,8 @@ GRADERS: Mapping[str, ReadyGrader] = MappingProxyType(
         "python": ReadyGrader(
             _read_code_tests,
             lambda value, text, isolation: check_stated(read_tests(value["tests"]), text, isolation),
-            rungs=_count_code_tests,
+            lambda value: make_right_answer(read_tests(value["tests"])),
+            _count_code_tests,
             only_in_worker=True,
             trivial=lambda value: make_trivial_answer(read_tests(value["tests"])),
         ),

@@ -9,6 +9,7 @@ its own or reads the memory of its process finds no expected value and no verdic
 from __future__ import annotations
 
 import ast
+import math
 import re
 import warnings
 from collections.abc import Iterable, Sequence
@@ -40,6 +41,17 @@ def _(texts, names, nothing=nothing_of_this_name, run=exec, compiled=compile):
         run(compiled(text, "solution.py", "exec"), names)
 _(TEXTS, globals())
 """
+_RIGHT = """_{function}_gives = iter([
+    {given},
+])
+
+
+def {function}(*given, **named):
+    gives = next(_{function}_gives)
+    if isinstance(gives, type):
+        raise gives
+    return gives
+"""
 
 
 class StatedTest(msgspec.Struct, frozen=True):
@@ -58,6 +70,20 @@ def read_tests(texts: Iterable[str]) -> tuple[StatedTest, ...]:
 def make_trivial_answer(tests: Sequence[StatedTest]) -> str:
     """An answer that can be tested wherever the jail works."""
     return f"```python\ndef {tests[0].function}(*given, **named):\n    return 1\n```"
+
+
+def make_right_answer(tests: Sequence[StatedTest]) -> str:
+    """An answer that passes, if its tests are called in their order: it gives what is expected, one after the
+    other."""
+    gives: dict[str, list[str]] = {}
+    for test in tests:
+        raised = test.call.raises
+        given = repr(test.call.expected) if raised is None else f'type("{raised}", (Exception,), {{}})'
+        gives.setdefault(test.function, []).append(given)
+    code = "\n\n".join(
+        _RIGHT.format(function=function, given=",\n    ".join(given)) for function, given in gives.items()
+    )
+    return f"```python\n{code}\n```"
 
 
 def check_stated(tests: Sequence[StatedTest], answer: str, isolation: Choice) -> CheckResult:
@@ -146,7 +172,10 @@ def _require_plain(value: Any) -> Any:
     elif isinstance(value, list | tuple | set):
         for each in value:
             _require_plain(each)
-    elif value is not None and not isinstance(value, bool | int | float | str | bytes):
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError
+    elif value is not None and not isinstance(value, int | str | bytes):
         raise ValueError
     return value
 
