@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from datetime import date
 from pathlib import Path
@@ -12,6 +13,8 @@ import yaml
 
 from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.errors import UsageError
+from probatio.core.records import Assessment, SampleAnswer
+from probatio.grading.samples import Grading
 from probatio.suites.daily_proofs import read_proofs
 from probatio.suites.daily_suite import constants_of, load_daily, read_manifest
 from probatio.suites.ready_graders import (
@@ -27,6 +30,9 @@ SCHEMA = {"type": "object", "required": ["name"], "properties": {"name": {"type"
 NUMBER = {"value": 90, "unit": ["km/h", "kph"], "tolerance": 0.5}
 MONEY = {"value": 1234.5, "unit": "$", "tolerance": "1%"}
 CHOICE = {"right": "Pro", "of": ["Free", "Pro", "Pro Plus"]}
+TESTS = {"tests": ["add(1, 2) == 3", "add('a', 1) raises TypeError"]}
+ADD = "```python\ndef add(a, b):\n    return a + b\n```"
+EQUAL = "__eq__ = lambda self, other: True"
 FIELDS = {"fields": {"name": "Ada", "born.year": 1815}, "weights": {"born.year": 3}}
 
 GRADED: list[tuple[str, Any, str, float]] = [
@@ -86,6 +92,8 @@ GRADED: list[tuple[str, Any, str, float]] = [
     ("is-json", True, '{"a": 1}', 1),
     ("is-json", True, 'x {"a": 1}', 0),
     ("is-json", True, "NaN", 0),
+    ("is-json", True, '{"a": 1} {"a": 1}', 0),
+    ("is-json", SCHEMA, '{"name": 3, "name": {"score": 1}}', 0),
     ("is-json", SCHEMA, '{"name": "Ada"}', 1),
     ("is-json", SCHEMA, "{}", 0),
     ("is-json", {"additionalProperties": False, "properties": {"a": {"enum": [1]}}}, '{"a": true}', 0),
@@ -94,10 +102,19 @@ GRADED: list[tuple[str, Any, str, float]] = [
     ("similar", "the quick brown fox", "The quick, brown FOX!", 1),
     ("similar", "the quick brown fox", "the quick red fox", 0.7),
     ("similar", "the quick brown fox", "a lazy dog", 0),
+    ("similar", "the quick brown fox", "the quick brown fox " * 50, 0),
+    ("similar", "the quick brown fox", "the quick brown fox or not: a lazy dog, a red cat", 0.5),
     ("similar", {"to": "the quick brown fox", "measure": "pairs"}, "fox brown quick the", 0),
+    ("python", TESTS, ADD, 1),
+    ("python", TESTS["tests"], ADD.replace("+", "*"), 0),
+    ("python", TESTS, ADD.replace("a + b", "3"), 0.5),
+    ("python", "add(1, 2) == 3", "The sum is 3.", 0),
+    ("python", TESTS, f"```python\nclass A:\n    {EQUAL}\ndef add(a, b):\n    return A()\n```", 0),
+    ("not-python", "add(1, 2) == 3", ADD, 0),
 ]
 
 HUGE = {
+    "text": "Lorem ipsum. " * 16_000,
     "letters": "a" * 1_000_000,
     "words": "the quick " * 100_000,
     "numbers": "1 " * 500_000,
@@ -108,6 +125,8 @@ HUGE = {
     "lists": "[1]" * 300_000,
     "choices": "Pro Free " * 100_000,
     "halves": "\ud800" * 10,
+    "code": ADD + "\n```\nx = '" + "a" * 200_000,
+    "functions": "def add(a, b): pass\n" * 10_000,
     "controls": "\x00\x1b[2J\u202e" * 1000,
 }
 
@@ -129,13 +148,13 @@ def test_every_grader_has_right_and_wrong_answers_here() -> None:
         assert missing <= ({"equals", "icontains-all", "icontains-any"} if want == 0 else set())
 
 
-def one_of_each() -> dict[str, tuple[str, Any]]:
-    return {name: (name, value) for name, value, _, _ in GRADED}
+def one_of_each() -> list[tuple[str, Any, str, float]]:
+    """The first row of each grader."""
+    return list({row[0]: row for row in reversed(GRADED)}.values())
 
 
-@pytest.mark.parametrize("name", one_of_each())
-def test_an_empty_answer_earns_nothing_and_no_answer_breaks_a_grader(name: str) -> None:
-    name, value = one_of_each()[name]
+@pytest.mark.parametrize(("name", "value"), [row[:2] for row in one_of_each()])
+def test_an_empty_answer_earns_nothing_and_no_answer_breaks_a_grader(name: str, value: Any) -> None:
     assert score(name, value, "") == score(name, value, " \n") == 0
     for answer in HUGE.values():
         first = grade_expectations(read_expectations({name: value}), answer)
@@ -164,6 +183,9 @@ def test_several_expectations_share_the_score_by_their_weights() -> None:
         ({"not-similar": "one two"}, 10),
         ([{"contains": "x"}, {"not-contains": "y"}], 2),
         ([{"json": FIELDS}, {"similar": "one two"}], 12),
+        ({"python": TESTS}, 2),
+        ({"python": "add(1, 2) == 3"}, 0),
+        ([{"python": TESTS}, {"contains": "def"}], 3),
     ],
 )
 def test_the_rungs_are_those_of_all_expectations(written: Any, rungs: int) -> None:
@@ -186,6 +208,8 @@ def test_the_rungs_are_those_of_all_expectations(written: Any, rungs: int) -> No
         ([{"contains": "aaaa"}, {"regex": "(a+)+$"}], None),
         ({"not-contains": "a"}, None),
         ({"is-json": True}, None),
+        ({"not-python": TESTS}, None),
+        ([{"python": TESTS}, {"contains": "def"}], None),
     ],
 )
 def test_gold_is_made_where_it_can_be(written: Any, gold: str | None) -> None:
@@ -226,6 +250,13 @@ def test_gold_is_made_where_it_can_be(written: Any, gold: str | None) -> None:
         ({"is-json": 1}, "the schema has to be a table"),
         ({"similar": {"to": "x", "measure": "meaning"}}, "words or pairs"),
         ({"similar": {"to": "x", "measure": "pairs"}}, "the reference text has no pairs"),
+        ({"python": {"test": ["f() == 1"]}}, "`python`: it has the key `tests`"),
+        ({"python": []}, "a list of texts"),
+        ({"python": [True]}, "put True in quotes"),
+        ({"python": ["f() == 1", "f() == 1"]}, "the test f() == 1 stands there twice"),
+        ({"python": [f"f({n})" for n in range(101)]}, "at most 100 tests, not 101"),
+        ({"python": "print(x)"}, "'print(x)' is no test; a test is a call with what it gives"),
+        ([{"python": "f()"}, {"not-python": "g()"}], "put all tests into one"),
     ],
 )
 def test_a_wrong_expectation_is_told_in_a_sentence(written: Any, said: str) -> None:
@@ -275,6 +306,41 @@ def test_the_verdict_reads_the_rungs_of_expectations_from_the_manifest_alone(
     folder = place if as_file else folder_suite(tmp_path / "mine")
     assert constants_of(read_manifest(folder)).rungs == (("ada", 2),)
     assert constants_of(load_daily(folder).manifest) == constants_of(read_manifest(folder))
+
+
+def test_the_verdict_reads_the_rungs_of_each_grader(tmp_path: Path) -> None:
+    place = tmp_path / "each.yml"
+    each = {name: {name: value} for name, value, _, _ in one_of_each()}
+    cases = [{"id": name, "prompt": "x", "expect": expect} for name, expect in each.items()]
+    place.write_text(yaml.safe_dump({"cases": cases}))
+    counted = {name: count_rungs(read_expectations(expect)) for name, expect in each.items()}
+    assert {name: count for name, count in counted.items() if count} == {
+        "json": 2,
+        "similar": 10,
+        "python": 2,
+    }
+    assert dict(constants_of(read_manifest(place)).rungs) == {name: n for name, n in counted.items() if n}
+
+
+@pytest.mark.slow
+def test_a_huge_and_an_empty_answer_cost_in_a_worker_no_more_than_their_grade(tmp_path: Path) -> None:
+    place = tmp_path / "each.yml"
+    cases = [{"id": n, "prompt": "x", "expect": {n: value}} for n, value, _, _ in one_of_each()]
+    place.write_text(yaml.safe_dump({"cases": cases}))
+    suite = load_daily(place)
+    asked = [(case, answer) for case in suite.cases for answer in (HUGE["text"], HUGE["code"], "")]
+
+    async def grade() -> list[Assessment]:
+        grading = Grading(suite, "auto")
+        return await asyncio.gather(
+            *(grading.grade(SampleAnswer(case=case, model="m", response=answer)) for case, answer in asked)
+        )
+
+    first = asyncio.run(grade())
+    for (case, answer), found in zip(asked, first, strict=True):
+        assert found.error_type in {None, "no_response"}, (case, found)
+        assert answer or found.score == 0
+    assert asyncio.run(grade()) == first
 
 
 def test_an_expectation_and_the_version_of_the_graders_are_in_the_fingerprint(
@@ -341,7 +407,8 @@ def test_the_page_has_an_example_of_every_grader_and_each_is_understood() -> Non
         expected = read_expectations(yaml.safe_load(row[2].strip("`")))
         assert expected[0].grader in row[0]
         rungs = row[3].strip(" |")
-        assert count_rungs(expected) == {"1": 0, "its fields": 2}.get(rungs) or int(rungs)
+        steps = {"1": 0, "10": 10, "its fields": 2, "its tests": 2}  # of the example
+        assert count_rungs(expected) == steps[rungs]
     for example in re.findall(r"`([{\[].*?[}\]])`", PAGE):
         if "…" not in example:
             read_expectations(yaml.safe_load(example))

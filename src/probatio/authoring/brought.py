@@ -14,7 +14,7 @@ from probatio.core.text.names import make_file_name, make_file_names
 from probatio.core.text.visible import make_one_line
 from probatio.suites.daily_suite import MANIFEST, name_case
 from probatio.suites.own_manifest import OF_A_USE_CASE
-from probatio.suites.ready_graders import grade_expectations, read_expectations
+from probatio.suites.ready_graders import grade_expectations, need_worker, read_expectations
 
 FIRST_VERSION = "0.1.0"
 _MOST_REASONS = 3
@@ -57,8 +57,8 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 
 
 def leave_out_copied(path: Path, brought: Brought) -> Brought:
-    """Without the cases whose own question, copied, is right: `suite check` refuses them. No pattern is tried
-    here: outside of a worker nothing would end it."""
+    """Without the cases whose own question, copied, is right: `suite check` refuses them. No pattern and
+    no code is tried here: outside of a worker nothing would end it."""
     kept, left_out = [], list(brought.left_out)
     for case in brought.cases:
         if _is_right_when_copied(case.written):
@@ -75,9 +75,7 @@ def leave_out_copied(path: Path, brought: Brought) -> Brought:
 
 def _is_right_when_copied(written: Mapping[str, Any]) -> bool:
     expected = read_expectations(written["expect"])
-    if any(each.grader == "regex" for each in expected):
-        return False
-    return grade_expectations(expected, written["prompt"]).score >= 1
+    return not need_worker(expected) and grade_expectations(expected, written["prompt"]).score >= 1
 
 
 def write_suite(folder: Path, name: str, path: Path, brought: Brought) -> None:

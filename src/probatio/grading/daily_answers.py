@@ -65,7 +65,7 @@ class PackedCase(msgspec.Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, case: Case, grader: str | OwnGrader | None = None) -> PackedCase:
         grader = grader or case.use_case
-        lane = _OWN if isinstance(grader, OwnGrader) else facts_of(grader).lane
+        lane = _OWN if isinstance(grader, OwnGrader) else facts_of(grader, case).lane
         content = digest(msgspec.to_builtins(case, str_keys=True))
         return cls(lane, pickle.dumps((case, grader)), case.id, content, grader)
 

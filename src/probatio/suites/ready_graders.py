@@ -1,7 +1,7 @@
 """Ready graders: what is expected of an answer, in one line of a case: `expect: {contains: Enterprise}`.
 
-Pure. An expectation is read once with its suite; a worker grades by it, whose limits end a pattern that would
-match for ever.
+An expectation is read once with its suite; a worker grades by it, whose limits end a pattern that would match
+for ever. All is pure but `python`, which runs the answer's code in the jail.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -19,6 +20,14 @@ import msgspec
 
 from probatio.core.records.check_result import CheckResult, Part
 from probatio.core.text.names import refuse_unknown_name
+from probatio.jail import Choice
+from probatio.languages.python.stated_tests import (
+    MOST,
+    check_stated,
+    make_right_answer,
+    make_trivial_answer,
+    read_tests,
+)
 from probatio.suites import ready_json
 
 READY = "expect"
@@ -47,11 +56,20 @@ class ReadyGrader(NamedTuple):
     """A way to grade. `read` gives the value as it is kept, or raises ValueError with a sentence."""
 
     read: Callable[[Any], Any]
-    grade: Callable[[Any, str], Sequence[Part]]
-    gold: Callable[[Any], str | None]
+    grade: Callable[[Any, str, Choice], CheckResult]
+    gold: Callable[[Any], str | None] = lambda value: None
     """An answer that is right; None where none can be made."""
     rungs: Callable[[Any], int] = lambda value: 1
     """Steps between wrong and right."""
+    only_in_worker: bool = False
+    """A pattern may match for ever, and code has to be run."""
+    trivial: Callable[[Any], str] | None = None
+    """Of a grader that runs the answer: code that runs wherever the jail works."""
+
+
+def _of_parts(grade: Callable[[Any, str], Sequence[Part]]) -> Callable[[Any, str, Choice], CheckResult]:
+    """A way to grade that only reads the answer."""
+    return lambda value, text, isolation: CheckResult(tuple(grade(value, text)))
 
 
 def read_expectations(written: Any) -> tuple[Expectation, ...]:
@@ -59,7 +77,10 @@ def read_expectations(written: Any) -> tuple[Expectation, ...]:
     items = written if isinstance(written, list) else [written]
     if not items:
         raise ValueError("`expect` is empty; name a grader, such as {contains: Enterprise}")
-    return tuple(_read_one(item) for item in items)
+    expected = tuple(_read_one(item) for item in items)
+    if sum(GRADERS[each.grader].trivial is not None for each in expected) > 1:
+        raise ValueError("`python` stands there twice; put all tests into one, which starts the code once")
+    return expected
 
 
 def count_rungs(expected: Iterable[Expectation]) -> int:
@@ -68,17 +89,34 @@ def count_rungs(expected: Iterable[Expectation]) -> int:
     return steps if steps > 1 else 0
 
 
-def grade_expectations(expected: Sequence[Expectation], answer: str) -> CheckResult:
+def grade_expectations(
+    expected: Sequence[Expectation], answer: str, isolation: Choice = "auto"
+) -> CheckResult:
     """Each expectation's parts weigh its weight together. An empty answer earns nothing."""
     text = answer.strip()
-    return CheckResult(tuple(part for each in expected for part in _grade_one(each, text)))
+    results = [_grade_one(each, text, isolation) for each in expected]
+    parts = tuple(part for result in results for part in result.parts)
+    return CheckResult(parts, timely=all(result.timely for result in results))
+
+
+def need_worker(expected: Iterable[Expectation]) -> bool:
+    """Whether no answer may be graded by them outside of a worker."""
+    return any(GRADERS[each.grader].only_in_worker for each in expected)
+
+
+def find_trivial(expected: Iterable[Expectation]) -> str | None:
+    """Code that runs wherever the jail works, for expectations that run the answer; None for those that read
+    it."""
+    made = (trivial(each.value) for each in expected if (trivial := GRADERS[each.grader].trivial))
+    return next(made, None)
 
 
 def make_gold(expected: Sequence[Expectation]) -> str | None:
-    """An answer with full marks, where one can be made of what is expected. No pattern is tried here: outside
-    of a worker nothing would end it."""
-    if any(each.grader == "regex" for each in expected):
-        return None
+    """An answer with full marks, where one can be made of what is expected. No pattern and no code is tried
+    here: outside of a worker nothing would end it."""
+    if need_worker(expected):
+        (first, *others) = expected
+        return None if others or first.negated else GRADERS[first.grader].gold(first.value)
     made = [GRADERS[each.grader].gold(each.value) for each in expected if not each.negated]
     golds = [gold for gold in made if gold]
     tried = (*golds, " ".join(golds), "\n".join(golds))
@@ -110,15 +148,19 @@ def _read_one(item: Any) -> Expectation:
     return Expectation(name, kept, float(weight), negated)
 
 
-def _grade_one(expected: Expectation, text: str) -> Sequence[Part]:
+def _grade_one(expected: Expectation, text: str, isolation: Choice) -> CheckResult:
     if not text:
-        return (Part(expected.grader, 0.0, "the answer is empty", expected.weight),)
-    parts = GRADERS[expected.grader].grade(expected.value, text)
+        return CheckResult((Part(expected.grader, 0.0, "the answer is empty", expected.weight),))
+    result = GRADERS[expected.grader].grade(expected.value, text, isolation)
+    parts = result.parts
     if expected.negated:
-        score, said = CheckResult(tuple(parts)).score, "; ".join(part.detail for part in parts)
-        parts = [Part(f"not {expected.grader}", 1 - score, f"not: {said}")]
+        said = "; ".join(part.detail for part in parts)
+        parts = (Part(f"not {expected.grader}", 1 - result.score, f"not: {said}"),)
     share = expected.weight / sum(part.weight for part in parts)
-    return [Part(part.name, part.score, part.detail[:_LONGEST_DETAIL], part.weight * share) for part in parts]
+    weighed = (
+        Part(part.name, part.score, part.detail[:_LONGEST_DETAIL], part.weight * share) for part in parts
+    )
+    return CheckResult(tuple(weighed), timely=result.timely)
 
 
 def _show(value: str) -> str:
@@ -149,7 +191,7 @@ def _of_text(name: str, is_right: Callable[[str, str], bool]) -> ReadyGrader:
         detail = f"expected {_show(value)!r}, was {_show(text)!r}"
         return (Part(name, float(is_right(value, text)), detail),)
 
-    return ReadyGrader(_read_text, grade, lambda value: value)
+    return ReadyGrader(_read_text, _of_parts(grade), lambda value: value)
 
 
 def _of_texts(name: str, enough: Callable[[Iterable[bool]], bool], fold: Callable[[str], str]) -> ReadyGrader:
@@ -162,7 +204,8 @@ def _of_texts(name: str, enough: Callable[[Iterable[bool]], bool], fold: Callabl
         detail = f"not there: {', '.join(map(_show, missing))}" if missing else ""
         return (Part(name, float(right), detail),)
 
-    return ReadyGrader(_read_texts, grade, lambda value: " ".join(value) if enough is all else str(value[0]))
+    gold = " ".join if enough is all else itemgetter(0)
+    return ReadyGrader(_read_texts, _of_parts(grade), gold)
 
 
 # A pattern.
@@ -322,6 +365,27 @@ def _grade_similar(value: Mapping[str, str], text: str) -> Sequence[Part]:
     return (Part("similar", 2 * _STEPS * shared // both / _STEPS, detail),)
 
 
+# Code.
+
+
+def _read_code_tests(value: Any) -> dict[str, list[str]]:
+    """One test, several, or {tests: …}."""
+    if isinstance(value, dict) and value.keys() != {"tests"}:
+        raise ValueError('it has the key `tests`, such as {tests: ["add(1, 2) == 3"]}')
+    given = value["tests"] if isinstance(value, dict) else value
+    tests = _read_texts([given] if isinstance(given, str) else given)
+    if len(tests) > MOST:
+        raise ValueError(f"there are at most {MOST} tests, not {len(tests)}")
+    if twice := next((test for test, count in Counter(tests).items() if count > 1), None):
+        raise ValueError(f"the test {_show(twice)} stands there twice")
+    read_tests(tests)
+    return {"tests": tests}
+
+
+def _count_code_tests(value: Mapping[str, Sequence[str]]) -> int:
+    return len(value["tests"])
+
+
 GRADERS: Mapping[str, ReadyGrader] = MappingProxyType(
     {
         "exact": _of_text("exact", lambda value, text: text == value.strip()),
@@ -332,16 +396,27 @@ GRADERS: Mapping[str, ReadyGrader] = MappingProxyType(
         "contains-any": _of_texts("contains-any", any, str),
         "icontains-all": _of_texts("icontains-all", all, str.casefold),
         "icontains-any": _of_texts("icontains-any", any, str.casefold),
-        "regex": ReadyGrader(_read_pattern, _grade_pattern, lambda value: None),
-        "number": ReadyGrader(_read_number, _grade_number, _gold_number),
-        "choice": ReadyGrader(_read_choice, _grade_choice, lambda value: str(value["right"])),
+        "regex": ReadyGrader(_read_pattern, _of_parts(_grade_pattern), only_in_worker=True),
+        "number": ReadyGrader(_read_number, _of_parts(_grade_number), _gold_number),
+        "choice": ReadyGrader(_read_choice, _of_parts(_grade_choice), itemgetter("right")),
         "json": ReadyGrader(
-            ready_json.read_json, ready_json.grade_json, ready_json.gold_json, ready_json.count_fields
+            ready_json.read_json,
+            _of_parts(ready_json.grade_json),
+            ready_json.gold_json,
+            ready_json.count_fields,
         ),
-        "contains-json": ReadyGrader(ready_json.read_schema, ready_json.grade_contained, lambda value: None),
-        "is-json": ReadyGrader(ready_json.read_schema, ready_json.grade_whole, lambda value: None),
+        "contains-json": ReadyGrader(ready_json.read_schema, _of_parts(ready_json.grade_contained)),
+        "is-json": ReadyGrader(ready_json.read_schema, _of_parts(ready_json.grade_whole)),
         "similar": ReadyGrader(
-            _read_similar, _grade_similar, lambda value: str(value["to"]), lambda value: _STEPS
+            _read_similar, _of_parts(_grade_similar), itemgetter("to"), lambda value: _STEPS
+        ),
+        "python": ReadyGrader(
+            _read_code_tests,
+            lambda value, text, isolation: check_stated(read_tests(value["tests"]), text, isolation),
+            lambda value: make_right_answer(read_tests(value["tests"])),
+            _count_code_tests,
+            only_in_worker=True,
+            trivial=lambda value: make_trivial_answer(read_tests(value["tests"])),
         ),
     }
 )

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from probatio.core.errors import UsageError
+from probatio.core.errors import CannotCheck, ProbatioError, UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import SINCE_EDITION_3
 from probatio.core.records.check_result import CheckResult
@@ -23,12 +23,21 @@ from probatio.jail.workers import Lane
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
 from probatio.suites.grader_entry import OwnGrader
 from probatio.suites.language_suite import digest
-from probatio.suites.ready_graders import READY, grade_expectations
+from probatio.suites.ready_graders import READY, find_trivial, grade_expectations
 from probatio.suites.ready_graders import VERSION as READY_VERSION
 
 PACKAGE = "probatio.builtin.daily"
 
 TEXTS = Lane("daily texts", cpu_seconds=2, seconds=120, warm="probatio.builtin.daily.graders:warm_texts")
+
+PROGRAMS = Lane(
+    "daily programs",
+    # Three processes of 30 s at most, each under the jail's limits; our part is to read their output.
+    cpu_seconds=2,
+    seconds=150,
+    beside=1,
+    warm="probatio.languages.python.home:warm",
+)
 
 
 class BuiltInGrader(NamedTuple):
@@ -63,14 +72,7 @@ GRADERS: Mapping[str, BuiltInGrader] = MappingProxyType(
         ),
         "code_generation": BuiltInGrader(
             version=2,
-            # Three processes of 30 s at most, each under the jail's limits; our part is to read their output.
-            lane=Lane(
-                "daily programs",
-                cpu_seconds=2,
-                seconds=150,
-                beside=1,
-                warm="probatio.languages.python.home:warm",
-            ),
+            lane=PROGRAMS,
             starts_processes=True,
             tools=("interpreter",),
             trivial="```python\ndef {function}(*given):\n    return 1\n```",
@@ -100,9 +102,16 @@ GRADERS: Mapping[str, BuiltInGrader] = MappingProxyType(
 )
 
 
-def facts_of(grader: str | None) -> BuiltInGrader:
-    """What is known of a built-in grader; the defaults for a use case that only the judge grades."""
-    return GRADERS.get(grader or "", BuiltInGrader())
+_READY = BuiltInGrader(version=READY_VERSION, tools=("interpreter",))
+
+
+def facts_of(grader: str | None, case: Case | None = None) -> BuiltInGrader:
+    """What is known of a built-in grader; the defaults for a use case that only the judge grades. The ready
+    ones run the answers of those cases that say so."""
+    if grader != READY:
+        return GRADERS.get(grader or "", BuiltInGrader())
+    trivial = find_trivial(case.expect or ()) if case else None
+    return _READY._replace(lane=PROGRAMS, starts_processes=True, trivial=trivial) if trivial else _READY
 
 
 class Grader(Protocol):
@@ -119,7 +128,7 @@ def check(case: Case, answer: str, isolation: Choice = "auto", grader: str | Non
 
 def trivial_answer(case: Case, grader: str) -> str:
     """An answer that the grader can check wherever its tools work."""
-    trivial = facts_of(grader).trivial
+    trivial = facts_of(grader, case).trivial
     if "{function}" not in trivial:
         return trivial
     first = next(iter(case.gold.get("rungs", ())), case.gold)
@@ -139,7 +148,10 @@ def grader_of(use_case: str) -> Grader:
 
 
 def _check_expectations(case: Case, answer: str, isolation: Choice = "auto") -> CheckResult:
-    return grade_expectations(case.expect or (), answer)
+    try:
+        return grade_expectations(case.expect or (), answer, isolation)
+    except (ProbatioError, OSError) as error:
+        raise CannotCheck(str(error)) from error
 
 
 def require_graders(suite: DailySuite, sandbox: Choice) -> None:
@@ -156,7 +168,8 @@ def starts_processes(use_case: UseCase) -> bool:
     """Whether an answer of the use case is graded in a jail or a browser."""
     if isinstance(use_case.grader, OwnGrader):
         return use_case.grader.says.isolation == "jail"
-    return facts_of(_find_built_in(use_case)).starts_processes
+    name = _find_built_in(use_case)
+    return any(facts_of(name, case).starts_processes for case in use_case.cases)
 
 
 def _find_built_in(use_case: UseCase) -> str | None:

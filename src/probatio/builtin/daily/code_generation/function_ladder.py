@@ -11,13 +11,13 @@ from typing import Any
 
 import msgspec
 
-from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, describe_faults, fault
 from probatio.builtin.daily.code_generation.ladder import ProgramLadder, Rung, describe_size, size_credit
-from probatio.builtin.daily.code_generation.solution_text import FENCES, dedent
 from probatio.core.records.check_result import CheckResult, Part
 from probatio.core.text.fences import find_fences
 from probatio.jail import Choice
 from probatio.languages.python import Call, CallFailed, Result, run_calls
+from probatio.languages.python.hidden_tests import HiddenTest, calls_of, describe_faults, fault
+from probatio.languages.python.solution_text import FENCES, dedent
 
 LONGEST = 60_000
 """Characters of a solution that are parsed; more than ten times the longest answer."""

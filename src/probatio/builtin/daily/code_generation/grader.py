@@ -5,12 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from probatio.builtin.daily.code_generation import function_ladder, machine, network, pattern
-from probatio.builtin.daily.code_generation.hidden_tests import HiddenTest, calls_of, describe_faults, fault
-from probatio.builtin.daily.code_generation.solution_text import program
 from probatio.core.errors import CannotCheck, ProbatioError
 from probatio.core.records.check_result import CheckResult, Part
 from probatio.jail import Choice
 from probatio.languages.python import run_calls
+from probatio.languages.python.hidden_tests import HiddenTest, calls_of, describe_faults, fault
+from probatio.languages.python.solution_text import program
 from probatio.suites.daily_suite import Case
 
 __all__ = ["FunctionGold", "Group", "HiddenTest", "check", "fault", "program"]

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from probatio.languages.python import Call, CallFailed, Opaque, Raised, Result, Returned, same
+from probatio.languages.python.calls import Call, CallFailed, Raised, Result, Returned
+from probatio.languages.python.values import Opaque, same
 
 _SHOWN = 3  # failed tests that a part's detail names
 
