@@ -115,7 +115,7 @@ OTHERS: dict[str, Any] = {
         {"raw": "Say what {{city}} is.", "label": "plain"},
         "In one word: what is {{city}}?",
         "file://more.txt",
-        '[{"role": "user", "content": "{{city}}"}]',
+        '[{"role": "assistant", "content": "Hello."}, {"role": "user", "content": "{{city}}"}]',
     ],
     "providers": ["openai:gpt-5", "echo"],
     "scenarios": [{}],
@@ -164,7 +164,7 @@ def test_what_is_not_taken_of_promptfoo_is_named_once_with_its_count(tmp_path: P
         "`providers`": 2,
         "`scenarios`": 1,
         "prompts of a file": 1,
-        "prompts that are a chat": 1,
+        "prompts that are a chat of other messages than `system` and `user`": 1,
         "option `provider` of a test": 7,
         "`threshold` of a test (the score is the same)": 1,
         "`metadata` of a test": 1,
@@ -367,3 +367,56 @@ def test_a_file_that_is_not_there_and_a_folder_that_is_not_empty_are_refused(tmp
     done = bring(tmp_path, "prompt,exact\na,c\n", "a.csv")
     assert done.returncode == 2
     assert "is not empty" in done.stderr
+
+
+CHATS = {
+    "JSON": '[{"role": "system", "content": "You know {{place}}."}, {"role": "user", "content": "{{ask}}"}]',
+    "YAML": "- role: system\n  content: You know {{place}}.\n- role: user\n  content: '{{ask}}'",
+    "a list": [
+        {"role": "system", "content": "You know {{place}}."},
+        {"role": "user", "content": "{{ask}}"},
+    ],
+}
+
+
+@pytest.mark.parametrize("prompt", CHATS.values(), ids=CHATS.keys())
+def test_a_chat_of_promptfoo_becomes_a_system_prompt_and_a_question(tmp_path: Path, prompt: Any) -> None:
+    values = {"place": "Lima", "ask": 'Say "hello", role: user'}
+    test = {"vars": values, "assert": [{"type": "contains", "value": "{{place}}"}]}
+    config = {"prompts": [prompt], "tests": [test]}
+    done = bring(tmp_path, yaml.safe_dump(config), "promptfooconfig.yaml", "--json")
+    assert done.returncode == 0, done.output
+    assert json.loads(done.stdout)["not_taken"] == {}
+    (case,) = cases_of(tmp_path)
+    assert (case.system, case.prompt) == ("You know Lima.", values["ask"])
+
+
+def test_a_prefix_around_a_chat_leaves_its_test_out(tmp_path: Path) -> None:
+    tests = [
+        {"assert": [{"type": "contains", "value": "a"}]},
+        {"options": {"prefix": "x"}, "assert": [{"type": "contains", "value": "a"}]},
+    ]
+    prompt = '[{"role": "user", "content": "Which?"}]'
+    config = {"prompts": [prompt], "tests": tests}
+    done = bring(tmp_path, yaml.safe_dump(config), "promptfooconfig.yaml", "--json")
+    told = json.loads(done.stdout)
+    assert told["left_out"] == ["test 2: its `prefix` or `suffix` would stand around a chat"]
+    assert [(case.prompt, bool(case.system)) for case in cases_of(tmp_path)] == [("Which?", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "system,prompt,contains,who\nYou are {{who}}.,Hello?,Ada,Ada\n"),
+        (
+            "a.jsonl",
+            '{"system": "You are {{who}}.", "prompt": "Hello?", "expect": {"contains": "Ada"}, '
+            '"vars": {"who": "Ada"}}',
+        ),
+        ("a.yml", "system: You are Ada.\ncases: [{prompt: 'Hello?', expect: {contains: Ada}}]"),
+    ],
+)
+def test_the_system_prompt_of_a_file_is_brought_in(tmp_path: Path, name: str, text: str) -> None:
+    done = bring(tmp_path, text, name)
+    assert done.returncode == 0, done.output
+    assert [case.system for case in cases_of(tmp_path)] == ["You are Ada."]

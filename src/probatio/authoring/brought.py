@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,13 +11,13 @@ from probatio.authoring.yaml_text import dump_yaml
 from probatio.core.errors import UsageError
 from probatio.core.text.names import make_file_name, make_file_names
 from probatio.core.text.visible import make_one_line
-from probatio.suites.daily_suite import MANIFEST, name_case
+from probatio.suites.daily_suite import MANIFEST
 from probatio.suites.own_manifest import OF_A_USE_CASE
 from probatio.suites.ready_graders import grade_expectations, need_worker, read_expectations
+from probatio.suites.written_cases import name_case
 
 FIRST_VERSION = "0.1.0"
 _MOST_REASONS = 3
-_VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 class BroughtCase(NamedTuple):
@@ -39,21 +38,6 @@ class Brought(NamedTuple):
     """What has no meaning here, with its count."""
     left_out: Sequence[str]
     """Cases that can't be taken, each with its reason."""
-
-
-def find_variables(text: str) -> list[str]:
-    """The names of the variables in a text."""
-    return _VARIABLE.findall(text)
-
-
-def fill(text: str, values: Mapping[str, str]) -> str:
-    """The text with each `{{name}}` in it filled. Raises ValueError for what has no value."""
-    for name in find_variables(text):
-        if name not in values:
-            raise ValueError(f"`{{{{{name}}}}}` has no value")
-    if "{{" in _VARIABLE.sub("", text):
-        raise ValueError("only {{name}} is filled, no other template")
-    return _VARIABLE.sub(lambda match: values[match[1]], text)
 
 
 def leave_out_copied(path: Path, brought: Brought) -> Brought:

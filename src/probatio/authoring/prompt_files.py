@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +11,7 @@ from typing import Any
 import msgspec
 
 from probatio.authoring import promptfoo
-from probatio.authoring.brought import Brought, BroughtCase, fill, find_variables
+from probatio.authoring.brought import Brought, BroughtCase
 from probatio.core.errors import UsageError
 from probatio.core.inside import read_named
 from probatio.core.jsonfile import decode
@@ -21,8 +19,10 @@ from probatio.core.values import Name
 from probatio.core.yamlfile import open_yaml, parse_value
 from probatio.suites.daily_suite import load_daily
 from probatio.suites.ready_graders import ALIASES, GRADERS, read_expectations
+from probatio.suites.variables import fill, fill_all, find_variables, read_rows, show
+from probatio.suites.written_cases import read_written
 
-_OF_A_CASE = ("prompt", "id", "use_case")
+_OF_A_CASE = ("prompt", "system", "id", "use_case")
 """Columns that are no expectation and no variable."""
 _OF_TEXT = ("exact", "contains", "icontains", "starts-with", "regex")
 """Graders whose cell is the text as it stands."""
@@ -37,15 +37,20 @@ def read_prompts(path: Path) -> Brought:
     return READERS[path.suffix.lower()](path)
 
 
-def _read_text(path: Path) -> str:
+def _read_content(path: Path) -> bytes:
     try:
-        return read_named(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path} is not UTF-8: byte {error.start}.") from None
+        return read_named(path)
     except FileNotFoundError:
         raise UsageError(f"{path} does not exist.") from None
     except OSError as error:
         raise UsageError(f"{path} can't be read: {error.strerror}.") from None
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return _read_content(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{path} is not UTF-8: byte {error.start}.") from None
 
 
 def _read_yaml(path: Path) -> Brought:
@@ -57,11 +62,18 @@ def _read_yaml(path: Path) -> Brought:
         return promptfoo.read_config(file)
     load_daily(path)  # refuses what is no suite, with its line
     (own,) = load_daily(path).use_cases.values()
+    written = list(read_written(file, path.parent))
     cases = [
-        BroughtCase(f"case {number}", own.title, {key: case[key] for key in case if not key.startswith("x-")})
-        for number, case in enumerate(file.data["cases"], 1)
+        BroughtCase(f"case {number + 1}", own.title, msgspec.to_builtins(case))
+        for number, case in written
+        if case.turns is msgspec.UNSET
     ]
-    return Brought(cases, Counter(), ())
+    left_out = [
+        f"case {number + 1}: it has `turns`; write it into cases.yml by hand"
+        for number, case in written
+        if case.turns is not msgspec.UNSET
+    ]
+    return Brought(cases, Counter(), left_out)
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
@@ -69,6 +81,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
     prompt: Name
     expect: Any
+    system: Name | None = None
     id: Name | None = None
     use_case: Name | None = None
     vars: dict[str, str | int | float | bool] = {}
@@ -81,8 +94,9 @@ def _read_lines(path: Path) -> Brought:
             continue
         try:
             line = decode(text, _Line)
-            values = {name: promptfoo.show(value) for name, value in line.vars.items()}
-            written = {"id": line.id, "prompt": fill(line.prompt, values), "expect": line.expect}
+            values = {name: show(value) for name, value in line.vars.items()}
+            system = {"system": fill(line.system, values)} if line.system else {}
+            written = {"id": line.id, **system, "prompt": fill(line.prompt, values), "expect": line.expect}
             written["expect"] = fill_all(line.expect, values) if values else line.expect
             read_expectations(written["expect"])
         except (msgspec.DecodeError, ValueError) as error:
@@ -91,24 +105,13 @@ def _read_lines(path: Path) -> Brought:
     return Brought(cases, Counter(), ())
 
 
-def fill_all(value: Any, values: Mapping[str, str]) -> Any:
-    """Every text in a value, filled."""
-    if isinstance(value, str):
-        return fill(value, values)
-    if isinstance(value, list):
-        return [fill_all(each, values) for each in value]
-    if isinstance(value, dict):
-        return {key: fill_all(each, values) for key, each in value.items()}
-    return value
-
-
 def _explain(path: Path, line: int, error: Exception | str) -> UsageError:
     return UsageError(f"{path}, line {line}: {str(error).rstrip('.')}.")
 
 
 def _read_table(path: Path) -> Brought:
     """A table: `prompt`, `id`, `use_case`, a column for each expectation, and variables."""
-    rows = _read_rows(path)
+    rows = read_rows(_read_content(path), path)
     at, names = next(rows, (1, []))
     if "prompt" not in names:
         there = f"; the columns are {', '.join(names)}" if names else ""
@@ -132,7 +135,13 @@ def _read_table(path: Path) -> Brought:
                 if _is_expectation(name) and cell.strip():
                     expect += _read_cell(path, name, fill(cell, values) if variables else cell, not_taken)
             prompt = of.get("__prefix", "") + of["prompt"] + of.get("__suffix", "")
-            written = {"id": of.get("id", "").strip(), "prompt": fill(prompt, values), "expect": expect}
+            system = {"system": fill(of["system"], values)} if of.get("system", "").strip() else {}
+            written = {
+                "id": of.get("id", "").strip(),
+                **system,
+                "prompt": fill(prompt, values),
+                "expect": expect,
+            }
             if not prompt.strip():
                 raise ValueError("`prompt` is empty")
             if expect:
@@ -146,19 +155,6 @@ def _read_table(path: Path) -> Brought:
     taken = used | {"__prefix", "__suffix"}
     not_taken.update({f"column `{name}`": count for name, count in unused.items() if name not in taken})
     return Brought(cases, not_taken, left_out)
-
-
-def _read_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The rows with the lines at which they begin; empty ones are no rows."""
-    reader = csv.reader(io.StringIO(_read_text(path), newline=""), strict=True)
-    begins = 1
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield begins, [cell.strip() for cell in row] if begins == 1 else row
-            begins = reader.line_num + 1
-    except csv.Error as error:
-        raise _explain(path, begins, f"no CSV: {error}") from None
 
 
 def _is_expectation(name: str) -> bool:

@@ -9,15 +9,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
-from probatio.authoring.brought import Brought, BroughtCase, fill
+from probatio.authoring.brought import Brought, BroughtCase
+from probatio.core.errors import UsageError
 from probatio.core.jsonfile import decode
+from probatio.core.records import Turn
 from probatio.core.text.visible import make_one_line
-from probatio.core.yamlfile import YamlFile, explain_fault, read_again
+from probatio.core.yamlfile import YamlFile, explain_fault, parse_value, read_again
 from probatio.suites.ready_graders import read_expectations
+from probatio.suites.variables import fill, show
 
 _OF_TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
 _OF_TEXTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
@@ -102,6 +105,14 @@ def read_config(file: YamlFile) -> Brought:
     return Brought(cases, not_taken, left_out)
 
 
+class _Asked(NamedTuple):
+    """A prompt of the config."""
+
+    prompt: str
+    system: str | None = None
+    chat: bool = False
+
+
 class _LeftOutError(Exception):
     """Why a test can't be taken."""
 
@@ -110,8 +121,8 @@ def _count(value: Any) -> int:
     return len(value) if isinstance(value, list) else 1
 
 
-def _read_prompts(file: YamlFile, not_taken: Counter[str]) -> Iterator[tuple[str, str]]:
-    """The name of its use case, and the text, of each prompt that is written in the config."""
+def _read_prompts(file: YamlFile, not_taken: Counter[str]) -> Iterator[tuple[str, _Asked]]:
+    """The name of its use case, and what is asked, of each prompt that is written in the config."""
     if "prompts" not in file.data:
         raise explain_fault(file, (), "there are no `prompts`.")
     written = file.data["prompts"]
@@ -119,22 +130,37 @@ def _read_prompts(file: YamlFile, not_taken: Counter[str]) -> Iterator[tuple[str
     texts = [each.get("raw", each.get("id")) if isinstance(each, dict) else each for each in given]
     found = False
     for number, (each, text) in enumerate(zip(given, texts, strict=True), 1):
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str | list) or not text or (isinstance(text, str) and not text.strip()):
             raise explain_fault(file, ("prompts", number - 1), f"prompt {number} is no text.")
         of_file = isinstance(each, dict) and "raw" not in each
-        if of_file or _FILE.fullmatch(text.strip()):
+        if isinstance(text, str) and (of_file or _FILE.fullmatch(text.strip())):
             not_taken["prompts of a file"] += 1
             continue
-        if _CHAT.match(text):
-            not_taken["prompts that are a chat"] += 1
+        asked = _read_chat(text, file) if isinstance(text, list) or _CHAT.match(text) else _Asked(text)
+        if asked is None:
+            not_taken["prompts that are a chat of other messages than `system` and `user`"] += 1
             continue
         label = str(each.get("label") or "") if isinstance(each, dict) else ""
         found = True
-        yield label or (file.path.stem if len(given) == 1 else f"prompt {number}"), text
+        yield label or (file.path.stem if len(given) == 1 else f"prompt {number}"), asked
     if not found:
         raise explain_fault(
             file, ("prompts",), "no prompt is written in the config itself; write them into `prompts`."
         )
+
+
+def _read_chat(written: str | list[Any], file: YamlFile) -> _Asked | None:
+    """A list of messages, as JSON or YAML; None if it is more than a system prompt and a question. Its texts
+    are filled after it is read, so a value can't break out of its message."""
+    try:
+        messages = parse_value(written, file.path) if isinstance(written, str) else written
+        chat = [msgspec.convert(each, Turn) for each in messages]
+    except (ValueError, TypeError, UsageError):
+        return None
+    if [each.role for each in chat] not in (["user"], ["system", "user"]):
+        return None
+    *system, user = (each.content for each in chat)
+    return _Asked(user, system[0] if system else None, chat=True) if all((*system, user)) else None
 
 
 def _read_default(file: YamlFile, not_taken: Counter[str]) -> dict[str, Any]:
@@ -152,7 +178,7 @@ def _read_test(
     at: tuple[str | int, ...],
     default: Mapping[str, Any],
     test: Mapping[str, Any],
-    prompts: Iterable[tuple[str, str]],
+    prompts: Iterable[tuple[str, _Asked]],
     where: str,
     not_taken: Counter[str],
 ) -> list[BroughtCase]:
@@ -191,21 +217,45 @@ def _read_test(
     threshold = merged.get("threshold")
     if threshold is not None and threshold != 1:
         not_taken["`threshold` of a test (the score is the same)"] += 1
-    cases = []
-    counted: Counter[str] = Counter()
     try:
-        for values in _combine(tables["vars"]):
-            counted = Counter()  # once for a test, however many cases it is
-            expect = take(asserts, values, counted)
-            for use_case, text in prompts:
-                prompt = _fill(f"{options.get('prefix', '')}{text}{options.get('suffix', '')}", values)
-                cases.append(BroughtCase(where, use_case, {"prompt": prompt, "expect": expect}))
+        cases = _make_cases(where, prompts, asserts, tables["vars"], options, not_taken)
     except ValueError as error:
         raise _LeftOutError(str(error)) from None
-    not_taken.update(counted)
     if not all(case.written["expect"] for case in cases):
         raise _LeftOutError("no assertion is left")
     return cases
+
+
+def _make_cases(
+    where: str,
+    prompts: Iterable[tuple[str, _Asked]],
+    asserts: Iterable[Mapping[str, Any]],
+    variables: Mapping[str, Any],
+    options: Mapping[str, Any],
+    not_taken: Counter[str],
+) -> list[BroughtCase]:
+    """A case of each prompt with each combination of values. Raises ValueError for what can't be filled."""
+    cases = []
+    counted: Counter[str] = Counter()
+    for values in _combine(variables):
+        counted = Counter()  # once for a test, however many cases it is
+        expect = take(asserts, values, counted)
+        for use_case, asked in prompts:
+            if asked.chat and (options.get("prefix") or options.get("suffix")):
+                counted["chats that a `prefix` or `suffix` would stand around"] += 1
+                continue
+            cases.append(BroughtCase(where, use_case, {**_write(asked, options, values), "expect": expect}))
+    if not cases:
+        raise ValueError("its `prefix` or `suffix` would stand around a chat")
+    not_taken.update(counted)
+    return cases
+
+
+def _write(asked: _Asked, options: Mapping[str, Any], values: Mapping[str, str]) -> dict[str, str]:
+    """What is asked, filled, as a case has it."""
+    around = options.get("prefix", ""), options.get("suffix", "")
+    system = {} if asked.system is None else {"system": _fill(asked.system, values)}
+    return {**system, "prompt": _fill(f"{around[0]}{asked.prompt}{around[1]}", values)}
 
 
 def _combine(given: Mapping[str, Any]) -> Iterator[dict[str, str]]:
@@ -229,19 +279,6 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
     if _TEMPLATE.search(text):
         raise ValueError("only {{name}} is filled, no other template")
     return fill(text, values)
-
-
-def show(value: Any) -> str:
-    """A value of a variable as JavaScript writes it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, int | float):
-        return str(value)
-    raise ValueError("a variable has to be a text or a number")
 
 
 def take(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import fmean
 from typing import Any, Self
@@ -21,6 +21,8 @@ GOOD_MARK, BAD_MARK = 5, 2
 """Of the rehearsed judge, for gold and for wrong answers of hybrid use cases."""
 NOTHING = "I can't say."
 """A wrong answer to a case that has none of its own."""
+UNSCORED = "All right."
+"""The answer to a turn of which nothing is expected."""
 
 
 class AnswerPair(msgspec.Struct, frozen=True):
@@ -34,17 +36,21 @@ class AnswerPair(msgspec.Struct, frozen=True):
 class Script(msgspec.Struct, frozen=True):
     """Who says what on which day."""
 
-    answers: Mapping[str, AnswerPair]  # prompt → its answers
+    answers: Mapping[tuple[str, ...], AnswerPair]  # the messages of a case → its answers
+    unscored: Container[tuple[str, ...]]  # the messages of turns of which nothing is expected
     marks: Mapping[str, Mapping[str, int]]  # answer → criterion → mark
     judge: str
     chances: Mapping[str, Sequence[Mapping[str, float]]]  # model → per day, case → chance of a good answer
 
     def reply(self, body: Mapping[str, Any], day: int) -> str:
         """The reply to a request on day `day`, from 1."""
-        prompt, model = body["messages"][0]["content"], body["model"]
+        model = body["model"]
+        said = tuple(each["content"] for each in body["messages"] if each["role"] != "assistant")
         if model == self.judge:
-            return self._judge(prompt)
-        asked = self.answers[prompt]
+            return self._judge(said[0])
+        if said in self.unscored:
+            return UNSCORED
+        asked = self.answers[said]
         bad = _draw(model, asked.case, day, body.get("seed")) < 1 - self.chances[model][day - 1][asked.case]
         return asked.bad if bad else asked.good
 
@@ -56,18 +62,19 @@ class Script(msgspec.Struct, frozen=True):
 
 def write_script(suite: DailySuite, chances: Mapping[str, Sequence[Mapping[str, float]]]) -> Script:
     """The script of a suite: its gold and wrong proofs, or its best and worst frozen answers for a judge."""
-    answers: dict[str, AnswerPair] = {}
+    answers: dict[tuple[str, ...], AnswerPair] = {}
     marks: dict[str, Mapping[str, int]] = {item.answer: item.marks for item in calibration_set(suite)}
     for use_case in suite.use_cases.values():
         pairs = (
             _pair_frozen(suite, use_case) if use_case.grading == "judge" else _pair_proofs(suite, use_case)
         )
         for case in use_case.cases:
-            pair = answers[case.prompt] = pairs[case.id]
+            pair = answers[case.written] = pairs[case.id]
             if use_case.grading == "hybrid" and use_case.rubric is not None:
                 for answer, mark in ((pair.good, GOOD_MARK), (pair.bad, BAD_MARK)):
                     marks.setdefault(answer, {criterion.id: mark for criterion in use_case.rubric.criteria})
-    return Script(answers, marks, suite.manifest.judge.name, chances)
+    unscored = {case.written for use_case in suite.use_cases.values() for case in use_case.unscored}
+    return Script(answers, unscored, marks, suite.manifest.judge.name, chances)
 
 
 def _pair_proofs(suite: DailySuite, use_case: UseCase) -> dict[str, AnswerPair]:

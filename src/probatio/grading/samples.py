@@ -9,7 +9,14 @@ from probatio.ask.gate import GateClosed
 from probatio.builtin.daily.graders import blend
 from probatio.core.clock import now_text
 from probatio.core.errors import CannotCheck
-from probatio.core.records import CRASHED_CHECKER, Assessment, ErrorType, SampleAnswer, SampleGrade
+from probatio.core.records import (
+    CRASHED_CHECKER,
+    NOT_SCORED,
+    Assessment,
+    ErrorType,
+    SampleAnswer,
+    SampleGrade,
+)
 from probatio.grading.checking import BreaksCheck
 from probatio.grading.daily_answers import Examined, PackedCase, examine
 from probatio.grading.extract import assess_unanswered, cut_note
@@ -46,6 +53,8 @@ class Grading:
         use_case = self._use_cases[case.use_case]
         if response.response is None and (nothing := assess_unanswered(response)):
             return _assess_no_answer(use_case, nothing)
+        if case.unscored:
+            return Assessment(True, False, False, NOT_SCORED, None, breakdown={"use_case": use_case.id})
         if (packed := self._packed.get(case.id)) is None:
             packed = self._packed[case.id] = PackedCase.of(case, use_case.grader)
         try:

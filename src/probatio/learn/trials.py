@@ -21,7 +21,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import find_name, open_reader
-from probatio.core.records import UNASKED_ERRORS, UNKNOWN_DIALECT, TaskType
+from probatio.core.records import NOT_SCORED, UNASKED_ERRORS, UNKNOWN_DIALECT, TaskType
 from probatio.learn.alike import RunSeen, Versions, bring_together
 from probatio.learn.database import open_database, quote_text
 from probatio.runs.record import read_run
@@ -254,6 +254,7 @@ def _read_grades(trials: Trials) -> None:
             ), {asked} as asked
             from lines where task_id is not null and model is not null and n_shot is not null
                          and context is not null and correct is not null
+                         and error_type is distinct from '{NOT_SCORED}'
         )
         -- the last grade counts; a trial keeps its place in the file, that of its first grade
         select * replace (min(line) over (partition by {_KEY}, sample, attempt) as line) from numbered

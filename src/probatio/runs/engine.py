@@ -19,9 +19,19 @@ from probatio.ask.prices import cost_of_answer
 from probatio.ask.providers import provider_of
 from probatio.ask.routes import Route
 from probatio.core.errors import ProbatioError
-from probatio.core.records import UNASKED_ERRORS, UNCHECKED, Grade, Model, Response, SampleAnswer, SampleGrade
+from probatio.core.records import (
+    NOT_SCORED,
+    UNASKED_ERRORS,
+    UNCHECKED,
+    Answer,
+    Grade,
+    Model,
+    Response,
+    SampleAnswer,
+    SampleGrade,
+)
 from probatio.grading.trial_answers import assess_unchecked
-from probatio.runs.job import Job
+from probatio.runs.job import CannotAsk, Job
 from probatio.runs.store.journal import Journal
 from probatio.runs.store.layout import ANSWERS, GRADES
 from probatio.runs.store.lines import Span
@@ -53,16 +63,19 @@ class Tally:
     failed: int = 0
     errors: int = 0  # could not be asked
     unchecked: int = 0  # answered, but the answer could not be checked
+    unscored: int = 0  # answered, and nothing is expected of the answer
     asked: int = 0  # by this process
     spent: float = 0.0
 
     @property
     def done(self) -> int:
-        return self.passed + self.failed + self.errors + self.unchecked
+        return self.passed + self.failed + self.errors + self.unchecked + self.unscored
 
     def count(self, correct: bool, error_type: str | None) -> None:
         if error_type == UNCHECKED:
             self.unchecked += 1
+        elif error_type == NOT_SCORED:
+            self.unscored += 1
         elif error_type in UNASKED_ERRORS:
             self.errors += 1
         elif correct:
@@ -71,11 +84,13 @@ class Tally:
             self.failed += 1
 
 
-_PASSED, _FAILED, _ERROR, _UNCHECKED = 1, 2, 3, 4
+_PASSED, _FAILED, _ERROR, _UNCHECKED, _UNSCORED = 1, 2, 3, 4, 5
 """The state of a question in the table that a resume makes; 0 is not graded yet."""
 
 
 def _standing(correct: bool, error_type: str | None) -> int:
+    if error_type == NOT_SCORED:
+        return _UNSCORED
     if error_type in UNASKED_ERRORS:
         return _UNCHECKED if error_type == UNCHECKED else _ERROR
     return _PASSED if correct else _FAILED
@@ -142,8 +157,8 @@ class Engine:
             if number is not None:
                 graded[number] = _standing(line.correct, line.error_type) if counts else 0
         tally = self.tally
-        tally.passed, tally.failed, tally.errors, tally.unchecked = map(
-            graded.count, (_PASSED, _FAILED, _ERROR, _UNCHECKED)
+        tally.passed, tally.failed, tally.errors, tally.unchecked, tally.unscored = map(
+            graded.count, (_PASSED, _FAILED, _ERROR, _UNCHECKED, _UNSCORED)
         )
         ungraded: list[Span] = []
         for span, line in self._journal.take_up(ANSWERS, self._job.answer_line):
@@ -270,11 +285,18 @@ class Engine:
         return True
 
     async def _ask(self, key: Any, model: Model, route: Route) -> Response | SampleAnswer:
-        prompt = self._job.prompt(key)
+        response: Response | SampleAnswer
+        try:
+            prompt = self._job.prompt(key)
+        except CannotAsk as unasked:  # kept like a request that failed: the next session tries again
+            response = self._job.answer_record(key, unasked.prompt, Answer(None, str(unasked), tries=0), None)
+            self._journal.answer(response)
+            self._job.note_answer(response)
+            return response
         answer = await self._client.ask(route, prompt, self._job.sampling(key))
         cost = None if answer.text is None else cost_of_answer(model, answer)
         text = prompt if isinstance(prompt, str) else prompt.last
-        response: Response | SampleAnswer = self._job.answer_record(key, text, answer, cost)
+        response = self._job.answer_record(key, text, answer, cost)
         self._journal.answer(response)
         self._job.note_answer(response)
         self.failures.note(model.id, answer.error if answer.text is None else None)

@@ -109,7 +109,9 @@ class Job(Protocol):
         """The questions of a model, round by round; a round begins when the one before is graded."""
         ...
 
-    def prompt(self, key: Any) -> Prompt: ...
+    def prompt(self, key: Any) -> Prompt:
+        """What is asked. Raises `CannotAsk` where that follows from an answer that is not there."""
+        ...
 
     def sampling(self, key: Any) -> Sampling: ...
 
@@ -138,6 +140,14 @@ class Job(Protocol):
     def note_grade(self, response: Any, grade: Any) -> None:
         """An answer was graded and the grade is kept."""
         ...
+
+
+class CannotAsk(Exception):
+    """A question that can't be asked now; the message is a clause that says why."""
+
+    def __init__(self, prompt: str, why: str) -> None:
+        super().__init__(why)
+        self.prompt = prompt
 
 
 def answer_fields(answer: Answer, cost: float | None) -> dict[str, Any]:

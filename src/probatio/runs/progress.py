@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
 
-from probatio.core.records import UNASKED_ERRORS, UNCHECKED, Grade, Response, SampleAnswer, SampleGrade
+from probatio.core.records import (
+    NOT_SCORED,
+    UNASKED_ERRORS,
+    UNCHECKED,
+    Grade,
+    Response,
+    SampleAnswer,
+    SampleGrade,
+)
 from probatio.core.redact import redact
 from probatio.core.text.visible import make_one_line, make_visible, unwrap_stream
 
@@ -34,9 +42,12 @@ SIGNS = ". full credit   o some   x none   E request failed   ? could not be che
 
 
 def mark_of_score(grade: Grade | SampleGrade) -> str:
-    """Where credit is partial: `.` full, `o` some, `x` none, `E` error, `?` could not be checked."""
+    """Where credit is partial: `.` full, `o` some, `x` none, `E` error, `?` could not be checked; `-` for an
+    earlier turn, which has no score."""
     if grade.error_type == UNCHECKED:
         return "?"
+    if grade.error_type == NOT_SCORED:
+        return "-"
     if grade.error_type in UNASKED_ERRORS:
         return "E"
     return "." if grade.correct else "o" if grade.score > 0 else "x"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,11 +13,13 @@ from probatio.core.errors import UsageError
 from probatio.core.records import (
     AttributionConstants,
     Constants,
+    Conversation,
     EvidenceConstants,
     Form,
     Grading,
     RuleConstants,
     Sampling,
+    Turn,
 )
 from probatio.core.text.names import make_file_name
 from probatio.core.values import (
@@ -40,6 +40,7 @@ from probatio.suites.own_manifest import OwnConstant, complete, own_constants
 from probatio.suites.reachable import unreachable
 from probatio.suites.ready_graders import READY, Expectation, count_rungs, read_expectations
 from probatio.suites.requests import mark_untrusted
+from probatio.suites.written_cases import EarlierTurn, WrittenCase, list_turns, name_case, read_written
 
 DAILY = BUILT_IN / "daily"
 MANIFEST = "suite.yml"
@@ -127,6 +128,30 @@ class Case(msgspec.Struct, frozen=True):
     """Of the ladder this case is: steps of the same job from trivial to beyond reach; 0: no ladder."""
     expect: tuple[Expectation, ...] | msgspec.UnsetType = msgspec.UNSET
     """What the ready graders expect of an answer. Not set, it is in no digest."""
+    system: str | msgspec.UnsetType = msgspec.UNSET
+    """The system prompt. Not set, it is in no digest."""
+    earlier: tuple[EarlierTurn, ...] | msgspec.UnsetType = msgspec.UNSET
+    """The turns before this one, each a case of its own."""
+    unscored: bool | msgspec.UnsetType = msgspec.UNSET
+    """Whether it is a turn of which nothing is expected."""
+
+    @property
+    def after(self) -> str | msgspec.UnsetType:
+        """The case that is the turn before."""
+        return self.earlier[-1].id if self.earlier else msgspec.UNSET
+
+    def converse(self, answers: Iterable[str] = ()) -> Conversation:
+        """All that is said before a model answers; `answers`: its own to the turns before."""
+        turns = [] if self.system is msgspec.UNSET else [Turn("system", self.system)]
+        for before, answer in zip(self.earlier or (), answers, strict=True):
+            turns += [Turn("user", before.prompt), Turn("assistant", answer)]
+        return Conversation((*turns, Turn("user", self.prompt)))
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The texts of the suite that are sent, in their order."""
+        system = () if self.system is msgspec.UNSET else (self.system,)
+        return (*system, *(each.prompt for each in self.earlier or ()), self.prompt)
 
 
 class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,10 +178,18 @@ class UseCase(msgspec.Struct, frozen=True):
     max_tokens: int
     checked_weight: float  # 1 for deterministic, 0 for judge
     cases: tuple[Case, ...]
+    """Those that are scored."""
     rubric: Rubric | None
     folder: Path
     grader: str | OwnGrader | None = None
     """A built-in grader by its name, or the user's; None: the built-in one with the name of the use case."""
+    unscored: tuple[Case, ...] = ()
+    """Turns that are asked before those cases, and of which nothing is expected."""
+
+    @property
+    def asked(self) -> tuple[Case, ...]:
+        """All that is asked, scored or not."""
+        return (*self.unscored, *self.cases)
 
     @property
     def kind(self) -> Grading:
@@ -194,20 +227,7 @@ class DailySuite(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property  # it is looked into for every answer
     def cases(self) -> dict[str, Case]:
-        return {case.id: case for use_case in self.use_cases.values() for case in use_case.cases}
-
-
-class _WrittenCase(msgspec.Struct, kw_only=True):
-    id: Name | None = None
-    prompt: Name
-    difficulty: int = 2
-    gold: dict[str, Any] = {}
-    rungs: Count = 0
-    expect: Any = msgspec.UNSET
-
-
-class _CaseFile(msgspec.Struct):
-    cases: list[_WrittenCase]
+        return {case.id: case for use_case in self.use_cases.values() for case in use_case.asked}
 
 
 class SuiteFault(msgspec.Struct, frozen=True):
@@ -246,12 +266,12 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
             faults.append(SuiteFault("ids", f"{root / MANIFEST}: the use case `{entry.id}` is listed twice."))
             continue
         use_case = use_cases[entry.id] = _use_case(root, manifest, entry)
-        for case in use_case.cases:
+        for case in use_case.asked:
             if case.id in taken:
                 told = f"{use_case.folder}: the case id `{case.id}` is already taken by {taken[case.id]}."
                 faults.append(SuiteFault("ids", told))
             taken[case.id] = entry.id
-    _require_forms(root, manifest, taken)
+    _require_forms(root, manifest, {case.id: case for each in use_cases.values() for case in each.asked})
     if why := unreachable(manifest.rule, [use_case.grading for use_case in use_cases.values()]):
         told = (
             f"{root / MANIFEST}: by its rule no model could ever be COOKED: {why}. Change the suite's "
@@ -261,7 +281,7 @@ def read_daily(folder: Path | None = None) -> tuple[DailySuite, list[SuiteFault]
     return DailySuite(root, manifest, use_cases), faults
 
 
-def _require_forms(root: Path, manifest: DailyManifest, known: Container[str]) -> None:
+def _require_forms(root: Path, manifest: DailyManifest, known: Mapping[str, Case]) -> None:
     for name, form in manifest.forms.items():
         where = f"{root / MANIFEST}: the form `{name}`"
         if name == WHOLE:
@@ -269,6 +289,11 @@ def _require_forms(root: Path, manifest: DailyManifest, known: Container[str]) -
         for case in form.cases:
             if case not in known:
                 raise UsageError(f"{where} names the case `{case}`, which no use case has.")
+            if known[case].unscored:
+                raise UsageError(f"{where} names the turn `{case}`, which has no score; name the scored one.")
+            for before in known[case].earlier or ():
+                if not known[before.id].unscored and before.id not in form.cases:
+                    raise UsageError(f"{where} names the turn `{case}` without `{before.id}` before it.")
         if not form.cases or form.samples < 1:
             raise UsageError(f"{where} needs at least one case and at least one sample.")
 
@@ -294,7 +319,7 @@ def _with_rungs(root: Path, entry: _UseCaseEntry) -> _UseCaseEntry:
     cases = _read_cases(root, entry.id)
     if not any(case.expect for case in cases):
         return entry
-    return msgspec.structs.replace(entry, cases={case.id: case.rungs for case in cases})
+    return msgspec.structs.replace(entry, cases={case.id: case.rungs for case in cases if not case.unscored})
 
 
 def _refuse_below_zero(file: YamlFile, own: Iterable[OwnConstant]) -> None:
@@ -361,14 +386,16 @@ def _cases_file(root: Path, use_case: str) -> Path:
 
 def _read_cases(root: Path, use_case: str) -> list[Case]:
     path = _cases_file(root, use_case)
-    file = open_yaml(path, path.parent if root.is_file() else root)
-    written = as_record(file, _CaseFile).cases
-    if not written:
-        raise UsageError(f"{path} holds no case.")
-    return [_read_case(file, number, case, use_case) for number, case in enumerate(written)]
+    folder = path.parent if root.is_file() else root
+    file = open_yaml(path, folder)
+    return [
+        _read_case(file, number, case, use_case)
+        for number, each in read_written(file, folder)
+        for case in list_turns(file, number, each)
+    ]
 
 
-def _read_case(file: YamlFile, number: int, written: _WrittenCase, use_case: str) -> Case:
+def _read_case(file: YamlFile, number: int, written: WrittenCase, use_case: str) -> Case:
     expect: tuple[Expectation, ...] | msgspec.UnsetType = msgspec.UNSET
     rungs = written.rungs
     if written.expect is not msgspec.UNSET:
@@ -380,19 +407,31 @@ def _read_case(file: YamlFile, number: int, written: _WrittenCase, use_case: str
         except ValueError as error:
             raise explain_fault(file, at, f"{str(error).rstrip('.')}.") from None
         rungs = count_rungs(expect)
-    name = written.id or name_case(written.prompt)
-    return Case(name, written.prompt, use_case, written.difficulty, written.gold, rungs, expect)
-
-
-def name_case(prompt: str) -> str:
-    """The id of a case that has none: its first words, and a digest of all of them."""
-    words = "_".join(re.findall(r"[a-z0-9]+", prompt.casefold())[:5])[:40]
-    return "_".join((*filter(None, [words]), hashlib.blake2b(prompt.encode(), digest_size=4).hexdigest()))
+    prompt = written.prompt or ""  # it has one, or turns that have
+    name = written.id or name_case(prompt)
+    return Case(
+        name,
+        prompt,
+        use_case,
+        written.difficulty,
+        written.gold,
+        rungs,
+        expect,
+        written.system,
+        written.earlier,
+        written.unscored,
+    )
 
 
 def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseCase:
     folder = root if root.is_file() else root / entry.id
-    cases = _read_cases(root, entry.id)
+    every = _read_cases(root, entry.id)
+    cases = [case for case in every if not case.unscored]
+    if entry.grading != "deterministic" and (turn := next((each for each in every if each.earlier), None)):
+        raise UsageError(
+            f"{_cases_file(root, entry.id)}: the case `{turn.id}` is one of several turns, and the judge of "
+            f"`{entry.id}` is shown one question alone: give such cases a use case without a judge."
+        )
     found = {case.id: case.rungs for case in cases}
     if entry.cases is not None and list(entry.cases.items()) != list(found.items()):
         raise UsageError(
@@ -415,6 +454,7 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
         max_tokens=entry.max_tokens,
         checked_weight=weight,
         cases=tuple(cases),
+        unscored=tuple(case for case in every if case.unscored),
         rubric=rubric,
         folder=folder,
         grader=None if root == DAILY else _find_grader(root, entry, cases),

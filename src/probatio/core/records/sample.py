@@ -58,6 +58,8 @@ class SampleAnswer(SampleLine, frozen=True, kw_only=True):
     suite_version: str = ""
     git_sha: str | None = None
     prompt: str = ""
+    system: str | msgspec.UnsetType = msgspec.UNSET  # the system prompt that was sent before it
+    after: str | msgspec.UnsetType = msgspec.UNSET  # the case that is the turn before it: what was said there
     response: str | None
     tokens_in: int = 0
     tokens_out: int = 0

@@ -35,6 +35,7 @@ ErrorType = Literal[
     "truncated",
     "unchecked",
     "crashed_checker",
+    "not_scored",
 ]
 
 UNCHECKED: ErrorType = "unchecked"
@@ -42,6 +43,10 @@ UNCHECKED: ErrorType = "unchecked"
 
 CRASHED_CHECKER: ErrorType = "crashed_checker"
 """The check broke on this answer, and works on a trivial program: the answer is wrong, and counts."""
+
+
+NOT_SCORED: ErrorType = "not_scored"
+"""An earlier turn of a case, of which nothing is expected: asked and kept, and no answer to be graded."""
 
 
 class ErrorKind(NamedTuple):
@@ -63,6 +68,7 @@ ERROR_KINDS: dict[ErrorType, ErrorKind] = {
     "truncated": ErrorKind(final=False),
     UNCHECKED: ErrorKind(final=False, counts=False),
     CRASHED_CHECKER: ErrorKind(final=False),
+    NOT_SCORED: ErrorKind(final=False, counts=False),
 }
 FINAL_ERRORS: frozenset[str] = frozenset(name for name, kind in ERROR_KINDS.items() if kind.final)
 UNASKED_ERRORS: frozenset[str] = frozenset(name for name, kind in ERROR_KINDS.items() if not kind.counts)
@@ -242,12 +248,13 @@ class Timeouts(msgspec.Struct, frozen=True):
 class Turn(msgspec.Struct, frozen=True):
     """One message of a conversation."""
 
-    role: Literal["user", "assistant"]
+    role: Literal["system", "user", "assistant"]
     content: str
 
 
 class Conversation(msgspec.Struct, frozen=True):
-    """What a model is asked after earlier answers: all that was said, and our last word."""
+    """What a model is asked under a system prompt or after earlier answers: all that was said, and our last
+    word."""
 
     turns: tuple[Turn, ...]
 

@@ -56,7 +56,7 @@ class Unreadable(Exception):
 
 def judge_prompt(case: Case, rubric: Rubric, answer: str) -> str:
     """What the judge is asked about one answer."""
-    task, answer = _writable(case.prompt), _writable(answer)
+    task, answer = _writable(_describe_task(case)), _writable(answer)
     shown = answer[:ANSWER_LIMIT]
     tag = _tag(task, shown)
     cut = (
@@ -182,6 +182,13 @@ def numbers_of(marks: Marks) -> dict[str, float]:
 def _writable(text: str) -> str:
     """Half a surrogate pair can't be sent; a question mark can."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _describe_task(case: Case) -> str:
+    """All that the model was asked. Without a system prompt it is the prompt as it stands."""
+    if case.system is msgspec.UNSET:
+        return case.prompt
+    return f"The system prompt:\n\n{case.system.strip()}\n\nThe user's message:\n\n{case.prompt}"
 
 
 def _tag(*data: str) -> str:

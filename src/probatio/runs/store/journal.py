@@ -25,7 +25,7 @@ from probatio.core import jsonfile
 from probatio.core.errors import Incomplete, UsageError
 from probatio.core.files import replacement, take_lock
 from probatio.core.inside import open_inside, open_new, open_reader
-from probatio.core.records import UNASKED_ERRORS
+from probatio.core.records import NOT_SCORED, UNASKED_ERRORS
 from probatio.core.records.writable import make_writable
 from probatio.runs.store.layout import ANSWERS, GRADES, LOCK, RESERVE, SET_ASIDE
 from probatio.runs.store.lines import Span, append, lines_of, mend_end, read_at
@@ -268,6 +268,8 @@ def _has_failed(line: bytes) -> bool:
         failure = _decode_failure(line)
     except msgspec.DecodeError:
         return False  # the reader of the line names its fault
+    if failure.error_type == NOT_SCORED:
+        return False
     return failure.error_type in UNASKED_ERRORS or (failure.response is None and failure.error is not None)
 
 

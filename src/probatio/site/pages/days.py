@@ -108,7 +108,9 @@ def _page_breaks(cases: list[CaseSamples]) -> list[int]:
     """The first case of each page, by the size of the texts and of the markup around them."""
     return find_breaks(
         (
-            len(each[0][1].response.prompt or "") + sum(_size(sample) for _, sample in each)
+            len(each[0][1].response.prompt or "")
+            + len(each[0][1].response.system or "")
+            + sum(_size(sample) for _, sample in each)
             for _, each in cases
         ),
         SAMPLES_ROOM,

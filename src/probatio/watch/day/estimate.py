@@ -94,11 +94,13 @@ def _load(model: Model, use_cases: Sequence[UseCase], *, full: bool) -> Load:
     samples, characters, once, tokens_out = 0, 0, 0, 0.0
     for use_case in use_cases:
         count = use_case.full_samples if full else use_case.base_samples
-        length = sum(len(case.prompt) for case in use_case.cases)
-        samples += count * len(use_case.cases)
+        length = sum(len(text) for case in use_case.asked for text in case.written)
+        said = sum(len(case.earlier or ()) for case in use_case.asked) * use_case.max_tokens * ANSWER_SHARE
+        length += round(said * CHARACTERS_PER_TOKEN)  # its own answers, which it is shown again
+        samples += count * len(use_case.asked)
         characters += count * length
         once += length
-        tokens_out += count * len(use_case.cases) * use_case.max_tokens * ANSWER_SHARE
+        tokens_out += count * len(use_case.asked) * use_case.max_tokens * ANSWER_SHARE
     # The samples of a case follow each other, and their prompt is read once.
     return Load(samples, characters, characters if model.reproducible else once, tokens_out)
 

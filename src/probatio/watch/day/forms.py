@@ -58,15 +58,18 @@ def narrow(use_cases: Iterable[UseCase], form: Form | None) -> tuple[UseCase, ..
     """These use cases as the form has them: its cases, always with its number of samples."""
     if form is None:
         return tuple(use_cases)
-    return tuple(
-        msgspec.structs.replace(
-            use_case,
-            cases=tuple(case for case in use_case.cases if case.id in form.cases[use_case.id]),
-            base_samples=form.samples,
-            full_samples=form.samples,
-        )
-        for use_case in use_cases
-        if use_case.id in form.cases
+    return tuple(_narrow(use_case, form) for use_case in use_cases if use_case.id in form.cases)
+
+
+def _narrow(use_case: UseCase, form: Form) -> UseCase:
+    cases = tuple(case for case in use_case.cases if case.id in form.cases[use_case.id])
+    before = {each.id for case in cases for each in case.earlier or ()}
+    return msgspec.structs.replace(
+        use_case,
+        cases=cases,
+        unscored=tuple(case for case in use_case.unscored if case.id in before),
+        base_samples=form.samples,
+        full_samples=form.samples,
     )
 
 
@@ -97,7 +100,8 @@ def describe_forms(
 
 def describe_form(form: Form, suite: DailySuite) -> str:
     """`small form: 10 of 50 cases, one sample`"""
-    return f"{form.name} form: {form.count} of {len(suite.cases)} cases, {describe_samples(form.samples)}"
+    every = sum(len(use_case.cases) for use_case in suite.use_cases.values())
+    return f"{form.name} form: {form.count} of {every} cases, {describe_samples(form.samples)}"
 
 
 def _find_last(suite: DailySuite, results: Path, day: str) -> dict[str, Form | None]:

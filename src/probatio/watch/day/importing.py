@@ -159,6 +159,8 @@ def _make_answer(row: ImportedSample, case: Case, git_sha: str | None) -> Sample
         date=row.date,
         git_sha=git_sha,
         prompt=case.prompt,
+        system=case.system,
+        after=case.after,
         response=row.answer,
         sample=row.sample,
         provider=row.provider,
@@ -249,6 +251,8 @@ def read_import(file: Path, request: DayRequest, results: Path, now: datetime) -
         if line.case not in cases:
             place = f"in the suite {suite.manifest.name}"
             raise UsageError(f"{where}: {refuse_unknown_name('case', line.case, list(cases), place)}")
+        if cases[line.case].unscored:
+            raise UsageError(f"{where}: the turn `{line.case}` has no score; take its lines out.")
         if not line.model.strip():
             raise UsageError(f"{where}: `model` is empty.")
         if line.answer is None and line.score is None:

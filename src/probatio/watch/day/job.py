@@ -20,6 +20,7 @@ from probatio.core.records import (
     DailyScore,
     Day,
     Model,
+    Prompt,
     SampleAnswer,
     SampleGrade,
     SampleKey,
@@ -54,6 +55,7 @@ from probatio.watch.day.samples import (
 )
 from probatio.watch.day.sampling import AdaptiveSampling
 from probatio.watch.day.scores import DayScores, score_day
+from probatio.watch.day.turns import TurnsOfDay
 from probatio.watch.ledger.ledger import counted_days, hash_day, read_ledger, record_day
 from probatio.watch.verdict.days import Days, suite_of
 from probatio.watch.verdict.expectation import Expectation
@@ -114,6 +116,7 @@ class DayJob:
         # Refuses a changed suite before anything is locked or written.
         self.record = join_record(read_record(self.folder), prepared.record)
         self._samples = DaySamples(self._suite)
+        self._turns = TurnsOfDay(self.folder, self._suite)
         self._require_one_kind()
         self._constants = constants_of(self._suite.manifest)
 
@@ -198,19 +201,29 @@ class DayJob:
         return len(self._numbers)
 
     def total(self) -> int:
-        return sum(len(self._first(model)) for model in self.models)
+        return sum(
+            self._turns.is_first(self.key(number)) for model in self.models for number in self._first(model)
+        )
 
     def rounds(self, model: Model) -> Iterator[Collection[int]]:
-        yield self._first(model)
+        yield from self._in_order(self._first(model))
         again: list[int] = []
         for use_case in self._use_cases[model.id]:
-            base = self._samples.grades(map(self.key, self._batch(model, use_case, BASE)))
+            scored = {case.id for case in use_case.cases}
+            keys = map(self.key, self._batch(model, use_case, BASE))
+            base = self._samples.grades(key for key in keys if key.case in scored)
             _, *more = self._rounds.choose_rounds(model.id, use_case, base)
             again += [number for which in more for number in self._batch(model, use_case, which)]
-        yield again
+        yield from self._in_order(again)
 
-    def prompt(self, key: SampleKey) -> str:
-        return self._suite.cases[key.case].prompt
+    def _in_order(self, numbers: Iterable[int]) -> Iterator[Collection[int]]:
+        return self._turns.in_order((number, self.key(number)) for number in numbers)
+
+    def prompt(self, key: SampleKey) -> Prompt:
+        case = self._suite.cases[key.case]
+        if case.earlier:
+            return self._turns.converse(case, key)
+        return case.converse() if case.system else case.prompt
 
     def sampling(self, key: SampleKey) -> Sampling:
         """Each sample has its own seed, and the two rounds share none.
@@ -240,6 +253,8 @@ class DayJob:
             suite_version=self.record.suite_version,
             git_sha=self.record.git_sha,
             prompt=prompt,
+            system=self._suite.cases[key.case].system,
+            after=self._suite.cases[key.case].after,
             **answer_fields(answer, cost),
         )
 

@@ -159,7 +159,7 @@ class SampleNumbers:
                 begins = len(self._keys)
                 self._keys += (
                     SampleKey(case.id, model, which, sample)
-                    for case in use_case.cases
+                    for case in use_case.asked
                     for sample in range(samples)
                 )
                 self._batches[model, use_case.id, which] = range(begins, len(self._keys))

@@ -78,7 +78,8 @@ def _count_missing(
     """How many samples a use case still needs."""
     if use_case.grading == "judge" and day.no_judge:
         return 0
-    grades = [sample.graded for sample in samples]
+    unscored = {case.id for case in use_case.unscored}
+    grades = [sample.graded for sample in samples if sample.graded.case not in unscored]
     counts = {BASE: use_case.base_samples, FULL: use_case.full_samples}
     needed = sampling.choose_rounds(model.id, use_case, [grade for grade in grades if grade.round == BASE])
     return sum(

@@ -146,7 +146,9 @@ def _score_use_case(
     ladder: int,
 ) -> DailyScore:
     """The line of one use case: what was served, and its score or its gap."""
-    chosen = _choose_samples(use_case, samples, route, allowed)
+    unscored = {case.id for case in use_case.unscored}
+    own = [each for each in samples if each.graded.case not in unscored] if unscored else samples
+    chosen = _choose_samples(use_case, own, route, allowed)
     judged_kind = use_case.grading != "deterministic"
     unjudged = judged_kind and any(sample.graded.judged is None for sample in chosen.scored)
     gap = gap or _use_case_gap(use_case, chosen.kept, chosen.scored, day, unjudged, allowed)
@@ -158,7 +160,7 @@ def _score_use_case(
         judged=_mean_points(_list_points(chosen.scored, "judged")) if judged_kind and not unjudged else None,
         barred=day.barred and judged_kind,
         gap=gap,
-        strays=len(samples) - len(chosen.kept),
+        strays=len(own) - len(chosen.kept),
     )
     if gap is not None:
         return line

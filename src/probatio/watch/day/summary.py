@@ -51,6 +51,12 @@ def show_plan(prepared: PreparedDay, *, as_json: bool) -> None:
             f"{prepared.suite.manifest.name} {prepared.suite.version}; "
             f"{'no model was asked' if prepared.looked_up else 'no request was sent'}."
         )
+        systems = {case.id for use_case in asked for case in use_case.cases if case.system}
+        turns = {case.id for use_case in asked for case in use_case.asked if case.earlier}
+        if turns:
+            print(f"{len(turns)} questions are later turns: each is sent with what was said before it.")
+        if systems:
+            print(f"{len(systems)} of the {len(cases)} cases are asked with a system prompt.")
         if own := constants_of_its_own(prepared.suite.folder):
             print(
                 "Constants of its own: "

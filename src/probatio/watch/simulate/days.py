@@ -177,6 +177,8 @@ def _samples(
                     case=case.id,
                     sample=sample,
                     prompt=case.prompt,
+                    system=case.system,
+                    after=case.after,
                     response=None if line.gap else write_answer(use_case, line, value, sample),
                     tokens_in=len(case.prompt) // 4,
                     tokens_out=0 if line.gap else int(rng.integers(80, 400)),

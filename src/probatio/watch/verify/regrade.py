@@ -11,7 +11,7 @@ import msgspec
 
 from probatio.core import jsonfile
 from probatio.core.errors import ProbatioError
-from probatio.core.records import UNASKED_ERRORS, Assessment, Day, SampleAnswer, SampleGrade
+from probatio.core.records import NOT_SCORED, UNASKED_ERRORS, Assessment, Day, SampleAnswer, SampleGrade
 from probatio.grading.judge.asking import JudgeReply, recall_judge
 from probatio.grading.judge.calibration import calibrate, calibration_set
 from probatio.grading.samples import Grading
@@ -122,7 +122,7 @@ class _Again:
         if stored is None:
             what = "the answer has no grade"
             self._findings.append(find_in_day(self.day.date, what, ANSWERS, number, sample))
-        elif assessment.error_type in UNASKED_ERRORS and assessment.level_a:
+        elif assessment.error_type in UNASKED_ERRORS - {NOT_SCORED} and assessment.level_a:
             # no browser here, no reply of the judge, no end within the limits
             if stored.error_type not in UNASKED_ERRORS:
                 self._ungraded[(assessment.error_detail or "unknown").rstrip(".")] += 1
