@@ -21,10 +21,10 @@ import msgspec
 
 from probatio.core.records import UNKNOWN_DIALECT, Assessment, ErrorType, ProgramTest, Response, Task
 from probatio.core.text.fences import unwrap
-from probatio.grading.extract import extract_program, why_wrong
+from probatio.grading.extract import extract_program, extract_whole, why_wrong
 from probatio.grading.prediction import trim
 from probatio.jail import Choice, ProgramOutcome
-from probatio.languages.contract import Checked, Language, LanguageSpec
+from probatio.languages.contract import Checked, Language, LanguageSpec, trim_program
 from probatio.languages.finding import find_language
 from probatio.suites.language_suite import BLANK
 from probatio.suites.task_types import KINDS
@@ -50,7 +50,8 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
     under_test, timely, doubt = find_language(spec), True, False
     dialect = under_test.dialects[0] if response.dialect == UNKNOWN_DIALECT else response.dialect
     for source in _readings(task, response, spec, dialect):
-        checked = under_test.check(source, dialect, isolation) if source.strip() else None
+        there = source if spec.whole else source.strip()
+        checked = under_test.check(source, dialect, isolation) if there else None
         runs: list[ProgramRun] = []
         for test in task.runs if checked and checked.accepted else ():
             # A program that hangs on one test is not run any more: each further run would take as long.
@@ -69,10 +70,17 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
 
 def _readings(task: Task, response: Response, spec: LanguageSpec, dialect: str) -> Iterable[str]:
     """The programs that an answer can mean. Quotation marks round a missing part may belong to it, or not."""
-    answer = extract_program(response.response or "", spec.fences, spec.keywords)
+    text = response.response or ""
+    if spec.whole:
+        answer = extract_whole(text, spec.fences)
+    else:
+        answer = extract_program(text, spec.fences, spec.keywords)
     if KINDS[task.type].judged != "completion":
         return (answer,)
-    template = find_language(spec).template_in((task.material or "").strip(), dialect)
+    template = find_language(spec).template_in(trim_program(task.material or "", spec.whole), dialect)
+    if spec.whole:
+        parts = dict.fromkeys((answer, unwrap(answer, quotes=False)))
+        return dict.fromkeys((*(template.replace(BLANK, part) for part in parts), answer))
     parts = dict.fromkeys((unwrap(answer, quotes=False), unwrap(answer)))
     return (complete(template, part) for part in parts)
 

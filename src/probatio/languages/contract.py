@@ -7,7 +7,7 @@ A language that works in-process is an object with these methods; a toolchain of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 import msgspec
 
@@ -193,6 +193,10 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the language's folder is; set when it is read."""
 
 
+# What is not set is in no encoding: a language that does not use it keeps its fingerprint.
+WholeProgram = Literal["whole"] | msgspec.UnsetType
+
+
 class LanguageSpec(msgspec.Struct, frozen=True):
     """All that is needed to grade a program of a language; it goes to the worker process with every
     answer."""
@@ -206,3 +210,15 @@ class LanguageSpec(msgspec.Struct, frozen=True):
     commands: Commands | None = None
     keywords: tuple[str, ...] = ()
     """Words that begin a statement: they help to find a program in an answer that has no fences."""
+    program: WholeProgram = msgspec.UNSET
+    """`whole`: the answer is the program, every character of it."""
+
+    @property
+    def whole(self) -> bool:
+        return self.program == "whole"
+
+
+def trim_program(text: str, whole: bool) -> str:
+    """A program of a suite without the line breaks round it, which come from YAML; as it is where the answer
+    is the `whole` program. Blanks are kept: they may be part of it."""
+    return text if whole else text.strip("\n")

@@ -9,7 +9,7 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.core.values import Name, Positive
 from probatio.core.yamlfile import read_yaml
-from probatio.languages.contract import Commands, LanguageSpec
+from probatio.languages.contract import Commands, LanguageSpec, WholeProgram
 
 FILE = "language.yml"
 
@@ -32,6 +32,8 @@ class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commands: Commands | None = None
     keywords: tuple[str, ...] = ()
     """Words that begin a statement: they help to find a program in an answer that has no fences."""
+    program: WholeProgram = msgspec.UNSET
+    """`whole`: the answer is the program, every character of it."""
     host: HostFile | None = None
     aliases: dict[str, str] = {}
     """Other names of task types and fields that files of this language use."""

@@ -140,7 +140,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
                 raise UsageError(
                     f"{file.path}: the task id `{task.id}` is already taken by another task of the suite."
                 )
-            _require_material(task, host, file.path)
+            _require_material(task, spec, host, file.path)
             _require_input(task, spec, host, file.path)
             tasks[task.id] = task
     return Suite(
@@ -264,13 +264,14 @@ def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
     return questions
 
 
-def _require_material(task: Task, host: LanguageSpec | None, file: Path) -> None:
+def _require_material(task: Task, spec: LanguageSpec, host: LanguageSpec | None, file: Path) -> None:
     """Refuse a task that lacks the text its type asks about: it would be an empty question."""
     kind = KINDS[task.type]
     place = f"{file}: task `{task.id}` ({task.type})"
     if kind.needs_host and host is None:
         raise UsageError(f"{place} needs a host language; name it under `host` in {FILE}.")
-    if kind.material and not (task.material or "").strip():
+    material = (task.material or "").strip() or (spec.whole and task.material)
+    if kind.material and not material:
         raise UsageError(f"{place} has no `material`: the {kind.material} it asks about.")
     if kind.material == "template" and BLANK not in (task.material or ""):
         raise UsageError(f"{place} has no blank `{BLANK}` in its `material`.")

@@ -10,13 +10,14 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
 from probatio.core.inside import read_inside, walk_inside
 from probatio.core.records import Example, Task
 from probatio.core.text.blanks import fill
-from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, twist_of
+from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, trim_program, twist_of
 from probatio.languages.finding import find_language
 from probatio.suites.contexts import context_text
 from probatio.suites.feedback import TEXTS
@@ -40,8 +41,8 @@ def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) ->
     """The prompt of one trial."""
     shared = _render_shared(
         suite.language,
-        (suite.spec.name, suite.spec.fences[0]),
-        (suite.host.name, suite.host.fences[0]) if suite.host else None,
+        _shown(suite.spec),
+        _shown(suite.host) if suite.host else None,
         suite.introduction,
         context_text(suite, context, dialect),
         suite.examples[:n_shot],
@@ -61,7 +62,7 @@ def render_question(suite: Suite, task: Task, dialect: str) -> str:
         "a_host": _with_article(host.name) if host else "",
         "host_fence": host.fences[0] if host else "",
         "goal": task.goal.strip(),
-        "material": show_material(suite.language, task, dialect),
+        "material": show_material(suite, task, dialect),
         "diagnostics": (task.diagnostics or "").strip(),
         "input": _input(task),
         "must_print": _must_print(task, kind),
@@ -69,10 +70,12 @@ def render_question(suite: Suite, task: Task, dialect: str) -> str:
     return fill(suite.questions[task.type], values)
 
 
-def show_material(language: Language, task: Task, dialect: str) -> str:
+def show_material(suite: Suite, task: Task, dialect: str) -> str:
     """What a question is about, in the language and dialect it is shown in."""
-    text = (task.material or "").strip()
-    match KINDS[task.type].material:
+    language, kind = suite.language, KINDS[task.type].material
+    spec = suite.host if kind == "host program" and suite.host else suite.spec
+    text = trim_program(task.material or "", spec.whole)
+    match kind:
         case "program" if twist_of(dialect) and isinstance(language, Twisting):
             return language.respell(text, dialect)  # a task under a twist is written for it
         case "program":
@@ -101,11 +104,23 @@ def _with_article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
 
 
+class _Shown(NamedTuple):
+    """How programs of a language are shown."""
+
+    name: str
+    fence: str
+    whole: bool
+
+
+def _shown(spec: LanguageSpec) -> _Shown:
+    return _Shown(spec.name, spec.fences[0], spec.whole)
+
+
 @lru_cache(maxsize=64)
 def _render_shared(
     language: Language,
-    named: tuple[str, str],
-    host: tuple[str, str] | None,
+    ours: _Shown,
+    host: _Shown | None,
     introduction: str,
     context: str,
     examples: tuple[Example, ...],
@@ -115,17 +130,20 @@ def _render_shared(
     if examples:
         parts.append("# Examples")
         parts += [
-            _example(example, language.program_in(example.program.strip(), dialect), named, host)
+            _example(
+                example, language.program_in(trim_program(example.program, ours.whole), dialect), ours, host
+            )
             for example in examples
         ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _example(example: Example, program: str, named: tuple[str, str], host: tuple[str, str] | None) -> str:
+def _example(example: Example, program: str, ours: _Shown, host: _Shown | None) -> str:
     parts = []
     if example.host and host:
-        parts.append(EXAMPLE.format(name=host[0], fence=host[1], program=example.host.strip()))
-    parts.append(EXAMPLE.format(name=named[0], fence=named[1], program=program))
+        text = trim_program(example.host, host.whole)
+        parts.append(EXAMPLE.format(name=host.name, fence=host.fence, program=text))
+    parts.append(EXAMPLE.format(name=ours.name, fence=ours.fence, program=program))
     if example.output:
         parts.append(EXAMPLE_OUTPUT.format(output=example.output.strip()))
     if example.explanation:
@@ -174,7 +192,10 @@ def fingerprint_as_asked(suite: Suite, grader_version: str, dialects: Iterable[s
 def _under_twist(suite: Suite, dialect: str) -> list[object]:
     """All that a twist changes in prompts and grades."""
     contexts = [context_text(suite, name, dialect) for name in suite.contexts]
-    examples = [suite.language.program_in(example.program.strip(), dialect) for example in suite.examples]
+    examples = [
+        suite.language.program_in(trim_program(example.program, suite.spec.whole), dialect)
+        for example in suite.examples
+    ]
     return [contexts, examples, suite.twists[twist_of(dialect)]]
 
 

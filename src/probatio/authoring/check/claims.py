@@ -15,7 +15,7 @@ import msgspec
 from probatio.authoring.check.report import Claim, Proof
 from probatio.core.records import ProgramTest, Task
 from probatio.core.text.fences import find_fences
-from probatio.languages.contract import LanguageSpec
+from probatio.languages.contract import LanguageSpec, trim_program
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render_question
 from probatio.suites.task_types import KINDS
@@ -72,7 +72,7 @@ def list_unproven(suite: Suite) -> Iterator[Proof]:
     for task in suite.tasks.values():
         if KINDS[task.type].judged == "text":
             continue
-        if not (task.solution or "").strip():
+        if not ((task.solution or "").strip() or (suite.spec.whole and task.solution)):
             yield Proof(f"task {task.id}", Claim.SOLUTION, "open", "it has no `solution`.")
         if not any(test.stdout.strip() for test in task.runs):
             yield Proof(
@@ -84,12 +84,13 @@ def fence_program(program: str, spec: LanguageSpec) -> str:
     """A program as an answer, in a fence longer than any inside."""
     longest = max((len(line) - len(line.lstrip("`")) for line in program.splitlines()), default=0)
     mark = "`" * max(3, longest + 1)
-    return f"{mark}{spec.fences[0]}\n{program.strip(chr(10))}\n{mark}"
+    return f"{mark}{spec.fences[0]}\n{trim_program(program, spec.whole)}\n{mark}"
 
 
 def find_programs(markdown: str, spec: LanguageSpec) -> list[str]:
     """The programs of the language in a text."""
-    return [block.body for block in find_fences(markdown) if block.language in spec.fences]
+    blocks = [block for block in find_fences(markdown) if block.language in spec.fences]
+    return [block.inside if spec.whole else block.body for block in blocks]
 
 
 def _claim_examples(suite: Suite) -> Iterator[SuiteClaim]:

@@ -1,0 +1,114 @@
+"""Languages that look like no other: invisible, in two dimensions, of single signs. Real commands, real
+jail."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from authoring.folders import checked, found
+from grading.answers import answered
+from probatio.core.records import Assessment
+from probatio.grading import assess
+from probatio.grading.extract import extract_program, extract_whole
+from probatio.suites.language_suite import Suite, load_suite
+from probatio.suites.prompt import render, render_question
+
+HERE = Path(__file__).parent
+BLANK, GRID, SIGNS = (load_suite(HERE / name) for name in ("blank", "grid", "signs"))
+SEVEN = " \t\t\t\n\t \n\n"
+GRID_SEVEN = "    7\n    !\n    @"
+
+
+def graded(suite: Suite, task: str, text: str) -> Assessment:
+    asked = suite.tasks[task]
+    return assess(asked, answered(text, task_id=task), suite.answer_language(asked))
+
+
+@pytest.mark.parametrize("name", ["blank", "grid", "signs"])
+def test_the_folder_is_proven(name: str) -> None:
+    assert not found(HERE / name)
+    assert not [proof for proof in checked(HERE / name).proofs if proof.unchecked]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```blank\n{SEVEN}\n```",
+        f"```\n{SEVEN}\n```\n",
+        f"Here is the program:\n\n```blank\n{SEVEN}\n```\nIt prints 7.",
+        SEVEN,
+        f"<think>a push, a print</think>\n\n{SEVEN}",
+        " push\t\t\t7\nprint\t \nend\n",  # words are remarks
+    ],
+)
+def test_an_invisible_program_is_graded_to_the_letter(answer: str) -> None:
+    assert graded(BLANK, "write_seven", answer).correct
+
+
+@pytest.mark.parametrize(
+    "answer", [SEVEN[:-2], f"Here:\n{SEVEN}", f"Here it is:\n```\n{SEVEN}\n```", f"\t{SEVEN}"]
+)
+def test_where_the_answer_is_the_program_every_blank_counts(answer: str) -> None:
+    assert graded(BLANK, "write_seven", answer).error_type == "runtime_error"
+
+
+def test_a_missing_part_may_be_blank() -> None:
+    for answer in ("\t ", "```blank\n\t \n```", " \t \t\n\t \n\n"):
+        assert graded(BLANK, "complete_print", answer).correct, answer
+
+
+def test_an_empty_answer_is_none_and_a_blank_one_is_a_program() -> None:
+    assert graded(BLANK, "write_seven", "").error_type == "no_response"
+    assert graded(BLANK, "write_seven", "```blank\n```").error_type == "no_response"
+    assert graded(BLANK, "write_seven", " \n").error_type == "runtime_error"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```grid\n{GRID_SEVEN}\n```",
+        f"```\n{GRID_SEVEN}\n```",
+        GRID_SEVEN,
+        f"\n \n{GRID_SEVEN}\n",
+        f"<think>down</think>\n\n{GRID_SEVEN}",
+        f"Here is the program:\n\n{GRID_SEVEN}\n\nIt prints the number seven.",
+    ],
+)
+def test_the_first_row_of_a_program_keeps_its_place(answer: str) -> None:
+    assert graded(GRID, "write_seven", answer).correct
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "```signs\n+++++++!\n```",
+        "+++++++!",
+        "    +++++++!",
+        "`+++++++!`",
+        "Here is the program:\n\n+++++++!\n\nIt prints the number seven.",
+        "Here is the program:\n\n```\n+++++++!\n```",
+    ],
+)
+def test_single_signs_are_a_program(answer: str) -> None:
+    assert graded(SIGNS, "write_seven", answer).correct
+
+
+def test_a_prompt_shows_a_program_where_it_stands() -> None:
+    question = render_question(GRID, GRID.tasks["predict_turn"], "standard")
+    assert "```grid\n    8\n@!  <\n```" in question
+    assert "```grid\n    2\n    !\n    @\n```" in render(
+        GRID, GRID.tasks["predict_turn"], "brief", 1, "standard"
+    )
+
+
+def test_a_whole_program_is_shown_to_the_letter() -> None:
+    shown = render_question(BLANK, BLANK.tasks["predict_three"], "standard")
+    assert "```blank\n \t\n \t \n\t\t\t \n\n\n```" in shown
+
+
+def test_what_a_fence_holds_is_taken_to_the_letter() -> None:
+    assert extract_whole("```x\n\n a \n\n```", ("x",)) == "\n a \n"
+    assert extract_whole("```x\n a", ("x",)) == " a"
+    assert extract_program("\n  \n   a\n b  \n", ()) == "   a\n b"
