@@ -26,6 +26,7 @@ from probatio.grading.prediction import trim
 from probatio.jail import Choice, ProgramOutcome
 from probatio.languages.contract import Checked, Language, LanguageSpec, trim_program
 from probatio.languages.finding import find_language
+from probatio.languages.notation import read_signs, write_signs
 from probatio.suites.language_suite import BLANK
 from probatio.suites.task_types import KINDS
 
@@ -62,7 +63,7 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
         timely = timely and all(run.outcome is not None and run.outcome.timely for run in runs)
         doubt = doubt or (checked is not None and checked.doubt)
         doubt = doubt or any(run.outcome is not None and run.outcome.doubtful for run in runs)
-        assessment = _judge(task, response, source, under_test, checked, runs)
+        assessment = _judge(task, response, write_signs(source, spec.shown), under_test, checked, runs)
         if assessment.correct:
             break
     return msgspec.structs.replace(assessment, timely=timely, doubt=doubt and not assessment.correct)
@@ -75,9 +76,11 @@ def _readings(task: Task, response: Response, spec: LanguageSpec, dialect: str) 
         answer = extract_whole(text, spec.fences)
     else:
         answer = extract_program(text, spec.fences, spec.keywords)
+    answer = read_signs(answer, spec.shown)
     if KINDS[task.type].judged != "completion":
         return (answer,)
     template = find_language(spec).template_in(trim_program(task.material or "", spec.whole), dialect)
+    template = read_signs(template, spec.shown)
     if spec.whole:
         parts = dict.fromkeys((answer, unwrap(answer, quotes=False)))
         return dict.fromkeys((*(template.replace(BLANK, part) for part in parts), answer))
@@ -88,7 +91,7 @@ def _readings(task: Task, response: Response, spec: LanguageSpec, dialect: str) 
 def _judge(
     task: Task,
     response: Response,
-    source: str,
+    shown: str,
     under_test: Language,
     checked: Checked | None,
     runs: list[ProgramRun],
@@ -98,7 +101,7 @@ def _judge(
         return Assessment(
             False, False, False, why_wrong(response, "no_response"), "there is no program in the answer"
         )
-    breakdown: dict[str, object] = {"program": source[:20_000]}
+    breakdown: dict[str, object] = {"program": shown[:20_000]}
     if checked.error_type:
         error = why_wrong(response, checked.error_type)
         return Assessment(False, False, False, error, checked.detail, breakdown=breakdown)

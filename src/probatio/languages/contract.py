@@ -14,6 +14,7 @@ import msgspec
 from probatio.core.records import ErrorType
 from probatio.core.values import SET_WHEN_READ
 from probatio.jail import Choice, Limits, ProgramOutcome
+from probatio.languages.notation import Signs
 
 STANDARD = "standard"
 """The dialect of a language that has only one."""
@@ -212,6 +213,8 @@ class LanguageSpec(msgspec.Struct, frozen=True):
     """Words that begin a statement: they help to find a program in an answer that has no fences."""
     program: WholeProgram = msgspec.UNSET
     """`whole`: the answer is the program, every character of it."""
+    shown: Signs = msgspec.UNSET
+    """Signs that stand for characters that can't be seen."""
 
     @property
     def whole(self) -> bool:

@@ -3,15 +3,20 @@ jail."""
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from authoring.folders import checked, found
 from grading.answers import answered
+from probatio.core.errors import UsageError
 from probatio.core.records import Assessment
 from probatio.grading import assess
 from probatio.grading.extract import extract_program, extract_whole
+from probatio.languages.notation import read_signs, write_signs
 from probatio.suites.language_suite import Suite, load_suite
 from probatio.suites.prompt import render, render_question
 
@@ -103,9 +108,70 @@ def test_a_prompt_shows_a_program_where_it_stands() -> None:
     )
 
 
-def test_a_whole_program_is_shown_to_the_letter() -> None:
-    shown = render_question(BLANK, BLANK.tasks["predict_three"], "standard")
+def test_a_whole_program_is_shown_to_the_letter(tmp_path: Path) -> None:
+    folder = shutil.copytree(HERE / "blank", tmp_path / "blank")
+    file = folder / "language.yml"
+    file.write_text("".join(line for line in file.open() if "shown" not in line))
+    suite = load_suite(folder)
+    shown = render_question(suite, suite.tasks["predict_three"], "standard")
     assert "```blank\n \t\n \t \n\t\t\t \n\n\n```" in shown
+
+
+NOTED = "[S][T][T][T][N][T][S][N][N]"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"```blank\n{NOTED}\n```",
+        NOTED,
+        f"   {NOTED}\n",
+        f"Here is the program:\n\n{NOTED}\n\nIt prints 7.",  # words are remarks, and blanks layout
+        "```blank\n[S][T] [T][T] [N]\n[T][S]\n[N][N]\n```",
+    ],
+)
+def test_an_invisible_program_may_be_answered_in_signs(answer: str) -> None:
+    assessment = graded(BLANK, "write_seven", answer)
+    assert assessment.correct
+    assert NOTED in assessment.breakdown["program"].replace("\n", "")
+
+
+def test_an_invisible_program_is_shown_in_signs() -> None:
+    prompt = render(BLANK, BLANK.tasks["predict_three"], "brief", 1, "standard")
+    assert "```blank\n[S][T][N][S][T][S][N][T][T][T][S][N][N]\n```" in prompt
+    assert "Blank:\n```blank\n[S][T][S][N][T][S][N][N]\n```" in prompt
+    assert "[N]___[N][N]" in render_question(BLANK, BLANK.tasks["complete_print"], "standard")
+    assert graded(BLANK, "write_seven", SEVEN).breakdown["program"] == NOTED
+    assert graded(BLANK, "complete_print", "[T][S]").correct
+
+
+def test_where_lines_are_lines_blanks_beside_signs_count() -> None:
+    assert read_signs("··a\n  b", {" ": "·"}) == "  a\n  b"
+    assert read_signs("[N]a\n b", {"\n": "[N]", " ": "[S]"}) == "\nab"
+    assert read_signs(" a\n", {"\n": "[N]", " ": "[S]"}) == " a\n"
+
+
+@given(st.text(" \t\nab"))
+def test_what_is_written_in_signs_is_read_again(text: str) -> None:
+    signs = {" ": "[S]", "\t": "[T]", "\n": "[N]"}
+    assert read_signs(write_signs(text, signs), signs) == text
+
+
+@pytest.mark.parametrize(
+    ("shown", "said"),
+    [
+        ('{"ab": "[S]"}', "not one character"),
+        ('{" ": ""}', "is empty"),
+        ('{" ": "[ ]"}', "is itself shown"),
+        ('{" ": "[S]", "\\t": "[S]"}', "the same sign"),
+    ],
+)
+def test_signs_that_could_not_be_read_again_are_refused(tmp_path: Path, shown: str, said: str) -> None:
+    folder = shutil.copytree(HERE / "grid", tmp_path / "grid")
+    with (folder / "language.yml").open("a") as file:
+        file.write(f"shown: {shown}\n")
+    with pytest.raises(UsageError, match=said):
+        load_suite(folder)
 
 
 def test_what_a_fence_holds_is_taken_to_the_letter() -> None:
