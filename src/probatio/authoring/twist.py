@@ -20,8 +20,8 @@ from probatio.core.files import put
 from probatio.core.inside import read_inside
 from probatio.core.records import Task
 from probatio.core.text.names import pick
-from probatio.grading.prediction import trim
 from probatio.jail import Choice
+from probatio.languages.comparison import trim
 from probatio.languages.contract import TWISTED, Twisting
 from probatio.suites.language_suite import BLANK, Suite
 from probatio.suites.task_types import KINDS

@@ -34,8 +34,8 @@ from probatio.core.inside import copy_inside
 from probatio.core.records import ProgramTest, Task
 from probatio.core.trust import adopt, adopt_like
 from probatio.grading import assess
-from probatio.grading.prediction import trim
 from probatio.jail import Choice
+from probatio.languages.comparison import keeps_margin, trim
 from probatio.languages.finding import require_toolchain
 from probatio.languages.toolchain import PRIVATE
 from probatio.suites.language_file import FILE, read_language_file
@@ -240,7 +240,7 @@ def _add_outputs(suite: Suite, changed: Task, isolation: Choice) -> Task:
         outcome = language.run(gold, dialect, test.stdin, isolation)
         if outcome.exit != 0 or outcome.stopped or not trim(outcome.stdout):
             raise _Dropped(FAILS)
-        outputs.append(trim(outcome.stdout))
+        outputs.append(outcome.stdout if keeps_margin(changed.compare) else trim(outcome.stdout))
     if not changed.tests:
         return msgspec.structs.replace(changed, expected_output=outputs[0])
     tests = tuple(

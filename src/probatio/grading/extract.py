@@ -22,7 +22,7 @@ _CUE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$\n?", re.MULTILINE)
-_EMPTY_ROWS = re.compile(r"\A(?:\s*\n)?")
+_EMPTY_ROWS = re.compile(r"\A(?:\s*[^\S \t])?")
 _SENTENCE = re.compile(
     r"^[ \t]*(?:[-*>]\s+|\d+\.\s+|#+\s+|\*\*)?[A-Z][\w'’]*(?:\s+[\w'’\"`(),./-]+){2,}.*[.!?:*]?\s*$"
 )
@@ -35,6 +35,11 @@ def without_reasoning(text: str) -> str:
     opening tag without its end means the answer was cut off before it began.
     """
     return _cut_reasoning(text).strip()
+
+
+def answer_text(text: str) -> str:
+    """The same, with the blanks before its first line."""
+    return _EMPTY_ROWS.sub("", _cut_reasoning(text).rstrip())
 
 
 def _cut_reasoning(text: str) -> str:
@@ -58,7 +63,12 @@ def extract_prediction(text: str) -> str:
     What follows the last "Output:"-like line, else the last fenced block, else what stands after the last
     line that ends in a colon before a blank line ("…the output will be:"), else the whole.
     """
-    text = without_reasoning(text)
+    return unwrap(find_output(text))
+
+
+def find_output(text: str) -> str:
+    """The same with the blanks before its first line, and with what encloses the whole of it."""
+    text = answer_text(text)
     blocks = find_fences(text)
     starts = [block.start for block in blocks]
     outside = None
@@ -67,10 +77,10 @@ def extract_prediction(text: str) -> str:
         if not before or cue.start() >= blocks[before - 1].end:
             outside = cue
     if outside and (output := _after_cue(text, outside)):
-        return unwrap(output)
+        return output
     if blocks:
-        return unwrap(blocks[-1].body)
-    return unwrap(re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)[-1])
+        return blocks[-1].body
+    return re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)[-1]
 
 
 def _after_cue(text: str, cue: re.Match[str]) -> str:
@@ -80,7 +90,7 @@ def _after_cue(text: str, cue: re.Match[str]) -> str:
     blocks = find_fences(rest)
     if blocks and not rest[: blocks[0].start].strip():
         return blocks[0].body
-    return re.split(r"\n[ \t]*\n", rest.strip())[0]
+    return re.split(r"\n[ \t]*\n", _EMPTY_ROWS.sub("", rest.rstrip()))[0]
 
 
 def extract_program(text: str, fences: tuple[str, ...], keywords: tuple[str, ...] = ()) -> str:
@@ -89,7 +99,7 @@ def extract_program(text: str, fences: tuple[str, ...], keywords: tuple[str, ...
     The first, because small models go on with invented questions after their answer. `keywords` begin a
     statement. The first row of bare code keeps its indentation.
     """
-    text = _EMPTY_ROWS.sub("", _cut_reasoning(text).rstrip())
+    text = answer_text(text)
     blocks = find_fences(text)
     for block in blocks:
         if block.language in fences:

@@ -19,11 +19,11 @@ from collections.abc import Iterable
 
 import msgspec
 
-from probatio.core.records import UNKNOWN_DIALECT, Assessment, ErrorType, ProgramTest, Response, Task
+from probatio.core.records import UNKNOWN_DIALECT, Assessment, Compare, ErrorType, ProgramTest, Response, Task
 from probatio.core.text.fences import unwrap
 from probatio.grading.extract import extract_program, extract_whole, why_wrong
-from probatio.grading.prediction import trim
 from probatio.jail import Choice, ProgramOutcome
+from probatio.languages.comparison import is_same, normal_form
 from probatio.languages.contract import Checked, Language, LanguageSpec, trim_program
 from probatio.languages.finding import find_language
 from probatio.languages.notation import read_signs, write_signs
@@ -36,6 +36,7 @@ class ProgramRun(msgspec.Struct, frozen=True):
 
     test: ProgramTest
     outcome: ProgramOutcome | None
+    compare: Compare
 
     @property
     def ran(self) -> bool:
@@ -43,7 +44,11 @@ class ProgramRun(msgspec.Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        return self.ran and self.outcome is not None and trim(self.outcome.stdout) == trim(self.test.stdout)
+        return (
+            self.ran
+            and self.outcome is not None
+            and is_same(self.outcome.stdout, self.test.stdout, self.compare)
+        )
 
 
 def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation: Choice) -> Assessment:
@@ -58,7 +63,7 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
             # A program that hangs on one test is not run any more: each further run would take as long.
             hung = any(each.outcome is None or each.outcome.stopped in ("time", "cpu") for each in runs)
             outcome = None if hung else under_test.run(source, dialect, test.stdin, isolation)
-            runs.append(ProgramRun(test, outcome))
+            runs.append(ProgramRun(test, outcome, task.compare))
         timely = timely and (checked is None or checked.timely)
         timely = timely and all(run.outcome is not None and run.outcome.timely for run in runs)
         doubt = doubt or (checked is not None and checked.doubt)
@@ -115,7 +120,8 @@ def _judge(
     if wrong is None:
         return Assessment(True, True, True, score=1.0, breakdown=breakdown)
     assert wrong.outcome is not None  # only runs after a wrong one are left out
-    printed, expected = trim(wrong.outcome.stdout), trim(wrong.test.stdout)
+    printed = normal_form(wrong.outcome.stdout, task.compare)
+    expected = normal_form(wrong.test.stdout, task.compare)
     kind: ErrorType = "wrong_output"
     detail = f"expected {expected[:200]!r}, printed {printed[:200]!r}"
     if wrong.outcome.stopped or wrong.outcome.exit != 0:

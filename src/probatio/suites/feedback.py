@@ -7,6 +7,7 @@ neither the input nor the output is told.
 from __future__ import annotations
 
 from probatio.core.records import CRASHED_CHECKER, Feedback, Grade, Task
+from probatio.languages.comparison import keeps_margin
 from probatio.suites.task_types import KINDS
 
 LONGEST = 2_000
@@ -81,15 +82,17 @@ def _diagnostics(task: Task, grade: Grade, reached: str, shows_output: bool) -> 
     parts = []
     if stderr := _cut(grade.breakdown.get("stderr")):
         parts.append(RUN_SAYS.format(text=stderr))
+    keep = keeps_margin(task.compare)
     tests = grade.breakdown.get("tests", ())
     if tests and tests[0]:  # the first is the one that the question shows, and it is right
         return parts
-    parts.append(PRINTED.format(text=_cut(grade.breakdown.get("stdout")) or "(nothing)"))
+    parts.append(PRINTED.format(text=_cut(grade.breakdown.get("stdout"), keep=keep) or "(nothing)"))
     if shows_output:
-        parts.append(SHOULD_PRINT.format(text=_cut(task.runs[0].stdout)))
+        parts.append(SHOULD_PRINT.format(text=_cut(task.runs[0].stdout, keep=keep)))
     return parts
 
 
-def _cut(text: object) -> str:
-    shown = str(text or "").strip()
+def _cut(text: object, *, keep: bool = False) -> str:
+    """As much of it as is shown, without the white space round it unless that counts (`keep`)."""
+    shown = str(text or "").rstrip("\n") if keep else str(text or "").strip()
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}\n…"

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.records import Compare
 from probatio.core.values import Name, Positive
 from probatio.core.yamlfile import read_yaml
 from probatio.languages.contract import Commands, LanguageSpec, WholeProgram
@@ -37,6 +38,8 @@ class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """`whole`: the answer is the program, every character of it."""
     shown: Signs = msgspec.UNSET
     """Signs that stand for characters that can't be seen, in prompts, answers and grades."""
+    compare: Compare = msgspec.UNSET
+    """When an output counts as the expected one, in tasks that do not say."""
     host: HostFile | None = None
     aliases: dict[str, str] = {}
     """Other names of task types and fields that files of this language use."""

@@ -11,7 +11,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import list_inside, read_inside
-from probatio.core.records import Example, Task, TaskType
+from probatio.core.records import Compare, Example, Task, TaskType
 from probatio.core.text.blanks import find_wrong_blank
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import find_untrusted, refuse
@@ -52,6 +52,8 @@ class Suite(msgspec.Struct, frozen=True):
     pinned: str | None
     twists: dict[str, TwistFile] = {}
     """What the tasks are under each twist of the language that the folder has."""
+    compare: Compare = msgspec.UNSET
+    """When the output of an example counts as what it says."""
 
     @property
     def language(self) -> Language:
@@ -142,6 +144,8 @@ def load_suite(which: Path | str | None = None) -> Suite:
                 )
             _require_material(task, spec, host, file.path)
             _require_input(task, spec, host, file.path)
+            if task.compare is msgspec.UNSET:
+                task = msgspec.structs.replace(task, compare=about.compare)
             tasks[task.id] = task
     return Suite(
         name=root.resolve().name,
@@ -156,6 +160,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
         questions=_questions(root, about.aliases),
         pinned=about.fingerprint,
         twists=read_twists(root),
+        compare=about.compare,
     )
 
 

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from probatio.core.inside import read_inside, walk_inside
-from probatio.core.records import Example, Task
+from probatio.core.records import Compare, Example, Task
 from probatio.core.text.blanks import fill
+from probatio.languages.comparison import show_output
 from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, trim_program, twist_of
 from probatio.languages.finding import find_language
 from probatio.suites.contexts import context_text
@@ -41,7 +43,7 @@ def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) ->
     """The prompt of one trial."""
     shared = _render_shared(
         suite.language,
-        _shown(suite.spec),
+        _shown(suite.spec, suite.compare),
         _shown(suite.host) if suite.host else None,
         suite.introduction,
         context_text(suite, context, dialect),
@@ -93,7 +95,7 @@ def _input(task: Task) -> str:
 
 def _must_print(task: Task, kind: TaskKind) -> str:
     first = task.runs[0]
-    stdout = first.stdout.strip()
+    stdout = show_output(first.stdout, task.compare)
     if not any(test.stdin for test in task.tests):
         return MUST_PRINT.format(words=kind.must_print, stdout=stdout)
     words = kind.must_print[0].lower() + kind.must_print[1:]
@@ -110,10 +112,11 @@ class _Shown(NamedTuple):
     name: str
     fence: str
     whole: bool
+    compare: Compare = UNSET
 
 
-def _shown(spec: LanguageSpec) -> _Shown:
-    return _Shown(spec.name, spec.fences[0], spec.whole)
+def _shown(spec: LanguageSpec, compare: Compare = UNSET) -> _Shown:
+    return _Shown(spec.name, spec.fences[0], spec.whole, compare)
 
 
 @lru_cache(maxsize=64)
@@ -145,7 +148,7 @@ def _example(example: Example, program: str, ours: _Shown, host: _Shown | None) 
         parts.append(EXAMPLE.format(name=host.name, fence=host.fence, program=text))
     parts.append(EXAMPLE.format(name=ours.name, fence=ours.fence, program=program))
     if example.output:
-        parts.append(EXAMPLE_OUTPUT.format(output=example.output.strip()))
+        parts.append(EXAMPLE_OUTPUT.format(output=show_output(example.output, ours.compare)))
     if example.explanation:
         parts.append(example.explanation.strip())
     return "\n".join(parts)
@@ -174,6 +177,7 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
         },
         [neutral_spec(spec) for spec in (suite.spec, suite.host) if spec],
         grader_version,
+        *([suite.compare] if suite.compare else []),
     )
 
 

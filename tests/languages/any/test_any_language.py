@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 from authoring.folders import checked, found
 from grading.answers import answered
 from probatio.core.errors import UsageError
-from probatio.core.records import Assessment
+from probatio.core.records import Assessment, Compare, NumbersWithin
 from probatio.grading import assess
 from probatio.grading.extract import extract_program, extract_whole
+from probatio.languages.comparison import is_same
 from probatio.languages.notation import read_signs, write_signs
 from probatio.suites.language_suite import Suite, load_suite
-from probatio.suites.prompt import render, render_question
+from probatio.suites.prompt import fingerprint, render, render_question
 
 HERE = Path(__file__).parent
 BLANK, GRID, SIGNS = (load_suite(HERE / name) for name in ("blank", "grid", "signs"))
@@ -172,6 +174,85 @@ def test_signs_that_could_not_be_read_again_are_refused(tmp_path: Path, shown: s
         file.write(f"shown: {shown}\n")
     with pytest.raises(UsageError, match=said):
         load_suite(folder)
+
+
+def test_blanks_before_the_first_line_of_an_output_count_where_lines_are_compared() -> None:
+    assert graded(GRID, "write_seven", GRID_SEVEN).correct
+    asked = msgspec.structs.replace(GRID.tasks["write_seven"], expected_output="7")
+    answer = answered(GRID_SEVEN)
+    assert assess(asked, answer, GRID.spec).error_detail == "expected '7', printed '   7'"
+    assert assess(msgspec.structs.replace(asked, compare="tokens"), answer, GRID.spec).correct
+    assert "must print exactly:\n\n```\n   7\n```" in render_question(
+        GRID, GRID.tasks["write_seven"], "standard"
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("   8", True),
+        ("```\n   8\n```", True),
+        ("It prints:\n\n```\n   8  \n```", True),
+        ("Output:\n   8", True),
+        ("8", False),
+        ("```\n8\n```", False),
+    ],
+)
+def test_a_prediction_is_compared_as_its_language_says(answer: str, right: bool) -> None:
+    assert graded(GRID, "predict_turn", answer).correct is right
+
+
+def test_a_task_says_how_it_is_compared() -> None:
+    assert graded(SIGNS, "predict_count", "3 2 1").correct
+    assert not graded(SIGNS, "write_countdown", "++!-!").correct
+    assert SIGNS.tasks["write_countdown"].compare is msgspec.UNSET
+
+
+ROWS: list[tuple[str, str, str]] = [  # printed, expected, the comparisons that call it the same
+    ("7\n", "7\n", "exact trimmed lines tokens numbers"),
+    ("7\n", "7", "trimmed lines tokens numbers"),
+    ("  7", "7", "trimmed tokens numbers"),
+    ("a \nb", "a\nb", "lines tokens numbers"),
+    ("a\r\nb", "a\nb", "trimmed lines tokens numbers"),
+    ("a\nb", "a b", "tokens numbers"),
+    ("x 0.333", "x 0.334", "numbers"),
+    ("1000.5", "1000", "numbers"),  # within a thousandth of it
+    ("1e3", "1000.0", "numbers"),
+    ("1.01", "1", ""),
+    ("1 2", "1", ""),
+    ("nan", "1", ""),
+    ("1e999", "1", ""),
+    ("1,0", "1.0", ""),
+]
+
+
+@pytest.mark.parametrize(("printed", "expected", "same"), ROWS)
+def test_each_comparison_has_its_row(printed: str, expected: str, same: str) -> None:
+    ways: dict[str, Compare] = {
+        "exact": "exact",
+        "trimmed": "trimmed",
+        "lines": "lines",
+        "tokens": "tokens",
+        "numbers": NumbersWithin(0.001),
+    }
+    assert " ".join(name for name, way in ways.items() if is_same(printed, expected, way)) == same
+    assert is_same(printed, expected, msgspec.UNSET) is ("trimmed" in same)
+
+
+@pytest.mark.parametrize("compare", ["compare: fuzzy", "compare: {numbers: -1}", "compare: {digits: 1}"])
+def test_a_comparison_that_is_none_is_refused(tmp_path: Path, compare: str) -> None:
+    folder = shutil.copytree(HERE / "signs", tmp_path / "signs")
+    with (folder / "language.yml").open("a") as file:
+        file.write(f"{compare}\n")
+    with pytest.raises(UsageError, match=r"language\.yml, line \d+"):
+        load_suite(folder)
+
+
+def test_a_comparison_moves_the_fingerprint_of_its_suite_alone() -> None:
+    plain = msgspec.structs.replace(SIGNS.tasks["predict_count"], compare=msgspec.UNSET)
+    assert b"compare" not in msgspec.json.encode(plain)
+    changed = msgspec.structs.replace(SIGNS, compare="lines")
+    assert fingerprint(changed, "1") != fingerprint(SIGNS, "1")
 
 
 def test_what_a_fence_holds_is_taken_to_the_letter() -> None:
