@@ -129,7 +129,8 @@ class CommandLanguage:
             )
         text = read_signs(program, self._signs)
         runtime = Runtime(
-            what.argv, what.reads, what.env, _RESERVED_MB, "command", scratch=commands.processes,
+            what.argv, what.reads, what.env, _RESERVED_MB, "command",
+            scratch=commands.processes or what.scratch,
             file=(program_name(commands), text.encode("utf-8", "surrogatepass")),
             processes=commands.processes,
         )  # fmt: skip

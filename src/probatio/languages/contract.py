@@ -175,7 +175,8 @@ class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 
 class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file,
-    `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio."""
+    `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio,
+    `{scratch}` for a folder to write in."""
 
     run: tuple[str, ...]
     check: tuple[str, ...] | None = None
@@ -219,6 +220,10 @@ class LanguageSpec(msgspec.Struct, frozen=True):
     @property
     def whole(self) -> bool:
         return self.program == "whole"
+
+    @property
+    def has_check(self) -> bool:
+        return self.commands is None or self.commands.check is not None
 
 
 def trim_program(text: str, whole: bool) -> str:

@@ -156,7 +156,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
         host=host,
         contexts=_contexts(root, about),
         tasks=tasks,
-        examples=tuple(_examples(root, about.aliases)),
+        examples=tuple(_examples(root, about.aliases, spec)),
         questions=_questions(root, about.aliases),
         pinned=about.fingerprint,
         twists=read_twists(root),
@@ -233,14 +233,18 @@ def _tasks(listed: list[dict[str, Any]], aliases: Mapping[str, str], file: YamlF
         yield task
 
 
-def _examples(root: Path, aliases: Mapping[str, str]) -> Iterator[Example]:
+def _examples(root: Path, aliases: Mapping[str, str], spec: LanguageSpec) -> Iterator[Example]:
     other = [name for name, field in aliases.items() if field in Example.__struct_fields__]
     for path in list_inside(root / "examples", "*.y*ml", root):
         file = open_yaml(path, root)
         for number, given in enumerate(as_record(file, _ExampleFile).examples):
             fields = {aliases.get(name, name): value for name, value in given.items()}
             of = f", example `{given.get('id', '?')}`"
-            yield as_record(file._replace(data=fields), Example, ("examples", number), of, other)
+            example = as_record(file._replace(data=fields), Example, ("examples", number), of, other)
+            if example.stdin and not find_language(spec).takes_input:
+                sentence = f"it gives standard input, which programs of {spec.name} can't read here."
+                raise explain_fault(file, ("examples", number, "stdin"), sentence, of)
+            yield example
 
 
 def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:

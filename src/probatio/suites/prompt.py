@@ -22,11 +22,12 @@ from probatio.languages.comparison import show_output
 from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, trim_program, twist_of
 from probatio.languages.finding import find_language
 from probatio.suites.contexts import context_text
-from probatio.suites.feedback import TEXTS
+from probatio.suites.feedback import TEXTS, UNCHECKED_VERDICTS
 from probatio.suites.language_suite import Suite, digest
 from probatio.suites.task_types import KINDS, TaskKind
 
 EXAMPLE = "{name}:\n```{fence}\n{program}\n```"
+EXAMPLE_INPUT = "Input:\n```\n{stdin}\n```"
 EXAMPLE_OUTPUT = "Output:\n```\n{output}\n```"
 INPUT = "Its standard input is:\n\n```\n{stdin}\n```\n\n"
 MUST_PRINT = "{words}\n\n```\n{stdout}\n```"
@@ -147,6 +148,8 @@ def _example(example: Example, program: str, ours: _Shown, host: _Shown | None) 
         text = trim_program(example.host, host.whole)
         parts.append(EXAMPLE.format(name=host.name, fence=host.fence, program=text))
     parts.append(EXAMPLE.format(name=ours.name, fence=ours.fence, program=program))
+    if example.stdin:
+        parts.append(EXAMPLE_INPUT.format(stdin=example.stdin.strip("\n")))
     if example.output:
         parts.append(EXAMPLE_OUTPUT.format(output=show_output(example.output, ours.compare)))
     if example.explanation:
@@ -178,6 +181,9 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
         [neutral_spec(spec) for spec in (suite.spec, suite.host) if spec],
         grader_version,
         *([suite.compare] if suite.compare else []),
+        # Words that only suites with such a language or example use.
+        *([UNCHECKED_VERDICTS] if not suite.spec.has_check else []),
+        *([EXAMPLE_INPUT] if any(example.stdin for example in suite.examples) else []),
     )
 
 

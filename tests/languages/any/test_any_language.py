@@ -14,11 +14,15 @@ from hypothesis import strategies as st
 from authoring.folders import checked, found
 from grading.answers import answered
 from probatio.core.errors import UsageError
-from probatio.core.records import Assessment, Compare, NumbersWithin
+from probatio.core.records import Assessment, Compare, Grade, NumbersWithin
 from probatio.grading import assess
 from probatio.grading.extract import extract_program, extract_whole
+from probatio.jail import Choice, Limits, NoIsolation, find_isolation
+from probatio.languages.command import CommandLanguage
 from probatio.languages.comparison import is_same
+from probatio.languages.contract import Commands, LanguageSpec
 from probatio.languages.notation import read_signs, write_signs
+from probatio.suites.feedback import feedback
 from probatio.suites.language_suite import Suite, load_suite
 from probatio.suites.prompt import fingerprint, render, render_question
 
@@ -253,6 +257,72 @@ def test_a_comparison_moves_the_fingerprint_of_its_suite_alone() -> None:
     assert b"compare" not in msgspec.json.encode(plain)
     changed = msgspec.structs.replace(SIGNS, compare="lines")
     assert fingerprint(changed, "1") != fingerprint(SIGNS, "1")
+
+
+def test_an_example_may_read_its_input() -> None:
+    prompt = render(SIGNS, SIGNS.tasks["write_seven"], "brief", 2, "standard")
+    assert "?!!\n```\nInput:\n```\n4\n```\nOutput:\n```\n4\n4\n```" in prompt
+    assert b"stdin" not in msgspec.json.encode(SIGNS.examples[0])
+
+
+@pytest.mark.parametrize(("answer", "said"), [("+{", "fails when it is run"), ("+{}", "does not end")])
+def test_a_language_without_a_check_says_nothing_of_a_check(answer: str, said: str) -> None:
+    task = SIGNS.tasks["write_seven"]
+    assert SIGNS.spec.commands is not None
+    commands = msgspec.structs.replace(SIGNS.spec.commands, limits=Limits(seconds=1, cpu_seconds=1))
+    spec = msgspec.structs.replace(SIGNS.spec, commands=commands)
+    found = assess(task, answered(answer), spec)
+    grade = Grade(
+        timestamp="", run_id="", framework_version="", task_id=task.id, model="m", n_shot=0, context="",
+        level_a=found.level_a, level_b=found.level_b, level_c=False, correct=False,
+        error_type=found.error_type, error_detail=found.error_detail, breakdown=found.breakdown,
+    )  # fmt: skip
+    told = feedback(task, grade, "diagnostics", shows_output=True, has_check=spec.has_check)
+    assert said in told
+    assert "check" not in told
+
+
+COMPILER = """import pathlib, sys
+out = pathlib.Path(sys.argv[2], "program.out")
+out.write_text(pathlib.Path(sys.argv[1]).read_text().upper())
+print(out.read_text())
+"""
+
+
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock", "none"])
+def test_a_compiler_writes_its_files_where_a_command_names_scratch(tmp_path: Path, kind: Choice) -> None:
+    try:
+        find_isolation(kind)
+    except NoIsolation as error:
+        pytest.skip(str(error))
+    (tmp_path / "compiler.py").write_text(COMPILER)
+    words = ("{python}", "{folder}/compiler.py", "{file}", "{scratch}")
+    commands = Commands(run=words, check=words, folder=str(tmp_path))
+    language = CommandLanguage(LanguageSpec("Loud", ("loud",), commands=commands))
+    assert language.check("salve", "standard", kind).accepted
+    assert language.run("salve", "standard", "", kind).stdout == "SALVE\n"
+    if kind == "none":
+        return
+    quiet = (*words[:3], ".")
+    commands = msgspec.structs.replace(commands, run=quiet, check=None)
+    refused = CommandLanguage(LanguageSpec("Loud", ("loud",), commands=commands))
+    assert refused.run("salve", "standard", "", kind).exit != 0
+
+
+def test_an_interpreter_is_found_beside_its_script(tmp_path: Path) -> None:
+    folder = tmp_path / "toolchain"
+    folder.mkdir()
+    (folder / "my-interpreter").write_text("#!/bin/sh\nread first < $1; echo interpreted\n")
+    (folder / "my-tool").write_text("#!/usr/bin/env my-interpreter\n")
+    for file in folder.iterdir():
+        file.chmod(0o755)
+    commands = Commands(run=("{folder}/my-tool", "{file}"), folder=str(folder))
+    language = CommandLanguage(LanguageSpec("Mine", ("mine",), commands=commands))
+    assert language.run("x", "standard", "", "auto").stdout == "interpreted\n"
+    (folder / "my-interpreter").unlink()
+    again = CommandLanguage(LanguageSpec("Mine", ("mine",), commands=commands))
+    with pytest.raises(UsageError, match=rf"neither on PATH .* nor beside the command, in {folder}"):
+        again.run("x", "standard", "", "auto")
 
 
 def test_what_a_fence_holds_is_taken_to_the_letter() -> None:

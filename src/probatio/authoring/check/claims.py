@@ -52,7 +52,7 @@ def list_right_claims(suite: Suite) -> Iterator[SuiteClaim]:
                 yield SuiteClaim(subject, Claim.SOLUTION, task, spec, task.solution, "right", BARE)
         yield from _claim_material(suite, task, subject)
     for name, text in suite.contexts.items():
-        task = _ask_to_print("", suite.spec, suite, suite.compare)
+        task = _ask_to_print((ProgramTest(""),), suite.spec, suite, suite.compare)
         for number, program in enumerate(find_programs(text, suite.spec), 1):
             yield SuiteClaim(
                 f"context {name}", Claim.IN_CONTEXT, task, suite.spec,
@@ -100,7 +100,9 @@ def _claim_examples(suite: Suite) -> Iterator[SuiteClaim]:
         expected: Expected = "right" if example.output.strip() else "runs"
         for spec, program in ((suite.spec, example.program), (suite.host, example.host)):
             if spec is not None and program:
-                task = _ask_to_print(example.output, spec, suite, suite.compare)
+                task = _ask_to_print(
+                    (ProgramTest(example.output, example.stdin or ""),), spec, suite, suite.compare
+                )
                 yield SuiteClaim(
                     subject, Claim.EXAMPLE, task, spec, fence_program(program, spec), expected, spec.name
                 )
@@ -119,11 +121,8 @@ def _claim_material(suite: Suite, task: Task, subject: str) -> Iterator[SuiteCla
         yield SuiteClaim(subject, Claim.MATERIAL, asked, spec, answer, "right")
 
 
-def _ask_to_print(
-    output: str | tuple[ProgramTest, ...], spec: LanguageSpec, suite: Suite, compare: Compare
-) -> Task:
+def _ask_to_print(tests: tuple[ProgramTest, ...], spec: LanguageSpec, suite: Suite, compare: Compare) -> Task:
     """A task that asks for a program of the language with this output."""
-    tests = (ProgramTest(output),) if isinstance(output, str) else output
     kind: TaskType = "write_host" if spec is suite.host else "write"
     return Task(id="", type=kind, category="", tests=tests, compare=compare)
 

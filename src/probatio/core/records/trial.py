@@ -122,6 +122,8 @@ class Example(msgspec.Struct, frozen=True):
     host: str | None = None
     explanation: str = ""
     output: str = ""
+    stdin: str | msgspec.UnsetType = msgspec.UNSET
+    """What it reads; not set, it is in no encoding, as above."""
 
 
 class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
