@@ -80,7 +80,10 @@ class NumbersWithin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Numbers of an output may differ by so much."""
 
     numbers: Annotated[
-        float, msgspec.Meta(ge=0, le=1e9, description="the most that numbers may differ, not below 0")
+        float,
+        msgspec.Meta(
+            ge=0, le=1e9, description="the most that numbers may differ, such as 0.001; not below 0"
+        ),
     ]
 
 
