@@ -125,6 +125,6 @@ def test_feedback_on_an_answer_that_broke_our_own_code_says_no_more_than_is_know
         error_detail="the check did not end within its limits",
     )  # fmt: skip
     task = Task(id="t", type="write", category="c", expected_output="1")
-    told = feedback(task, grade, "diagnostics", shows_output=True)
+    told = feedback(task, grade, "diagnostics", shows_output=True, has_check=True)
     assert "The checker breaks on the program." in told
     assert "the check did not end within its limits" in told

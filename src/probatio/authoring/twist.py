@@ -20,8 +20,8 @@ from probatio.core.files import put
 from probatio.core.inside import read_inside
 from probatio.core.records import Task
 from probatio.core.text.names import pick
-from probatio.grading.prediction import trim
 from probatio.jail import Choice
+from probatio.languages.comparison import trim
 from probatio.languages.contract import TWISTED, Twisting
 from probatio.suites.language_suite import BLANK, Suite
 from probatio.suites.task_types import KINDS
@@ -84,7 +84,8 @@ class TwistMaker:
         """All tasks of the suite under the twist. Raises UsageError if an example would be false."""
         for example in self._suite.examples:
             program = self._language.program_in(example.program.strip(), self._dialect)
-            if example.output and self._run_program(program) != trim(example.output):
+            stdin = example.stdin or ""
+            if example.output and self._run_program(program, stdin=stdin) != trim(example.output):
                 raise UsageError(
                     f"The example `{example.id}` can't be written so that it is true under {self._twist}."
                 )
@@ -169,12 +170,12 @@ class TwistMaker:
         same = self._language.alike(program, self._dialect)
         return same or self._run_program(program) == trim(task.expected_output)
 
-    def _run_program(self, program: str, dialect: str | None = None) -> str | None:
+    def _run_program(self, program: str, dialect: str | None = None, stdin: str = "") -> str | None:
         """What a program prints, by default under the twist; None if it is refused, fails or does not end."""
         dialect = dialect or self._dialect
         if not self._language.check(program, dialect, self._isolation).accepted:
             return None
-        outcome = self._language.run(program, dialect, "", self._isolation)
+        outcome = self._language.run(program, dialect, stdin, self._isolation)
         return trim(outcome.stdout) if outcome.exit == 0 and not outcome.stopped else None
 
 

@@ -34,8 +34,8 @@ from probatio.core.inside import copy_inside
 from probatio.core.records import ProgramTest, Task
 from probatio.core.trust import adopt, adopt_like
 from probatio.grading import assess
-from probatio.grading.prediction import trim
 from probatio.jail import Choice
+from probatio.languages.comparison import keeps_margin, trim
 from probatio.languages.finding import require_toolchain
 from probatio.languages.toolchain import PRIVATE
 from probatio.suites.language_file import FILE, read_language_file
@@ -230,7 +230,11 @@ def _change(task: Task, by: dict[str, str], of_input: dict[str, str]) -> Task:
 
 def _add_outputs(suite: Suite, changed: Task, isolation: Choice) -> Task:
     """The task with what its program prints now."""
-    gold, dialect, language = _find_gold(changed), suite.language.dialects[0], suite.language
+    gold, dialect, language = (
+        _find_gold(changed, suite.spec.whole),
+        suite.language.dialects[0],
+        suite.language,
+    )
     if gold is None or KINDS[changed.type].control:  # a control asks nothing about the language
         raise _Dropped(NOTHING)
     if not language.check(gold, dialect, isolation).accepted:
@@ -240,7 +244,7 @@ def _add_outputs(suite: Suite, changed: Task, isolation: Choice) -> Task:
         outcome = language.run(gold, dialect, test.stdin, isolation)
         if outcome.exit != 0 or outcome.stopped or not trim(outcome.stdout):
             raise _Dropped(FAILS)
-        outputs.append(trim(outcome.stdout))
+        outputs.append(outcome.stdout if keeps_margin(changed.compare) else trim(outcome.stdout))
     if not changed.tests:
         return msgspec.structs.replace(changed, expected_output=outputs[0])
     tests = tuple(
@@ -249,13 +253,14 @@ def _add_outputs(suite: Suite, changed: Task, isolation: Choice) -> Task:
     return msgspec.structs.replace(changed, tests=tests)
 
 
-def _find_gold(task: Task) -> str | None:
+def _find_gold(task: Task, whole: bool) -> str | None:
     """The program of the language under test that is right."""
     match KINDS[task.type].material:
         case "program":
             return task.material
         case "template":
-            return (task.material or "").replace(BLANK, task.solution.strip()) if task.solution else None
+            part = task.solution if whole or not task.solution else task.solution.strip()
+            return (task.material or "").replace(BLANK, part) if part else None
         case _:
             return task.solution
 
@@ -263,7 +268,7 @@ def _find_gold(task: Task) -> str | None:
 def _prove(suite: Suite, task: Task, isolation: Choice) -> None:
     """Prove what `suite check` would prove, but for what was just run."""
     alone = msgspec.structs.replace(suite, tasks={task.id: task}, examples=(), contexts={})
-    known = _find_gold(task)
+    known = _find_gold(task, suite.spec.whole)
     for claim in (*list_right_claims(alone), *list_wrong_claims(alone)):
         if known is not None and claim.expected == "right" and known.strip() in claim.answer:
             continue

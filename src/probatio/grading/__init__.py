@@ -23,7 +23,8 @@ def assess(
 
     It depends on these and on `GRADER_VERSION`, never on `isolation`.
     """
-    if nothing := assess_unanswered(response):
+    blank = needs_sandbox(task) and spec is not None and spec.whole
+    if nothing := assess_unanswered(response, blank=blank):
         return nothing
     # A worker that compares texts needs no language, and who needs a version needs no workers.
     if not needs_sandbox(task):

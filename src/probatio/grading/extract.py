@@ -22,6 +22,7 @@ _CUE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FENCE_LINE = re.compile(r"^[ \t]*(?:`{3,}|~{3,})[^\n`]*$\n?", re.MULTILINE)
+_EMPTY_ROWS = re.compile(r"\A(?:\s*[^\S \t])?")
 _SENTENCE = re.compile(
     r"^[ \t]*(?:[-*>]\s+|\d+\.\s+|#+\s+|\*\*)?[A-Z][\w'’]*(?:\s+[\w'’\"`(),./-]+){2,}.*[.!?:*]?\s*$"
 )
@@ -33,6 +34,16 @@ def without_reasoning(text: str) -> str:
     A closing tag without its opening one ends a thought whose beginning the chat template swallowed; an
     opening tag without its end means the answer was cut off before it began.
     """
+    return _cut_reasoning(text).strip()
+
+
+def answer_text(text: str) -> str:
+    """The same, with the blanks before its first line."""
+    return _EMPTY_ROWS.sub("", _cut_reasoning(text).rstrip())
+
+
+def _cut_reasoning(text: str) -> str:
+    """The same, with the white space that stands round it."""
     kept: list[str] = []
     at = 0
     while opening := _THOUGHT_OPENS.search(text, at):
@@ -43,7 +54,7 @@ def without_reasoning(text: str) -> str:
             break
         at = closing.end()
     kept.append(text[at:])
-    return _THOUGHT_ENDS.split("".join(kept))[-1].strip()
+    return _THOUGHT_ENDS.split("".join(kept))[-1]
 
 
 def extract_prediction(text: str) -> str:
@@ -52,7 +63,12 @@ def extract_prediction(text: str) -> str:
     What follows the last "Output:"-like line, else the last fenced block, else what stands after the last
     line that ends in a colon before a blank line ("…the output will be:"), else the whole.
     """
-    text = without_reasoning(text)
+    return unwrap(find_output(text))
+
+
+def find_output(text: str) -> str:
+    """The same with the blanks before its first line, and with what encloses the whole of it."""
+    text = answer_text(text)
     blocks = find_fences(text)
     starts = [block.start for block in blocks]
     outside = None
@@ -61,10 +77,10 @@ def extract_prediction(text: str) -> str:
         if not before or cue.start() >= blocks[before - 1].end:
             outside = cue
     if outside and (output := _after_cue(text, outside)):
-        return unwrap(output)
+        return output
     if blocks:
-        return unwrap(blocks[-1].body)
-    return unwrap(re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)[-1])
+        return blocks[-1].body
+    return re.split(r":[*_]*[ \t]*\n[ \t]*\n", text)[-1]
 
 
 def _after_cue(text: str, cue: re.Match[str]) -> str:
@@ -74,16 +90,16 @@ def _after_cue(text: str, cue: re.Match[str]) -> str:
     blocks = find_fences(rest)
     if blocks and not rest[: blocks[0].start].strip():
         return blocks[0].body
-    return re.split(r"\n[ \t]*\n", rest.strip())[0]
+    return re.split(r"\n[ \t]*\n", _EMPTY_ROWS.sub("", rest.rstrip()))[0]
 
 
 def extract_program(text: str, fences: tuple[str, ...], keywords: tuple[str, ...] = ()) -> str:
     """The program in a response: the first block of its language, else the first block, else bare code.
 
     The first, because small models go on with invented questions after their answer. `keywords` begin a
-    statement.
+    statement. The first row of bare code keeps its indentation.
     """
-    text = without_reasoning(text)
+    text = answer_text(text)
     blocks = find_fences(text)
     for block in blocks:
         if block.language in fences:
@@ -92,6 +108,25 @@ def extract_program(text: str, fences: tuple[str, ...], keywords: tuple[str, ...
     if blocks and not _has_code(text[: blocks[0].start], code):
         return blocks[0].body.strip("\n")
     return _code_like(_FENCE_LINE.sub("", text), code)
+
+
+def extract_whole(text: str, fences: tuple[str, ...]) -> str:
+    """The response as a program, every character of it.
+
+    A block of the language is the program, whatever stands round it, and so is the only block of a response
+    that has nothing else. The line break before the closing fence belongs to the fence. Without such a block
+    every word of the response is part of the program.
+    """
+    answer = _cut_reasoning(text)
+    if answer != text:  # line breaks between a thought and the answer are the chat template's
+        answer = answer.lstrip("\r\n")
+    blocks = find_fences(answer)
+    for block in blocks:
+        if block.language in fences:
+            return block.inside
+    if len(blocks) == 1 and not (answer[: blocks[0].start] + answer[blocks[0].end :]).strip():
+        return blocks[0].inside
+    return answer
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +176,9 @@ def gradable(response: str) -> Gradable:
     """The part of a response that is graded. A response of ordinary length is graded as it is."""
     if len(response) <= LONGEST_ANSWER:
         return Gradable(response)
-    answer = without_reasoning(response[:LONGEST_RESPONSE])
+    answer = _cut_reasoning(response[:LONGEST_RESPONSE])
+    if len(answer) > LONGEST_ANSWER:
+        answer = answer.strip()
     if len(answer) <= LONGEST_ANSWER:
         return Gradable(answer, len(response) if len(response) > LONGEST_RESPONSE else None)
     return Gradable(answer[:LONGEST_ANSWER], len(response))
@@ -162,13 +199,15 @@ _REFUSAL = re.compile(
 )
 
 
-def assess_unanswered(response: Answered) -> Assessment | None:
-    """The assessment of a response without an answer; None if there is one to grade."""
+def assess_unanswered(response: Answered, *, blank: bool = False) -> Assessment | None:
+    """The assessment of a response without an answer; None if there is one to grade. `blank`: white space is
+    an answer."""
     if response.response is None:
         return _nothing("api_error", response.error or "no answer came back")
     if response.finish_reason in ("content_filter", "refusal"):
         return _nothing("refusal", response.response[:200] or "the provider's filter withheld the answer")
-    if not without_reasoning(response.response):
+    answer = _cut_reasoning(response.response)
+    if not (answer if blank else answer.strip()):
         if response.finish_reason == "length":
             return _nothing("truncated", "the token limit was reached before an answer began")
         return _nothing("no_response", "the response is empty")

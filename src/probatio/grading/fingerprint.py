@@ -40,7 +40,10 @@ def _of_language(packed: bytes, version: str) -> GraderFingerprint:
 def language_fingerprint(packed: bytes) -> bytes:
     """The same on another machine."""
     judged = [f"{name} {kind.judged}" for name, kind in sorted(KINDS.items())]
-    return fingerprint(GRADER_VERSION, code_digest(*_GRADES), *judged, find_language(_spec(packed)).version())
+    spec = _spec(packed)
+    # What finds the program in an answer: the version is of what checks and runs it.
+    read = msgspec.json.encode((spec.fences, spec.keywords, spec.whole, spec.shown or {})).decode()
+    return fingerprint(GRADER_VERSION, code_digest(*_GRADES), *judged, read, find_language(spec).version())
 
 
 def fingerprint(*parts: str) -> bytes:

@@ -111,7 +111,7 @@ def _run(grader: OwnGrader, question: bytes, isolation: Choice) -> ProgramOutcom
         found.env,
         _RESERVED_MB,
         "command",
-        scratch=says.processes,
+        scratch=says.processes or found.scratch,
         processes=says.processes,
     )
     return jail.run(runtime, question, says.limits, choice)

@@ -19,13 +19,14 @@ from collections.abc import Iterable
 
 import msgspec
 
-from probatio.core.records import UNKNOWN_DIALECT, Assessment, ErrorType, ProgramTest, Response, Task
+from probatio.core.records import UNKNOWN_DIALECT, Assessment, Compare, ErrorType, ProgramTest, Response, Task
 from probatio.core.text.fences import unwrap
-from probatio.grading.extract import extract_program, why_wrong
-from probatio.grading.prediction import trim
+from probatio.grading.extract import extract_program, extract_whole, why_wrong
 from probatio.jail import Choice, ProgramOutcome
-from probatio.languages.contract import Checked, Language, LanguageSpec
+from probatio.languages.comparison import is_same, normal_form
+from probatio.languages.contract import Checked, Language, LanguageSpec, trim_program
 from probatio.languages.finding import find_language
+from probatio.languages.notation import read_signs, write_signs
 from probatio.suites.language_suite import BLANK
 from probatio.suites.task_types import KINDS
 
@@ -35,6 +36,7 @@ class ProgramRun(msgspec.Struct, frozen=True):
 
     test: ProgramTest
     outcome: ProgramOutcome | None
+    compare: Compare
 
     @property
     def ran(self) -> bool:
@@ -42,7 +44,11 @@ class ProgramRun(msgspec.Struct, frozen=True):
 
     @property
     def right(self) -> bool:
-        return self.ran and self.outcome is not None and trim(self.outcome.stdout) == trim(self.test.stdout)
+        return (
+            self.ran
+            and self.outcome is not None
+            and is_same(self.outcome.stdout, self.test.stdout, self.compare)
+        )
 
 
 def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation: Choice) -> Assessment:
@@ -50,18 +56,19 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
     under_test, timely, doubt = find_language(spec), True, False
     dialect = under_test.dialects[0] if response.dialect == UNKNOWN_DIALECT else response.dialect
     for source in _readings(task, response, spec, dialect):
-        checked = under_test.check(source, dialect, isolation) if source.strip() else None
+        there = source if spec.whole else source.strip()
+        checked = under_test.check(source, dialect, isolation) if there else None
         runs: list[ProgramRun] = []
         for test in task.runs if checked and checked.accepted else ():
             # A program that hangs on one test is not run any more: each further run would take as long.
             hung = any(each.outcome is None or each.outcome.stopped in ("time", "cpu") for each in runs)
             outcome = None if hung else under_test.run(source, dialect, test.stdin, isolation)
-            runs.append(ProgramRun(test, outcome))
+            runs.append(ProgramRun(test, outcome, task.compare))
         timely = timely and (checked is None or checked.timely)
         timely = timely and all(run.outcome is not None and run.outcome.timely for run in runs)
         doubt = doubt or (checked is not None and checked.doubt)
         doubt = doubt or any(run.outcome is not None and run.outcome.doubtful for run in runs)
-        assessment = _judge(task, response, source, under_test, checked, runs)
+        assessment = _judge(task, response, write_signs(source, spec.shown), under_test, checked, runs)
         if assessment.correct:
             break
     return msgspec.structs.replace(assessment, timely=timely, doubt=doubt and not assessment.correct)
@@ -69,10 +76,19 @@ def assess_program(task: Task, response: Response, spec: LanguageSpec, isolation
 
 def _readings(task: Task, response: Response, spec: LanguageSpec, dialect: str) -> Iterable[str]:
     """The programs that an answer can mean. Quotation marks round a missing part may belong to it, or not."""
-    answer = extract_program(response.response or "", spec.fences, spec.keywords)
+    text = response.response or ""
+    if spec.whole:
+        answer = extract_whole(text, spec.fences)
+    else:
+        answer = extract_program(text, spec.fences, spec.keywords)
+    answer = read_signs(answer, spec.shown)
     if KINDS[task.type].judged != "completion":
         return (answer,)
-    template = find_language(spec).template_in((task.material or "").strip(), dialect)
+    template = find_language(spec).template_in(trim_program(task.material or "", spec.whole), dialect)
+    template = read_signs(template, spec.shown)
+    if spec.whole:
+        parts = dict.fromkeys((answer, unwrap(answer, quotes=False)))
+        return dict.fromkeys((*(template.replace(BLANK, part) for part in parts), answer))
     parts = dict.fromkeys((unwrap(answer, quotes=False), unwrap(answer)))
     return (complete(template, part) for part in parts)
 
@@ -80,7 +96,7 @@ def _readings(task: Task, response: Response, spec: LanguageSpec, dialect: str) 
 def _judge(
     task: Task,
     response: Response,
-    source: str,
+    shown: str,
     under_test: Language,
     checked: Checked | None,
     runs: list[ProgramRun],
@@ -90,7 +106,7 @@ def _judge(
         return Assessment(
             False, False, False, why_wrong(response, "no_response"), "there is no program in the answer"
         )
-    breakdown: dict[str, object] = {"program": source[:20_000]}
+    breakdown: dict[str, object] = {"program": shown[:20_000]}
     if checked.error_type:
         error = why_wrong(response, checked.error_type)
         return Assessment(False, False, False, error, checked.detail, breakdown=breakdown)
@@ -104,7 +120,8 @@ def _judge(
     if wrong is None:
         return Assessment(True, True, True, score=1.0, breakdown=breakdown)
     assert wrong.outcome is not None  # only runs after a wrong one are left out
-    printed, expected = trim(wrong.outcome.stdout), trim(wrong.test.stdout)
+    printed = normal_form(wrong.outcome.stdout, task.compare)
+    expected = normal_form(wrong.test.stdout, task.compare)
     kind: ErrorType = "wrong_output"
     detail = f"expected {expected[:200]!r}, printed {printed[:200]!r}"
     if wrong.outcome.stopped or wrong.outcome.exit != 0:

@@ -22,6 +22,7 @@ from probatio.core.records import CRASHED_CHECKER, UNASKED_ERRORS, ErrorType
 from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
 from probatio.jail.program import NOT_STARTED, SIGNALLED
 from probatio.languages.contract import STANDARD, Checked, ErrorRule, LanguageSpec, explain_stop
+from probatio.languages.notation import read_signs, write_signs
 from probatio.languages.toolchain import Tool, program_name, tool
 
 LONGEST_MESSAGE = 1000
@@ -53,7 +54,7 @@ class CommandLanguage:
     def __init__(self, spec: LanguageSpec) -> None:
         if spec.commands is None:
             raise UsageError(f"language.yml of {spec.name}: give `commands` or an `implementation`.")
-        self.name, self.commands = spec.name, spec.commands
+        self.name, self.commands, self._signs = spec.name, spec.commands, spec.shown
         self._lock = threading.Lock()
         self._tools: dict[str, Tool] = {}
         self._version: str | None = None
@@ -110,10 +111,10 @@ class CommandLanguage:
         return self._apply_rules("run", outcome) or "runtime_error", f"{how}: {error_line(outcome)}"
 
     def program_in(self, program: str, dialect: str) -> str:
-        return program
+        return write_signs(program, self._signs)
 
     def template_in(self, template: str, dialect: str) -> str:
-        return template
+        return write_signs(template, self._signs)
 
     def describe(self, what: str, argument: str, dialect: str) -> str:
         raise KeyError(what)
@@ -126,9 +127,11 @@ class CommandLanguage:
             raise UsageError(
                 f"language.yml of {self.name}: commands.processes asks for new processes, and {reason}."
             )
+        text = read_signs(program, self._signs)
         runtime = Runtime(
-            what.argv, what.reads, what.env, _RESERVED_MB, "command", scratch=commands.processes,
-            file=(program_name(commands), program.encode("utf-8", "surrogatepass")),
+            what.argv, what.reads, what.env, _RESERVED_MB, "command",
+            scratch=commands.processes or what.scratch,
+            file=(program_name(commands), text.encode("utf-8", "surrogatepass")),
             processes=commands.processes,
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")

@@ -7,13 +7,14 @@ A language that works in-process is an object with these methods; a toolchain of
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Protocol, runtime_checkable
+from typing import Annotated, Literal, Protocol, runtime_checkable
 
 import msgspec
 
 from probatio.core.records import ErrorType
 from probatio.core.values import SET_WHEN_READ
 from probatio.jail import Choice, Limits, ProgramOutcome
+from probatio.languages.notation import Signs
 
 STANDARD = "standard"
 """The dialect of a language that has only one."""
@@ -174,7 +175,8 @@ class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 
 class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file,
-    `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio."""
+    `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio,
+    `{scratch}` for a folder to write in."""
 
     run: tuple[str, ...]
     check: tuple[str, ...] | None = None
@@ -193,6 +195,10 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Where the language's folder is; set when it is read."""
 
 
+# What is not set is in no encoding: a language that does not use it keeps its fingerprint.
+WholeProgram = Literal["whole"] | msgspec.UnsetType
+
+
 class LanguageSpec(msgspec.Struct, frozen=True):
     """All that is needed to grade a program of a language; it goes to the worker process with every
     answer."""
@@ -206,3 +212,21 @@ class LanguageSpec(msgspec.Struct, frozen=True):
     commands: Commands | None = None
     keywords: tuple[str, ...] = ()
     """Words that begin a statement: they help to find a program in an answer that has no fences."""
+    program: WholeProgram = msgspec.UNSET
+    """`whole`: the answer is the program, every character of it."""
+    shown: Signs = msgspec.UNSET
+    """Signs that stand for characters that can't be seen."""
+
+    @property
+    def whole(self) -> bool:
+        return self.program == "whole"
+
+    @property
+    def has_check(self) -> bool:
+        return self.commands is None or self.commands.check is not None
+
+
+def trim_program(text: str, whole: bool) -> str:
+    """A program of a suite without the line breaks round it, which come from YAML; as it is where the answer
+    is the `whole` program. Blanks are kept: they may be part of it."""
+    return text if whole else text.strip("\n")

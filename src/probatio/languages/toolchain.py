@@ -25,6 +25,8 @@ from probatio.languages.imports import list_scripts, read_imports
 from probatio.languages.packages import Packages, packages
 from probatio.languages.python import home
 
+SCRATCH = "{scratch}"
+"""Stands in a command or its environment for a folder to write in."""
 TASKS = "tasks"
 """The part of a language's folder that no program may see."""
 PRIVATE = (".env", ".git")
@@ -55,6 +57,8 @@ class Tool(msgspec.Struct, frozen=True):
     """Files of the language that are run or read: another content may give another grade."""
     python: bool
     packages: Packages = Packages()
+    scratch: bool = False
+    """Whether it gets a folder to write in."""
 
 
 def program_name(commands: Commands) -> str:
@@ -83,6 +87,7 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
             ("{file}", program_name(commands)),
             ("{folder}", folder),
             ("{python}", home.interpreter()),
+            (SCRATCH, "."),  # where the commands start
         ):
             word = word.replace(name, value)
         return word
@@ -124,6 +129,7 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
         scripts=scripts,
         python=python,
         packages=imported,
+        scratch=any(SCRATCH in word for word in (*words, *commands.env.values())),
     )
 
 
@@ -163,15 +169,16 @@ def _resolve_command(
         scripts.append(path)
         if len(scripts) > 1 and not _within(path, folder) and Path(path).parent not in _on_path():
             raise wrong(f"names `{word}`, whose first line leads to {path}: a script that is not on PATH.")
-        path, more = _interpreter(_read_first_line(head), word, wrong)
+        path, more = _interpreter(_read_first_line(head), word, str(Path(path).parent), wrong)
         words = (*more, scripts[-1], *words)
     raise wrong(f"names `{word}`, a script whose interpreters are scripts without end.")
 
 
 def _interpreter(
-    line: Sequence[str], word: str, wrong: Callable[[str], UsageError]
+    line: Sequence[str], word: str, beside: str, wrong: Callable[[str], UsageError]
 ) -> tuple[str, tuple[str, ...]]:
-    """The binary an interpreter line names, and the words it puts before the script."""
+    """The binary an interpreter line names, and the words it puts before the script. One that `env` looks for
+    may also lie beside the script, as where a toolchain is installed in a folder of its own."""
     for_env, found = unwrap_env(line)
     if not found:
         raise wrong(f"names `{word}`, whose first line names no program.")
@@ -179,9 +186,12 @@ def _interpreter(
         raise wrong(f"names `{word}`, whose first line gives `{for_env[0]}` to env; only -S is read there.")
     if found == tuple(line):
         return found[0], found[1:]
-    program = shutil.which(found[0])
+    program = shutil.which(found[0]) or shutil.which(found[0], path=beside)
     if program is None:
-        raise wrong(f"names `{word}`, whose first line asks for {found[0]}; that is not on PATH.")
+        raise wrong(
+            f"names `{word}`, whose first line asks for {found[0]}; that is neither on PATH "
+            f"({os.environ.get('PATH', '')}) nor beside the command, in {beside}."
+        )
     return program, found[1:]
 
 

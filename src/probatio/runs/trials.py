@@ -232,6 +232,8 @@ class EarlierAttempts:
         """All that was said before this attempt, and what is wrong with the last answer."""
         task = self._suite.task(key.task_id, key.dialect)
         shows_output = "{must_print}" in self._suite.questions[task.type]
+        host = self._suite.answer_language(task) is not self._suite.spec
+        has_check = host or self._suite.spec.has_check  # a host's words are in the pins of its suites
         turns = [Turn("user", question)]
         for attempt in range(1, key.attempt):
             earlier = key._replace(attempt=attempt)
@@ -241,6 +243,9 @@ class EarlierAttempts:
             text = without_reasoning(answer.response or "") or answer.response or ""
             turns += [
                 Turn("assistant", text),
-                Turn("user", feedback(task, grade, self._kind, shows_output=shows_output)),
+                Turn(
+                    "user",
+                    feedback(task, grade, self._kind, shows_output=shows_output, has_check=has_check),
+                ),
             ]
         return Conversation(tuple(turns))

@@ -7,6 +7,7 @@ neither the input nor the output is told.
 from __future__ import annotations
 
 from probatio.core.records import CRASHED_CHECKER, Feedback, Grade, Task
+from probatio.languages.comparison import keeps_margin
 from probatio.suites.task_types import KINDS
 
 LONGEST = 2_000
@@ -28,6 +29,13 @@ VERDICTS = {
 }
 """How far an answer got."""
 
+UNCHECKED_VERDICTS = {
+    "check": "The program is refused before it runs.",
+    "timeout": "The program does not end within its time limit.",
+    "run": "The program fails when it is run.",
+}
+"""The same where the language has no check that a program could pass."""
+
 CHECKER_SAYS = "The checker says:\n\n```\n{text}\n```"
 RUN_SAYS = "Its run says:\n\n```\n{text}\n```"
 PRINTED = "It printed:\n\n```\n{text}\n```"
@@ -37,14 +45,16 @@ TEXTS = (WRONG, AGAIN, VERDICTS, CHECKER_SAYS, RUN_SAYS, PRINTED, SHOULD_PRINT, 
 """All of it reaches prompts, so all of it is in the fingerprint of a suite."""
 
 
-def feedback(task: Task, grade: Grade, told: Feedback, *, shows_output: bool) -> str:
-    """The feedback to an answer with this grade. `shows_output`: the question says what must be printed."""
+def feedback(task: Task, grade: Grade, told: Feedback, *, shows_output: bool, has_check: bool) -> str:
+    """The feedback to an answer with this grade. `shows_output`: the question says what must be printed;
+    `has_check`: the language of the answer has a check."""
     parts = [WRONG]
     reached = _find_level(task, grade)
     if told != "none":
-        parts = [f"{WRONG} {VERDICTS[reached].format(**_tests(grade))}"]
+        uncheckable = None if has_check else UNCHECKED_VERDICTS.get(reached)
+        parts = [f"{WRONG} {uncheckable or VERDICTS[reached].format(**_tests(grade))}"]
     if told == "diagnostics":
-        parts += _diagnostics(task, grade, reached, shows_output)
+        parts += _diagnostics(task, grade, reached, shows_output, has_check)
     return "\n\n".join([*parts, AGAIN])
 
 
@@ -71,25 +81,28 @@ def _tests(grade: Grade) -> dict[str, int]:
     return {"right": sum(map(bool, tests)), "tests": len(tests)}
 
 
-def _diagnostics(task: Task, grade: Grade, reached: str, shows_output: bool) -> list[str]:
+def _diagnostics(task: Task, grade: Grade, reached: str, shows_output: bool, has_check: bool) -> list[str]:
     """What the toolchain said and what was printed. A prediction has no toolchain, and its output would be
     the answer."""
     if reached in ("check", "crash"):
-        return [CHECKER_SAYS.format(text=_cut(grade.error_detail))]
+        said = _cut(grade.error_detail)
+        return [CHECKER_SAYS.format(text=said) if has_check else RUN_SAYS.format(text=said)]
     if reached not in ("run", "timeout", "output", "some tests"):
         return []
     parts = []
     if stderr := _cut(grade.breakdown.get("stderr")):
         parts.append(RUN_SAYS.format(text=stderr))
+    keep = keeps_margin(task.compare)
     tests = grade.breakdown.get("tests", ())
     if tests and tests[0]:  # the first is the one that the question shows, and it is right
         return parts
-    parts.append(PRINTED.format(text=_cut(grade.breakdown.get("stdout")) or "(nothing)"))
+    parts.append(PRINTED.format(text=_cut(grade.breakdown.get("stdout"), keep=keep) or "(nothing)"))
     if shows_output:
-        parts.append(SHOULD_PRINT.format(text=_cut(task.runs[0].stdout)))
+        parts.append(SHOULD_PRINT.format(text=_cut(task.runs[0].stdout, keep=keep)))
     return parts
 
 
-def _cut(text: object) -> str:
-    shown = str(text or "").strip()
+def _cut(text: object, *, keep: bool = False) -> str:
+    """As much of it as is shown, without the white space round it unless that counts (`keep`)."""
+    shown = str(text or "").rstrip("\n") if keep else str(text or "").strip()
     return shown if len(shown) <= LONGEST else f"{shown[:LONGEST]}\n…"

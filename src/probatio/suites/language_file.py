@@ -7,9 +7,11 @@ from pathlib import Path
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.records import Compare
 from probatio.core.values import Name, Positive
 from probatio.core.yamlfile import read_yaml
-from probatio.languages.contract import Commands, LanguageSpec
+from probatio.languages.contract import Commands, LanguageSpec, WholeProgram
+from probatio.languages.notation import Signs, find_fault
 
 FILE = "language.yml"
 
@@ -32,6 +34,12 @@ class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     commands: Commands | None = None
     keywords: tuple[str, ...] = ()
     """Words that begin a statement: they help to find a program in an answer that has no fences."""
+    program: WholeProgram = msgspec.UNSET
+    """`whole`: the answer is the program, every character of it."""
+    shown: Signs = msgspec.UNSET
+    """Signs that stand for characters that can't be seen, in prompts, answers and grades."""
+    compare: Compare = msgspec.UNSET
+    """When an output counts as the expected one, in tasks that do not say."""
     host: HostFile | None = None
     aliases: dict[str, str] = {}
     """Other names of task types and fields that files of this language use."""
@@ -57,6 +65,14 @@ def read_language_file(folder: Path) -> LanguageFile:
             )
         if (each.implementation is None) == (each.commands is None):
             raise UsageError(f"{path}: {what} needs either `implementation` or `commands` (and not both).")
+    if language.host and language.host.shown:
+        raise UsageError(f"{path}: `shown` is for the language under test, not for its host; take it out.")
+    if language.shown and language.commands is None:
+        raise UsageError(
+            f"{path}: `shown` works with `commands` only; an implementation reads its own signs."
+        )
+    if language.shown and (fault := find_fault(language.shown)):
+        raise UsageError(f'{path}: `shown`: {fault}. Write each as {{" ": "[S]"}}.')
     return language
 
 

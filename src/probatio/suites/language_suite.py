@@ -11,7 +11,7 @@ import msgspec
 
 from probatio.core.errors import UsageError
 from probatio.core.inside import list_inside, read_inside
-from probatio.core.records import Example, Task, TaskType
+from probatio.core.records import Compare, Example, Task, TaskType
 from probatio.core.text.blanks import find_wrong_blank
 from probatio.core.text.names import refuse_unknown_name
 from probatio.core.trust import find_untrusted, refuse
@@ -52,6 +52,8 @@ class Suite(msgspec.Struct, frozen=True):
     pinned: str | None
     twists: dict[str, TwistFile] = {}
     """What the tasks are under each twist of the language that the folder has."""
+    compare: Compare = msgspec.UNSET
+    """When the output of an example counts as what it says."""
 
     @property
     def language(self) -> Language:
@@ -140,8 +142,10 @@ def load_suite(which: Path | str | None = None) -> Suite:
                 raise UsageError(
                     f"{file.path}: the task id `{task.id}` is already taken by another task of the suite."
                 )
-            _require_material(task, host, file.path)
+            _require_material(task, spec, host, file.path)
             _require_input(task, spec, host, file.path)
+            if task.compare is msgspec.UNSET:
+                task = msgspec.structs.replace(task, compare=about.compare)
             tasks[task.id] = task
     return Suite(
         name=root.resolve().name,
@@ -152,10 +156,11 @@ def load_suite(which: Path | str | None = None) -> Suite:
         host=host,
         contexts=_contexts(root, about),
         tasks=tasks,
-        examples=tuple(_examples(root, about.aliases)),
+        examples=tuple(_examples(root, about.aliases, spec)),
         questions=_questions(root, about.aliases),
         pinned=about.fingerprint,
         twists=read_twists(root),
+        compare=about.compare,
     )
 
 
@@ -228,14 +233,18 @@ def _tasks(listed: list[dict[str, Any]], aliases: Mapping[str, str], file: YamlF
         yield task
 
 
-def _examples(root: Path, aliases: Mapping[str, str]) -> Iterator[Example]:
+def _examples(root: Path, aliases: Mapping[str, str], spec: LanguageSpec) -> Iterator[Example]:
     other = [name for name, field in aliases.items() if field in Example.__struct_fields__]
     for path in list_inside(root / "examples", "*.y*ml", root):
         file = open_yaml(path, root)
         for number, given in enumerate(as_record(file, _ExampleFile).examples):
             fields = {aliases.get(name, name): value for name, value in given.items()}
             of = f", example `{given.get('id', '?')}`"
-            yield as_record(file._replace(data=fields), Example, ("examples", number), of, other)
+            example = as_record(file._replace(data=fields), Example, ("examples", number), of, other)
+            if example.stdin and not find_language(spec).takes_input:
+                sentence = f"it gives standard input, which programs of {spec.name} can't read here."
+                raise explain_fault(file, ("examples", number, "stdin"), sentence, of)
+            yield example
 
 
 def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
@@ -264,13 +273,14 @@ def _questions(root: Path, aliases: Mapping[str, str]) -> dict[TaskType, str]:
     return questions
 
 
-def _require_material(task: Task, host: LanguageSpec | None, file: Path) -> None:
+def _require_material(task: Task, spec: LanguageSpec, host: LanguageSpec | None, file: Path) -> None:
     """Refuse a task that lacks the text its type asks about: it would be an empty question."""
     kind = KINDS[task.type]
     place = f"{file}: task `{task.id}` ({task.type})"
     if kind.needs_host and host is None:
         raise UsageError(f"{place} needs a host language; name it under `host` in {FILE}.")
-    if kind.material and not (task.material or "").strip():
+    material = (task.material or "").strip() or (spec.whole and task.material)
+    if kind.material and not material:
         raise UsageError(f"{place} has no `material`: the {kind.material} it asks about.")
     if kind.material == "template" and BLANK not in (task.material or ""):
         raise UsageError(f"{place} has no blank `{BLANK}` in its `material`.")

@@ -10,20 +10,24 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+from msgspec import UNSET
 
 from probatio.core.inside import read_inside, walk_inside
-from probatio.core.records import Example, Task
+from probatio.core.records import Compare, Example, Task
 from probatio.core.text.blanks import fill
-from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, twist_of
+from probatio.languages.comparison import show_output
+from probatio.languages.contract import Commands, Language, LanguageSpec, Twisting, trim_program, twist_of
 from probatio.languages.finding import find_language
 from probatio.suites.contexts import context_text
-from probatio.suites.feedback import TEXTS
+from probatio.suites.feedback import TEXTS, UNCHECKED_VERDICTS
 from probatio.suites.language_suite import Suite, digest
 from probatio.suites.task_types import KINDS, TaskKind
 
 EXAMPLE = "{name}:\n```{fence}\n{program}\n```"
+EXAMPLE_INPUT = "Input:\n```\n{stdin}\n```"
 EXAMPLE_OUTPUT = "Output:\n```\n{output}\n```"
 INPUT = "Its standard input is:\n\n```\n{stdin}\n```\n\n"
 MUST_PRINT = "{words}\n\n```\n{stdout}\n```"
@@ -40,8 +44,8 @@ def render(suite: Suite, task: Task, context: str, n_shot: int, dialect: str) ->
     """The prompt of one trial."""
     shared = _render_shared(
         suite.language,
-        (suite.spec.name, suite.spec.fences[0]),
-        (suite.host.name, suite.host.fences[0]) if suite.host else None,
+        _shown(suite.spec, suite.compare),
+        _shown(suite.host) if suite.host else None,
         suite.introduction,
         context_text(suite, context, dialect),
         suite.examples[:n_shot],
@@ -61,7 +65,7 @@ def render_question(suite: Suite, task: Task, dialect: str) -> str:
         "a_host": _with_article(host.name) if host else "",
         "host_fence": host.fences[0] if host else "",
         "goal": task.goal.strip(),
-        "material": show_material(suite.language, task, dialect),
+        "material": show_material(suite, task, dialect),
         "diagnostics": (task.diagnostics or "").strip(),
         "input": _input(task),
         "must_print": _must_print(task, kind),
@@ -69,10 +73,12 @@ def render_question(suite: Suite, task: Task, dialect: str) -> str:
     return fill(suite.questions[task.type], values)
 
 
-def show_material(language: Language, task: Task, dialect: str) -> str:
+def show_material(suite: Suite, task: Task, dialect: str) -> str:
     """What a question is about, in the language and dialect it is shown in."""
-    text = (task.material or "").strip()
-    match KINDS[task.type].material:
+    language, kind = suite.language, KINDS[task.type].material
+    spec = suite.host if kind == "host program" and suite.host else suite.spec
+    text = trim_program(task.material or "", spec.whole)
+    match kind:
         case "program" if twist_of(dialect) and isinstance(language, Twisting):
             return language.respell(text, dialect)  # a task under a twist is written for it
         case "program":
@@ -90,7 +96,7 @@ def _input(task: Task) -> str:
 
 def _must_print(task: Task, kind: TaskKind) -> str:
     first = task.runs[0]
-    stdout = first.stdout.strip()
+    stdout = show_output(first.stdout, task.compare)
     if not any(test.stdin for test in task.tests):
         return MUST_PRINT.format(words=kind.must_print, stdout=stdout)
     words = kind.must_print[0].lower() + kind.must_print[1:]
@@ -101,11 +107,24 @@ def _with_article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
 
 
+class _Shown(NamedTuple):
+    """How programs of a language are shown."""
+
+    name: str
+    fence: str
+    whole: bool
+    compare: Compare = UNSET
+
+
+def _shown(spec: LanguageSpec, compare: Compare = UNSET) -> _Shown:
+    return _Shown(spec.name, spec.fences[0], spec.whole, compare)
+
+
 @lru_cache(maxsize=64)
 def _render_shared(
     language: Language,
-    named: tuple[str, str],
-    host: tuple[str, str] | None,
+    ours: _Shown,
+    host: _Shown | None,
     introduction: str,
     context: str,
     examples: tuple[Example, ...],
@@ -115,19 +134,24 @@ def _render_shared(
     if examples:
         parts.append("# Examples")
         parts += [
-            _example(example, language.program_in(example.program.strip(), dialect), named, host)
+            _example(
+                example, language.program_in(trim_program(example.program, ours.whole), dialect), ours, host
+            )
             for example in examples
         ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _example(example: Example, program: str, named: tuple[str, str], host: tuple[str, str] | None) -> str:
+def _example(example: Example, program: str, ours: _Shown, host: _Shown | None) -> str:
     parts = []
     if example.host and host:
-        parts.append(EXAMPLE.format(name=host[0], fence=host[1], program=example.host.strip()))
-    parts.append(EXAMPLE.format(name=named[0], fence=named[1], program=program))
+        text = trim_program(example.host, host.whole)
+        parts.append(EXAMPLE.format(name=host.name, fence=host.fence, program=text))
+    parts.append(EXAMPLE.format(name=ours.name, fence=ours.fence, program=program))
+    if example.stdin:
+        parts.append(EXAMPLE_INPUT.format(stdin=example.stdin.strip("\n")))
     if example.output:
-        parts.append(EXAMPLE_OUTPUT.format(output=example.output.strip()))
+        parts.append(EXAMPLE_OUTPUT.format(output=show_output(example.output, ours.compare)))
     if example.explanation:
         parts.append(example.explanation.strip())
     return "\n".join(parts)
@@ -156,6 +180,10 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
         },
         [neutral_spec(spec) for spec in (suite.spec, suite.host) if spec],
         grader_version,
+        *([suite.compare] if suite.compare else []),
+        # Words that only suites with such a language or example use.
+        *([UNCHECKED_VERDICTS] if not suite.spec.has_check else []),
+        *([EXAMPLE_INPUT] if any(example.stdin for example in suite.examples) else []),
     )
 
 
@@ -174,7 +202,10 @@ def fingerprint_as_asked(suite: Suite, grader_version: str, dialects: Iterable[s
 def _under_twist(suite: Suite, dialect: str) -> list[object]:
     """All that a twist changes in prompts and grades."""
     contexts = [context_text(suite, name, dialect) for name in suite.contexts]
-    examples = [suite.language.program_in(example.program.strip(), dialect) for example in suite.examples]
+    examples = [
+        suite.language.program_in(trim_program(example.program, suite.spec.whole), dialect)
+        for example in suite.examples
+    ]
     return [contexts, examples, suite.twists[twist_of(dialect)]]
 
 

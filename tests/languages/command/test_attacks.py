@@ -104,6 +104,17 @@ def test_an_attack_is_held_where_processes_may_be_started(attack: Attack, on: di
     assert find_harm(attack, outcome, on) is None, outcome
 
 
+@pytest.mark.parametrize("kind", ["bubblewrap", "landlock"])
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_an_attack_is_held_where_files_may_be_written(
+    kind: Choice, attack: Attack, on: dict[str, object]
+) -> None:
+    language = python(limits=LIMITS, env={"OUT": "{scratch}"})
+    outcome = language.run(program(attack, on), "standard", "", usable(kind))
+    if attack.name != "change its own file":
+        assert find_harm(attack, outcome, on) is None, outcome
+
+
 @pytest.mark.usefixtures("with_processes")
 def test_processes_end_with_a_killed_grader_whatever_they_try() -> None:
     one = runtime_of(command(("{python}", "{file}"), suffix=".py"), STAY)

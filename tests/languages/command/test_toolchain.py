@@ -56,7 +56,7 @@ def test_each_file_that_can_not_be_started_says_why(tmp_path: Path) -> None:
     assert "is not executable; chmod +x sets that" in told["plain"]
     assert "neither a program nor a script that begins with #!" in told["bare"]
     assert "there is no interpreter" in told["orphan"]
-    assert "asks for no-such-language; that is not on PATH" in told["lost"]
+    assert "asks for no-such-language; that is neither on PATH (" in told["lost"]
     assert "interpreters are scripts without end" in told["circle"]
     assert "gives `A=1` to env; only -S is read there" in told["kept"]
     assert "whose first line names no program" in told["empty"]

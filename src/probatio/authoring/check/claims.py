@@ -13,9 +13,9 @@ from typing import Literal
 import msgspec
 
 from probatio.authoring.check.report import Claim, Proof
-from probatio.core.records import ProgramTest, Task
+from probatio.core.records import Compare, ProgramTest, Task, TaskType
 from probatio.core.text.fences import find_fences
-from probatio.languages.contract import LanguageSpec
+from probatio.languages.contract import LanguageSpec, trim_program
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render_question
 from probatio.suites.task_types import KINDS
@@ -52,9 +52,10 @@ def list_right_claims(suite: Suite) -> Iterator[SuiteClaim]:
                 yield SuiteClaim(subject, Claim.SOLUTION, task, spec, task.solution, "right", BARE)
         yield from _claim_material(suite, task, subject)
     for name, text in suite.contexts.items():
+        task = _ask_to_print((ProgramTest(""),), suite.spec, suite, suite.compare)
         for number, program in enumerate(find_programs(text, suite.spec), 1):
             yield SuiteClaim(
-                f"context {name}", Claim.IN_CONTEXT, _ask_to_print("", suite.spec, suite), suite.spec,
+                f"context {name}", Claim.IN_CONTEXT, task, suite.spec,
                 fence_program(program, suite.spec), "accepted", f"program {number}", only_warns=True,
             )  # fmt: skip
 
@@ -72,7 +73,7 @@ def list_unproven(suite: Suite) -> Iterator[Proof]:
     for task in suite.tasks.values():
         if KINDS[task.type].judged == "text":
             continue
-        if not (task.solution or "").strip():
+        if not ((task.solution or "").strip() or (suite.spec.whole and task.solution)):
             yield Proof(f"task {task.id}", Claim.SOLUTION, "open", "it has no `solution`.")
         if not any(test.stdout.strip() for test in task.runs):
             yield Proof(
@@ -84,12 +85,13 @@ def fence_program(program: str, spec: LanguageSpec) -> str:
     """A program as an answer, in a fence longer than any inside."""
     longest = max((len(line) - len(line.lstrip("`")) for line in program.splitlines()), default=0)
     mark = "`" * max(3, longest + 1)
-    return f"{mark}{spec.fences[0]}\n{program.strip(chr(10))}\n{mark}"
+    return f"{mark}{spec.fences[0]}\n{trim_program(program, spec.whole)}\n{mark}"
 
 
 def find_programs(markdown: str, spec: LanguageSpec) -> list[str]:
     """The programs of the language in a text."""
-    return [block.body for block in find_fences(markdown) if block.language in spec.fences]
+    blocks = [block for block in find_fences(markdown) if block.language in spec.fences]
+    return [block.inside if spec.whole else block.body for block in blocks]
 
 
 def _claim_examples(suite: Suite) -> Iterator[SuiteClaim]:
@@ -98,7 +100,9 @@ def _claim_examples(suite: Suite) -> Iterator[SuiteClaim]:
         expected: Expected = "right" if example.output.strip() else "runs"
         for spec, program in ((suite.spec, example.program), (suite.host, example.host)):
             if spec is not None and program:
-                task = _ask_to_print(example.output, spec, suite)
+                task = _ask_to_print(
+                    (ProgramTest(example.output, example.stdin or ""),), spec, suite, suite.compare
+                )
                 yield SuiteClaim(
                     subject, Claim.EXAMPLE, task, spec, fence_program(program, spec), expected, spec.name
                 )
@@ -112,15 +116,15 @@ def _claim_material(suite: Suite, task: Task, subject: str) -> Iterator[SuiteCla
         yield SuiteClaim(subject, Claim.BROKEN, task, suite.spec, answer, "fails as said")
     elif kind in ("program", "host program"):
         spec = suite.host if kind == "host program" and suite.host else suite.spec
-        asked = _ask_to_print(task.runs, spec, suite)
+        asked = _ask_to_print(task.runs, spec, suite, task.compare)
         answer = fence_program(task.material or "", spec)
         yield SuiteClaim(subject, Claim.MATERIAL, asked, spec, answer, "right")
 
 
-def _ask_to_print(output: str | tuple[ProgramTest, ...], spec: LanguageSpec, suite: Suite) -> Task:
+def _ask_to_print(tests: tuple[ProgramTest, ...], spec: LanguageSpec, suite: Suite, compare: Compare) -> Task:
     """A task that asks for a program of the language with this output."""
-    tests = (ProgramTest(output),) if isinstance(output, str) else output
-    return Task(id="", type="write_host" if spec is suite.host else "write", category="", tests=tests)
+    kind: TaskType = "write_host" if spec is suite.host else "write"
+    return Task(id="", type=kind, category="", tests=tests, compare=compare)
 
 
 def _make_wrong_answers(suite: Suite, task: Task, spec: LanguageSpec) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ added here, never renamed.
 from __future__ import annotations
 
 import re
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 import msgspec
 
@@ -82,6 +82,21 @@ class ProgramTest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stdin: str = ""
 
 
+class NumbersWithin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Numbers of an output may differ by so much."""
+
+    numbers: Annotated[
+        float,
+        msgspec.Meta(
+            ge=0, le=1e9, description="the most that numbers may differ, such as 0.001; not below 0"
+        ),
+    ]
+
+
+# What is not set is in no encoding: a suite that does not use it keeps its fingerprint.
+Compare = Literal["exact", "trimmed", "lines", "tokens"] | NumbersWithin | msgspec.UnsetType
+
+
 class Task(msgspec.Struct, frozen=True):
     """One question of a suite, with the output that answers it."""
 
@@ -99,6 +114,8 @@ class Task(msgspec.Struct, frozen=True):
     solution: str | None = None
     """A right answer, which proves that there is one. It reaches no prompt and no grade."""
     difficulty: str | int | None = None
+    compare: Compare = msgspec.UNSET
+    """When an output counts as the expected one; as `trimmed`, where neither task nor language says."""
 
     @property
     def runs(self) -> tuple[ProgramTest, ...]:
@@ -114,6 +131,8 @@ class Example(msgspec.Struct, frozen=True):
     host: str | None = None
     explanation: str = ""
     output: str = ""
+    stdin: str | msgspec.UnsetType = msgspec.UNSET
+    """What it reads; not set, it is in no encoding, as above."""
 
 
 class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

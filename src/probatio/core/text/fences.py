@@ -13,12 +13,17 @@ _QUOTES = 3
 
 
 class Fenced(NamedTuple):
-    """A fenced block: its language word, lower case, and what stands inside."""
+    """A fenced block: its language word, lower case, and what stands inside, to the letter."""
 
     language: str
-    body: str
+    inside: str
     start: int
     end: int
+
+    @property
+    def body(self) -> str:
+        """What stands inside, without the line breaks at its end."""
+        return self.inside.rstrip("\n")
 
 
 def find_fences(text: str) -> list[Fenced]:
@@ -38,11 +43,11 @@ def find_fences(text: str) -> list[Fenced]:
                 start, body, mark = at, end + 1, opening["mark"]
                 language = word["language"].lower() if word else ""
         elif (ends := line.strip(" \t")).startswith(mark) and not ends[len(mark) :].strip("`~"):
-            blocks.append(Fenced(language, text[body:at].rstrip("\n"), start, end))
+            blocks.append(Fenced(language, text[body : max(body, at - 1)], start, end))
             start = -1
         at = end + 1
     if start >= 0:
-        blocks.append(Fenced(language, text[body:].rstrip("\n"), start, len(text)))
+        blocks.append(Fenced(language, text[body:], start, len(text)))
     return blocks
 
 
