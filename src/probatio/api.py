@@ -183,11 +183,13 @@ def carry_out_trials(
 ) -> tuple[Ending, Path | None]:
     """Do what is left of a run. Gives how it ended, and its analysis if it could be written."""
     from probatio.learn.analysis import write_analysis
+    from probatio.learn.search_job import SearchJob
     from probatio.runs.session import carry_out
     from probatio.runs.trials import TrialJob
 
     folder = prepared.folder
-    job = TrialJob(folder, prepared.record, prepared.suite, prepared.kept, retry_errors=prepared.retry_errors)
+    kind = SearchJob if prepared.record.search else TrialJob
+    job = kind(folder, prepared.record, prepared.suite, prepared.kept, retry_errors=prepared.retry_errors)
     ending = carry_out(job, env, show, say)
     try:
         return ending, write_analysis(folder, prepared.suite)

@@ -13,7 +13,7 @@ from probatio.core.errors import ProbatioError
 from probatio.core.text.visible import VisibleStream, unwrap_stream
 
 QUESTIONS: dict[str, tuple[str, ...]] = {
-    "Can a model learn this language?": ("trial", "grade", "study"),
+    "Can a model learn this language?": ("trial", "learn", "grade", "study"),
     "Is the model still what it was?": ("daily", "verdict", "verify"),
     "For both": ("suite", "models", "site", "doctor"),
 }
@@ -21,6 +21,7 @@ QUESTIONS: dict[str, tuple[str, ...]] = {
 
 _TABLE = {
     "trial": ("trial", "Ask models the tasks of a suite and grade the answers."),
+    "learn": ("learn", "Find with few questions how many tokens a model needs to learn a language."),
     "grade": ("grade", "Grade stored answers again, without calling a model."),
     "study": ("study", "Analyse runs: pass rates, learning curves, the effect of each factor."),
     "study compare": ("study.compare:compare", "Compare runs, models or contexts, paired by trial."),

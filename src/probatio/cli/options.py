@@ -108,6 +108,26 @@ def names_option(
     )
 
 
+def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    if value is None:
+        return None
+    try:
+        numbers = tuple(int(part) for part in value.split(","))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a list of numbers such as 0,1,3,10.") from None
+    if any(number < 0 for number in numbers):
+        raise click.BadParameter("a number of examples can't be negative.")
+    return numbers
+
+
+n_shots = click.option(
+    "--n-shot",
+    "n_shots",
+    callback=_split_numbers,
+    metavar="0,1,3,10",
+    help="Numbers of examples in the prompt.",
+)
+
 models = names_option(
     "--model",
     "models",

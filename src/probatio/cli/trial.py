@@ -57,18 +57,6 @@ GROUPS = {
 """Heading in `--help` → its options."""
 
 
-def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    if value is None:
-        return None
-    try:
-        numbers = tuple(int(part) for part in value.split(","))
-    except ValueError:
-        raise click.BadParameter(f"{value!r} is not a list of numbers such as 0,1,3,10.") from None
-    if any(number < 0 for number in numbers):
-        raise click.BadParameter("a number of examples can't be negative.")
-    return numbers
-
-
 @click.command(cls=Verb, groups=GROUPS)
 @options.models
 @options.names_option(
@@ -77,13 +65,7 @@ def _split_numbers(ctx: click.Context, param: click.Parameter, value: str | None
 @options.names_option(
     "--category", "categories", "Task category, such as loops.", complete=options.complete_categories
 )
-@click.option(
-    "--n-shot",
-    "n_shots",
-    callback=_split_numbers,
-    metavar="0,1,3,10",
-    help="Numbers of examples in the prompt.",
-)
+@options.n_shots
 @options.names_option(
     "--context",
     "contexts",

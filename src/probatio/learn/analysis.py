@@ -19,12 +19,18 @@ from probatio.learn.prices import measure_prices
 from probatio.learn.rates import count_funnels, find_hardest, measure_axes, measure_inferred, measure_overall
 from probatio.learn.report.narrative import Narrative, explain_missing, format_narrative, narrate
 from probatio.learn.report.sections import format_report
+from probatio.learn.search import list_found
 from probatio.learn.tokens import count_shared_parts
 from probatio.learn.trials import Trials, open_trials
 from probatio.runs.store.layout import ANALYSIS
 from probatio.suites.language_suite import Suite
 
 PICTURE = "analysis-{name}.png"
+
+CHOSEN = (
+    "A search chose its questions, those that are hard to tell: its rates are of what was asked. The share "
+    "of all tasks at each level stands under the search."
+)
 
 CHART_TRIALS = 40
 """Fewer trials than this make a table that is read faster than a chart is drawn."""
@@ -93,10 +99,12 @@ def _study(trials: Trials) -> Study:
         "select count(*) filter (not asked), count(*) filter (asked and control) from trials"
     )[0]
     trying, worth_of_feedback = measure_attempts(trials)
+    found = list_found(trials)
+    notes = [CHOSEN] if found else []
     return Study(
         runs=trials.runs,
         graders=trials.graders,
-        notes=trials.notes,
+        notes=[*trials.notes, *notes],
         overall=rate,
         unasked=unasked_trials,
         controls=controls,
@@ -112,6 +120,7 @@ def _study(trials: Trials) -> Study:
         feedback_worth=worth_of_feedback,
         prices=measure_prices(trials, tokens),
         told=measure_inferred(trials),
+        found=found,
         control_rate=measure_overall(trials, controls=True) if controls else None,
     )
 

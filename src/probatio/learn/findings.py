@@ -10,6 +10,7 @@ import msgspec
 from probatio.charts.curves import Point
 from probatio.core.statistics.intervals import Rate
 from probatio.learn.alike import RunSeen
+from probatio.learn.statistics.threshold import STATED
 from probatio.learn.trials import AnswerPlace
 
 
@@ -92,6 +93,52 @@ class Reach(msgspec.Struct, frozen=True):
     most: int  # tokens of the largest condition that was tried
     best: float  # the share that the fit reaches with them
     resamples_reaching: float
+
+
+class LevelSeen(msgspec.Struct, frozen=True):
+    """One level: what was asked there, and the share of the suite's tasks that would be right."""
+
+    context: str
+    n_shot: int
+    tokens: int
+    asked: int
+    right: int
+    share: float
+    low: float
+    high: float
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What a search tells of a model."""
+
+    model: str
+    share: float
+    tokens: Bracket
+    place: Place | None  # the level that is enough; None if none is
+    chance: float  # that the level lies in the bracket
+    settled: bool  # False while more questions could tell more
+    falls: bool  # the share is reached and lost again with more tokens
+    asked: int
+    questions: int  # of the whole grid
+    levels: list[LevelSeen]
+
+    @property
+    def sentence(self) -> str:
+        mark, sure = f"{100 * self.share:.0f} %", f"{100 * STATED:.0f} % sure" if self.settled else "so far"
+        best = max(self.levels, key=lambda level: level.share)
+        if self.place is None and self.tokens.above is not None:
+            answer = (
+                f"{self.model} has not learned {mark} with up to {self.levels[-1].tokens:,} tokens; "
+                f"best {100 * best.share:.0f} % with {best.tokens:,} ({sure})"
+            )
+        elif self.place is None:
+            answer = f"{self.model}: nothing is known yet of the tokens for {mark}"
+        else:
+            where = f"{self.place.context}, {self.place.n_shot}-shot"
+            answer = f"{self.model} takes {self.tokens} tokens for {mark} ({where}; {sure})"
+        fall = "; its share falls again with more tokens, so no curve fits it" if self.falls else ""
+        more = "" if self.settled else "; not settled yet"
+        return f"{answer}{fall}{more}. {self.asked} of {self.questions} questions were asked."
 
 
 class Dip(msgspec.Struct, frozen=True):
@@ -287,6 +334,7 @@ class Study(msgspec.Struct, frozen=True):
     feedback_worth: list[FeedbackWorth] = []
     prices: list[Price] = []
     told: list[Inferred] = []
+    found: list[Found] = []  # by searches, which choose their questions
     control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any
 
     def __str__(self) -> str:

@@ -24,12 +24,25 @@ from probatio.runs.consent import Estimate
 from probatio.runs.estimate import estimate_run
 from probatio.runs.models import find_again, select
 from probatio.runs.plan import Plan
-from probatio.runs.record import RunRecord, check_run_id, find_run, git_sha, new_run_id, read_run, versions
+from probatio.runs.record import (
+    RunRecord,
+    SearchRule,
+    check_run_id,
+    find_run,
+    git_sha,
+    new_run_id,
+    read_run,
+    versions,
+)
 from probatio.runs.reuse import Kept, find_answers
 from probatio.runs.store.packed import is_packed
 from probatio.suites.language_suite import BUILT_IN, Suite, load_suite
 from probatio.suites.prompt import fingerprint_as_asked, list_toolchains
 from probatio.suites.questions import digest_content
+from probatio.suites.task_types import KINDS
+
+FEWEST_TASKS = 5
+"""Of fewer, a share says little."""
 
 MAX_CONNECTIONS = 64
 """The upper limit; slow start finds how many requests a route can take."""
@@ -60,6 +73,7 @@ class TrialRequest(Request, frozen=True, kw_only=True):
     feedback: Feedback = "diagnostics"
     limit: int | None = None
     reuse: tuple[str, ...] = ()
+    search: SearchRule | None = None
     run_id: str | None = None
 
 
@@ -112,6 +126,8 @@ def prepare(
     moment = datetime.now(UTC)
     dialects = choose_dialects(request.dialects, config.dialects, suite, say)
     tasks = select_tasks(_tasks(request, suite), dialects, suite, say, named=bool(request.tasks))
+    if request.search:
+        tasks = _require_searchable(tasks, dialects, suite)
     runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
     for spec in filter(None, (suite.spec, suite.host)):
         require_toolchain(spec)
@@ -152,11 +168,26 @@ def prepare(
         versions={**versions(), **list_toolchains(suite)},
         content=digest_content(suite, tasks),
         reuse=request.reuse,
+        search=request.search,
     )
     kept = _find_kept(record, results, suite)
     if request.reuse and not kept:
         say(f"{', '.join(request.reuse)}: no answer to the same question is there; all are asked.")
     return PreparedRun(results / record.run_id, record, suite, config.confirm_above, kept=kept)
+
+
+def _require_searchable(tasks: tuple[str, ...], dialects: tuple[str, ...], suite: Suite) -> tuple[str, ...]:
+    """The tasks that ask about the language. A search is about one dialect."""
+    if len(dialects) > 1:
+        raise UsageError(
+            f"A search is about one dialect; these are {', '.join(dialects)}. Name one: --dialect."
+        )
+    about = tuple(task for task in tasks if not KINDS[suite.tasks[task].type].control)
+    if len(about) < FEWEST_TASKS:
+        raise UsageError(
+            f"A search needs at least {FEWEST_TASKS} tasks about the language; these are {len(about)}."
+        )
+    return about
 
 
 def _find_kept(record: RunRecord, results: Path, suite: Suite) -> dict[TrialKey, Kept]:

@@ -32,6 +32,13 @@ from probatio.suites.questions import SuiteContent
 _RUN_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
+class SearchRule(msgspec.Struct, frozen=True):
+    """What a run that chooses its questions looks for: the tokens from which a share of tasks is right."""
+
+    share: float
+    within: float  # the bracket may be wider than its lower end by this share of it, or be two levels
+
+
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Models, tasks and settings of a run, with the versions of everything that can move a number."""
 
@@ -58,6 +65,7 @@ class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
     isolation: str | None = None  # what it came to on the machine that began the run
     versions: dict[str, str] = {}
     content: SuiteContent | None = None  # None in records of older versions
+    search: SearchRule | None = None  # None: all of the plan is asked
     reuse: tuple[str, ...] = ()  # runs whose answers are taken over
     embedded: dict[str, Any] = {}  # model id → which file answered
 

@@ -25,6 +25,7 @@ def format_report(study: Study, charts: Mapping[str, str]) -> str:
     tables = make_tables(study)
     lines = [*_head(study), *_funnel(study, tables["funnel"], charts), *_rates(study, tables["rates"])]
     lines += [*_curves(study, tables["curves"], charts), *format_attempts(study), *format_prices(study)]
+    lines += _format_found(study)
     lines += [*_format_inferred(study), *_factors(study, tables["factors"])]
     lines += [*_hardest(tables["hardest"]), *_failures(study)]
     return "\n".join(lines) + "\n"
@@ -56,7 +57,9 @@ def summarise(study: Study) -> list[str]:
             else "; ".join(describe_reach(reach, curve.estimated) for reach in curve.reach)
         )
         for curve in study.curves
+        if curve.model not in {found.model for found in study.found}
     ]
+    lines += [found.sentence for found in study.found]
     return lines + summarise_attempts(study) + list(map(describe_price, study.prices))
 
 
@@ -167,6 +170,28 @@ def _curves(study: Study, table: StudyTable, charts: Mapping[str, str]) -> list[
         headings = {"tokens": "tokens (estimated)"} if curve.estimated else {}
         lines += _format_study_table(table, table.groups.get(name, []), **headings)
     return [*lines, ""]
+
+
+def _format_found(study: Study) -> list[str]:
+    lines = []
+    for found in study.found:
+        rows = [
+            [
+                level.context,
+                level.n_shot,
+                f"{level.tokens:,}",
+                f"{level.right}/{level.asked}",
+                f"{100 * level.share:.0f} %",
+                f"{100 * level.low:.0f}–{100 * level.high:.0f} %",
+            ]
+            for level in found.levels
+        ]
+        lines += [f"## Search: {escape_markdown(found.model)}", "", escape_markdown(found.sentence), ""]
+        lines += format_table(
+            ["context", "n-shot", "tokens", "right of asked", "share of all tasks", "95 % interval"], rows
+        )
+        lines += [""]
+    return lines
 
 
 def _controls(study: Study) -> str:
