@@ -315,18 +315,21 @@ def _require_forms(root: Path, manifest: DailyManifest, known: Mapping[str, Case
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, where only its constants are needed."""
     root = folder or DAILY
-    file = _open(root)
+    file = written = _open(root)
     if root != DAILY:
         file = file._replace(data=complete(file.data, _open(DAILY).data, root))
     manifest = as_record(file, DailyManifest)
     if root != DAILY:
         _refuse_below_zero(file, own_constants(file.data, msgspec.to_builtins(read_manifest())))
-        entries = tuple(_with_expectations(root, entry) for entry in manifest.use_cases)
+        entries = tuple(
+            _with_expectations(root, entry, given)
+            for entry, given in zip(manifest.use_cases, written.data["use_cases"], strict=True)
+        )
         manifest = msgspec.structs.replace(manifest, use_cases=entries)
     return manifest
 
 
-def _with_expectations(root: Path, entry: _UseCaseEntry) -> _UseCaseEntry:
+def _with_expectations(root: Path, entry: _UseCaseEntry, given: str | Mapping[str, Any]) -> _UseCaseEntry:
     """The entry with what its expectations make: rungs, and how it is graded where a judge is among them. The
     verdict reads both here."""
     if not _cases_file(root, entry.id).exists():
@@ -344,6 +347,11 @@ def _with_expectations(root: Path, entry: _UseCaseEntry) -> _UseCaseEntry:
         raise UsageError(
             f"{_cases_file(root, entry.id)}: the case `{judged.id}` has `judge`, and its use case a "
             f"{RUBRIC_FILE}: remove one of the two."
+        )
+    if root.is_dir() and not isinstance(given, str) and not {"grading", "checked"}.isdisjoint(given):
+        raise UsageError(
+            f"{root / MANIFEST}: take `grading` and `checked` out of the use case `{entry.id}`: its case "
+            f"`{judged.id}` has `judge`, so the weights of its cases say both."
         )
     share = fmean(weigh_checked(case.expect) if case.expect else 0.0 for case in cases)
     grading: Grading = "hybrid" if share > 0 else "judge"
@@ -460,7 +468,7 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
     if turn := next((each for each in judged if each.earlier), None):
         raise UsageError(
             f"{_cases_file(root, entry.id)}: the case `{turn.id}` is one of several turns, and the judge of "
-            f"`{entry.id}` is shown one question alone: give such cases a use case without a judge."
+            f"`{entry.id}` is shown one question alone: have it graded without a judge."
         )
     found = {case.id: case.rungs for case in cases}
     if entry.cases is not None and list(entry.cases.items()) != list(found.items()):

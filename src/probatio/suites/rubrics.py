@@ -58,16 +58,16 @@ def read_rubric(value: Any) -> Rubric:
 
 
 def _read_criterion(item: Any, number: int) -> Criterion:
-    written = {"question": item} if isinstance(item, str) else item
+    written = {"question": item} if isinstance(item, str) and item.strip() else item
     if not isinstance(written, dict):
-        raise ValueError('a criterion is a sentence, such as "Is polite.", or a table with a `question`')
+        raise ValueError(
+            f'criterion {number} has to be a sentence, such as "Is polite.", or a table with a `question`'
+        )
     given = {"id": f"criterion_{number}", "anchors": dict(ANCHORS), **written}
     try:
-        criterion = msgspec.convert(given, Criterion)
+        criterion = msgspec.convert(given, Criterion, str_keys=True)
     except msgspec.ValidationError as error:
         raise ValueError(f"criterion {number}: {error}") from None
-    if not criterion.question.strip() or not criterion.id.strip():
-        raise ValueError(f"criterion {number}: its `question` and its `id` are not empty")
-    if sorted(criterion.anchors) != list(MARKS):
+    if sorted(criterion.anchors) != list(MARKS) or not all(map(str.strip, criterion.anchors.values())):
         raise ValueError(f"criterion {number}: `anchors` say what each mark from 1 to 5 means")
     return criterion

@@ -23,7 +23,7 @@ from probatio.grading.judge.calibration import calibration_set
 from probatio.learn.items.of_days import measure_days
 from probatio.runs.store.lines import read_lines
 from probatio.suites.calibration import load_calibration
-from probatio.suites.daily_suite import load_daily, read_manifest
+from probatio.suites.daily_suite import DailySuite, load_daily, read_manifest
 
 DAY = "2026-03-10"
 JUDGE = "house/judge-2026-01-01"
@@ -267,6 +267,26 @@ def test_suite_check_says_that_the_judge_was_not_asked(tmp_path: Path) -> None:
     alone = probatio("suite", "check", Watch(tmp_path / "alone", cases=CASES[2:]).suite)
     assert alone.returncode == 0, alone.output
     assert "it was not asked" in alone.output
+
+
+def test_a_question_that_holds_what_is_expected_is_no_fault_where_a_judge_reads_on(tmp_path: Path) -> None:
+    cases = [{**CASES[1], "expect": [{"not-contains": "sorry"}, {"judge": "Is kind."}]}]
+    done = probatio("suite", "check", Watch(tmp_path, cases=cases).suite)
+    assert done.returncode == 0, done.output
+
+
+def test_the_judge_is_shown_one_question_so_no_later_turn_has_it(tmp_path: Path) -> None:
+    def load(*turns: Any) -> DailySuite:
+        cases = [{"id": "talk", "turns": turns, "expect": {"contains": "x"}}]
+        return load_daily(Watch(tmp_path, cases=cases).suite)
+
+    kind = {"judge": "Is kind."}
+    suite = load({"prompt": "Hello", "expect": kind}, "And?", "More?")
+    (use_case,) = suite.use_cases.values()
+    assert [case.id for case in use_case.judged_cases] == ["talk.1"]
+    assert (use_case.grading, use_case.checked_weight) == ("hybrid", 0.5)
+    with pytest.raises(UsageError, match="`talk.2` is one of several turns, and the judge"):
+        load("Hello", {"prompt": "And?", "expect": kind}, "More?")
 
 
 def test_the_verdict_reads_from_the_manifest_how_a_use_case_is_graded(tmp_path: Path) -> None:

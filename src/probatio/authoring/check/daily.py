@@ -29,7 +29,7 @@ from probatio.suites.calibration import find_calibrating
 from probatio.suites.daily_proofs import FILE, DailyProof, read_proofs
 from probatio.suites.daily_suite import DAILY, MANIFEST, DailySuite, UseCase, constants_of_its_own, read_daily
 from probatio.suites.grader_entry import OwnGrader
-from probatio.suites.ready_graders import READY
+from probatio.suites.ready_graders import READY, find_rubric
 
 NEAR = 1e-6
 """Grades are kept with six digits."""
@@ -116,7 +116,11 @@ async def grade_answers(
     The first answer of a use case goes alone. If its grader can't be used, the others get None.
     """
     grading = Grading(suite, choice)
-    wanted = {name: given for name, given in answers.items() if suite.use_cases[name].grading != "judge"}
+    wanted = {
+        name: given
+        for name, given in answers.items()
+        if given and suite.use_cases[name].grading != "judge"  # of a hybrid one there may be none
+    }
     total = sum(map(len, wanted.values()))
     done = 0
 
@@ -160,7 +164,11 @@ def _prove_use_case(
 def _list_trials(use_case: UseCase, proofs: Sequence[DailyProof]) -> list[DailyProof]:
     """Every proof, gold first, and for each case its own question as an answer; of cases that code grades."""
     checked = [case for case in use_case.cases if use_case.checked_weight_of(case) > 0]
-    copies = [DailyProof(case.id, "hostile", case.prompt, why=Claim.COPIED) for case in checked]
+    copies = [
+        DailyProof(case.id, "hostile", case.prompt, why=Claim.COPIED)
+        for case in checked
+        if not find_rubric(case.expect or ())  # else the judge has its share, and it knows a copy
+    ]
     known = {case.id for case in checked}
     own = [proof for proof in proofs if proof.case in known]
     return [*sorted(own, key=lambda proof: proof.kind != "gold"), *copies]
