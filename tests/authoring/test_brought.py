@@ -426,3 +426,30 @@ def test_the_system_prompt_of_a_file_is_brought_in(tmp_path: Path, name: str, te
     done = bring(tmp_path, text, name)
     assert done.returncode == 0, done.output
     assert [case.system for case in cases_of(tmp_path)] == ["You are Ada."]
+
+
+def test_what_a_judge_marks_in_promptfoo_is_asked_of_our_judge_at_once(tmp_path: Path) -> None:
+    rubrics = [
+        {"type": "llm-rubric", "value": "Greets {{name}}.", "weight": 2, "threshold": 0.8},
+        {"type": "llm-rubric", "value": "Is kind."},
+        {"type": "llm-rubric", "value": {"much": "else"}},
+    ]
+    tests = [
+        {"vars": {"name": "Ilse"}, "assert": [{"type": "icontains", "value": "{{name}}"}, *rubrics[:2]]},
+        {"vars": {"name": "Ben"}, "assert": rubrics[1:]},
+    ]
+    text = yaml.safe_dump({"prompts": ["Greet {{name}}."], "tests": tests})
+    done = bring(tmp_path, text, "promptfooconfig.yaml", "--json")
+    assert done.returncode == 0, done.output
+    assert json.loads(done.stdout)["not_taken"] == {
+        "`threshold` of an assertion": 1,
+        "assertion `llm-rubric` of a file, a function or another kind of value": 1,
+    }
+    (use_case,) = load_daily(tmp_path / "mine").use_cases.values()
+    ilse, ben = use_case.cases
+    assert [use_case.checked_weight_of(case) for case in (ilse, ben)] == [0.25, 0.0]
+    marked = [use_case.rubric_of(case) for case in (ilse, ben)]
+    assert [[(one.question, one.weight) for one in each.criteria] for each in marked if each] == [
+        [("Greets Ilse.", 2.0), ("Is kind.", 1.0)],
+        [("Is kind.", 1.0)],
+    ]

@@ -285,7 +285,7 @@ def test_the_judge_is_shown_one_question_so_no_later_turn_has_it(tmp_path: Path)
     (use_case,) = suite.use_cases.values()
     assert [case.id for case in use_case.judged_cases] == ["talk.1"]
     assert (use_case.grading, use_case.checked_weight) == ("hybrid", 0.5)
-    with pytest.raises(UsageError, match="`talk.2` is one of several turns, and the judge"):
+    with pytest.raises(UsageError, match=r"`talk\.2` is one of several turns, and the judge"):
         load("Hello", {"prompt": "And?", "expect": kind}, "More?")
 
 
