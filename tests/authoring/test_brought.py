@@ -125,7 +125,7 @@ OTHERS: dict[str, Any] = {
             "vars": {"city": ["Lima", "Quito"]},
             "assert": [
                 {"type": "contains", "value": "capital", "metric": "right"},
-                {"type": "llm-rubric", "value": "is kind"},
+                {"type": "not-llm-rubric", "value": "is kind"},
                 {"type": "similar", "value": "the capital"},
                 {"type": "equals", "value": "file://answer.txt"},
                 {"type": "contains", "value": "x", "transform": "output.trim()"},
@@ -138,7 +138,7 @@ OTHERS: dict[str, Any] = {
         {
             "description": "kind",
             "vars": {"city": "Oslo"},
-            "assert": [{"type": "llm-rubric", "value": "kind"}],
+            "assert": [{"type": "moderation"}],
         },
         {"vars": {"city": "Rome"}},
         {"vars": {"town": "Bonn"}, "assert": [{"type": "contains", "value": "a"}]},
@@ -169,7 +169,8 @@ def test_what_is_not_taken_of_promptfoo_is_named_once_with_its_count(tmp_path: P
         "`threshold` of a test (the score is the same)": 1,
         "`metadata` of a test": 1,
         "`metric` of an assertion": 1,
-        "assertion `llm-rubric`": 2,
+        "assertion `not-llm-rubric`": 1,
+        "assertion `moderation`": 1,
         "assertion `similar`": 1,
         "assertion `equals` of a file, a function or another kind of value": 1,
         "assertion `contains` with a `transform`": 1,
@@ -269,24 +270,29 @@ def test_a_table_is_a_suite_with_variables_and_cells_of_promptfoo(tmp_path: Path
         ',Sums,6 times 7?,,,"{value: 42, tolerance: 1%}",,llm-rubric: kind,,,\n'
         ',Cities,Name a sea.,,,,"Baltic, North",,,,\n'
         ',Cities,Of France?,,,,,"not-contains-any: Rome, Bonn",Answer: Paris,,\n'
-        ",Cities,Be kind.,,,,,grade: kind,,,\n"
+        ",Cities,Be kind.,,,,,grade: kind,llm-rubric: brief,,\n"
+        ",Cities,Be brief.,,,,,javascript: 1,,,\n"
     )
     done = bring(tmp_path, table, "places.csv", "--json")
     assert done.returncode == 0, done.output
     told = json.loads(done.stdout)
-    assert told["not_taken"] == {"assertion `llm-rubric`": 2, "column `note`": 1}
-    assert told["left_out"] == ["line 7: no expectation is left"]
+    assert told["not_taken"] == {"assertion `javascript`": 1, "column `note`": 1}
+    assert told["left_out"] == ["line 8: no expectation is left"]
     written = yaml.safe_load((tmp_path / "mine" / "Cities" / "cases.yml").read_text())["cases"]
     assert written[0]["id"] == "lima"
     assert [(case["prompt"], case["expect"]) for case in written] == [
         ("Of which land is Lima\nthe capital?", [{"contains": "Peru"}, {"not-icontains": "sorry"}]),
         ("Name a sea.", [{"contains-any": ["Baltic", "North"]}]),
         ("Of France?", [{"not-contains-any": ["Rome", "Bonn"]}, {"equals": "Answer: Paris"}]),
+        (
+            "Be kind.",
+            [{"judge": [{"question": "kind", "weight": 1}, {"question": "brief", "weight": 1}], "weight": 2}],
+        ),
     ]
     checked = probatio("suite", "check", tmp_path / "mine", "--json")
     assert checked.returncode == 0, checked.output
     assert [(row["id"], row["cases"]) for row in json.loads(checked.stdout)["use_cases"]] == [
-        ("Cities", 3),
+        ("Cities", 4),
         ("Sums", 1),
     ]
 
@@ -420,3 +426,30 @@ def test_the_system_prompt_of_a_file_is_brought_in(tmp_path: Path, name: str, te
     done = bring(tmp_path, text, name)
     assert done.returncode == 0, done.output
     assert [case.system for case in cases_of(tmp_path)] == ["You are Ada."]
+
+
+def test_what_a_judge_marks_in_promptfoo_is_asked_of_our_judge_at_once(tmp_path: Path) -> None:
+    rubrics = [
+        {"type": "llm-rubric", "value": "Greets {{name}}.", "weight": 2, "threshold": 0.8},
+        {"type": "llm-rubric", "value": "Is kind."},
+        {"type": "llm-rubric", "value": {"much": "else"}},
+    ]
+    tests = [
+        {"vars": {"name": "Ilse"}, "assert": [{"type": "icontains", "value": "{{name}}"}, *rubrics[:2]]},
+        {"vars": {"name": "Ben"}, "assert": rubrics[1:]},
+    ]
+    text = yaml.safe_dump({"prompts": ["Greet {{name}}."], "tests": tests})
+    done = bring(tmp_path, text, "promptfooconfig.yaml", "--json")
+    assert done.returncode == 0, done.output
+    assert json.loads(done.stdout)["not_taken"] == {
+        "`threshold` of an assertion": 1,
+        "assertion `llm-rubric` of a file, a function or another kind of value": 1,
+    }
+    (use_case,) = load_daily(tmp_path / "mine").use_cases.values()
+    ilse, ben = use_case.cases
+    assert [use_case.checked_weight_of(case) for case in (ilse, ben)] == [0.25, 0.0]
+    marked = [use_case.rubric_of(case) for case in (ilse, ben)]
+    assert [[(one.question, one.weight) for one in each.criteria] for each in marked if each] == [
+        [("Greets Ilse.", 2.0), ("Is kind.", 1.0)],
+        [("Is kind.", 1.0)],
+    ]

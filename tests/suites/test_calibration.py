@@ -8,16 +8,8 @@ import yaml
 
 from probatio.core.errors import UsageError
 from probatio.suites.calibration import LEAST, FrozenAnswer, load_calibration
-from probatio.suites.daily_suite import (
-    DAILY,
-    Case,
-    Criterion,
-    DailySuite,
-    Rubric,
-    UseCase,
-    load_daily,
-    read_manifest,
-)
+from probatio.suites.daily_suite import DAILY, Case, DailySuite, UseCase, load_daily, read_manifest
+from probatio.suites.rubrics import Criterion, Rubric
 
 RUBRIC = Rubric((Criterion("shape", "?", dict.fromkeys(range(1, 6), "x")), Criterion("voice", "?", {})))
 

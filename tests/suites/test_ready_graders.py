@@ -20,6 +20,7 @@ from probatio.suites.daily_suite import constants_of, load_daily, read_manifest
 from probatio.suites.ready_graders import (
     ALIASES,
     GRADERS,
+    JUDGE,
     count_rungs,
     grade_expectations,
     make_gold,
@@ -394,6 +395,49 @@ def test_a_file_of_cases_without_expectations_is_told_what_it_lacks(tmp_path: Pa
         load_daily(place)
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("", "criterion 1 has to be a sentence"),
+        ([], "1 to 20 criteria, not 0"),
+        (["x"] * 21, "1 to 20 criteria, not 21"),
+        (True, "criterion 1 has to be a sentence"),
+        ({"question": "x", "weight": -1}, "criterion 1: Expected `float` >= 0.0"),
+        ({"question": "x", "weight": 0}, "add up to a number above 0"),
+        ({"question": "x", "anchors": {1: "a"}}, "each mark from 1 to 5"),
+        ({"question": "x", "anchor": {}}, "unknown field `anchor`"),
+        ([{"question": "x", "id": "a"}, {"question": "y", "id": "a"}], "`a` stands there twice"),
+    ],
+)
+def test_a_rubric_of_a_case_that_says_nothing_is_refused_with_a_sentence(value: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_expectations({"judge": value})
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ({"not-judge": "x"}, "`judge` has no `not`"),
+        ([{"judge": "x"}, {"judge": "y"}], "`judge` stands there twice"),
+        ({"jugde": "x"}, "There is no ready grader `jugde`"),
+    ],
+)
+def test_a_judge_stands_in_a_case_once_and_as_it_is(written: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(said)):
+        read_expectations(written)
+
+
+@pytest.mark.parametrize("key", ["grading: deterministic", "checked: 0.2"])
+def test_a_use_case_says_nothing_that_the_weights_of_its_judged_cases_say(tmp_path: Path, key: str) -> None:
+    cases = CASES.replace("{contains: Enterprise}", "{judge: Is kind.}")
+    with pytest.raises(UsageError, match="take `grading` and `checked` out of the use case `plans`"):
+        load_daily(folder_suite(tmp_path / "mine", cases, f"{{id: plans, {key}}}"))
+    folder = folder_suite(tmp_path / "other", cases)
+    (folder / "plans" / "rubric.yml").write_text("criteria: []\n")
+    with pytest.raises(UsageError, match="remove one of the two"):
+        load_daily(folder)
+
+
 PAGE = (Path(__file__).parents[2] / "docs" / "graders.md").read_text(encoding="utf-8")
 
 
@@ -401,13 +445,13 @@ def test_the_page_has_an_example_of_every_grader_and_each_is_understood() -> Non
     table = PAGE.partition("| grader |")[2].partition("\n\n")[0]
     rows = [row.split(" | ") for row in table.splitlines() if row.startswith("| `")]
     named = {name for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
-    assert named == set(GRADERS)
+    assert named == {*GRADERS, JUDGE}
     assert all(f"| `{alias}` | an alias of `{name}`" in PAGE for alias, name in ALIASES.items())
     for row in rows:
         expected = read_expectations(yaml.safe_load(row[2].strip("`")))
         assert expected[0].grader in row[0]
         rungs = row[3].strip(" |")
-        steps = {"1": 0, "10": 10, "its fields": 2, "its tests": 2}  # of the example
+        steps = {"1": 0, "–": 0, "10": 10, "its fields": 2, "its tests": 2}  # of the example
         assert count_rungs(expected) == steps[rungs]
     for example in re.findall(r"`([{\[].*?[}\]])`", PAGE):
         if "…" not in example:

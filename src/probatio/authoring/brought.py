@@ -13,7 +13,7 @@ from probatio.core.text.names import make_file_name, make_file_names
 from probatio.core.text.visible import make_one_line
 from probatio.suites.daily_suite import MANIFEST
 from probatio.suites.own_manifest import OF_A_USE_CASE
-from probatio.suites.ready_graders import grade_expectations, need_worker, read_expectations
+from probatio.suites.ready_graders import find_rubric, grade_expectations, need_worker, read_expectations
 from probatio.suites.written_cases import name_case
 
 FIRST_VERSION = "0.1.0"
@@ -59,6 +59,8 @@ def leave_out_copied(path: Path, brought: Brought) -> Brought:
 
 def _is_right_when_copied(written: Mapping[str, Any]) -> bool:
     expected = read_expectations(written["expect"])
+    if find_rubric(expected) is not None:  # it knows a copy
+        return False
     return not need_worker(expected) and grade_expectations(expected, written["prompt"]).score >= 1
 
 

@@ -18,7 +18,7 @@ from probatio.core.jsonfile import decode
 from probatio.core.values import Name
 from probatio.core.yamlfile import open_yaml, parse_value
 from probatio.suites.daily_suite import load_daily
-from probatio.suites.ready_graders import ALIASES, GRADERS, read_expectations
+from probatio.suites.ready_graders import ALIASES, GRADERS, JUDGE, read_expectations
 from probatio.suites.variables import fill, fill_all, find_variables, read_rows, show
 from probatio.suites.written_cases import read_written
 
@@ -129,11 +129,16 @@ def _read_table(path: Path) -> Brought:
         values = {name: of[name] for name in variables}
         unused.update(name for name in variables if of[name].strip())
         used.update(*map(find_variables, row))
-        expect = []
+        expect, asserts = [], []
         try:
             for name, cell in zip(names, row, strict=True):
                 if _is_expectation(name) and cell.strip():
-                    expect += _read_cell(path, name, fill(cell, values) if variables else cell, not_taken)
+                    text = fill(cell, values) if variables else cell
+                    if promptfoo.is_expected_column(name):
+                        asserts.append(promptfoo.parse_assertion(text.strip()))
+                    else:
+                        expect.append(_read_cell(path, name, text))
+            expect += promptfoo.take(asserts, None, not_taken)
             prompt = of.get("__prefix", "") + of["prompt"] + of.get("__suffix", "")
             system = {"system": fill(of["system"], values)} if of.get("system", "").strip() else {}
             written = {
@@ -159,20 +164,18 @@ def _read_table(path: Path) -> Brought:
 
 def _is_expectation(name: str) -> bool:
     plain = name.removeprefix("not-")
-    return plain in GRADERS or plain in ALIASES or promptfoo.is_expected_column(name)
+    return plain in GRADERS or plain in ALIASES or name == JUDGE or promptfoo.is_expected_column(name)
 
 
-def _read_cell(path: Path, name: str, cell: str, not_taken: Counter[str]) -> list[dict[str, Any]]:
-    """What the cell expects; an empty list if promptfoo's assertion is not taken."""
-    if promptfoo.is_expected_column(name):
-        return promptfoo.take([promptfoo.parse_assertion(cell.strip())], None, not_taken)
+def _read_cell(path: Path, name: str, cell: str) -> dict[str, Any]:
+    """What the cell expects."""
     plain = ALIASES.get(name.removeprefix("not-"), name.removeprefix("not-"))
-    if plain in _OF_TEXT or plain == "similar":
-        return [{name: cell}]
+    if plain in _OF_TEXT or plain in ("similar", JUDGE):
+        return {name: cell}
     if plain in _OF_TEXTS:
-        return [{name: promptfoo.split_texts(cell)}]
+        return {name: promptfoo.split_texts(cell)}
     try:
-        return [{name: parse_value(cell, path)}]
+        return {name: parse_value(cell, path)}
     except ValueError as error:
         raise ValueError(f"`{name}`: {error}") from None
 

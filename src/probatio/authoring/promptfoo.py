@@ -19,20 +19,21 @@ from probatio.core.jsonfile import decode
 from probatio.core.records import Turn
 from probatio.core.text.visible import make_one_line
 from probatio.core.yamlfile import YamlFile, explain_fault, parse_value, read_again
-from probatio.suites.ready_graders import read_expectations
+from probatio.suites.ready_graders import JUDGE, read_expectations
 from probatio.suites.variables import fill, show
 
 _OF_TEXT = ("equals", "contains", "icontains", "starts-with", "regex")
 _OF_TEXTS = ("contains-all", "contains-any", "icontains-all", "icontains-any")
 _OF_JSON = ("is-json", "contains-json")
-TAKEN = (*_OF_TEXT, *_OF_TEXTS, *_OF_JSON)
+_OF_A_JUDGE = "llm-rubric"
+TAKEN = (*_OF_TEXT, *_OF_TEXTS, *_OF_JSON, _OF_A_JUDGE)
 """Assertions that mean the same here."""
 _OTHERS = (
     "agent-rubric", "answer-relevance", "bleu", "classifier", "contains-html", "contains-sql",
     "contains-xml", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance",
     "cost", "factuality", "finish-reason", "g-eval", "gleu", "guardrails", "is-html", "is-refusal",
     "is-sql", "is-valid-function-call", "is-valid-openai-function-call", "is-valid-openai-tools-call",
-    "is-xml", "javascript", "latency", "levenshtein", "llm-rubric", "meteor", "model-graded-closedqa",
+    "is-xml", "javascript", "latency", "levenshtein", "meteor", "model-graded-closedqa",
     "model-graded-factuality", "moderation", "perplexity", "perplexity-score", "pi", "python", "rouge-n",
     "ruby", "search-rubric", "similar", "similar:cosine", "similar:dot", "similar:euclidean", "skill-used",
     "tool-call-f1", "trace-error-spans", "trace-span-count", "trace-span-duration",
@@ -287,10 +288,11 @@ def take(
     """The expectations that mean the same as the assertions; None: what they say is filled already. Raises
     ValueError for what can't be filled."""
     taken: list[dict[str, Any]] = []
+    criteria: list[dict[str, Any]] = []
     for each in asserts:
         kind = str(each.get("type", "$ref"))
         plain = kind.removeprefix("not-")
-        if plain not in TAKEN:
+        if plain not in TAKEN or kind == f"not-{_OF_A_JUDGE}":
             not_taken[f"assertion `{kind}`"] += 1
             continue
         if "transform" in each:
@@ -303,7 +305,7 @@ def take(
         if value is None:
             not_taken[f"assertion `{kind}` of a file, a function or another kind of value"] += 1
             continue
-        expected = {kind: value}
+        expected = {JUDGE if plain == _OF_A_JUDGE else kind: value}
         if each.get("weight", 1) != 1:
             expected["weight"] = each["weight"]
         try:
@@ -313,8 +315,20 @@ def take(
             continue
         for key in each.keys() - {"type", "value", "weight"}:
             not_taken[f"`{key}` of an assertion"] += 1
-        taken.append(expected)
-    return taken
+        if plain == _OF_A_JUDGE:
+            criteria.append({"question": value, "weight": each.get("weight", 1)})
+        else:
+            taken.append(expected)
+    return [*taken, *_join_criteria(criteria)]
+
+
+def _join_criteria(criteria: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One question to the judge for all that it marks; it weighs what its criteria weigh together."""
+    if not criteria:
+        return []
+    weight = sum(each["weight"] for each in criteria)
+    joined = {JUDGE: criteria[0]["question"] if len(criteria) == 1 else criteria}
+    return [{**joined, "weight": weight} if weight != 1 else joined]
 
 
 def _read_value(plain: str, value: Any, values: Mapping[str, str] | None) -> Any:
@@ -358,7 +372,7 @@ def parse_assertion(cell: str) -> dict[str, Any]:
     """The assertion of a cell such as `contains: Paris`. Text without a kind has to be the answer."""
     before, colon, _ = cell.partition(":")
     if colon and before in _LEGACY:
-        return {"type": _LEGACY[before]}
+        return {"type": _LEGACY[before], "value": cell[len(before) + 1 :].strip()}
     if cell.startswith("file://"):
         return {"type": "equals", "value": cell}
     if not (match := _CELL.fullmatch(cell)):

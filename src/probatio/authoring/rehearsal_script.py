@@ -65,14 +65,14 @@ def write_script(suite: DailySuite, chances: Mapping[str, Sequence[Mapping[str, 
     answers: dict[tuple[str, ...], AnswerPair] = {}
     marks: dict[str, Mapping[str, int]] = {item.answer: item.marks for item in calibration_set(suite)}
     for use_case in suite.use_cases.values():
-        pairs = (
-            _pair_frozen(suite, use_case) if use_case.grading == "judge" else _pair_proofs(suite, use_case)
-        )
+        frozen = use_case.grading == "judge" and use_case.rubric is not None
+        pairs = _pair_frozen(suite, use_case) if frozen else _pair_proofs(suite, use_case)
         for case in use_case.cases:
             pair = answers[case.written] = pairs[case.id]
-            if use_case.grading == "hybrid" and use_case.rubric is not None:
+            rubric = use_case.rubric_of(case)
+            if not frozen and rubric is not None:
                 for answer, mark in ((pair.good, GOOD_MARK), (pair.bad, BAD_MARK)):
-                    marks.setdefault(answer, {criterion.id: mark for criterion in use_case.rubric.criteria})
+                    marks.setdefault(answer, {criterion.id: mark for criterion in rubric.criteria})
     unscored = {case.written for use_case in suite.use_cases.values() for case in use_case.unscored}
     return Script(answers, unscored, marks, suite.manifest.judge.name, chances)
 
@@ -86,8 +86,13 @@ def _pair_proofs(suite: DailySuite, use_case: UseCase) -> dict[str, AnswerPair]:
             f"{use_case.folder / FILE} has no gold answer to `{lacks[0]}`, so it can't be rehearsed; "
             f"see `probatio suite check`."
         )
+    # The judge of a rehearsal knows a rubric by the answer, so cases with rubrics of their own share none.
+    own = use_case.rubric is None and use_case.grading != "deterministic"
     return {
-        case.id: AnswerPair(case.id, gold[case.id], wrong.get(case.id, NOTHING)) for case in use_case.cases
+        case.id: AnswerPair(
+            case.id, gold[case.id], wrong.get(case.id, f"{NOTHING} ({case.id})" if own else NOTHING)
+        )
+        for case in use_case.cases
     }
 
 

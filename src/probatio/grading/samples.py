@@ -52,7 +52,7 @@ class Grading:
         case = self._cases[response.case]
         use_case = self._use_cases[case.use_case]
         if response.response is None and (nothing := assess_unanswered(response)):
-            return _assess_no_answer(use_case, nothing)
+            return _assess_no_answer(use_case, case, nothing)
         if case.unscored:
             return Assessment(True, False, False, NOT_SCORED, None, breakdown={"use_case": use_case.id})
         if (packed := self._packed.get(case.id)) is None:
@@ -62,25 +62,26 @@ class Grading:
                 self._pool,
                 packed,
                 response,
-                checked=use_case.grading != "judge",
+                checked=use_case.checked_weight_of(case) > 0,
                 choice=self._isolation,
                 before=self._go_on,
             )
             if examined.nothing:
-                return _assess_no_answer(use_case, examined.nothing)
+                return _assess_no_answer(use_case, case, examined.nothing)
             marks: Marks | None = None
-            if use_case.grading != "deterministic" and self.judge is not None and use_case.rubric is not None:
-                marks = await self.judge.marks(response.key, use_case.rubric, case, examined.text)
+            rubric = use_case.rubric_of(case)
+            if self.judge is not None and rubric is not None:
+                marks = await self.judge.marks(response.key, rubric, case, examined.text)
         except BreaksCheck as error:
             why = f"the answer ended its grader twice: {error}"
-            return _assess_nothing_right(use_case, CRASHED_CHECKER, why, level_a=True)
+            return _assess_nothing_right(use_case, case, CRASHED_CHECKER, why, level_a=True)
         except Unchecked as error:
             return assess_unchecked(str(error), level_a=True, breakdown={"use_case": use_case.id})
         except (CannotCheck, NoJudgement) as error:
             return Assessment(
                 True, False, False, "api_error", str(error), breakdown={"use_case": use_case.id}
             )
-        return assess_parts(use_case, response, examined, marks, self.no_judge)
+        return assess_parts(use_case, case, response, examined, marks, self.no_judge)
 
     def _go_on(self) -> None:
         if self._stopping():  # a hundred pages may wait for a browser; the next process opens them
@@ -88,16 +89,22 @@ class Grading:
 
 
 def assess_parts(
-    use_case: UseCase, response: SampleAnswer, examined: Examined, marks: Marks | None, no_judge: str
+    use_case: UseCase,
+    case: Case,
+    response: SampleAnswer,
+    examined: Examined,
+    marks: Marks | None,
+    no_judge: str,
 ) -> Assessment:
     """The assessment of an answer from its parts. Without the judge's marks it has only the checked part."""
-    checked = examined.checked
-    judged = None if marks is None or use_case.rubric is None else score_marks(marks, use_case.rubric)
-    score = round(blend(use_case, None if checked is None else checked.score, judged), 6)
+    checked, rubric = examined.checked, use_case.rubric_of(case)
+    judged = None if marks is None or rubric is None else score_marks(marks, rubric)
+    weight = use_case.checked_weight_of(case)
+    score = round(blend(weight, None if checked is None else checked.score, judged), 6)
     breakdown: dict[str, Any] = {
         "use_case": use_case.id,
         "checked": None if checked is None else round(checked.score, 6),
-        "judged": None if judged is None else round(judged, 6),
+        **describe_judged(use_case, case, None if judged is None else round(judged, 6)),
         "parts": [
             {"name": part.name, "score": part.score, "weight": part.weight, "detail": part.detail}
             | ({"rung": part.rung} if part.rung else {})
@@ -109,9 +116,17 @@ def assess_parts(
     }
     if examined.cut is not None:
         breakdown["cut"] = cut_note(examined.cut)
-    detail = f"no judge: {no_judge}" if marks is None and use_case.grading != "deterministic" else None
+    detail = f"no judge: {no_judge}" if marks is None and rubric is not None else None
     label = None if score >= 1 else _label(response, examined, score)
     return Assessment(True, score > 0, score >= 1, label, detail, score, breakdown)
+
+
+def describe_judged(use_case: UseCase, case: Case, judged: float | None) -> dict[str, float | None]:
+    """The judged part as a breakdown has it. None waits for a judge; where only other cases of the use case
+    are judged, there is none to wait for, and no entry."""
+    if use_case.grading == "deterministic":
+        return {"judged": None}
+    return {} if use_case.rubric_of(case) is None else {"judged": judged}
 
 
 def make_grade(response: SampleAnswer, assessment: Assessment, grader_version: str) -> SampleGrade:
@@ -135,23 +150,23 @@ def _label(response: SampleAnswer, examined: Examined, score: float) -> ErrorTyp
     return "refusal" if score < REFUSAL_BELOW and examined.refuses else None
 
 
-def _assess_no_answer(use_case: UseCase, nothing: Assessment) -> Assessment:
+def _assess_no_answer(use_case: UseCase, case: Case, nothing: Assessment) -> Assessment:
     """Assess a response without an answer. An error stays an error; silence and refusals are answers worth 0
     in every part."""
     if nothing.error_type == "api_error":
         breakdown: dict[str, Any] = {"use_case": use_case.id}
         return Assessment(False, False, False, "api_error", nothing.error_detail, 0.0, breakdown)
-    return _assess_nothing_right(use_case, nothing.error_type, nothing.error_detail)
+    return _assess_nothing_right(use_case, case, nothing.error_type, nothing.error_detail)
 
 
 def _assess_nothing_right(
-    use_case: UseCase, error_type: ErrorType | None, why: str | None, *, level_a: bool = False
+    use_case: UseCase, case: Case, error_type: ErrorType | None, why: str | None, *, level_a: bool = False
 ) -> Assessment:
     """0 in every part: the code's, and the judge's without asking it."""
     breakdown: dict[str, Any] = {
         "use_case": use_case.id,
-        "checked": None if use_case.grading == "judge" else 0.0,
-        "judged": None if use_case.grading == "deterministic" else 0.0,
+        "checked": 0.0 if use_case.checked_weight_of(case) > 0 else None,
+        **describe_judged(use_case, case, 0.0),
         "parts": [],
         "penalty": 0.0,
         "marks": {},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -38,12 +39,21 @@ from probatio.suites.grader_entry import PYTHON_FILE, GraderCommand, OwnGrader, 
 from probatio.suites.language_suite import BUILT_IN, digest
 from probatio.suites.own_manifest import OwnConstant, complete, own_constants
 from probatio.suites.reachable import unreachable
-from probatio.suites.ready_graders import READY, Expectation, count_rungs, read_expectations
+from probatio.suites.ready_graders import (
+    READY,
+    Expectation,
+    count_rungs,
+    find_rubric,
+    read_expectations,
+    weigh_checked,
+)
 from probatio.suites.requests import mark_untrusted
+from probatio.suites.rubrics import Rubric
 from probatio.suites.written_cases import EarlierTurn, WrittenCase, list_turns, name_case, read_written
 
 DAILY = BUILT_IN / "daily"
 MANIFEST = "suite.yml"
+RUBRIC_FILE = "rubric.yml"
 
 
 class JudgeEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -154,19 +164,6 @@ class Case(msgspec.Struct, frozen=True):
         return (*system, *(each.prompt for each in self.earlier or ()), self.prompt)
 
 
-class Criterion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing the judge marks, with what each mark from 1 to 5 means."""
-
-    id: Name
-    question: Name
-    anchors: dict[int, str]
-    weight: NotNegative = 1.0
-
-
-class Rubric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    criteria: tuple[Criterion, ...]
-
-
 class UseCase(msgspec.Struct, frozen=True):
     """One use case with everything its folder holds."""
 
@@ -176,10 +173,10 @@ class UseCase(msgspec.Struct, frozen=True):
     base_samples: int
     full_samples: int
     max_tokens: int
-    checked_weight: float  # 1 for deterministic, 0 for judge
+    checked_weight: float  # 1 for deterministic, 0 for judge; the mean of its cases where they say it
     cases: tuple[Case, ...]
     """Those that are scored."""
-    rubric: Rubric | None
+    rubric: Rubric | None  # of all its cases; None where none is judged, or each by what it expects
     folder: Path
     grader: str | OwnGrader | None = None
     """A built-in grader by its name, or the user's; None: the built-in one with the name of the use case."""
@@ -195,6 +192,19 @@ class UseCase(msgspec.Struct, frozen=True):
     def kind(self) -> Grading:
         """Which thresholds apply: hybrid use cases count as judged."""
         return "deterministic" if self.grading == "deterministic" else "judge"
+
+    def rubric_of(self, case: Case) -> Rubric | None:
+        """What the judge marks an answer to this case by; None where code alone grades it."""
+        return self.rubric or find_rubric(case.expect or ())
+
+    def checked_weight_of(self, case: Case) -> float:
+        """The share of the code in the score of this case."""
+        return self.checked_weight if self.rubric or not case.expect else weigh_checked(case.expect)
+
+    @property
+    def judged_cases(self) -> tuple[Case, ...]:
+        """The cases that the judge marks, alone or beside code."""
+        return tuple(case for case in self.cases if self.rubric_of(case) is not None)
 
 
 class DailySuite(msgspec.Struct, frozen=True, dict=True):
@@ -224,6 +234,10 @@ class DailySuite(msgspec.Struct, frozen=True, dict=True):
             for use_case in self.use_cases.values()
         }
         return Form(name, {use_case: own for use_case, own in cases.items() if own}, entry.samples)
+
+    def is_judged(self, case: Case) -> bool:
+        """Whether a judge marks its answers, alone or beside code."""
+        return self.use_cases[case.use_case].rubric_of(case) is not None
 
     @cached_property  # it is looked into for every answer
     def cases(self) -> dict[str, Case]:
@@ -301,25 +315,47 @@ def _require_forms(root: Path, manifest: DailyManifest, known: Mapping[str, Case
 def read_manifest(folder: Path | None = None) -> DailyManifest:
     """The manifest alone, where only its constants are needed."""
     root = folder or DAILY
-    file = _open(root)
+    file = written = _open(root)
     if root != DAILY:
         file = file._replace(data=complete(file.data, _open(DAILY).data, root))
     manifest = as_record(file, DailyManifest)
     if root != DAILY:
         _refuse_below_zero(file, own_constants(file.data, msgspec.to_builtins(read_manifest())))
-        entries = tuple(_with_rungs(root, entry) for entry in manifest.use_cases)
+        entries = tuple(
+            _with_expectations(root, entry, given)
+            for entry, given in zip(manifest.use_cases, written.data["use_cases"], strict=True)
+        )
         manifest = msgspec.structs.replace(manifest, use_cases=entries)
     return manifest
 
 
-def _with_rungs(root: Path, entry: _UseCaseEntry) -> _UseCaseEntry:
-    """The entry with the rungs that its expectations make: the verdict reads them here."""
-    if entry.cases is not None or not _cases_file(root, entry.id).exists():
+def _with_expectations(root: Path, entry: _UseCaseEntry, given: str | Mapping[str, Any]) -> _UseCaseEntry:
+    """The entry with what its expectations make: rungs, and how it is graded where a judge is among them. The
+    verdict reads both here."""
+    if not _cases_file(root, entry.id).exists():
         return entry
     cases = _read_cases(root, entry.id)
     if not any(case.expect for case in cases):
         return entry
-    return msgspec.structs.replace(entry, cases={case.id: case.rungs for case in cases if not case.unscored})
+    cases = [case for case in cases if not case.unscored]
+    if entry.cases is None:
+        entry = msgspec.structs.replace(entry, cases={case.id: case.rungs for case in cases})
+    judged = next((case for case in cases if find_rubric(case.expect or ())), None)
+    if judged is None:
+        return entry
+    if root.is_dir() and (root / entry.id / RUBRIC_FILE).exists():
+        raise UsageError(
+            f"{_cases_file(root, entry.id)}: the case `{judged.id}` has `judge`, and its use case a "
+            f"{RUBRIC_FILE}: remove one of the two."
+        )
+    if root.is_dir() and not isinstance(given, str) and not {"grading", "checked"}.isdisjoint(given):
+        raise UsageError(
+            f"{root / MANIFEST}: take `grading` and `checked` out of the use case `{entry.id}`: its case "
+            f"`{judged.id}` has `judge`, so the weights of its cases say both."
+        )
+    share = fmean(weigh_checked(case.expect) if case.expect else 0.0 for case in cases)
+    grading: Grading = "hybrid" if share > 0 else "judge"
+    return msgspec.structs.replace(entry, grading=grading, checked=round(share, 6) if share else None)
 
 
 def _refuse_below_zero(file: YamlFile, own: Iterable[OwnConstant]) -> None:
@@ -368,7 +404,7 @@ def _find_grader(root: Path, entry: _UseCaseEntry, cases: Sequence[Case]) -> str
             raise UsageError(f"{where} and `{silent.id}` has not; in a use case all cases have it, or none.")
         if entry.grader is not None or (root / entry.id / PYTHON_FILE).exists():
             raise UsageError(f"{where}, and its use case has a grader: remove one of the two.")
-        if entry.grading == "judge":
+        if entry.grading == "judge" and not find_rubric(expecting[0].expect or ()):
             raise UsageError(f"{where}, and its use case only a judge: give it `grading: hybrid`.")
         return READY
     if root.is_file():
@@ -427,10 +463,12 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
     folder = root if root.is_file() else root / entry.id
     every = _read_cases(root, entry.id)
     cases = [case for case in every if not case.unscored]
-    if entry.grading != "deterministic" and (turn := next((each for each in every if each.earlier), None)):
+    expecting = [each for each in cases if find_rubric(each.expect or ())]
+    judged = expecting or (every if entry.grading != "deterministic" else [])
+    if turn := next((each for each in judged if each.earlier), None):
         raise UsageError(
             f"{_cases_file(root, entry.id)}: the case `{turn.id}` is one of several turns, and the judge of "
-            f"`{entry.id}` is shown one question alone: give such cases a use case without a judge."
+            f"`{entry.id}` is shown one question alone: have it graded without a judge."
         )
     found = {case.id: case.rungs for case in cases}
     if entry.cases is not None and list(entry.cases.items()) != list(found.items()):
@@ -438,7 +476,9 @@ def _use_case(root: Path, manifest: DailyManifest, entry: _UseCaseEntry) -> UseC
             f"{_cases_file(root, entry.id)} has the cases {found}, the manifest lists {entry.cases} for "
             f"`{entry.id}`."
         )
-    rubric = read_yaml(folder / "rubric.yml", Rubric, root) if entry.grading != "deterministic" else None
+    rubric = None
+    if entry.grading != "deterministic" and not expecting:
+        rubric = read_yaml(folder / RUBRIC_FILE, Rubric, root)
     if entry.grading == "hybrid" and (entry.checked is None or not 0 < entry.checked < 1):
         raise UsageError(
             f"{root / MANIFEST}: the hybrid use case `{entry.id}` needs `checked`, between 0 and 1."

@@ -1,7 +1,8 @@
 """Ready graders: what is expected of an answer, in one line of a case: `expect: {contains: Enterprise}`.
 
 An expectation is read once with its suite; a worker grades by it, whose limits end a pattern that would match
-for ever. All is pure but `python`, which runs the answer's code in the jail.
+for ever. All is pure but `python`, which runs the answer's code in the jail. `judge` stands in no table of
+graders: no code grades by it, and its weight is that of the judge's part.
 """
 
 from __future__ import annotations
@@ -29,9 +30,12 @@ from probatio.languages.python.stated_tests import (
     read_tests,
 )
 from probatio.suites import ready_json
+from probatio.suites.rubrics import Rubric, read_rubric
 
 READY = "expect"
 """The name of these graders as the grader of a use case."""
+JUDGE = "judge"
+"""The expectation that the judge marks; its value is a rubric."""
 VERSION = 1
 """Raise it when an answer could get another grade. Suites with expectations have it in their fingerprint."""
 LONGEST_PATTERN = 1000
@@ -78,13 +82,34 @@ def read_expectations(written: Any) -> tuple[Expectation, ...]:
     if not items:
         raise ValueError("`expect` is empty; name a grader, such as {contains: Enterprise}")
     expected = tuple(_read_one(item) for item in items)
-    if sum(GRADERS[each.grader].trivial is not None for each in expected) > 1:
+    if sum(GRADERS[each.grader].trivial is not None for each in find_checked(expected)) > 1:
         raise ValueError("`python` stands there twice; put all tests into one, which starts the code once")
+    if sum(each.grader == JUDGE for each in expected) > 1:
+        raise ValueError("`judge` stands there twice; give one a list of criteria, so that it is asked once")
     return expected
 
 
+def find_rubric(expected: Iterable[Expectation]) -> Rubric | None:
+    """What the judge marks an answer by; None if it is not asked."""
+    return next((each.value for each in expected if each.grader == JUDGE), None)
+
+
+def find_checked(expected: Iterable[Expectation]) -> tuple[Expectation, ...]:
+    """The expectations that code grades."""
+    return tuple(each for each in expected if each.grader != JUDGE)
+
+
+def weigh_checked(expected: Sequence[Expectation]) -> float:
+    """The share of the score that code gives."""
+    return sum(each.weight for each in find_checked(expected)) / sum(each.weight for each in expected)
+
+
 def count_rungs(expected: Iterable[Expectation]) -> int:
-    """The rungs of a case: those of all its expectations; 0, no ladder, where it is one yes or no."""
+    """The rungs of a case: those of all its expectations; 0, no ladder, where it is one yes or no, or where a
+    judge marks it."""
+    expected = tuple(expected)
+    if find_rubric(expected) is not None:
+        return 0
     steps = sum(GRADERS[each.grader].rungs(each.value) for each in expected)
     return steps if steps > 1 else 0
 
@@ -92,28 +117,33 @@ def count_rungs(expected: Iterable[Expectation]) -> int:
 def grade_expectations(
     expected: Sequence[Expectation], answer: str, isolation: Choice = "auto"
 ) -> CheckResult:
-    """Each expectation's parts weigh its weight together. An empty answer earns nothing."""
+    """What code grades: each expectation's parts weigh its weight together. An empty answer earns nothing."""
     text = answer.strip()
-    results = [_grade_one(each, text, isolation) for each in expected]
+    results = [_grade_one(each, text, isolation) for each in find_checked(expected)]
     parts = tuple(part for result in results for part in result.parts)
     return CheckResult(parts, timely=all(result.timely for result in results))
 
 
 def need_worker(expected: Iterable[Expectation]) -> bool:
     """Whether no answer may be graded by them outside of a worker."""
-    return any(GRADERS[each.grader].only_in_worker for each in expected)
+    return any(GRADERS[each.grader].only_in_worker for each in find_checked(expected))
 
 
 def find_trivial(expected: Iterable[Expectation]) -> str | None:
     """Code that runs wherever the jail works, for expectations that run the answer; None for those that read
     it."""
-    made = (trivial(each.value) for each in expected if (trivial := GRADERS[each.grader].trivial))
+    made = (
+        trivial(each.value) for each in find_checked(expected) if (trivial := GRADERS[each.grader].trivial)
+    )
     return next(made, None)
 
 
 def make_gold(expected: Sequence[Expectation]) -> str | None:
     """An answer with full marks, where one can be made of what is expected. No pattern and no code is tried
-    here: outside of a worker nothing would end it."""
+    here: outside of a worker nothing would end it. Of a judge's wishes none is made."""
+    expected = find_checked(expected)
+    if not expected:
+        return None
     if need_worker(expected):
         (first, *others) = expected
         return None if others or first.negated else GRADERS[first.grader].gold(first.value)
@@ -139,10 +169,12 @@ def _read_one(item: Any) -> Expectation:
     if name.startswith("not-"):
         name, negated = name.removeprefix("not-"), not negated
     name = ALIASES.get(name, name)
-    if name not in GRADERS:
-        raise ValueError(str(refuse_unknown_name("ready grader", name, [*GRADERS, *ALIASES])))
+    if name != JUDGE and name not in GRADERS:
+        raise ValueError(str(refuse_unknown_name("ready grader", name, [*GRADERS, JUDGE, *ALIASES])))
+    if name == JUDGE and negated:
+        raise ValueError("`judge` has no `not`; say in its criterion what the answer must not have")
     try:
-        kept = GRADERS[name].read(value)
+        kept = read_rubric(value) if name == JUDGE else GRADERS[name].read(value)
     except ValueError as error:
         raise ValueError(f"`{name}`: {error}") from None
     return Expectation(name, kept, float(weight), negated)

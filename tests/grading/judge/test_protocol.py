@@ -23,7 +23,8 @@ from probatio.grading.judge.protocol import (
     repair_prompt,
     score_marks,
 )
-from probatio.suites.daily_suite import DAILY, Case, Criterion, Rubric, read_manifest
+from probatio.suites.daily_suite import DAILY, Case, read_manifest
+from probatio.suites.rubrics import Criterion, Rubric
 
 ANCHORS = {mark: f"anchor {mark}" for mark in range(1, 6)}
 RUBRIC = Rubric(

@@ -8,7 +8,7 @@ import resource
 import pytest
 
 from probatio.grading.judge.protocol import Unreadable, read_apart
-from probatio.suites.daily_suite import Criterion, Rubric
+from probatio.suites.rubrics import Criterion, Rubric
 
 ANCHORS = {n: str(n) for n in range(1, 6)}
 RUBRIC = Rubric(

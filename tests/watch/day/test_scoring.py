@@ -11,7 +11,8 @@ import msgspec
 import pytest
 
 from probatio.core.records import DailyScore, Model
-from probatio.suites.daily_suite import Case, DailySuite, Rubric, UseCase, read_manifest
+from probatio.suites.daily_suite import Case, DailySuite, UseCase, read_manifest
+from probatio.suites.rubrics import Rubric
 from probatio.watch.day.samples import DaySamples, GradedLine, Sample, ServedLine
 from probatio.watch.day.scoring import DayFacts, ModelFacts, find_route, score_base, score_model
 from probatio.watch.verdict.rule.sampling import EVIDENCE, FLAGGED

@@ -15,7 +15,8 @@ from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.records import SampleAnswer
 from probatio.grading.judge.protocol import judge_prompt
 from probatio.runs.store.lines import read_lines
-from probatio.suites.daily_suite import Case, Rubric, load_daily
+from probatio.suites.daily_suite import Case, load_daily
+from probatio.suites.rubrics import Rubric
 
 DAY = "2026-03-10"
 OF_ALL = "You are the help desk of Acme. Answer in one word."

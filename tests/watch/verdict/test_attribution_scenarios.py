@@ -25,7 +25,8 @@ from causes import (
 )
 
 from probatio.core.records import DailyScore, Grading, Model
-from probatio.suites.daily_suite import Case, DailySuite, Rubric, UseCase, constants_of, read_manifest
+from probatio.suites.daily_suite import Case, DailySuite, UseCase, constants_of, read_manifest
+from probatio.suites.rubrics import Rubric
 from probatio.watch.day.samples import GradedLine, Sample, ServedLine
 from probatio.watch.day.scoring import DayFacts, ModelFacts, score_model
 from probatio.watch.verdict.days import Days

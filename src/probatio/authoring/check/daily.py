@@ -25,10 +25,11 @@ from probatio.core.records import UNASKED_ERRORS, Assessment, SampleAnswer
 from probatio.grading.judge.calibration import calibration_set
 from probatio.grading.samples import Grading
 from probatio.jail import Choice, find_isolation
+from probatio.suites.calibration import find_calibrating
 from probatio.suites.daily_proofs import FILE, DailyProof, read_proofs
 from probatio.suites.daily_suite import DAILY, MANIFEST, DailySuite, UseCase, constants_of_its_own, read_daily
 from probatio.suites.grader_entry import OwnGrader
-from probatio.suites.ready_graders import READY
+from probatio.suites.ready_graders import READY, find_rubric
 
 NEAR = 1e-6
 """Grades are kept with six digits."""
@@ -88,7 +89,7 @@ def check(
 
 def _prove_judge(suite: DailySuite) -> Iterator[Proof]:
     """Claims about the calibration set, if a use case needs the judge."""
-    if all(use_case.rubric is None for use_case in suite.use_cases.values()):
+    if all(use_case.grading == "deterministic" for use_case in suite.use_cases.values()):
         return
     try:
         items = calibration_set(suite)
@@ -96,6 +97,8 @@ def _prove_judge(suite: DailySuite) -> Iterator[Proof]:
         yield Proof("the judge", Claim.JUDGE, "failed", str(error))
         return
     judged = {item.use_case for item in items}
+    if find_calibrating(suite) is not suite:
+        yield Proof("the judge", Claim.JUDGE, "proven")
     for use_case in suite.use_cases.values():
         if use_case.rubric is not None:
             fault = "no answer of this use case is in calibration.yml, so its marks are not watched."
@@ -113,7 +116,11 @@ async def grade_answers(
     The first answer of a use case goes alone. If its grader can't be used, the others get None.
     """
     grading = Grading(suite, choice)
-    wanted = {name: given for name, given in answers.items() if suite.use_cases[name].grading != "judge"}
+    wanted = {
+        name: given
+        for name, given in answers.items()
+        if given and suite.use_cases[name].grading != "judge"  # of a hybrid one there may be none
+    }
     total = sum(map(len, wanted.values()))
     done = 0
 
@@ -155,9 +162,16 @@ def _prove_use_case(
 
 
 def _list_trials(use_case: UseCase, proofs: Sequence[DailyProof]) -> list[DailyProof]:
-    """Every proof, gold first, and for each case its own question as an answer."""
-    copies = [DailyProof(case.id, "hostile", case.prompt, why=Claim.COPIED) for case in use_case.cases]
-    return [*sorted(proofs, key=lambda proof: proof.kind != "gold"), *copies]
+    """Every proof, gold first, and for each case its own question as an answer; of cases that code grades."""
+    checked = [case for case in use_case.cases if use_case.checked_weight_of(case) > 0]
+    copies = [
+        DailyProof(case.id, "hostile", case.prompt, why=Claim.COPIED)
+        for case in checked
+        if not find_rubric(case.expect or ())  # else the judge has its share, and it knows a copy
+    ]
+    known = {case.id for case in checked}
+    own = [proof for proof in proofs if proof.case in known]
+    return [*sorted(own, key=lambda proof: proof.kind != "gold"), *copies]
 
 
 def _judge_proof(proof: DailyProof, found: Assessment) -> Proof:
@@ -228,7 +242,7 @@ def _list_missing(suite: DailySuite, proofs: dict[str, tuple[DailyProof, ...]]) 
         if use_case.grader == READY:
             golds = {proof.case for proof in proofs[use_case.id] if proof.kind == "gold"}
             for case in use_case.cases:
-                if case.id not in golds:
+                if case.id not in golds and use_case.checked_weight_of(case) > 0:
                     yield f"{case.id}: what it expects makes no gold answer{_suggest_proof(use_case)}."
             continue
         kinds = Counter("hostile" if proof.hostile else proof.kind for proof in proofs[use_case.id])

@@ -17,9 +17,9 @@ from probatio.core.errors import CannotCheck, ProbatioError, UsageError
 from probatio.core.inside import read_inside
 from probatio.core.records import SINCE_EDITION_3
 from probatio.core.records.check_result import CheckResult
-from probatio.core.yamlfile import read_yaml
 from probatio.jail import Choice
 from probatio.jail.workers import Lane
+from probatio.suites.calibration import digestible_calibration
 from probatio.suites.daily_suite import Case, DailySuite, UseCase
 from probatio.suites.grader_entry import OwnGrader
 from probatio.suites.language_suite import digest
@@ -179,9 +179,9 @@ def _find_built_in(use_case: UseCase) -> str | None:
     return use_case.grader or use_case.id
 
 
-def blend(use_case: UseCase, checked: float | None, judged: float | None) -> float:
-    """The score of an answer from its two parts, each 0–1; a missing part counts 0."""
-    weight = use_case.checked_weight
+def blend(weight: float, checked: float | None, judged: float | None) -> float:
+    """The score of an answer from its two parts, each 0–1; a missing part counts 0.
+    `weight`: the share of the checked one."""
     return weight * (checked or 0.0) + (1 - weight) * (judged or 0.0)
 
 
@@ -194,14 +194,13 @@ def daily_fingerprint(suite: DailySuite) -> str:
     del manifest["forms"]
     for added in SINCE_EDITION_3:
         del manifest["evidence"][added]
-    calibration = suite.folder / "calibration.yml"
     use_cases = suite.use_cases.values()
     built_in = {name for use_case in use_cases if (name := _find_built_in(use_case))}
-    built_in |= {"judge" for use_case in use_cases if use_case.rubric is not None}
+    built_in |= {"judge" for use_case in use_cases if use_case.grading != "deterministic"}
     parts = [
         manifest,
         [(use_case.cases, use_case.rubric) for use_case in use_cases],
-        read_yaml(calibration, dict, suite.folder) if calibration.exists() else None,
+        digestible_calibration(suite),
         {name: _find_version(name) for name in sorted(built_in)},
     ]
     own = [use_case.grader for use_case in use_cases if isinstance(use_case.grader, OwnGrader)]

@@ -186,7 +186,7 @@ def calibrate(
     from probatio.ask.hosts import environment
     from probatio.core.config import load_config
     from probatio.suites.daily_suite import load_daily
-    from probatio.watch.day.pinning import calibrate_now, pin_marks
+    from probatio.watch.day.pinning import calibrate_now, pin_marks, require_own_answers
     from probatio.watch.day.preparation import apply_config
 
     env = environment(allow_hosts)
@@ -198,6 +198,8 @@ def calibrate(
             "--pin is for the suite's own judge: take `judge` out of `daily` in models.yml, "
             "or change suite.yml."
         )
+    if pin:
+        require_own_answers(own)
     judged, calibration = calibrate_now(asked, env, max_connections)
     _show_calibration(calibration, as_json)
     if calibration.error:

@@ -14,7 +14,8 @@ from probatio.ask.routes import Route
 from probatio.core.clock import now_text
 from probatio.core.records import Answer, Model, SampleKey, SampleLine, Sampling, Stamp
 from probatio.grading.judge.protocol import Marks, Unreadable, judge_prompt, read_apart, repair_prompt
-from probatio.suites.daily_suite import Case, JudgeEntry, Rubric
+from probatio.suites.daily_suite import Case, JudgeEntry
+from probatio.suites.rubrics import Rubric
 
 REPLIES = 2
 """A judgement and its repair; a third would be begging for a number."""

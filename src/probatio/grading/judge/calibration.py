@@ -11,8 +11,9 @@ import msgspec
 from probatio.core.records import Calibration, CalibrationItem, SampleKey
 from probatio.grading.judge.asking import Judge, NoJudgement
 from probatio.grading.judge.protocol import Marks, mean_mark, numbers_of
-from probatio.suites.calibration import FrozenAnswer, load_calibration
-from probatio.suites.daily_suite import DailySuite, Rubric
+from probatio.suites.calibration import FrozenAnswer, find_calibrating, load_calibration
+from probatio.suites.daily_suite import Case, DailySuite
+from probatio.suites.rubrics import Rubric
 
 ROUND = "calibration"
 
@@ -26,9 +27,18 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 def calibration_set(suite: DailySuite) -> tuple[FrozenAnswer, ...]:
-    """The frozen answers of a suite; empty if it needs no judge."""
-    judged = any(use_case.rubric is not None for use_case in suite.use_cases.values())
-    return load_calibration(suite) if judged else ()
+    """The frozen answers for a suite, its own or the built-in ones; empty if it needs no judge."""
+    judged = any(use_case.grading != "deterministic" for use_case in suite.use_cases.values())
+    return load_calibration(find_calibrating(suite)) if judged else ()
+
+
+def question_of(suite: DailySuite, item: FrozenAnswer) -> tuple[Case, Rubric]:
+    """The case that a frozen answer answers, and what it is marked by."""
+    lender = find_calibrating(suite)
+    case = lender.cases[item.case]
+    rubric = lender.use_cases[item.use_case].rubric_of(case)
+    assert rubric is not None  # the loader has seen to it
+    return case, rubric
 
 
 async def judge_items(judge: Judge, suite: DailySuite, items: Sequence[FrozenAnswer]) -> list[Judged]:
@@ -37,7 +47,8 @@ async def judge_items(judge: Judge, suite: DailySuite, items: Sequence[FrozenAns
     async def judge_one(item: FrozenAnswer) -> Judged:
         key = SampleKey(item.id, ROUND, ROUND, 0)
         try:
-            marks = await judge.marks(key, _rubric(suite, item), suite.cases[item.case], item.answer)
+            case, rubric = question_of(suite, item)
+            marks = await judge.marks(key, rubric, case, item.answer)
             return Judged(item, marks)
         except NoJudgement as error:
             return Judged(item, None, str(error))
@@ -77,13 +88,7 @@ def calibration_of(judge: str, items: Sequence[CalibrationItem], bar: float, all
 
 
 def _item(suite: DailySuite, judged: Judged) -> CalibrationItem:
-    item, rubric = judged.item, _rubric(suite, judged.item)
+    item, (_, rubric) = judged.item, question_of(suite, judged.item)
     mark = None if judged.marks is None else round(mean_mark(numbers_of(judged.marks), rubric), 4)
     reference = round(mean_mark(item.marks, rubric), 4)
     return CalibrationItem(item.id, item.use_case, reference, mark, judged.error)
-
-
-def _rubric(suite: DailySuite, item: FrozenAnswer) -> Rubric:
-    rubric = suite.use_cases[item.use_case].rubric
-    assert rubric is not None  # the loader has seen to it
-    return rubric

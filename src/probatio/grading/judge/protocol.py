@@ -19,7 +19,8 @@ import msgspec
 
 from probatio.core.records.writable import pack_record
 from probatio.jail.workers import Lane, Unchecked, get_pool
-from probatio.suites.daily_suite import Case, Rubric
+from probatio.suites.daily_suite import Case
+from probatio.suites.rubrics import Rubric
 
 ANSWER_LIMIT = 20_000
 """Characters of an answer that the judge is shown. The longest allowed, in HTML, has about 16,000."""

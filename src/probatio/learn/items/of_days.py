@@ -46,7 +46,7 @@ class _GradePart(msgspec.Struct, gc=False):
 
 class _Breakdown(msgspec.Struct):
     use_case: str = ""
-    judged: float | None = None
+    judged: float | msgspec.UnsetType | None = msgspec.UNSET  # not set: there is none to wait for
     parts: list[_GradePart] = []
 
 

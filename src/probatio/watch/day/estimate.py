@@ -12,7 +12,7 @@ import msgspec
 from probatio.ask.prices import cost_of
 from probatio.core.records import Model
 from probatio.grading.judge.asking import judge_model
-from probatio.grading.judge.calibration import calibration_set
+from probatio.grading.judge.calibration import calibration_set, question_of
 from probatio.grading.judge.protocol import judge_prompt
 from probatio.runs.consent import Estimate
 from probatio.runs.estimate import Load, weigh
@@ -72,7 +72,7 @@ class DayEstimate(msgspec.Struct, frozen=True):
 
 def estimate_day(prepared: PreparedDay, *, measure: bool = False) -> DayEstimate:
     asked, forms = prepared.asked, prepared.record.forms
-    judged = [use_case for own in asked.values() for use_case in own if use_case.rubric is not None]
+    judged = [use_case for own in asked.values() for use_case in own if use_case.judged_cases]
     judge = _estimate_judge(prepared.suite, judged, prepared.priced) if judged else None
     said = {model: describe_form(form, prepared.suite) for model, form in forms.items()}
     models = (
@@ -111,22 +111,19 @@ def _estimate_judge(suite: DailySuite, judged: Iterable[UseCase], priced: Iterab
     price = find_judge_price(entry, priced)
     frozen_in = frozen_out = 0.0
     for item in calibration_set(suite):
-        rubric = suite.use_cases[item.use_case].rubric
-        assert rubric is not None  # the loader has seen to it
-        frozen_in += len(judge_prompt(suite.cases[item.case], rubric, item.answer)) / CHARACTERS_PER_TOKEN
+        case, rubric = question_of(suite, item)
+        frozen_in += len(judge_prompt(case, rubric, item.answer)) / CHARACTERS_PER_TOKEN
         frozen_out += JUDGE_TOKENS * len(rubric.criteria)
     costs = []
     for full in (False, True):
         tokens_in, tokens_out = frozen_in, frozen_out
         for use_case in judged:
-            assert use_case.rubric is not None
             count = use_case.full_samples if full else use_case.base_samples
-            asked = (
-                sum(len(judge_prompt(case, use_case.rubric, "")) for case in use_case.cases)
-                / CHARACTERS_PER_TOKEN
-            )
-            tokens_in += count * (asked + len(use_case.cases) * use_case.max_tokens * ANSWER_SHARE)
-            tokens_out += count * len(use_case.cases) * JUDGE_TOKENS * len(use_case.rubric.criteria)
+            for case in use_case.cases:
+                if (marked_by := use_case.rubric_of(case)) is not None:
+                    asked = len(judge_prompt(case, marked_by, "")) / CHARACTERS_PER_TOKEN
+                    tokens_in += count * (asked + use_case.max_tokens * ANSWER_SHARE)
+                    tokens_out += count * JUDGE_TOKENS * len(marked_by.criteria)
         costs.append(None if price is None else cost_of(price, round(tokens_in), round(tokens_out)))
     return JudgeEstimate(entry.name, costs[0], costs[1])
 

@@ -36,7 +36,7 @@ from probatio.core.records import (
 from probatio.core.text.names import refuse_unknown_name
 from probatio.grading.judge.asking import Judge
 from probatio.grading.judge.calibration import calibration_set
-from probatio.grading.samples import make_grade
+from probatio.grading.samples import describe_judged, make_grade
 from probatio.jail import find_isolation
 from probatio.runs.preparation import note_request
 from probatio.runs.session import Session, carry_out
@@ -137,13 +137,10 @@ class ImportedDay(DayJob):
 
     async def _judge(self, session: Session) -> Judge | None:
         """Open a judge only if there are answers for it."""
-        use_cases = self._suite.use_cases
-        gradings = {
-            use_cases[self._suite.cases[row.case].use_case].grading
-            for row in self._rows
-            if row.answer is not None
-        }
-        return await super()._judge(session) if gradings - {"deterministic"} else None
+        needed = any(
+            self._suite.is_judged(self._suite.cases[row.case]) for row in self._rows if row.answer is not None
+        )
+        return await super()._judge(session) if needed else None
 
     def _record_verdicts(self, journal: Journal) -> None:
         """Nothing yet: a day is recorded when it is in its place."""
@@ -181,8 +178,8 @@ def _grade_score(
     score = row.score or 0.0
     breakdown: dict[str, Any] = {
         "use_case": use_case.id,
-        "checked": None if use_case.grading == "judge" else score,
-        "judged": None if use_case.grading == "deterministic" else score,
+        "checked": score if use_case.checked_weight_of(case) > 0 else None,
+        **describe_judged(use_case, case, score),
         "parts": [],
         "penalty": 0.0,
         "marks": {},

@@ -271,7 +271,7 @@ class DayJob:
         """Whether a kept grade counts. One without its judged part is made again when there is a judge."""
         self._samples.add_grade(line)
         case = self._suite.cases.get(line.case)
-        judged = case is not None and self._suite.use_cases[case.use_case].grading != "deterministic"
+        judged = case is not None and self._suite.is_judged(case)
         return not (self._grading.judge and judged and line.judged is None)
 
     def note_answer(self, response: SampleAnswer) -> None:

@@ -20,6 +20,7 @@ from probatio.core.yamlfile import compose_yaml
 from probatio.grading.judge.asking import Judge, ask_over, judge_model
 from probatio.grading.judge.calibration import ROUND, Judged, calibration_by, calibration_set, judge_items
 from probatio.suites.calibration import FILE as CALIBRATION
+from probatio.suites.calibration import find_calibrating
 from probatio.suites.daily_suite import DailySuite, load_daily
 
 MANIFEST = "suite.yml"
@@ -44,6 +45,16 @@ def calibrate_now(
                 return judged, calibration_by(judge, suite, judged)
 
     return asyncio.run(ask())
+
+
+def require_own_answers(suite: DailySuite) -> None:
+    """Refuse to pin marks on frozen answers of another suite, before anything is paid for."""
+    if find_calibrating(suite) is not suite:
+        raise UsageError(
+            f"--pin has nothing to write to: {suite.folder} has no {CALIBRATION}, and its judge has "
+            "the built-in frozen answers. Put a file with answers to your own cases and their marks "
+            "into the suite's folder."
+        )
 
 
 def pin_marks(suite: DailySuite, judged: Sequence[Judged]) -> DailySuite:

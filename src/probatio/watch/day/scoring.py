@@ -54,7 +54,7 @@ def score_base(
 ) -> float | None:
     """The score of the base samples so far, or None. A case without a sample counts with its `usual` mean."""
     usable = [grade for grade in base if not grade.errored]
-    if use_case.grading != "deterministic" and any(grade.judged is None for grade in usable):
+    if use_case.grading != "deterministic" and _is_unjudged(use_case, usable):
         return None
     return _mean_points([(grade.case, grade.score) for grade in usable], use_case, usual)
 
@@ -150,7 +150,7 @@ def _score_use_case(
     own = [each for each in samples if each.graded.case not in unscored] if unscored else samples
     chosen = _choose_samples(use_case, own, route, allowed)
     judged_kind = use_case.grading != "deterministic"
-    unjudged = judged_kind and any(sample.graded.judged is None for sample in chosen.scored)
+    unjudged = judged_kind and _is_unjudged(use_case, (sample.graded for sample in chosen.scored))
     gap = gap or _use_case_gap(use_case, chosen.kept, chosen.scored, day, unjudged, allowed)
     trigger = (facts.triggers.get(use_case.id) or RE_RUN_EARLIER) if chosen.full else None
     line = msgspec.structs.replace(
@@ -302,6 +302,13 @@ def _use_case_gap(
     return f"no judge: {day.no_judge or 'these answers were not judged'}" if unjudged else None
 
 
+def _is_unjudged(use_case: UseCase, grades: Iterable[GradedLine]) -> bool:
+    """Whether one of them waits for the judge. It marks all cases of a use case with a rubric, and else those
+    that expect it."""
+    waiting = {grade.case for grade in grades if grade.judged is None}
+    return bool(waiting) and any(case.id in waiting for case in use_case.judged_cases)
+
+
 def _has_answer(sample: Sample) -> bool:
     """Whether there is an answer, even if it could not be checked or judged."""
     return sample.graded.level_a or sample.graded.error_type == UNCHECKED
@@ -315,7 +322,9 @@ def _list_points(
     samples: Iterable[Sample], part: Literal["score", "checked", "judged"] = "score"
 ) -> list[tuple[str, float]]:
     """Case and points of each sample: of its whole grade, or of one part."""
-    return [(each.graded.case, getattr(each.graded, part) or 0.0) for each in samples]
+    return [
+        (each.graded.case, points) for each in samples if (points := getattr(each.graded, part)) is not None
+    ]
 
 
 def _mean_points(
