@@ -7,11 +7,12 @@ import random
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from learn.runs import make_run, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
 from probatio.learn.analysis import study_of
-from probatio.learn.findings import RuleCost, Study
+from probatio.learn.findings import Bracket, RuleCost, Study
 from probatio.learn.report.sections import format_report, summarise
 from probatio.learn.rules import group_diagnosis
 from probatio.learn.statistics.strata import measure_loss
@@ -108,6 +109,13 @@ def test_the_costliest_decision_is_the_last_sentence(study: Study) -> None:
     )
     assert "the most of 2; most often: " in last and last.endswith(" of 41.")
     assert "## What each decision costs" in format_report(study, {})
+
+
+def test_tokens_of_which_nothing_is_ruled_out_say_so(study: Study) -> None:
+    loops = rule(study, "loops first")
+    assert loops.reach is not None
+    unsure = replace(loops, reach=replace(loops.reach, interval=Bracket(None, None)))
+    assert "(95 %: any that were tried, or more)" in format_report(replace(study, rules=[unsure]), {})
 
 
 def test_no_decision_is_called_costly_where_none_is_shown_to_be(tmp_path: Path) -> None:

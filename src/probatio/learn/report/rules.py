@@ -94,7 +94,7 @@ def _format_reach(one: RuleCost) -> str:
         return DASH
     if one.reach.fitted is None:
         return f"not with up to {one.reach.most:,}"
-    return f"{one.reach.tokens} (95 %: {one.reach.interval or 'not known'})"
+    return f"{one.reach.tokens} (95 %: {str(one.reach.interval) or 'any that were tried, or more'})"
 
 
 def _rate(rate: Rate) -> str:
