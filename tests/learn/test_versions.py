@@ -108,3 +108,31 @@ def test_a_worse_version_says_so_and_two_runs_of_one_version_have_no_such_senten
 def test_a_gate_does_not_compare_two_versions_by_itself(results: Path) -> None:
     gate = json.loads(compared(results, "v1", "v2", "--fail-on", "worse", "--json").stdout)["gate"]
     assert gate["answer"] == "unlike" and "trials of v1 are other questions now" in gate["sentence"]
+
+
+def test_a_language_that_names_its_rules_is_told_which_of_them_gained(tmp_path: Path) -> None:
+    """All tasks that became easy take the rule."""
+
+    def reply(body: dict[str, Any]) -> str:
+        prompt = body["messages"][-1]["content"]
+        return "42" if "easy" in prompt else "no"
+
+    with Double(reply=reply) as double:
+        for version, easy in (("1", 0), ("2", 12)):
+            folder = write_language(tmp_path / f"v{version}" / "mini", version, easy)
+            about = json.loads((folder / "language.yml").read_text())
+            about |= {"rules": {"from the left": "Operators run from the left."}, "contexts": ["brief"]}
+            for name in ("guide", "full"):
+                (folder / "contexts" / f"{name}.md").unlink()
+            (folder / "language.yml").write_text(json.dumps(about))
+            tasks = json.loads((folder / "tasks" / "all.yml").read_text())["tasks"]
+            for task in tasks[:12]:
+                task["rules"] = ["from the left"]
+            (folder / "tasks" / "all.yml").write_text(json.dumps({"tasks": tasks}))
+            command = ("trial", "--suite", folder, "--model", "gpt-4o-mini", "--n-shot", "0")
+            run = ("--run-id", f"v{version}", "--results", tmp_path / "results")
+            done = probatio(*command, *run, cwd=tmp_path, env=environment(double))
+            assert done.returncode == 0, done.output
+    lines = compared(tmp_path / "results", "v1", "v2").stdout.splitlines()
+    assert any(line.startswith("By rule: from the left +100.0 points") for line in lines)
+    assert lines[-1].endswith("; most is gained in from the left.")

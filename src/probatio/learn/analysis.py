@@ -19,6 +19,7 @@ from probatio.learn.prices import measure_prices
 from probatio.learn.rates import count_funnels, find_hardest, measure_axes, measure_inferred, measure_overall
 from probatio.learn.report.narrative import Narrative, explain_missing, format_narrative, narrate
 from probatio.learn.report.sections import format_report
+from probatio.learn.rules import measure_rules
 from probatio.learn.search import list_found
 from probatio.learn.tokens import count_shared_parts
 from probatio.learn.trials import Trials, open_trials
@@ -121,6 +122,7 @@ def _study(trials: Trials) -> Study:
         prices=measure_prices(trials, tokens),
         told=measure_inferred(trials),
         found=found,
+        rules=measure_rules(trials, tokens),
         control_rate=measure_overall(trials, controls=True) if controls else None,
     )
 

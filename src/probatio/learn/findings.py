@@ -279,6 +279,30 @@ class Inferred(msgspec.Struct, frozen=True):
     lacking: dict[str, int]  # name or rule → trials that lack it
 
 
+class Diagnosis(msgspec.Struct, frozen=True):
+    """What several failures have in common."""
+
+    text: str
+    count: int
+
+
+class RuleCost(msgspec.Struct, frozen=True):
+    """How a model does on the tasks that take one rule of the language."""
+
+    model: str
+    rule: str
+    sentence: str
+    tasks: int
+    told: Rate  # where the context or an example tells the rule
+    untold: Rate
+    lost: float | None  # percentage points, against the other tasks of the same difficulty; None without any
+    low: float | None
+    high: float | None
+    reach: Reach | None  # by the curve of the rule's tasks; None where there is none
+    failures: int
+    diagnoses: list[Diagnosis]  # the most frequent
+
+
 class PriceAt(msgspec.Struct, frozen=True):
     """What a rule costs under one condition."""
 
@@ -335,6 +359,7 @@ class Study(msgspec.Struct, frozen=True):
     prices: list[Price] = []
     told: list[Inferred] = []
     found: list[Found] = []  # by searches, which choose their questions
+    rules: list[RuleCost] = []
     control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any
 
     def __str__(self) -> str:

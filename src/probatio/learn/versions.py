@@ -4,7 +4,7 @@ lies, and how many tokens each side takes."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -49,6 +49,7 @@ class Versions(msgspec.Struct, frozen=True):
     touched: Part | None  # tasks that were changed
     untouched: Part | None
     categories: list[Part]  # the largest difference first
+    rules: list[Part]  # the same by the rules that tasks take; empty for a language that names none
     reached: list[SideReach]
 
 
@@ -71,6 +72,7 @@ def compare_versions(
         touched=parts["changed"],
         untouched=parts["unchanged"] if changed else None,
         categories=_by_category(trials, tasks),
+        rules=_by_rule(trials, tasks),
         reached=_list_reached(trials, numbers, runs, [task.task_id for task in tasks]),
     )
 
@@ -88,6 +90,20 @@ def _by_category(trials: Trials, tasks: Sequence[TaskPairs]) -> list[Part]:
     for task in tasks:
         if category := categories.get(task.task_id):
             groups[category].append(task)
+    return _rank(groups)
+
+
+def _by_rule(trials: Trials, tasks: Sequence[TaskPairs]) -> list[Part]:
+    """By the rules of the suite as it is now; a task may take several."""
+    groups: dict[str, list[TaskPairs]] = defaultdict(list)
+    known = trials.suite.tasks if trials.suite else {}
+    for task in tasks:
+        for rule in (known[task.task_id].rules or ()) if task.task_id in known else ():
+            groups[rule].append(task)
+    return _rank(groups)
+
+
+def _rank(groups: Mapping[str, Sequence[TaskPairs]]) -> list[Part]:
     parts = [_measure(name, group) for name, group in groups.items()]
     return sorted(filter(None, parts), key=lambda part: (-abs(part.difference), part.name))
 

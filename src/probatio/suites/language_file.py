@@ -12,6 +12,7 @@ from probatio.core.values import Name, Positive
 from probatio.core.yamlfile import read_yaml
 from probatio.languages.contract import Commands, LanguageSpec, WholeProgram
 from probatio.languages.notation import Signs, find_fault
+from probatio.suites.rules import require_rule_names
 
 FILE = "language.yml"
 
@@ -41,6 +42,8 @@ class LanguageFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     compare: Compare = msgspec.UNSET
     """When an output counts as the expected one, in tasks that do not say."""
     host: HostFile | None = None
+    rules: dict[str, str] = {}
+    """The language's decisions, with a sentence each, for tasks, examples and contexts to name."""
     aliases: dict[str, str] = {}
     """Other names of task types and fields that files of this language use."""
     fingerprint: str | None = None
@@ -65,6 +68,7 @@ def read_language_file(folder: Path) -> LanguageFile:
             )
         if (each.implementation is None) == (each.commands is None):
             raise UsageError(f"{path}: {what} needs either `implementation` or `commands` (and not both).")
+    require_rule_names(language.rules, path)
     if language.host and language.host.shown:
         raise UsageError(f"{path}: `shown` is for the language under test, not for its host; take it out.")
     if language.shown and language.commands is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -21,6 +21,7 @@ from probatio.languages.finding import BUILT_IN as IMPLEMENTED
 from probatio.languages.finding import find_language
 from probatio.suites.language_file import FILE, LanguageFile, read_language_file
 from probatio.suites.requests import requests_of_language
+from probatio.suites.rules import require_known_rules, take_marks
 from probatio.suites.task_types import FIELDS, KINDS
 from probatio.suites.twists import TwistFile, read_twists
 
@@ -31,6 +32,7 @@ NO_CONTEXT = "examples-only"
 BLANK = "___"
 """What marks the missing part of a template."""
 
+_Named = TypeVar("_Named", Task, Example)
 _TASK_NAMES = {"input": "material", "expected_completion": "solution"}
 """Names of the first task files, read in every language."""
 
@@ -54,6 +56,10 @@ class Suite(msgspec.Struct, frozen=True):
     """What the tasks are under each twist of the language that the folder has."""
     compare: Compare = msgspec.UNSET
     """When the output of an example counts as what it says."""
+    rules: dict[str, str] = {}
+    """The decisions of the language, with a sentence each."""
+    tells: dict[str, frozenset[str]] = {}
+    """Those that each context tells."""
 
     @property
     def language(self) -> Language:
@@ -72,6 +78,11 @@ class Suite(msgspec.Struct, frozen=True):
         if twist not in self.twists:
             raise UsageError(f"The suite {self.name} has no tasks under the twist `{twist}`.")
         return self.twists[twist].task(task)
+
+    def rules_told(self, context: str, n_shot: int) -> frozenset[str]:
+        """The rules that a prompt tells, by its context or an example."""
+        shown = (rule for example in self.examples[:n_shot] for rule in example.rules or ())
+        return self.tells.get(context, frozenset()).union(shown)
 
     def answer_language(self, task: Task) -> LanguageSpec:
         """The language an answer to the task is written in."""
@@ -137,7 +148,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
     refuse(find_untrusted(root, requests_of_language(spec, host, root)))
     tasks: dict[str, Task] = {}
     for file, listed in raw:
-        for task in _tasks(listed, about.aliases, file):
+        for task in _tasks(listed, about, file):
             if task.id in tasks:
                 raise UsageError(
                     f"{file.path}: the task id `{task.id}` is already taken by another task of the suite."
@@ -147,6 +158,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
             if task.compare is msgspec.UNSET:
                 task = msgspec.structs.replace(task, compare=about.compare)
             tasks[task.id] = task
+    contexts, tells = _contexts(root, about)
     return Suite(
         name=root.resolve().name,
         version=about.version,
@@ -154,13 +166,15 @@ def load_suite(which: Path | str | None = None) -> Suite:
         introduction=about.introduction.strip(),
         spec=spec,
         host=host,
-        contexts=_contexts(root, about),
+        contexts=contexts,
         tasks=tasks,
-        examples=tuple(_examples(root, about.aliases, spec)),
+        examples=tuple(_examples(root, about, spec)),
         questions=_questions(root, about.aliases),
         pinned=about.fingerprint,
         twists=read_twists(root),
         compare=about.compare,
+        rules=about.rules,
+        tells=tells,
     )
 
 
@@ -182,7 +196,8 @@ def _language(root: Path, names: Iterable[str]) -> LanguageFile:
     )
 
 
-def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
+def _contexts(root: Path, about: LanguageFile) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
+    """The texts by name, and the rules that each tells."""
     folder = root / "contexts"
     there = [file.stem for file in list_inside(folder, "*.md", root)]
     if missing := [name for name in about.contexts if name not in there]:
@@ -194,20 +209,26 @@ def _contexts(root: Path, about: LanguageFile) -> dict[str, str]:
             f"contexts/{unlisted[0]}.md is not in the list `contexts` of {root / FILE}, which gives their "
             "order."
         )
-    texts = {name: _read_text(folder / f"{name}.md", root) for name in about.contexts}
-    return texts or {NO_CONTEXT: ""}
+    texts: dict[str, str] = {}
+    tells: dict[str, frozenset[str]] = {}
+    for name in about.contexts:
+        path = folder / f"{name}.md"
+        text, tells[name] = take_marks(_read_text(path, root), about.rules, path)
+        texts[name] = text.strip()
+    return texts or {NO_CONTEXT: ""}, tells
 
 
 def _read_text(path: Path, root: Path) -> str:
     try:
-        return read_inside(path, root).decode().replace("\r\n", "\n").strip()
+        return read_inside(path, root).decode().replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{path} is not UTF-8 text: byte {error.start} can't be read. Save it as UTF-8."
         ) from None
 
 
-def _tasks(listed: list[dict[str, Any]], aliases: Mapping[str, str], file: YamlFile) -> Iterator[Task]:
+def _tasks(listed: list[dict[str, Any]], about: LanguageFile, file: YamlFile) -> Iterator[Task]:
+    aliases = about.aliases
     names = {**_TASK_NAMES, **aliases}
     other = [name for name, field in names.items() if field in (*Task.__struct_fields__, "program")]
     for number, given in enumerate(listed):
@@ -230,10 +251,12 @@ def _tasks(listed: list[dict[str, Any]], aliases: Mapping[str, str], file: YamlF
         if ("expected_output" in fields) == ("tests" in fields):
             sentence = "give either `expected_output` or `tests` (and not both)."
             raise explain_fault(file, ("tasks", number), sentence, of)
+        require_known_rules(task.rules, about.rules, file, ("tasks", number), of)
         yield task
 
 
-def _examples(root: Path, aliases: Mapping[str, str], spec: LanguageSpec) -> Iterator[Example]:
+def _examples(root: Path, about: LanguageFile, spec: LanguageSpec) -> Iterator[Example]:
+    aliases = about.aliases
     other = [name for name, field in aliases.items() if field in Example.__struct_fields__]
     for path in list_inside(root / "examples", "*.y*ml", root):
         file = open_yaml(path, root)
@@ -244,6 +267,7 @@ def _examples(root: Path, aliases: Mapping[str, str], spec: LanguageSpec) -> Ite
             if example.stdin and not find_language(spec).takes_input:
                 sentence = f"it gives standard input, which programs of {spec.name} can't read here."
                 raise explain_fault(file, ("examples", number, "stdin"), sentence, of)
+            require_known_rules(example.rules, about.rules, file, ("examples", number), of)
             yield example
 
 
@@ -299,6 +323,11 @@ def _require_input(task: Task, spec: LanguageSpec, host: LanguageSpec | None, fi
         raise UsageError(
             f"{file}: task `{task.id}` gives standard input, which programs of {judged.name} can't read here."
         )
+
+
+def without_rules(each: _Named) -> _Named:
+    """A task or example as it is digested: the rules it names reach neither prompt nor grade."""
+    return msgspec.structs.replace(each, rules=msgspec.UNSET)
 
 
 def digest(*parts: object) -> str:

@@ -29,6 +29,7 @@ FIELDS = {
     "id",
     "type",
     "category",
+    "rules",
     "difficulty",
     "goal",
     "material",

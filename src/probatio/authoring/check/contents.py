@@ -37,6 +37,10 @@ def prove_contents(suite: Suite, about: LanguageFile | None, fingerprint: str) -
     yield from _prove_prompts(suite)
     yield from _prove_tokens(suite, about)
     yield from _prove_secrets(suite)
+    named = {rule for task in suite.tasks.values() for rule in task.rules or ()}
+    for rule in suite.rules:
+        fault = "" if rule in named else "nothing will be known of what it costs."
+        yield conclude(f"rule {rule}", Claim.RULES, fault, "warning")
     if suite.pinned is not None:
         fault = f"it is {fingerprint} now: raise `version` and set `fingerprint`, or take the line out."
         yield conclude("language.yml", Claim.PINNED, fault if suite.pinned != fingerprint else "")

@@ -54,6 +54,7 @@ class Claim(StrEnum):
     JAILED = "the grader runs in the jail", "the grader runs outside the jail"
     PINNED = "the fingerprint is the pinned one", "the fingerprint is not the pinned one"
     SECRET = "no prompt shows a solution", "a prompt shows the solution"
+    RULES = "each rule has tasks", "no task names it"
     TWISTED = "tasks and examples hold under the twists", "it does not hold"
 
 

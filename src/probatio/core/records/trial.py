@@ -93,6 +93,11 @@ class NumbersWithin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ]
 
 
+Rules = tuple[str, ...] | msgspec.UnsetType
+"""Names of decisions of the language, as `rules` of language.yml has them. They reach no prompt and
+no grade."""
+
+
 # What is not set is in no encoding: a suite that does not use it keeps its fingerprint.
 Compare = Literal["exact", "trimmed", "lines", "tokens"] | NumbersWithin | msgspec.UnsetType
 
@@ -116,6 +121,8 @@ class Task(msgspec.Struct, frozen=True):
     difficulty: str | int | None = None
     compare: Compare = msgspec.UNSET
     """When an output counts as the expected one; as `trimmed`, where neither task nor language says."""
+    rules: Rules = msgspec.UNSET
+    """The decisions of the language that it takes."""
 
     @property
     def runs(self) -> tuple[ProgramTest, ...]:
@@ -133,6 +140,8 @@ class Example(msgspec.Struct, frozen=True):
     output: str = ""
     stdin: str | msgspec.UnsetType = msgspec.UNSET
     """What it reads; not set, it is in no encoding, as above."""
+    rules: Rules = msgspec.UNSET
+    """The decisions of the language that it shows."""
 
 
 class Auth(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

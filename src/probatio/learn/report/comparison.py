@@ -98,7 +98,8 @@ def conclude(one: Comparison, versions: Versions) -> str:
         f"{each.model} {_describe_side(each.b)} in {one.b}, {_describe_side(each.a)} in {one.a}"
         for each in versions.reached
     ]
-    moved = [part for part in versions.categories if part.shown and (part.difference < 0) == less]
+    by = versions.rules or versions.categories
+    moved = [part for part in by if part.shown and (part.difference < 0) == less]
     if one.shown and moved:
         parts.append(f"most is {'lost' if less else 'gained'} in {moved[0].name}")
     return f"{'; '.join(parts)}."
@@ -121,9 +122,10 @@ def _list_versions(one: Comparison) -> Iterator[str]:
     for part, words in ((found.touched, "tasks that were changed"), (found.untouched, "tasks that were not")):
         if part and (found.touched or found.untouched) and found.changed:
             yield f"On the {part.tasks} {words}: {_describe_part(part)}."
-    if found.categories:
-        shown = [f"{part.name} {_describe_part(part)}" for part in found.categories[:SHOWN_CATEGORIES]]
-        yield f"By category: {'; '.join(shown)}."
+    for name, parts in (("category", found.categories), ("rule", found.rules)):
+        if parts:
+            shown = [f"{part.name} {_describe_part(part)}" for part in parts[:SHOWN_CATEGORIES]]
+            yield f"By {name}: {'; '.join(shown)}."
 
 
 def _describe_part(part: Part) -> str:

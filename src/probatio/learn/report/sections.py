@@ -11,6 +11,7 @@ from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve, JointTest, Reach, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
 from probatio.learn.report.prices import describe_price, format_prices
+from probatio.learn.report.rules import format_rules, summarise_rules
 from probatio.learn.report.tables import Column, StudyTable, make_tables, name_axis
 from probatio.learn.report.wording import DASH, format_interval, format_p, format_share
 from probatio.learn.statistics.isotonic import RESAMPLES
@@ -26,7 +27,7 @@ def format_report(study: Study, charts: Mapping[str, str]) -> str:
     lines = [*_head(study), *_funnel(study, tables["funnel"], charts), *_rates(study, tables["rates"])]
     lines += [*_curves(study, tables["curves"], charts), *format_attempts(study), *format_prices(study)]
     lines += _format_found(study)
-    lines += [*_format_inferred(study), *_factors(study, tables["factors"])]
+    lines += [*_format_inferred(study), *format_rules(study), *_factors(study, tables["factors"])]
     lines += [*_hardest(tables["hardest"]), *_failures(study)]
     return "\n".join(lines) + "\n"
 
@@ -60,7 +61,8 @@ def summarise(study: Study) -> list[str]:
         if curve.model not in {found.model for found in study.found}
     ]
     lines += [found.sentence for found in study.found]
-    return lines + summarise_attempts(study) + list(map(describe_price, study.prices))
+    lines += [*summarise_attempts(study), *map(describe_price, study.prices)]
+    return lines + summarise_rules(study)
 
 
 def describe_controls(rate: Rate) -> str:

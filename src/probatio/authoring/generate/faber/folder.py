@@ -23,6 +23,7 @@ _FIELDS = (
     "id",
     "type",
     "category",
+    "rules",
     "difficulty",
     "goal",
     "material",
@@ -71,13 +72,15 @@ def _task(task: Task) -> list[str]:
     lines: list[str] = []
     for name in _FIELDS:
         value = getattr(task, name)
-        if value is not None and value != "":
+        if value is not None and value != "" and value is not msgspec.UNSET:
             lines += _field(name, value, "    ")
     return ["  - " + lines[0].lstrip(), *lines[1:]]
 
 
-def _field(name: str, value: str | int, pad: str) -> list[str]:
-    """One key of YAML: a number, a text in quotes, or a block of lines as they are."""
+def _field(name: str, value: str | int | tuple[str, ...], pad: str) -> list[str]:
+    """One key of YAML: a number, a list of names, a text in quotes, or a block of lines as they are."""
+    if isinstance(value, tuple):
+        return [f"{pad}{name}: [{', '.join(value)}]"]
     if isinstance(value, int):
         return [f"{pad}{name}: {value}"]
     if "\n" not in value:

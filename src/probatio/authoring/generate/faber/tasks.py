@@ -9,6 +9,7 @@ import msgspec
 from faber import tree
 from faber.emit import emit
 from faber.twists import RANGES_INCLUDE_ENDS
+from probatio.authoring.generate.faber.decisions import find_decisions
 from probatio.authoring.generate.faber.dependence import nodes_of
 from probatio.authoring.generate.faber.describing import HEAD, SHOULD, describe_program
 from probatio.authoring.generate.faber.draft import Draft
@@ -68,6 +69,7 @@ def make_task(draft: Draft, drawn: DrawnProgram, kind: TaskType, name: str, runs
         expected_output=drawn.printed.strip(),
         difficulty=draft.level.difficulty,
     )
+    task = msgspec.structs.replace(task, rules=find_decisions(task) or msgspec.UNSET)
     return Made(task, drawn.text, drawn.shape, emit(drawn.program), host)
 
 
