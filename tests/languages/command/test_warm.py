@@ -195,7 +195,7 @@ LAST = {
 @pytest.mark.parametrize("name", LAST)
 def test_after_a_limit_the_next_program_is_right(tmp_path: Path, name: str) -> None:
     text, stopped = LAST[name]
-    limits = Limits(seconds=3 if name != "sleep" else 0.7, cpu_seconds=1, memory_mb=200, processes=16)
+    limits = Limits(seconds=20 if name != "sleep" else 0.7, cpu_seconds=1, memory_mb=200, processes=16)
     language = served(tmp_path, limits=limits)
     assert run(language, text).stopped == stopped
     assert run(language, RIGHT, "41").stdout == "42\n"
