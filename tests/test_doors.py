@@ -59,7 +59,7 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         SHIPPED: (
             "builtin/daily/web_design/painted.py", "builtin/daily/web_design/snapshot.py",
             "cli/help.py", "core/code_digest.py", "site/shipped.py",
-            "languages/python/calls.py",
+            "jail/warm.py", "languages/python/calls.py",
         ),
         PROC: (
             "ask/embedded/server.py", "cli/output.py", "core/machine.py", "jail/attack.py",
@@ -78,7 +78,9 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "a path that jail/build made": ("jail/supervisor.py",),
     },
     "programs": {
-        JAILED: ("jail/attack.py", "jail/browser/protocol.py", "jail/build.py"),
+        JAILED: (
+            "jail/attack.py", "jail/browser/protocol.py", "jail/build.py", "jail/forking.py", "jail/warm.py",
+        ),
         "workers: our own interpreter with our own module": (
             "jail/workers/nursery.py", "jail/workers/plain.py", "jail/workers/pool.py",
         ),
@@ -117,7 +119,8 @@ DOORS: dict[str, dict[str, tuple[str, ...]]] = {
         "object storage, at an address of the command line": ("runs/store/address.py",),
         "the loopback, or a pair of sockets between our own processes": (
             "ask/embedded/server.py", "authoring/rehearsal_script.py",
-            "jail/attack.py", "jail/workers/nursery.py", "jail/workers/pool.py", "jail/workers/serving.py",
+            "jail/attack.py", "jail/forking.py", "jail/warm.py", "jail/workers/nursery.py",
+            "jail/workers/pool.py", "jail/workers/serving.py",
         ),
     },
 }  # fmt: skip

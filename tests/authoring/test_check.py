@@ -9,7 +9,8 @@ import pytest
 
 from authoring.folders import checked, found, made
 from commandline import probatio
-from probatio.authoring.check.report import format_report, summarise
+from probatio.authoring.check.coverage import Coverage
+from probatio.authoring.check.report import CheckReport, Claim, Proof, format_report, summarise
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
@@ -129,6 +130,15 @@ def test_a_task_without_a_solution_is_not_proven_and_no_failure(tmp_path: Path) 
     assert report.passed
     assert [proof.subject for proof in report.proofs if proof.state == "open"] == ["task complete_end"]
     assert "  task complete_end: it has no `solution`." in list(format_report(report))
+
+
+def test_many_tasks_without_a_solution_are_one_line() -> None:
+    lacking = tuple(Proof(f"task t{n}", Claim.SOLUTION, "open", "it has no `solution`.") for n in range(80))
+    coverage = Coverage(80, (), {}, {}, ())
+    report = CheckReport("mine", "Mine", None, "", {}, lacking, coverage, 0.0)
+    named = [line for line in format_report(report) if "`solution`" in line]
+    assert named == ["  task t0 and 79 more: it has no `solution`."]
+    assert "80 not proven" in summarise(report)
 
 
 def test_what_is_unwise_is_a_warning(tmp_path: Path) -> None:

@@ -114,8 +114,8 @@ def test_a_jail_that_is_still_being_built_is_not_stopped_for_what_stands_in_our_
     (tmp_path / "large").write_bytes(bytes(2 << 20))
     limits = Limits(file_mb=1)
     in_our_root = f"/proc/{{pid}}/root{tmp_path}"  # before a jail changes its root, it sees what we see
-    assert Supervisor(0, (0, 0), limits, os.getpid, scratch=in_our_root)._over() is None
-    assert Supervisor(0, (0, 0), limits, os.getpid, scratch=str(tmp_path))._over() == "files"
+    assert Supervisor(0, (0, 0), limits, os.getpid, scratch=in_our_root).over() is None
+    assert Supervisor(0, (0, 0), limits, os.getpid, scratch=str(tmp_path)).over() == "files"
 
 
 def test_a_scratch_folder_is_empty_private_and_gone_afterwards(kind: Choice) -> None:

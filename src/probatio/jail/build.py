@@ -169,7 +169,7 @@ def _add_limits(argv: tuple[str, ...], runtime: Runtime, limits: Limits) -> tupl
 
 
 @contextlib.contextmanager
-def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[JailCommand]:
+def start_bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[JailCommand]:
     reads, env = _needs(runtime)
     # A file in memory and not a pipe: a process that dies of writing would leave half a jail behind.
     info = os.memfd_create("info", os.MFD_CLOEXEC)
@@ -181,7 +181,9 @@ def _bubblewrap(runtime: Runtime, limits: Limits) -> Iterator[JailCommand]:
     folder = (*free, SCRATCH[-1])[0] if runtime.scratch else "/"
     place: tuple[str, ...] = ("--chdir", folder)
     try:
-        calls = filter_program(runtime.calls, scratch=runtime.scratch, processes=runtime.processes)
+        calls = filter_program(
+            runtime.calls, scratch=runtime.scratch, processes=runtime.processes, forks=runtime.forks
+        )
         handles.append(rules := pipe(calls))
         if runtime.scratch:
             place = ("--size", str(limits.file_mb << 20), "--tmpfs", folder, *place)
@@ -280,4 +282,4 @@ def _none(runtime: Runtime, limits: Limits) -> Iterator[JailCommand]:
         yield JailCommand(_add_limits(argv, runtime, limits), dict(runtime.env), group=True, scratch=scratch)
 
 
-_STARTS = {"bubblewrap": _bubblewrap, "landlock": _landlock, "none": _none}
+_STARTS = {"bubblewrap": start_bubblewrap, "landlock": _landlock, "none": _none}

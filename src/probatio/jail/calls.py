@@ -110,7 +110,14 @@ SCRATCH: dict[str, Numbers] = {
 ours can tell whose file they are changed of."""
 
 
-def list_allowed(calls: CallList, scratch: bool, processes: bool = False) -> dict[str, Numbers]:
+FORKS: dict[str, Numbers] = {"fork": (57, None), "recvmsg": (47, 212)}
+"""For the parent of a warm runner: one process for each program, and the handles that come for it."""
+
+
+def list_allowed(
+    calls: CallList, scratch: bool, processes: bool = False, forks: bool = False
+) -> dict[str, Numbers]:
     """Every call of that list."""
     common = {name: numbers for group in COMMON.values() for name, numbers in group.items()}
-    return {**common, **OWN[calls], **(SCRATCH if scratch else {}), **(PROCESSES if processes else {})}
+    more = ((scratch, SCRATCH), (processes, PROCESSES), (forks, FORKS))
+    return {**common, **OWN[calls], **{name: each[name] for given, each in more if given for name in each}}

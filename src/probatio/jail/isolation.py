@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import sys
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -94,6 +95,12 @@ def explain_unheld_processes(kind: Kind) -> str | None:
     if kind == "bubblewrap" and kernel < (5, 14):
         return "this needs Linux 5.14 or later, which counts them by jail"
     return None
+
+
+def runs_warm(kind: Kind) -> bool:
+    """Whether a runner can be kept warm in an isolation: it needs a process namespace, which ends all that a
+    runtime leaves behind, and the kernel's list of children."""
+    return kind == "bubblewrap" and Path("/proc/thread-self/children").exists()
 
 
 _fault = functools.cache(find_fault)

@@ -79,3 +79,6 @@ class Runtime(msgspec.Struct, frozen=True):
     """A file it is given, by name and content; it starts in the folder of that, which holds nothing else."""
     processes: bool = False
     """Whether it may start processes. Only a process namespace holds them (bubblewrap); `none` does not."""
+    forks: bool = False
+    """Whether it is the parent of a warm runner, which forks a process for each program and puts it under the
+    filter of programs."""

@@ -39,6 +39,8 @@ PRCTL = {"PR_GET_PDEATHSIG": 2, "PR_GET_DUMPABLE": 3, "PR_SET_NAME": 15, "PR_GET
 FCNTL = {"F_DUPFD": 0, "F_GETFD": 1, "F_SETFD": 2, "F_GETFL": 3, "F_SETFL": 4, "F_DUPFD_CLOEXEC": 1030,
          "F_GETPIPE_SZ": 1032, "F_GET_SEALS": 1034}  # fmt: skip
 """No signals to others (F_SETOWN), watch on folders (F_NOTIFY), locks and leases, or larger pipes."""
+_OF_A_PARENT = {**PRCTL, "PR_SET_DUMPABLE": 4, "PR_SET_SECCOMP": 22}
+"""The parent of a warm runner shuts itself off, and narrows the filter of its children."""
 IOCTL = {"TCGETS": 0x5401, "TIOCGWINSZ": 0x5413, "FIONREAD": 0x541B, "FIONBIO": 0x5421, "FIONCLEX": 0x5450,
          "FIOCLEX": 0x5451, "TCGETS2": 0x802C542A}  # fmt: skip
 
@@ -110,6 +112,7 @@ def filter_program(
     *,
     scratch: bool = False,
     processes: bool = False,
+    forks: bool = False,
     start_at: int | None = None,
     machine: str = "",
 ) -> bytes:
@@ -128,12 +131,14 @@ def filter_program(
             _argument(0), _op(_EQUAL, start_at & 0xFFFFFFFF, 1, 0), _REFUSE,
             _argument(0, high=True), _op(_EQUAL, start_at >> 32, 1, 0), _REFUSE, _PASS,
         ]  # fmt: skip
-    before, after = _around_the_start(calls, scratch, processes, machine or platform.machine())
+    before, after = _around_the_start(calls, scratch, processes, forks, machine or platform.machine())
     return b"".join((before, _op(_EQUAL, number, 0, len(start)), *start, after))
 
 
 @functools.cache
-def _around_the_start(calls: CallList, scratch: bool, processes: bool, machine: str) -> tuple[bytes, bytes]:
+def _around_the_start(
+    calls: CallList, scratch: bool, processes: bool, forks: bool, machine: str
+) -> tuple[bytes, bytes]:
     """What stands before and after the rule for `execve`, which alone may differ from program to program."""
     column, arch = _MACHINES[machine]
     absent = _op(_RETURN, _ERRNO | errno.ENOSYS)
@@ -143,8 +148,10 @@ def _around_the_start(calls: CallList, scratch: bool, processes: bool, machine: 
         *([_op(_AT_LEAST, _X32, 0, 1), _REFUSE] if column == 0 else []),
     ]  # fmt: skip
     after = []
-    listed = list_allowed(calls, scratch, processes)
-    looked_into = {**_LOOKED_INTO, "clone": _ANY_PROCESS} if processes else _LOOKED_INTO
+    listed = list_allowed(calls, scratch, processes, forks)
+    looked_into = {**_LOOKED_INTO, "clone": _ANY_PROCESS} if processes or forks else _LOOKED_INTO
+    if forks:
+        looked_into = {**looked_into, "prctl": _one_of(0, _OF_A_PARENT)}
     # The kernel remembers which calls always pass; the others pass the filter every time: they go first.
     for name in sorted(listed, key=lambda name: name not in _LOOKED_INTO):
         number = listed[name][column]

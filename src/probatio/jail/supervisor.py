@@ -63,7 +63,7 @@ class Supervisor:
             self.stopped = "time"  # no one supervises it any more, so it must not go on
             raise
         finally:
-            status = self._reap()
+            status = self.reap()
         seconds = time.monotonic() - self.start
         code = os.waitstatus_to_exitcode(status)
         code = 128 - code if code < 0 else code
@@ -78,7 +78,7 @@ class Supervisor:
         poll = select.poll()
         for pipe in self.pipes:
             poll.register(pipe, select.POLLIN | select.POLLHUP)
-        ended = os.pidfd_open(self.pid)
+        ended = self.watch_end()
         poll.register(ended, select.POLLIN)
         open_pipes = set(self.pipes)
         alive = True
@@ -90,7 +90,7 @@ class Supervisor:
                 if now - self.start >= self.limits.seconds:
                     self.stopped = "time"
                 elif now >= look:
-                    self.stopped = self._over()
+                    self.stopped = self.over()
                     look = now + _LOOK
                 if self.stopped:
                     return
@@ -122,6 +122,10 @@ class Supervisor:
         finally:
             os.close(ended)
 
+    def watch_end(self) -> int:
+        """A handle that can be read from once the program has ended."""
+        return os.pidfd_open(self.pid)
+
     def _read(self, pipe: int) -> bool:
         """Take what a pipe holds; False at its end."""
         try:
@@ -146,7 +150,7 @@ class Supervisor:
                 self._used = max(self._used, cpu_of(pid))
         return self._used
 
-    def _over(self) -> str | None:
+    def over(self) -> str | None:
         """The limit the program has passed by now, of those only a look from outside can tell."""
         pid = self.program_pid()
         if pid is None:
@@ -154,7 +158,7 @@ class Supervisor:
         if self.pace and (limit := self.pace.look(self._measure_cpu())):
             return limit
         try:
-            memory, threads = self._family(self.first()) if self.first else _read_usage(pid)
+            memory, threads = self._family(self.first()) if self.first else read_usage(pid)
         except (OSError, ValueError):
             return None
         if memory > self.limits.memory_mb << 10:
@@ -179,17 +183,17 @@ class Supervisor:
     def _family(self, first: int | None) -> tuple[int, int]:
         """kB and threads of all processes of the jail but its first, counted up to what it may have."""
         memory = threads = 0
-        found = _children(first) if first is not None else []
+        found = list_children(first) if first is not None else []
         for pid in found:
             with contextlib.suppress(OSError, ValueError):
-                its_memory, its_threads = _read_usage(pid)
+                its_memory, its_threads = read_usage(pid)
                 memory, threads = memory + its_memory, threads + its_threads
-                found += _children(pid)
+                found += list_children(pid)
             if threads > self.limits.processes:
                 break
         return memory, threads
 
-    def _reap(self) -> int:
+    def reap(self) -> int:
         """End whatever is left and take the status."""
         if self.stopped:
             inner = self.program_pid(), self.first and self.first()
@@ -211,7 +215,7 @@ def _read_status(pid: int) -> bytes:
         os.close(status)
 
 
-def _read_usage(pid: int) -> tuple[int, int]:
+def read_usage(pid: int) -> tuple[int, int]:
     """kB of one process that are its own (private and shared, resident or not, and page tables), and threads.
 
     Shared memory is refused by the filter; counted all the same, for isolation `none` has no filter. Page
@@ -221,7 +225,7 @@ def _read_usage(pid: int) -> tuple[int, int]:
     return memory, len(os.listdir(f"/proc/{pid}/task"))  # noqa: PTH208 - a thousand times cheaper than Path objects
 
 
-def _children(pid: int) -> list[int]:
+def list_children(pid: int) -> list[int]:
     threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208
     return [
         int(word) for one in threads for word in Path(f"/proc/{pid}/task/{one}/children").read_text().split()
@@ -242,6 +246,14 @@ def _weight(folder: str) -> int:
 
 
 _FILTERED = b"\nSeccomp:\t2"  # bubblewrap takes on the filter right after it has bound itself
+
+
+def is_filtered(pid: int) -> bool:
+    """Whether a process has its filter, or has ended."""
+    try:
+        return _FILTERED in _read_status(pid)
+    except OSError:
+        return True
 
 
 class Feed:
@@ -265,12 +277,7 @@ class Feed:
     def is_bound(self) -> bool:
         """Whether the jail ends with us from now on."""
         pid = self.first()
-        if pid is None:
-            return False
-        try:
-            return _FILTERED in _read_status(pid)
-        except OSError:  # it has ended
-            return True
+        return pid is not None and is_filtered(pid)
 
     def write(self) -> bool:
         """Write what the pipe takes; False once all is written or no one reads any more."""

@@ -20,10 +20,11 @@ from probatio.core.errors import CannotCheck, UsageError
 from probatio.core.inside import MOST_FILES, open_named, walk_inside
 from probatio.core.records import CRASHED_CHECKER, UNASKED_ERRORS, ErrorType
 from probatio.jail import Choice, NoIsolation, ProgramOutcome, Runtime
+from probatio.jail.isolation import runs_warm
 from probatio.jail.program import NOT_STARTED, SIGNALLED
 from probatio.languages.contract import STANDARD, Checked, ErrorRule, LanguageSpec, explain_stop
 from probatio.languages.notation import read_signs, write_signs
-from probatio.languages.toolchain import Tool, program_name, tool
+from probatio.languages.toolchain import Tool, program_name, require_forkable, tool
 
 LONGEST_MESSAGE = 1000
 """Characters of what a checker says that a reader or a model is shown."""
@@ -63,12 +64,13 @@ class CommandLanguage:
 
     def tool(self, stage: str) -> Tool | None:
         """The command of a stage, found once; None where the language has none."""
-        words: tuple[str, ...] | None = getattr(self.commands, stage)
-        if words is None:
+        words: tuple[str, ...] | msgspec.UnsetType | None = getattr(self.commands, stage)
+        if words is None or words is msgspec.UNSET:
             return None
         with self._lock:
             if stage not in self._tools:
-                self._tools[stage] = tool(self.name, stage, self.commands, words)
+                found = tool(self.name, stage, self.commands, words)
+                self._tools[stage] = require_forkable(self.name, found, words) if stage == "serve" else found
             return self._tools[stage]
 
     def version(self) -> str:
@@ -99,7 +101,11 @@ class CommandLanguage:
     def run(self, program: str, dialect: str, stdin: str, isolation: Choice) -> ProgramOutcome:
         runner = self.tool("run")
         assert runner is not None
-        outcome = self._run(runner, program, stdin, isolation)
+        server = self.tool("serve")
+        if server and runs_warm(jail.find_isolation(isolation).kind):
+            outcome = self._run_warm(server, program, stdin)
+        else:
+            outcome = self._run(runner, program, stdin, isolation)
         began = self.commands.check is not None or self._apply_rules("run", outcome) not in _NEVER_BEGAN
         return outcome if began else msgspec.structs.replace(outcome, started=False)
 
@@ -136,6 +142,14 @@ class CommandLanguage:
         )  # fmt: skip
         given = stdin.encode("utf-8", "surrogatepass")
         outcome = jail.run(runtime, given, commands.limits, isolation)
+        return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
+
+    def _run_warm(self, what: Tool, program: str, stdin: str) -> ProgramOutcome:
+        from probatio.jail import warm  # only Linux can import it
+
+        text = read_signs(program, self._signs).encode("utf-8", "surrogatepass")
+        runtime = Runtime(what.argv, what.reads, what.env, _RESERVED_MB, "command")
+        outcome = warm.run(runtime, text, stdin.encode("utf-8", "surrogatepass"), self.commands.limits)
         return msgspec.structs.replace(outcome, stderr=self._neutral(outcome.stderr[:LONGEST_ERRORS], what))
 
     def _describe_break(self, outcome: ProgramOutcome) -> str | None:
@@ -213,7 +227,7 @@ class CommandLanguage:
         digest = hashlib.blake2b(msgspec.json.encode(commands), digest_size=8)
         # What `reads` names of the machine's own.
         outside = [Path(word) for word in commands.reads if "{" not in word] if binaries else []
-        for stage in ("check", "run"):
+        for stage in ("check", "run", "serve"):
             one = self.tool(stage)
             if one is None:
                 continue

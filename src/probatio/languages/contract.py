@@ -173,6 +173,10 @@ class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
     """`check` or `run`; either, where not given."""
 
 
+# What is not set is in no encoding: a language that does not use it keeps its fingerprint.
+ServeCommand = tuple[str, ...] | msgspec.UnsetType
+
+
 class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file,
     `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio,
@@ -182,6 +186,8 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     check: tuple[str, ...] | None = None
     version: tuple[str, ...] | None = None
     """Prints the toolchain's version."""
+    serve: ServeCommand = msgspec.UNSET
+    """`{python}` and a file with a function `run(program)`: loaded once, and forked for each program."""
     suffix: str = ".txt"
     reads: tuple[str, ...] = ()
     """More files and folders that a run needs, seen read-only in the jail."""
@@ -194,8 +200,12 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     folder: Annotated[str, SET_WHEN_READ] = ""
     """Where the language's folder is; set when it is read."""
 
+    @property
+    def called(self) -> list[tuple[str, ...]]:
+        """The words of all commands that are given."""
+        return [words for words in (self.run, self.check, self.version, self.serve or None) if words]
 
-# What is not set is in no encoding: a language that does not use it keeps its fingerprint.
+
 WholeProgram = Literal["whole"] | msgspec.UnsetType
 
 

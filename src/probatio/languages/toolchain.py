@@ -133,6 +133,20 @@ def tool(language: str, stage: str, commands: Commands, words: Sequence[str], wh
     )
 
 
+def require_forkable(language: str, found: Tool, words: Sequence[str]) -> Tool:
+    """The tool of `serve`, if it is Python with a file of the folder: no other runtime can be forked here."""
+    if not found.python or len(words) != 2 or "{folder}" not in words[1]:
+        raise UsageError(
+            f'language.yml of {language}: commands.serve is ["{{python}}", "{{folder}}/FILE.py"]: a file of '
+            "the folder with a function run(program)."
+        )
+    if found.scratch:
+        raise UsageError(
+            f"language.yml of {language}: `env` names {SCRATCH}, which commands.serve does not have."
+        )
+    return found
+
+
 def _resolve_command(
     word: str, path: str, folder: str, wrong: Callable[[str], UsageError]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -273,7 +287,7 @@ def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
     private = [path for path in private if os.path.lexists(path)]
     files: dict[str, None] = {}
     programs: dict[str, None] = {}
-    for words in filter(None, (commands.run, commands.check, commands.version)):
+    for words in commands.called:
         named = [folder + (match[1] or "") for word in words for match in _IN_FOLDER.finditer(word)]
         files.update(dict.fromkeys(path for path in named if os.path.normpath(path) != folder))
         filled = [word.replace("{folder}", folder).replace("{python}", home.interpreter()) for word in words]
@@ -296,7 +310,7 @@ def find_outside(commands: Commands, root: Path) -> tuple[list[str], list[str]]:
 
 def refuse_left_out(commands: Commands, root: Path) -> None:
     """Refuse commands of the suite in `root` that name what no digest of it covers (`LEFT_OUT`)."""
-    called = [words for words in (commands.run, commands.check, commands.version) if words]
+    called = commands.called
     for word in (*(word for words in called for word in words), *commands.reads, *commands.env.values()):
         named = [word, *_WORDS.findall(word), *(match[0] for match in _IN_FOLDER.finditer(word))]
         for each in named:

@@ -240,8 +240,7 @@ def _digest_files(commands: Commands) -> str:
 
 
 def _files(commands: Commands, root: Path) -> Iterator[Path]:
-    words = (*commands.run, *(commands.check or ()), *(commands.version or ()), *commands.reads)
-    for word in words:
+    for word in (*(word for words in commands.called for word in words), *commands.reads):
         if FOLDER not in word:
             continue
         place = Path(word.replace(FOLDER, str(root)))

@@ -63,6 +63,7 @@ NOT_TRIED = "not tried"
 _HEADINGS: dict[ProofState, str] = {"failed": "FAILED", "warning": "Warnings", "open": "Not proven"}
 _INDENT = "    "
 _MOST_LACKING = 6
+_MOST_ALIKE = 3
 
 
 class Proof(msgspec.Struct, frozen=True):
@@ -159,7 +160,7 @@ def format_report(report: CheckReport | DailyReport) -> Iterator[str]:
         found = [proof for proof in report.proofs if proof.state == state]
         if found:
             yield f"{heading}:"
-            for proof in found:
+            for proof in _join_open(found):
                 if proof.detail != NOT_TRIED:
                     yield from _format_proof(proof)
             if untried := sum(proof.detail == NOT_TRIED for proof in found):
@@ -178,6 +179,20 @@ def format_report(report: CheckReport | DailyReport) -> Iterator[str]:
         yield from (f"  {sentence}" for sentence in missing)
     yield ""
     yield summarise(report)
+
+
+def _join_open(proofs: Sequence[Proof]) -> Iterator[Proof]:
+    """The proofs, with one in place of many that lack the same."""
+    same = Counter((proof.claim, proof.detail) for proof in proofs if proof.state == "open")
+    told = set()
+    for proof in proofs:
+        key = proof.claim, proof.detail
+        count = same[key]
+        if count <= _MOST_ALIKE or proof.detail == NOT_TRIED:
+            yield proof
+        elif key not in told:
+            told.add(key)
+            yield msgspec.structs.replace(proof, subject=f"{proof.subject} and {count - 1} more")
 
 
 def _format_proof(proof: Proof) -> Iterator[str]:
