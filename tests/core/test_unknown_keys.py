@@ -107,7 +107,7 @@ UNKNOWN = (
     ("command", "language.yml", "commands:", "  compile: [x]", "commands", "the keys are run, check"),
     ("command", "language.yml", "commands:", "  folder: /x", "commands", "the keys are run, check"),
     ("command", "tasks/first.yml", "", "examples: []", "", "the keys are tasks"),
-    ("command", "tasks/first.yml", "  - id: ", "    rules: []", "tasks[0]", "the keys are id"),
+    ("command", "tasks/first.yml", "  - id: ", "    hints: []", "tasks[0]", "the keys are id"),
     ("command", "examples/first.yml", "  - id: ", "    given: x", "examples[0]", "the keys are id"),
     ("command", "examples/first.yml", "", "tasks: []", "", "did you mean|the keys are examples"),
     ("faber", "tasks/predict.yml", "  - id: ", "    expected_ouput: x", "tasks[0]", "did you mean `exp"),
