@@ -147,3 +147,53 @@ def test_what_can_not_be_searched_is_a_sentence(tmp_path: Path, words: list[str]
         done = learned(tmp_path, double, *words)
     assert (done.returncode, sentence in done.output) == (2, True), done.output
     assert not double.bodies
+
+
+GUIDE = """Mini is small.
+
+<!-- tell: 2 -->
+## Printing
+printing printing printing
+
+<!-- tell: 1 -->
+## Numbers
+numbers numbers numbers numbers
+
+<!-- tell: 3 -->
+## History
+history history
+"""
+
+
+def test_each_section_of_a_document_is_a_level_and_is_told_what_it_buys(tmp_path: Path) -> None:
+    """The model needs the sections on numbers and on printing, and no history."""
+    folder = write_language(tmp_path / "mini")
+    for file in (folder / "contexts").iterdir():
+        file.unlink()
+    (folder / "contexts" / "guide.md").write_text(GUIDE)
+    about = json.loads((folder / "language.yml").read_text()) | {"contexts": ["guide"]}
+    (folder / "language.yml").write_text(json.dumps(about))
+
+    def reply(body: dict[str, Any]) -> str:
+        prompt = body["messages"][-1]["content"]
+        assert "tell:" not in prompt
+        return "42" if "numbers" in prompt and "printing" in prompt else "no"
+
+    with Double(reply=reply) as double:
+        done = learned(tmp_path, double, "--ablate", "--json")
+        bodies = len(double.bodies)
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    one = found(done)
+    assert done.returncode == 0, done.output
+    assert [level["context"] for level in one["levels"]] == ["guide@0", "guide@1", "guide@2", "guide"]
+    assert one["place"]["context"] == "guide@2"
+    worth = {event["section"]: event for event in events if event["event"] == "section"}
+    assert worth.keys() == {"Numbers", "Printing"}
+    assert all(each["low"] > 0 and each["points"] > 80 and each["tokens"] > 0 for each in worth.values())
+    assert bodies < 4 * TASKS + 3 * TASKS  # what the search asked is not asked again
+    with Double(reply=reply) as double:
+        told = learned(
+            tmp_path, double, "--context", "guide@1", "--context", "guide", "--run-id", "s", "--ablate"
+        )
+    *_, history = told.stdout.splitlines()
+    assert history.startswith("gpt-4o-mini: History: it is not shown to buy anything (+0.0 points, 95 % ")

@@ -73,7 +73,7 @@ def test_rules_reach_no_prompt_and_no_digest(tmp_path: Path) -> None:
     asked = [render(each, each.tasks["a"], "brief", 1, "standard") for each in (suite, plain)]
     assert asked[0] == asked[1] and "rule" not in asked[0]
     assert fingerprint(suite, "1") == fingerprint(plain, "1")
-    assert digest_content(suite, ["a"]) == digest_content(plain, ["a"])
+    assert digest_content(suite, ["a"], []) == digest_content(plain, ["a"], [])
     assert GradedBy(suite, "1")("a", "standard") == GradedBy(plain, "1")("a", "standard")
     assert fingerprint(replace(suite, tasks={"a": replace(task, goal="other")}), "1") != fingerprint(
         plain, "1"

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from probatio.cli import options
-from probatio.core.errors import Incomplete, UsageError
+from probatio.core.errors import Incomplete, Say, UsageError
 
 if TYPE_CHECKING:
-    from probatio.runs.preparation import PreparedRun
+    from probatio.runs.consent import Consent
+    from probatio.runs.preparation import PreparedRun, TrialRequest
+    from probatio.runs.progress import Show
 
 
 @click.command()
@@ -54,6 +58,11 @@ if TYPE_CHECKING:
     metavar="RUN,…",
     complete=options.complete_runs,
 )
+@click.option(
+    "--ablate",
+    is_flag=True,
+    help="At the level found, leave out each section of a ranked document in turn, and tell what it buys.",
+)
 @options.results
 @click.option("--run-id", help="The name of the run.  [default: the time of its start]")
 @options.limits
@@ -66,6 +75,7 @@ def command(
     language: str | None,
     share: float,
     within: float,
+    ablate: bool,
     results: Path,
     allow_hosts: tuple[str, ...],
     yes: bool,
@@ -84,6 +94,7 @@ def command(
       probatio learn kcl --model gpt-4o-mini
       probatio learn my-language --model gpt-4o-mini --to 90 --max-cost 2
       probatio learn my-language --context 'guide*' --n-shot 0      the levels of one document
+      probatio learn my-language --context 'guide*' --ablate        and what each section of it buys
     """
     from probatio.api import carry_out_trials, list_unfinished
     from probatio.ask.hosts import environment
@@ -106,7 +117,8 @@ def command(
     )
     prepared = prepare(request, results, env, note)
     _require_levels(prepared)
-    agree(prepared, options.consent(yes, as_json), note)
+    consent = options.consent(yes, as_json)
+    agree(prepared, consent, note)
     outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)
     ending, analysis = carry_out_trials(prepared, env, show.open, show.say)
@@ -119,6 +131,58 @@ def command(
             click.echo(found.sentence)
     if reasons := list_unfinished(ending):
         raise Incomplete(f"{' '.join(reasons)} Continue with: {again}")
+    if ablate:
+        _ablate(prepared, request, results, env, note, show, consent, ending.tally.spent, as_json=as_json)
+
+
+def _ablate(
+    searched: PreparedRun,
+    request: TrialRequest,
+    results: Path,
+    env: Mapping[str, str],
+    note: Say,
+    show: Show,
+    consent: Consent,
+    spent: float,
+    *,
+    as_json: bool,
+) -> None:
+    """A run for each model that has a level: all tasks, with a section left out at a time."""
+    from probatio.api import carry_out_trials, list_unfinished
+    from probatio.learn.ablation import list_ablations, measure_sections
+    from probatio.learn.search import find_levels
+    from probatio.runs.consent import agree
+    from probatio.runs.preparation import prepare
+
+    for number, found in enumerate(find_levels(searched.folder, searched.suite), 1):
+        contexts = list_ablations(searched.suite, found)
+        if not contexts or found.place is None:
+            why = "no level of a document with ranked sections was found (docs/your-language.md)"
+            note(f"{found.model}: nothing is left out: {why}.")
+            continue
+        name = f"{searched.record.run_id}-ablate-{number}"
+        asked = msgspec.structs.replace(
+            request, models=(found.model,), contexts=tuple(contexts), n_shots=(found.place.n_shot,),
+            tasks=searched.record.plan.tasks, reuse=(searched.record.run_id,), run_id=name, search=None,
+            max_cost=None if request.max_cost is None else request.max_cost - spent,
+        )  # fmt: skip
+        if asked.max_cost is not None and asked.max_cost <= 0:
+            raise Incomplete(f"Nothing is left out: the budget of ${request.max_cost:.2f} is spent.")
+        prepared = prepare(asked, results, env, note)
+        agree(prepared, consent, note)
+        ending, _ = carry_out_trials(prepared, env, show.open, show.say)
+        show.close()
+        spent += ending.tally.spent
+        if not as_json:
+            click.echo()
+        for worth in measure_sections(prepared.folder, prepared.suite):
+            if as_json:
+                options.print_event("section", worth, per_100_tokens=worth.per_100_tokens)
+            else:
+                click.echo(f"{worth.model}: {worth.sentence}")
+        if reasons := list_unfinished(ending):
+            again = shlex.join(["probatio", "trial", "--resume", str(prepared.folder)])
+            raise Incomplete(f"{' '.join(reasons)} Continue with: {again}")
 
 
 def _require_levels(prepared: PreparedRun) -> None:

@@ -321,7 +321,7 @@ def _join_suite(trials: Trials) -> None:
     """Type, category and difficulty of each task, from the suite."""
     suite = trials.suite
     if suite is not None:
-        trials.order["context"] = [*suite.contexts]
+        trials.order["context"] = [*suite.levels]
         trials.order["dialect"] = [*suite.language.dialects]
     trials.db.execute(
         "create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, difficulty VARCHAR)"

@@ -39,6 +39,7 @@ from probatio.runs.store.packed import is_packed
 from probatio.suites.language_suite import BUILT_IN, Suite, load_suite
 from probatio.suites.prompt import fingerprint_as_asked, list_toolchains
 from probatio.suites.questions import digest_content
+from probatio.suites.ranked import split_level
 from probatio.suites.task_types import KINDS
 
 FEWEST_TASKS = 5
@@ -135,9 +136,9 @@ def prepare(
         models=tuple(model.id for model in selection.models),
         dialects=dialects,
         contexts=choose_levels(
-            "context", request.contexts, config.contexts, tuple(suite.contexts), suite, say
+            "context", request.contexts, config.contexts, _list_contexts(request, suite), suite, say
         )
-        or tuple(suite.contexts),
+        or (suite.levels if request.search else tuple(suite.contexts)),
         n_shots=_n_shots(request, config, suite),
         tasks=tasks,
         samples=request.samples,
@@ -166,7 +167,7 @@ def prepare(
         sandbox=request.sandbox,
         isolation=_isolation(request.sandbox, say) if runs_code else None,
         versions={**versions(), **list_toolchains(suite)},
-        content=digest_content(suite, tasks),
+        content=digest_content(suite, tasks, plan.contexts),
         reuse=request.reuse,
         search=request.search,
     )
@@ -174,6 +175,15 @@ def prepare(
     if request.reuse and not kept:
         say(f"{', '.join(request.reuse)}: no answer to the same question is there; all are asked.")
     return PreparedRun(results / record.run_id, record, suite, config.confirm_above, kept=kept)
+
+
+def _list_contexts(request: TrialRequest, suite: Suite) -> tuple[str, ...]:
+    """The contexts that may be named: with their levels, and a level without a section by its exact name."""
+    without = (name for name in request.contexts if (split_level(name) or ("", 0, None))[2] is not None)
+    named = [*suite.levels, *without]
+    for name in named:
+        suite.template(name)
+    return tuple(named)
 
 
 def _require_searchable(tasks: tuple[str, ...], dialects: tuple[str, ...], suite: Suite) -> tuple[str, ...]:
@@ -300,7 +310,8 @@ def choose_levels(
     where = f"in the suite {suite.name}, which has {', '.join(known)}"
     if asked:
         return pick(kind, asked, known, where)
-    there = tuple(name for name in known if any(matches(pattern, name) for pattern in usual or ()))
+    whole = [name for name in known if split_level(name) is None]  # levels are asked where they are named
+    there = tuple(name for name in whole if any(matches(pattern, name) for pattern in usual or ()))
     if absent := [name for name in usual or () if not any(matches(name, each) for each in known)]:
         asked_now = f" Asked: {', '.join(there)}." if there else ""
         say(

@@ -25,13 +25,8 @@ RULE = "One rule is not the usual one here:\n- {rule}"
 
 def context_text(suite: Suite, context: str, dialect: str) -> str:
     """The context as a model reads it."""
-    if context not in suite.contexts:
-        raise UsageError(
-            f"The suite {suite.name} has no context `{context}`; it has {', '.join(suite.contexts)}."
-        )
-    return render_context(
-        suite.language, suite.spec.fences, suite.contexts[context], dialect, f"{suite.name}, {context}"
-    )
+    text, _ = suite.template(context)
+    return render_context(suite.language, suite.spec.fences, text, dialect, f"{suite.name}, {context}")
 
 
 @lru_cache(maxsize=256)

@@ -20,6 +20,7 @@ from probatio.languages.contract import TWISTED, Language, LanguageSpec, twist_o
 from probatio.languages.finding import BUILT_IN as IMPLEMENTED
 from probatio.languages.finding import find_language
 from probatio.suites.language_file import FILE, LanguageFile, read_language_file
+from probatio.suites.ranked import RankedContext, join_sections, name_level, read_ranked, split_level
 from probatio.suites.requests import requests_of_language
 from probatio.suites.rules import require_known_rules, take_marks
 from probatio.suites.task_types import FIELDS, KINDS
@@ -60,6 +61,31 @@ class Suite(msgspec.Struct, frozen=True):
     """The decisions of the language, with a sentence each."""
     tells: dict[str, frozenset[str]] = {}
     """Those that each context tells."""
+    ranked: dict[str, RankedContext] = {}
+    """Contexts whose sections are ranked: each has levels (ranked.py)."""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The contexts from least to most, with the levels of those that have some."""
+        names: list[str] = []
+        for context in self.contexts:
+            if ranked := self.ranked.get(context):
+                first = [0] if ranked.sections[0].text.strip() else []
+                names += [name_level(context, rank) for rank in [*first, *ranked.ranks[:-1]]]
+            names.append(context)
+        return tuple(names)
+
+    def template(self, context: str) -> tuple[str, frozenset[str]]:
+        """The text of a context or of a level of one, and the rules it tells."""
+        if context in self.contexts:
+            return self.contexts[context], self.tells.get(context, frozenset())
+        name, rank, without = split_level(context) or ("", 0, None)
+        ranked = self.ranked.get(name)
+        if ranked is None or rank not in (0, *ranked.ranks) or without not in (None, *ranked.ranks):
+            raise UsageError(
+                f"The suite {self.name} has no context `{context}`; it has {', '.join(self.levels)}."
+            )
+        return join_sections(ranked.tell(rank, without))
 
     @property
     def language(self) -> Language:
@@ -82,7 +108,7 @@ class Suite(msgspec.Struct, frozen=True):
     def rules_told(self, context: str, n_shot: int) -> frozenset[str]:
         """The rules that a prompt tells, by its context or an example."""
         shown = (rule for example in self.examples[:n_shot] for rule in example.rules or ())
-        return self.tells.get(context, frozenset()).union(shown)
+        return self.template(context)[1].union(shown)
 
     def answer_language(self, task: Task) -> LanguageSpec:
         """The language an answer to the task is written in."""
@@ -158,7 +184,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
             if task.compare is msgspec.UNSET:
                 task = msgspec.structs.replace(task, compare=about.compare)
             tasks[task.id] = task
-    contexts, tells = _contexts(root, about)
+    contexts, tells, ranked = _contexts(root, about)
     return Suite(
         name=root.resolve().name,
         version=about.version,
@@ -175,6 +201,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
         compare=about.compare,
         rules=about.rules,
         tells=tells,
+        ranked=ranked,
     )
 
 
@@ -196,8 +223,10 @@ def _language(root: Path, names: Iterable[str]) -> LanguageFile:
     )
 
 
-def _contexts(root: Path, about: LanguageFile) -> tuple[dict[str, str], dict[str, frozenset[str]]]:
-    """The texts by name, and the rules that each tells."""
+def _contexts(
+    root: Path, about: LanguageFile
+) -> tuple[dict[str, str], dict[str, frozenset[str]], dict[str, RankedContext]]:
+    """The texts by name, the rules that each tells, and those with ranked sections."""
     folder = root / "contexts"
     there = [file.stem for file in list_inside(folder, "*.md", root)]
     if missing := [name for name in about.contexts if name not in there]:
@@ -211,11 +240,17 @@ def _contexts(root: Path, about: LanguageFile) -> tuple[dict[str, str], dict[str
         )
     texts: dict[str, str] = {}
     tells: dict[str, frozenset[str]] = {}
+    ranked: dict[str, RankedContext] = {}
     for name in about.contexts:
         path = folder / f"{name}.md"
-        text, tells[name] = take_marks(_read_text(path, root), about.rules, path)
+        written = _read_text(path, root)
+        if sections := read_ranked(written, about.rules, path):
+            ranked[name] = sections
+            texts[name], tells[name] = join_sections(sections.tell())
+            continue
+        text, tells[name] = take_marks(written, about.rules, path)
         texts[name] = text.strip()
-    return texts or {NO_CONTEXT: ""}, tells
+    return texts or {NO_CONTEXT: ""}, tells, ranked
 
 
 def _read_text(path: Path, root: Path) -> str:

@@ -180,6 +180,7 @@ def fingerprint(suite: Suite, grader_version: str) -> str:
         },
         [neutral_spec(spec) for spec in (suite.spec, suite.host) if spec],
         grader_version,
+        *([{name: each.ranks_in_place for name, each in suite.ranked.items()}] if suite.ranked else ()),
         *([suite.compare] if suite.compare else []),
         # Words that only suites with such a language or example use.
         *([UNCHECKED_VERDICTS] if not suite.spec.has_check else []),

@@ -62,13 +62,15 @@ class SuiteContent(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.introduction, self.contexts.get(context, ""), *list(self.examples.values())[:n_shot]
 
 
-def digest_content(suite: Suite, tasks: Iterable[str]) -> SuiteContent:
-    """The parts of a suite, and these tasks of it."""
+def digest_content(suite: Suite, tasks: Iterable[str], contexts: Iterable[str]) -> SuiteContent:
+    """The parts of a suite: its contexts and these levels of them, and these tasks."""
     return SuiteContent(
         introduction=digest_text(suite.introduction),
         questions=digest(suite.questions),
         language=digest(*(neutral_spec(spec) for spec in (suite.spec, suite.host) if spec)),
-        contexts={name: digest_text(text) for name, text in suite.contexts.items()},
+        contexts={
+            name: digest_text(suite.template(name)[0]) for name in dict.fromkeys([*suite.contexts, *contexts])
+        },
         examples={example.id: digest(without_rules(example)) for example in suite.examples},
         tasks={task: digest(without_rules(suite.tasks[task])) for task in tasks},
     )
