@@ -220,3 +220,21 @@ def test_json_is_the_whole_report(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert report["tokens"].keys() == {"examples-only", "brief", "full"}
     assert report["coverage"]["tasks"] == 9
     assert len(report["fingerprint"]) == 16
+
+
+def test_an_output_that_a_context_states_is_run_and_a_false_one_is_found(tmp_path: Path) -> None:
+    folder = made(tmp_path / "l")
+    brief = folder / "contexts" / "brief.md"
+    program = "```{}\nBEGIN {{ print 1 + 1 }}\n```\n{}\n```{}\n{}\n```\n"
+    shown = [
+        program.format("awk", "", "output", "2"),
+        program.format("", "It prints:", "", "3"),  # false, and no fence is tagged
+        program.format("awk", "Another program:", "", "BEGIN { print 5 }"),  # states nothing
+    ]
+    brief.write_text("\n".join([brief.read_text(), *shown]))
+    stated = [proof for proof in checked(folder).proofs if proof.claim == Claim.STATED]
+    assert [(proof.subject, proof.state) for proof in stated] == [
+        ("context brief", "failed"),
+        ("context brief", "proven"),
+    ]
+    assert "output 2: wrong_output: expected '3', printed '2'" in stated[0].detail

@@ -6,8 +6,10 @@ jail as any answer of a model.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import pairwise
 from typing import Literal
 
 import msgspec
@@ -19,6 +21,11 @@ from probatio.languages.contract import LanguageSpec, trim_program
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render_question
 from probatio.suites.task_types import KINDS
+
+_OUTPUT = ("output", "stdout")
+"""The words of a block that holds what a program prints."""
+_LEAD = re.compile(r"\b(?:outputs?|prints?|printed|result)\b|→|=>", re.IGNORECASE)
+_LONGEST_LEAD = 60
 
 BARE = "without a code block"
 """How a completion is given a second time."""
@@ -58,6 +65,12 @@ def list_right_claims(suite: Suite) -> Iterator[SuiteClaim]:
                 f"context {name}", Claim.IN_CONTEXT, task, suite.spec,
                 fence_program(program, suite.spec), "accepted", f"program {number}", only_warns=True,
             )  # fmt: skip
+        for number, (program, output) in enumerate(find_stated(text, suite.spec), 1):
+            asked = _ask_to_print((ProgramTest(output),), suite.spec, suite, suite.compare)
+            yield SuiteClaim(
+                f"context {name}", Claim.STATED, asked, suite.spec, fence_program(program, suite.spec),
+                "right", f"output {number}",
+            )  # fmt: skip
 
 
 def list_wrong_claims(suite: Suite) -> Iterator[SuiteClaim]:
@@ -92,6 +105,20 @@ def find_programs(markdown: str, spec: LanguageSpec) -> list[str]:
     """The programs of the language in a text."""
     blocks = [block for block in find_fences(markdown) if block.language in spec.fences]
     return [block.inside if spec.whole else block.body for block in blocks]
+
+
+def find_stated(markdown: str, spec: LanguageSpec) -> list[tuple[str, str]]:
+    """The programs of a text whose output is stated in the block behind them: by its word (`output`), or by
+    what stands between the two ("It prints:")."""
+    blocks = find_fences(markdown)
+    stated = []
+    for block, behind in pairwise(blocks):
+        between = markdown[block.end : behind.start].strip()
+        is_program = block.language in spec.fences or not block.language
+        says_so = behind.language in _OUTPUT or (not behind.language and _LEAD.search(between))
+        if is_program and says_so and len(between) <= _LONGEST_LEAD:
+            stated.append((block.inside if spec.whole else block.body, behind.inside))
+    return stated
 
 
 def _claim_examples(suite: Suite) -> Iterator[SuiteClaim]:

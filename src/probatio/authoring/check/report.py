@@ -38,6 +38,7 @@ class Claim(StrEnum):
     EXAMPLE = "the example prints its output", "the example does not print its output"
     FAILS = "wrong answers fail", "a wrong answer passes"
     IN_CONTEXT = "programs in contexts pass the check", "a program does not pass the check"
+    STATED = "programs in contexts print what is stated", "a program does not print what is stated"
     PROMPTS = "the prompts can be made", "a prompt can't be made"
     TOKENS = "contexts are within their tokens", "it has too many tokens"
     GROWING = "each context says more than the one before", "it says no more than the one before"
