@@ -177,6 +177,18 @@ class ErrorRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename=
 ServeCommand = tuple[str, ...] | msgspec.UnsetType
 
 
+class TwistCommands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A second set of commands: the language with one rule exchanged."""
+
+    run: tuple[str, ...]
+    check: tuple[str, ...] | None = None
+    """None: that of the language."""
+    rule: str = ""
+    """As a context states it; the name of the twist in words, where it is not given."""
+    replaces: tuple[str, ...] = ()
+    """Sentences of contexts that are false under it: they are taken out."""
+
+
 class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A toolchain of commands: how a program is checked and run. `{file}` stands for the program's file,
     `{folder}` for the language's own folder, `{python}` for the interpreter that runs Probatio,
@@ -197,13 +209,17 @@ class Commands(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether the commands start processes of their own (a compiler, a shell script). They get a folder to
     write in, then, and run in bubblewrap alone, which can hold them."""
     errors: tuple[ErrorRule, ...] = ()
+    twists: dict[str, TwistCommands] | msgspec.UnsetType = msgspec.UNSET
+    """Other commands for the same programs, by the name of the rule they exchange."""
     folder: Annotated[str, SET_WHEN_READ] = ""
     """Where the language's folder is; set when it is read."""
 
     @property
     def called(self) -> list[tuple[str, ...]]:
         """The words of all commands that are given."""
-        return [words for words in (self.run, self.check, self.version, self.serve or None) if words]
+        twisted = [words for twist in (self.twists or {}).values() for words in (twist.run, twist.check)]
+        listed = (self.run, self.check, self.version, self.serve or None, *twisted)
+        return [words for words in listed if words]
 
 
 WholeProgram = Literal["whole"] | msgspec.UnsetType

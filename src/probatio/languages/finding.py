@@ -11,6 +11,7 @@ import msgspec
 from probatio.core.errors import UsageError
 from probatio.languages.command import CommandLanguage
 from probatio.languages.contract import Language, LanguageSpec
+from probatio.languages.twisted_command import TwistedCommandLanguage
 
 GROUP = "probatio.languages"
 """The group of entry points by which an installed package brings a language."""
@@ -56,11 +57,10 @@ _spec = msgspec.msgpack.Decoder(LanguageSpec).decode
 @functools.lru_cache(maxsize=64)
 def _language(packed: bytes) -> Language:
     spec = _spec(packed)
-    return (
-        CommandLanguage(spec)
-        if spec.implementation is None
-        else _implementation(spec.implementation, spec.name)
-    )
+    if spec.implementation is not None:
+        return _implementation(spec.implementation, spec.name)
+    twisted = spec.commands is not None and spec.commands.twists
+    return TwistedCommandLanguage(spec) if twisted else CommandLanguage(spec)
 
 
 def list_implementations() -> tuple[str, ...]:
