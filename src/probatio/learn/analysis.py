@@ -16,7 +16,14 @@ from probatio.learn.factors import measure_factors
 from probatio.learn.failures import pick_failures
 from probatio.learn.findings import Study
 from probatio.learn.prices import measure_prices
-from probatio.learn.rates import count_funnels, find_hardest, measure_axes, measure_inferred, measure_overall
+from probatio.learn.rates import (
+    count_funnels,
+    count_variants,
+    find_hardest,
+    measure_axes,
+    measure_inferred,
+    measure_overall,
+)
 from probatio.learn.report.narrative import Narrative, explain_missing, format_narrative, narrate
 from probatio.learn.report.sections import format_report
 from probatio.learn.rules import measure_rules
@@ -31,6 +38,11 @@ PICTURE = "analysis-{name}.png"
 CHOSEN = (
     "A search chose its questions, those that are hard to tell: its rates are of what was asked. The share "
     "of all tasks at each level stands under the search."
+)
+
+VARIANTS = (
+    "The {} tasks are variants of {}. What variants of one task have in common is no evidence twice, so "
+    "every interval, test and count of tasks takes them as one task."
 )
 
 CHART_TRIALS = 40
@@ -99,9 +111,11 @@ def _study(trials: Trials) -> Study:
     unasked_trials, controls = trials.rows(
         "select count(*) filter (not asked), count(*) filter (asked and control) from trials"
     )[0]
+    variants = count_variants(trials)
     trying, worth_of_feedback = measure_attempts(trials)
     found = list_found(trials)
     notes = [CHOSEN] if found else []
+    notes += [VARIANTS.format(variants, rate.tasks)] if variants else []
     return Study(
         runs=trials.runs,
         graders=trials.graders,
@@ -123,6 +137,7 @@ def _study(trials: Trials) -> Study:
         told=measure_inferred(trials),
         found=found,
         rules=measure_rules(trials, tokens),
+        variants=variants,
         control_rate=measure_overall(trials, controls=True) if controls else None,
     )
 

@@ -55,7 +55,7 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
     levels = {factor: trials.levels(factor, usable) for factor in FACTORS}
     varied = {factor: names for factor, names in levels.items() if len(names) > 1}
     tasks, right, wrong = trials.rows(
-        "select count(distinct task_id), count(*) filter (correct), count(*) filter (not correct) "
+        "select count(distinct cluster), count(*) filter (correct), count(*) filter (not correct) "
         f"from trials where {usable}"
     )[0]
     if not varied:
@@ -97,7 +97,7 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[F
 
     axes = ", ".join(varied)
     rows = trials.rows(
-        f"select task_id, count(*) filter (correct), count(*), {axes} from trials where {usable} "
+        f"select cluster, count(*) filter (correct), count(*), {axes} from trials where {usable} "
         "group by all order by all"
     )
     places = {cell: number for number, cell in enumerate(dict.fromkeys(row[3:] for row in rows))}

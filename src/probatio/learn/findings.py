@@ -360,6 +360,7 @@ class Study(msgspec.Struct, frozen=True):
     told: list[Inferred] = []
     found: list[Found] = []  # by searches, which choose their questions
     rules: list[RuleCost] = []
+    variants: int = 0  # tasks asked, if some are variants of one; every count of tasks takes those as one
     control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any
 
     def __str__(self) -> str:

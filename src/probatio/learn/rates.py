@@ -25,10 +25,18 @@ def measure_overall(trials: Trials, *, controls: bool = False) -> Rate:
     return rate_of(
         trials.rows(
             "select count(*) filter (correct), count(*) from trials where asked and control = ? "
-            "group by task_id order by task_id",
+            "group by cluster order by cluster",
             [controls],
         )
     )
+
+
+def count_variants(trials: Trials) -> int:
+    """The tasks asked, without controls, if some of them are variants of one; else 0."""
+    ((tasks, clusters),) = trials.rows(
+        "select count(distinct task_id), count(distinct cluster) from trials where asked and not control"
+    )
+    return tasks if clusters < tasks else 0
 
 
 def measure_axes(trials: Trials) -> list[AxisRates]:
@@ -41,8 +49,8 @@ def measure_axes(trials: Trials) -> list[AxisRates]:
         for level, passed, asked, missing in trials.rows(
             f"select {name}, count(*) filter (asked and correct), count(*) filter (asked), "
             "count(*) filter (not asked) "
-            f"from trials where {about} and {name} is not null group by {name}, task_id "
-            f"order by {name}, task_id"
+            f"from trials where {about} and {name} is not null group by {name}, cluster "
+            f"order by {name}, cluster"
         ):
             counts[level].append((passed, asked))
             unasked[level] += missing
@@ -102,8 +110,8 @@ def measure_inferred(trials: Trials) -> list[Inferred]:
     )
     lacking: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     known: dict[tuple[str, int, str], frozenset[str] | None] = {}
-    for model, context, n_shot, task, passed, asked in trials.rows(
-        "select model, context, n_shot, task_id, count(*) filter (correct), count(*) "
+    for model, context, n_shot, task, cluster, passed, asked in trials.rows(
+        "select model, context, n_shot, task_id, cluster, count(*) filter (correct), count(*) "
         "from trials where asked and not control group by all order by all"
     ):
         if task not in suite.tasks or context not in suite.contexts:
@@ -114,8 +122,8 @@ def measure_inferred(trials: Trials) -> list[Inferred]:
         missing = known[place]
         if missing is None:
             continue
-        before = counts[model, context][not missing].get(task, (0, 0))
-        counts[model, context][not missing][task] = before[0] + passed, before[1] + asked
+        before = counts[model, context][not missing].get(cluster, (0, 0))
+        counts[model, context][not missing][cluster] = before[0] + passed, before[1] + asked
         lacking[model, context].update(dict.fromkeys(missing, asked))
     return [
         Inferred(

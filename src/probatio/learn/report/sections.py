@@ -39,9 +39,10 @@ def summarise(study: Study) -> list[str]:
         return control or ["No answer has been graded yet."]
     rate = study.overall
     unasked = f", {study.unasked} not asked or not checked" if study.unasked else ""
+    tasks = f"{study.variants} tasks from {rate.tasks}" if study.variants else f"{rate.tasks} tasks"
     lines = [
         f"{rate.passed}/{rate.asked} passed ({format_share(rate)}, 95 % {format_interval(rate)}) over "
-        f"{rate.tasks} tasks{unasked}",
+        f"{tasks}{unasked}",
         *control,
     ]
     axes = {axis.name: axis.levels for axis in study.axes}
