@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probatio.core.statistics.intervals import Z95
 from probatio.learn.findings import Effect, Factors, JointTest
+from probatio.learn.rates import find_uneven
 from probatio.learn.trials import Trials
 
 if TYPE_CHECKING:
@@ -72,6 +73,12 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
         for factor in FACTORS
         if factor not in varied
     ]
+    uneven = [_name(factor) for factor in find_uneven(trials) if factor in varied]
+    if uneven:
+        notes.append(
+            f"Levels of {' and '.join(uneven)} were not asked under the same conditions and tasks. What they "
+            "are worth where they did not meet is taken from where they did."
+        )
     from probatio.learn.statistics.logit import fit
 
     fitted = fit(cells.design, cells.passed, cells.asked)
