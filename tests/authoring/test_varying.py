@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET, structs
 
 from authoring.folders import checked, made
 from commandline import probatio
@@ -15,6 +16,8 @@ from probatio.authoring.literals import count_literals, exchange, exchange_in_pr
 from probatio.authoring.vary import FAILS, NOTHING, SAME, find_traceable, vary, write_varied
 from probatio.core.records import ProgramTest, Task
 from probatio.suites.language_suite import load_suite
+from probatio.suites.prompt import fingerprint_as_asked
+from probatio.suites.questions import digest_content
 
 AWK = {
     "name": "AWK", "introduction": "AWK.", "fences": ["awk"], "commands": {"run": ["awk", "-f", "{file}"],
@@ -94,6 +97,7 @@ def test_the_runner_makes_the_new_output_and_what_does_not_change_it_is_dropped_
     assert made.dropped == {NOTHING: 1, SAME: 3}
     assert made.barren == ("idle", "bare")
     assert made.sources == 2
+    assert [task.origin for task in made.tasks] == [task.id.partition("-s7-")[0] for task in made.tasks]
     sums = [task for task in made.tasks if task.id.startswith("sum-s7-")]
     assert len({task.material for task in sums}) == len(sums) == 3
     for task in sums:
@@ -126,6 +130,28 @@ def test_a_variant_that_fails_is_dropped(tmp_path: Path) -> None:
     assert made.dropped[FAILS] >= 3
     for one in made.tasks:
         assert (one.material or "").startswith("BEGIN { if (30 * 31 != 930) exit 3; print")
+
+
+def test_a_variant_names_the_first_task_it_comes_from_and_that_reaches_no_fingerprint(tmp_path: Path) -> None:
+    task = {"id": "sum", "type": "predict_output", "material": "BEGIN { print 20 + 22 }"}
+    suite = load_suite(folder(tmp_path / "s", {**task, "expected_output": "42"}))
+    write_varied(suite, vary(suite, 1, 2, "auto"), 1, tmp_path / "first")
+    first = load_suite(tmp_path / "first")
+    second = vary(first, 2, 2, "auto")
+    assert {each.origin for each in (*first.tasks.values(), *second.tasks)} == {"sum"}
+    tasks = {name: structs.replace(each, origin=UNSET) for name, each in first.tasks.items()}
+    unmarked = structs.replace(first, tasks=tasks)
+    assert fingerprint_as_asked(first, "1") == fingerprint_as_asked(unmarked, "1")
+    assert digest_content(first, tasks) == digest_content(unmarked, tasks)
+
+
+def test_the_tasks_that_can_not_be_varied_are_named(tmp_path: Path) -> None:
+    sum_ = {"id": "sum", "material": "BEGIN { print 20 + 22 }", "expected_output": "42"}
+    bare = {"id": "bare", "material": 'BEGIN { print "a" "b" }', "expected_output": "ab"}
+    folder(tmp_path / "s", *({"type": "predict_output", **task} for task in (sum_, bare)))
+    done = probatio("suite", "vary", "s", "--count", "3", "--out", "fresh", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "no variant of: bare\n" in done.stdout
 
 
 @pytest.mark.slow

@@ -14,8 +14,9 @@ from learn.runs import by_chance, make_run, write_made_up_run, write_suite
 from probatio.core.records import TrialKey
 from probatio.learn.analysis import study_of
 from probatio.learn.report.pictures import draw_study
-from probatio.learn.report.sections import describe_reach, format_report, summarise
+from probatio.learn.report.sections import format_report, summarise
 from probatio.learn.report.tables import format_cell, make_tables
+from probatio.learn.report.wording import describe_reach
 from probatio.learn.statistics.isotonic import find_fall, fit_isotonic, fit_with_band
 
 CONTEXTS = ("examples-only", "minimal", "basic", "complete")

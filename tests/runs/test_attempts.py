@@ -195,3 +195,18 @@ def test_three_attempts_with_faults_and_kills_each_exactly_once(tmp_path: Path, 
         assert line.response == (
             "42" if line.attempt == needed(int(line.task_id[1:])) else f"wrong {int(line.task_id[1:])}"
         )
+
+
+def test_the_last_line_says_what_was_solved_at_once_and_within_all_attempts(tmp_path: Path) -> None:
+    language(tmp_path, WRITE, PREDICT, {**PREDICT, "id": "again"})
+
+    def reply(body: dict[str, Any]) -> str:
+        if "6 * 7" in body["messages"][0]["content"]:
+            return "42"
+        return fenced("{ print 2 * $1 }") if len(body["messages"]) > 1 else fenced("{ print $1 }")
+
+    with Double(reply=reply) as double:
+        done = finished(new_run(tmp_path, "--attempts", "2"), double, tmp_path)
+        again = finished(argv(tmp_path, "--resume", "r"), double, tmp_path)
+    for each in (done, again):  # a resume, which asks nothing more, reads it from the files
+        assert "2 of 3 at once (67 %), 3 of 3 within two (100 %)" in each.stdout, each.stdout + each.stderr

@@ -15,6 +15,12 @@ def test_the_summary_is_the_line_of_the_first_seed() -> None:
     )
 
 
+def test_several_attempts_end_in_what_was_solved_at_once_and_within_all_of_them() -> None:
+    tally = Tally(44, passed=21, failed=23, tried=24, solved=(10, 18, 21))
+    line = "10 of 24 at once (42 %), 21 of 24 within three (88 %) in 1.0s — $0.00"
+    assert summary_line(tally, 1.0) == line
+
+
 def test_trials_that_could_not_be_asked_stand_beside_the_rate_not_in_it() -> None:
     tally = Tally(42, passed=30, failed=10, errors=2)
     assert summary_line(tally, 1.0) == "30/40 passed (75%) in 1.0s — $0.00, 2 requests failed"

@@ -96,7 +96,8 @@ def vary(suite: Suite, seed: int, count: int, isolation: Choice) -> Varied:
             vain[task.id] = 0
             fertile.add(task.id)
             seen.add(_identify(variant))
-            made.append(msgspec.structs.replace(variant, id=f"{task.id}-s{seed}-{number}"))
+            of = task.origin or task.id  # a variant of a variant is one of the first task
+            made.append(msgspec.structs.replace(variant, id=f"{task.id}-s{seed}-{number}", origin=of))
     barren = tuple(task for task in suite.tasks if task not in fertile and vain[task])
     return Varied(tuple(made), dict(sorted(dropped.items())), len(fertile), barren)
 

@@ -10,15 +10,25 @@ from probatio.core.config import Config
 from probatio.core.errors import UsageError
 from probatio.core.extras import list_installed
 from probatio.core.files import put
-from probatio.learn.attempts import measure_attempts
+from probatio.learn.attempts import fit_tried_curves, measure_attempts
 from probatio.learn.curves import fit_curves
 from probatio.learn.factors import measure_factors
 from probatio.learn.failures import pick_failures
 from probatio.learn.findings import Study
 from probatio.learn.prices import measure_prices
-from probatio.learn.rates import count_funnels, find_hardest, measure_axes, measure_inferred, measure_overall
+from probatio.learn.rates import (
+    count_funnels,
+    count_variants,
+    find_hardest,
+    find_uneven,
+    measure_axes,
+    measure_categories,
+    measure_inferred,
+    measure_overall,
+)
 from probatio.learn.report.narrative import Narrative, explain_missing, format_narrative, narrate
 from probatio.learn.report.sections import format_report
+from probatio.learn.report.tables import name_axis
 from probatio.learn.rules import measure_rules
 from probatio.learn.search import list_found
 from probatio.learn.tokens import count_shared_parts
@@ -31,6 +41,17 @@ PICTURE = "analysis-{name}.png"
 CHOSEN = (
     "A search chose its questions, those that are hard to tell: its rates are of what was asked. The share "
     "of all tasks at each level stands under the search."
+)
+
+VARIANTS = (
+    "The {} tasks are variants of {}. What variants of one task have in common is no evidence twice, so "
+    "every interval, test and count of tasks takes them as one task."
+)
+
+UNEVEN = (
+    "Levels of {} were not asked under the same conditions and tasks, so their rates also differ by what "
+    "else was asked. What each factor is worth holds the other factors equal, and `probatio study compare` "
+    "pairs what was asked alike."
 )
 
 CHART_TRIALS = 40
@@ -97,11 +118,15 @@ def _study(trials: Trials) -> Study:
     curves, no_curves = fit_curves(trials, tokens)
     worth, no_worth = measure_factors(trials) if rate.asked else (None, "No answer has been graded yet.")
     unasked_trials, controls = trials.rows(
-        "select count(*) filter (not asked), count(*) filter (asked and control) from trials"
+        "select count(*) filter (not asked and not control), count(*) filter (asked and control) from trials"
     )[0]
+    variants = count_variants(trials)
     trying, worth_of_feedback = measure_attempts(trials)
     found = list_found(trials)
     notes = [CHOSEN] if found else []
+    uneven = [] if found else find_uneven(trials)  # a search says by itself that it chooses
+    notes += [UNEVEN.format(" and ".join(map(name_axis, uneven)))] if uneven else []
+    notes += [VARIANTS.format(variants, rate.tasks)] if variants else []
     return Study(
         runs=trials.runs,
         graders=trials.graders,
@@ -119,10 +144,13 @@ def _study(trials: Trials) -> Study:
         failures=pick_failures(trials, tokens),
         trying=trying,
         feedback_worth=worth_of_feedback,
+        categories=measure_categories(trials),
+        tried_curves=fit_tried_curves(trials, tokens),
         prices=measure_prices(trials, tokens),
         told=measure_inferred(trials),
         found=found,
         rules=measure_rules(trials, tokens),
+        variants=variants,
         control_rate=measure_overall(trials, controls=True) if controls else None,
     )
 

@@ -3,7 +3,7 @@ worth.
 
 A trial is solved within k attempts if one of its first k answers is right. Trials whose first answer could
 not be asked or checked are left out, as everywhere. If a later answer could not, the trial is not solved by
-it.
+it. Controls, which ask nothing about the language, are left out, as everywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from math import sqrt
 from typing import NamedTuple
 
 from probatio.core.statistics.intervals import Rate, critical, estimate_paired_difference, rate_of
-from probatio.learn.findings import FeedbackWorth, Repair, Trying
+from probatio.learn.alike import RunSeen
+from probatio.learn.curves import fit_curves
+from probatio.learn.findings import Condition, FeedbackWorth, Repair, TriedCurves, Trying
+from probatio.learn.tokens import SharedPart
 from probatio.learn.trials import Trials, lines_table
 
 LEVELS = ("none", "verdict", "diagnostics")
@@ -28,7 +31,8 @@ _KEY = "task_id, model, n_shot, dialect, context, sample"
 class TrialTries(NamedTuple):
     """One trial with all its attempts."""
 
-    task: str
+    cluster: str
+    context: str
     solved: int | None  # the number of the attempt that was right
     first_error: str | None
     tokens: int | None  # of all attempts
@@ -42,7 +46,7 @@ def measure_attempts(trials: Trials) -> tuple[list[Trying], list[FeedbackWorth]]
         return [], []
     tried = _read_tries(trials, list(several))
     trying = [
-        _trying(run, model, several[run].feedback or "", several[run].attempts, list(of_model.values()))
+        _trying(several[run], model, list(of_model.values()), trials.levels("context"))
         for run in several
         for model in trials.levels("model")
         if (of_model := tried.get((run, model)))
@@ -56,7 +60,8 @@ def measure_attempts(trials: Trials) -> tuple[list[Trying], list[FeedbackWorth]]
         for model in trials.levels("model"):
             before, after = tried.get((a.run, model)), tried.get((b.run, model))
             if a.feedback != b.feedback and before and after:
-                worth.append(_worth(model, a.feedback or "", b.feedback or "", a.attempts, before, after))
+                paired = [(before[key], after[key]) for key in before if key in after]
+                worth.append(_worth(model, a.feedback or "", b.feedback or "", a.attempts, paired))
     return trying, [each for each in worth if each.pairs]
 
 
@@ -66,11 +71,14 @@ def _read_tries(
     """Run and model → the trial's key → how it went."""
     tokens = _tokens(trials)
     rows: dict[tuple[object, ...], dict[int, tuple[bool, bool, str | None]]] = defaultdict(dict)
-    for run, attempt, asked, correct, error, *key in trials.rows(
-        f"select run, attempt, asked, correct, error_type, {_KEY} from graded order by run, line"
+    clusters: dict[tuple[object, ...], str] = {}
+    for run, attempt, asked, correct, error, cluster, *key in trials.rows(
+        f"select run, graded.attempt, graded.asked, graded.correct, graded.error_type, cluster, {_KEY} "
+        f"from graded join trials using (run, {_KEY}) where not control order by run, graded.line"
     ):
         if run in runs:
             rows[run, *key][attempt] = asked, correct, error
+            clusters[run, *key] = cluster
     tried: dict[tuple[str, str], dict[tuple[object, ...], TrialTries]] = defaultdict(dict)
     for (run, *key), answers in rows.items():
         if 1 not in answers or not answers[1][0]:
@@ -83,7 +91,7 @@ def _read_tries(
         whole = sum(known) if len(known) == len(spent) else None
         until = None if solved is None or whole is None else sum(known[:solved])
         tried[str(run), str(key[1])][tuple(key)] = TrialTries(
-            str(key[0]), solved, answers[1][2], whole, until
+            clusters[run, *key], str(key[4]), solved, answers[1][2], whole, until
         )
     return tried
 
@@ -101,19 +109,27 @@ def _tokens(trials: Trials) -> dict[tuple[object, ...], int]:
     return tokens
 
 
-def _trying(run: str, model: str, feedback: str, most: int, tried: Sequence[TrialTries]) -> Trying:
+def _trying(run: RunSeen, model: str, tried: Sequence[TrialTries], contexts: Sequence[str]) -> Trying:
+    by_context = {context: [each for each in tried if each.context == context] for context in contexts}
     return Trying(
-        run=run,
+        run=run.run,
         model=model,
-        feedback=feedback,
-        within=[
-            _rate(tried, [each.solved is not None and each.solved <= k for each in tried])
-            for k in range(1, most + 1)
-        ],
+        feedback=run.feedback or "",
+        within=_within(tried, run.attempts),
+        contexts={context: _within(each, run.attempts) for context, each in by_context.items() if each},
         tokens_to_solve=_mean([each.tokens_to_solve for each in tried if each.tokens_to_solve is not None]),
         tokens_spent=_mean([each.tokens for each in tried if each.tokens is not None]),
         repairs=_repairs(tried),
     )
+
+
+def _within(tried: Sequence[TrialTries], most: int) -> list[Rate]:
+    """Solved within 1, 2, … attempts."""
+    return [_rate(tried, [_is_solved(each, k) for each in tried]) for k in range(1, most + 1)]
+
+
+def _is_solved(one: TrialTries, within: int) -> bool:
+    return one.solved is not None and one.solved <= within
 
 
 def _repairs(tried: Sequence[TrialTries]) -> list[Repair]:
@@ -132,35 +148,57 @@ def _repairs(tried: Sequence[TrialTries]) -> list[Repair]:
 def _rate(tried: Sequence[TrialTries], passed: Sequence[bool]) -> Rate:
     counts: dict[str, tuple[int, int]] = {}
     for each, right in zip(tried, passed, strict=True):
-        before = counts.get(each.task, (0, 0))
-        counts[each.task] = before[0] + right, before[1] + 1
+        before = counts.get(each.cluster, (0, 0))
+        counts[each.cluster] = before[0] + right, before[1] + 1
     return rate_of(counts.values())
 
 
 def _worth(
-    model: str,
-    a: str,
-    b: str,
-    most: int,
-    before: Mapping[tuple[object, ...], TrialTries],
-    after: Mapping[tuple[object, ...], TrialTries],
+    model: str, a: str, b: str, most: int, paired: Sequence[tuple[TrialTries, TrialTries]]
 ) -> FeedbackWorth:
-    pairs = [(before[key], after[key]) for key in before if key in after]
-    counts: dict[str, tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
     extra: dict[str, list[int]] = defaultdict(list)
-    for one, two in pairs:
-        gained, lost, of = counts[one.task]
-        counts[one.task] = (
-            gained + (one.solved is None and two.solved is not None),
-            lost + (one.solved is not None and two.solved is None),
-            of + 1,
-        )
+    for one, two in paired:
         if one.tokens is not None and two.tokens is not None:
-            extra[one.task].append(two.tokens - one.tokens)
-    points = estimate_paired_difference(counts.values())
-    return FeedbackWorth(
-        model, a, b, most, len(pairs), (100 * points[0], 100 * points[1], 100 * points[2]), _difference(extra)
-    )
+            extra[one.cluster].append(two.tokens - one.tokens)
+    within = [_points(paired, k) for k in range(1, most + 1)]
+    return FeedbackWorth(model, a, b, most, len(paired), within[-1], _difference(extra), within)
+
+
+def _points(paired: Sequence[tuple[TrialTries, TrialTries]], within: int) -> tuple[float, float, float]:
+    """How much more is solved within so many attempts, and its interval."""
+    counts: dict[str, tuple[int, int, int]] = defaultdict(lambda: (0, 0, 0))
+    for one, two in paired:
+        before, after = _is_solved(one, within), _is_solved(two, within)
+        gained, lost, of = counts[one.cluster]
+        counts[one.cluster] = gained + (after and not before), lost + (before and not after), of + 1
+    found = estimate_paired_difference(counts.values())
+    return 100 * found.difference, 100 * found.low, 100 * found.high
+
+
+def fit_tried_curves(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> list[TriedCurves]:
+    """Per feedback and model: the curve of first answers, and that of what all attempts solve, over the same
+    trials. So the one is what documentation is worth alone, and the other with what is said of answers."""
+    found = []
+    groups: dict[tuple[str, int], list[str]] = defaultdict(list)
+    for run in trials.runs:
+        if run.attempts > 1:
+            groups[run.feedback or "", run.attempts].append(run.run)
+    for (feedback, most), runs in groups.items():
+        trials.db.execute(
+            "create or replace table first_tries as select * from trials where list_contains(?, run)", [runs]
+        )
+        trials.db.execute(
+            "create or replace table all_tries as select first_tries.* replace (solved as correct) "
+            f"from first_tries join (select run, {_KEY}, bool_or(asked and correct) as solved from graded "
+            f"where attempt <= ? group by all) using (run, {_KEY})",
+            [most],
+        )
+        alone, tried = (
+            {(curve.model, curve.dialect): curve for curve in fit_curves(trials, tokens, table)[0]}
+            for table in ("first_tries", "all_tries")
+        )
+        found += [TriedCurves(feedback, most, alone[key], tried[key]) for key in alone if key in tried]
+    return found
 
 
 def _difference(by_task: Mapping[str, Sequence[int]]) -> tuple[float, float, float] | None:

@@ -22,7 +22,7 @@ from probatio.learn.alike import Versions as MayDiffer
 from probatio.learn.database import quote_text
 from probatio.learn.selection import AXES, DAY_AXES, SPELLINGS, Side, locate, parse_selection
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
-from probatio.learn.statistics.pairs import TaskPairs, holm, measure_difference
+from probatio.learn.statistics.pairs import TaskPairs, holm, join_variants, measure_difference
 from probatio.learn.trials import Trials, name_runs, open_trials
 from probatio.learn.versions import Versions, compare_versions
 
@@ -280,9 +280,10 @@ def _pairing(trials: Trials, a: Side, b: Side, differ_in: list[str]) -> PairedSi
     first, second = a.text, b.text
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
-    task = "a.task_id" if "task_id" in on else "a.task_id || ' / ' || b.task_id"
+    pair = "a.{0}" if "task_id" in on else "a.{0} || ' / ' || b.{0}"
+    task, cluster = (f"{pair.format(name)} as {name}" for name in ("task_id", "cluster"))
     trials.db.execute(
-        f"create or replace table pairs as select {task} as task_id, a.correct as right_a, "
+        f"create or replace table pairs as select {task}, {cluster}, a.correct as right_a, "
         "b.correct as right_b, a.sample as sample, a.asked and b.asked as asked, "
         f"a.run = b.run and a.line = b.line as itself, a.run as run_a, b.run as run_b from a join b on {same}"
     )
@@ -301,8 +302,8 @@ def _pairing(trials: Trials, a: Side, b: Side, differ_in: list[str]) -> PairedSi
         )
     counts = trials.rows(
         "select task_id, count(*), count(*) filter (right_a), count(*) filter (right_b), "
-        "count(*) filter (right_b and not right_a), count(*) filter (right_a and not right_b) "
-        "from pairs where asked group by task_id order by task_id"
+        "count(*) filter (right_b and not right_a), count(*) filter (right_a and not right_b), "
+        "any_value(cluster) from pairs where asked group by task_id order by task_id"
     )
     rows = [TaskPairs(*count) for count in counts]
     if not rows:
@@ -332,19 +333,19 @@ def _days(trials: Trials, side: Side, column: str) -> list[str]:
 
 def measure(pairing: PairedSides) -> Comparison:
     """The difference of two sides whose pairs are counted."""
-    tasks = pairing.tasks
+    tasks, clusters = pairing.tasks, join_variants(pairing.tasks)
     found = measure_difference(tasks)
     gained, lost = sum(task.gained for task in tasks), sum(task.lost for task in tasks)
-    flips = [TaskFlip(*task) for task in tasks if task.gained or task.lost]
+    flips = [TaskFlip(*task[:6]) for task in tasks if task.gained or task.lost]
     flips.sort(key=lambda flip: (flip.gained >= flip.lost, -abs(flip.gained - flip.lost), flip.task_id))
     return Comparison(
         a=pairing.a,
         b=pairing.b,
         differ_in=pairing.differ_in,
         pairs=sum(task.pairs for task in tasks),
-        tasks=len(tasks),
-        rate_a=rate_of((task.passed_a, task.pairs) for task in tasks),
-        rate_b=rate_of((task.passed_b, task.pairs) for task in tasks),
+        tasks=len(clusters),
+        rate_a=rate_of((task.passed_a, task.pairs) for task in clusters),
+        rate_b=rate_of((task.passed_b, task.pairs) for task in clusters),
         difference=100 * found.difference,
         low=100 * found.low,
         high=100 * found.high,

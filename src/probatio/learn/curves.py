@@ -34,7 +34,7 @@ MIN_TASKS = 5
 MIN_CONDITIONS = 2
 
 Counts = Mapping[tuple[str, int], Mapping[str, tuple[int, int]]]
-"""(context, n-shot) → task → (passed, asked)."""
+"""(context, n-shot) → task, with its variants → (passed, asked)."""
 
 
 def fit_curves(
@@ -49,7 +49,7 @@ def fit_curves(
         lambda: defaultdict(dict)
     )
     for model, dialect, context, n_shot, task, passed, asked in trials.rows(
-        "select model, dialect, context, n_shot, task_id, count(*) filter (correct), count(*) "
+        "select model, dialect, context, n_shot, cluster, count(*) filter (correct), count(*) "
         f"from {table} where asked and not control group by all order by all"
     ):
         if Condition(model, dialect, context, n_shot) in tokens:

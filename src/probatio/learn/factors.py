@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from probatio.core.statistics.intervals import Z95
 from probatio.learn.findings import Effect, Factors, JointTest
+from probatio.learn.rates import find_uneven
 from probatio.learn.trials import Trials
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
     levels = {factor: trials.levels(factor, usable) for factor in FACTORS}
     varied = {factor: names for factor, names in levels.items() if len(names) > 1}
     tasks, right, wrong = trials.rows(
-        "select count(distinct task_id), count(*) filter (correct), count(*) filter (not correct) "
+        "select count(distinct cluster), count(*) filter (correct), count(*) filter (not correct) "
         f"from trials where {usable}"
     )[0]
     if not varied:
@@ -72,6 +73,12 @@ def measure_factors(trials: Trials) -> tuple[Factors | None, str | None]:
         for factor in FACTORS
         if factor not in varied
     ]
+    uneven = [_name(factor) for factor in find_uneven(trials) if factor in varied]
+    if uneven:
+        notes.append(
+            f"Levels of {' and '.join(uneven)} were not asked under the same conditions and tasks. What they "
+            "are worth where they did not meet is taken from where they did."
+        )
     from probatio.learn.statistics.logit import fit
 
     fitted = fit(cells.design, cells.passed, cells.asked)
@@ -97,7 +104,7 @@ def _cells(trials: Trials, varied: dict[str, list[Any]], usable: str) -> tuple[F
 
     axes = ", ".join(varied)
     rows = trials.rows(
-        f"select task_id, count(*) filter (correct), count(*), {axes} from trials where {usable} "
+        f"select cluster, count(*) filter (correct), count(*), {axes} from trials where {usable} "
         "group by all order by all"
     )
     places = {cell: number for number, cell in enumerate(dict.fromkeys(row[3:] for row in rows))}

@@ -50,7 +50,8 @@ def _choose(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> list[tupl
         with failed as (
             select run, task_id, model, n_shot, dialect, context, sample,
                    coalesce(error_type, 'unnamed') as error, error_detail, coalesce(size, 0) as size, line
-            from trials left join sizes using (model, dialect, context, n_shot) where asked and not correct
+            from trials left join sizes using (model, dialect, context, n_shot)
+            where asked and not correct and not control
         ), ranked as (
             select *, row_number() over (
                        partition by model, error order by size desc, n_shot desc, run, line

@@ -48,6 +48,15 @@ class AxisRates(msgspec.Struct, frozen=True):
     levels: list[LevelRate]
 
 
+class CategoryRate(msgspec.Struct, frozen=True):
+    """How a model does on one category of tasks under one context."""
+
+    model: str
+    category: str
+    context: str
+    rate: Rate
+
+
 class Funnel(msgspec.Struct, frozen=True):
     """How many answers of a model came through each level, and what stopped the others."""
 
@@ -254,6 +263,7 @@ class Trying(msgspec.Struct, frozen=True):
     tokens_to_solve: float | None  # mean of tokens in and out until solved, over the trials that were
     tokens_spent: float | None  # mean over all trials
     repairs: list[Repair]
+    contexts: dict[str, list[Rate]] = {}  # context → solved within 1, 2, … attempts
 
 
 class FeedbackWorth(msgspec.Struct, frozen=True):
@@ -266,6 +276,17 @@ class FeedbackWorth(msgspec.Struct, frozen=True):
     pairs: int
     points: tuple[float, float, float]  # difference of the share solved, its interval; percentage points
     tokens: tuple[float, float, float] | None  # difference of tokens per trial, and its interval
+    within: list[tuple[float, float, float]] = []  # the points within 1, 2, … attempts
+
+
+class TriedCurves(msgspec.Struct, frozen=True):
+    """What documentation is worth alone, and with what is said of wrong answers: two curves of one model over
+    the same trials."""
+
+    feedback: str
+    attempts: int
+    alone: Curve  # of first answers
+    tried: Curve  # of what is solved within all attempts
 
 
 class Inferred(msgspec.Struct, frozen=True):
@@ -356,10 +377,13 @@ class Study(msgspec.Struct, frozen=True):
     failures: list[FailedTrial]
     trying: list[Trying] = []
     feedback_worth: list[FeedbackWorth] = []
+    tried_curves: list[TriedCurves] = []
+    categories: list[CategoryRate] = []
     prices: list[Price] = []
     told: list[Inferred] = []
     found: list[Found] = []  # by searches, which choose their questions
     rules: list[RuleCost] = []
+    variants: int = 0  # tasks asked, if some are variants of one; every count of tasks takes those as one
     control_rate: Rate | None = None  # of tasks in the host language, in no other rate; None without any
 
     def __str__(self) -> str:

@@ -26,8 +26,8 @@ NEAR = 1.25
 LEAST = 2.0
 """Least factor by which the tokens must grow: a smaller step adds hardly anything."""
 
-Answers = Mapping[Condition, Mapping[tuple[str, str, int], bool]]
-"""Condition → (task, run, sample) → right."""
+Answers = Mapping[Condition, Mapping[tuple[str, str, str, int], bool]]
+"""Condition → (its cluster, task, run, sample) → right."""
 
 
 class Gain(msgspec.Struct, frozen=True):
@@ -64,13 +64,13 @@ class TaughtCurve(NamedTuple):
 
 def read_answers(folders: Sequence[Path]) -> Answers:
     """The graded answers to tasks about the language."""
-    found: dict[Condition, dict[tuple[str, str, int], bool]] = defaultdict(dict)
+    found: dict[Condition, dict[tuple[str, str, str, int], bool]] = defaultdict(dict)
     with open_trials(folders) as trials:
-        for model, dialect, context, n_shot, task, run, sample, correct in trials.rows(
-            "select model, dialect, context, n_shot, task_id, run, sample, correct from trials "
+        for model, dialect, context, n_shot, *key, correct in trials.rows(
+            "select model, dialect, context, n_shot, cluster, task_id, run, sample, correct from trials "
             "where asked and not control order by all"
         ):
-            found[Condition(model, dialect, context, n_shot)][task, run, sample] = correct
+            found[Condition(model, dialect, context, n_shot)][tuple(key)] = correct
     return found
 
 

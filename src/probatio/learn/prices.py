@@ -28,6 +28,7 @@ class TwistPair(NamedTuple):
     context: str
     n_shot: int
     task: str
+    cluster: str
     pairs: int
     plain: int
     twisted: int
@@ -55,7 +56,7 @@ def measure_prices(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> li
 
 def _pairs(trials: Trials, model: str, dialect: str) -> list[TwistPair]:
     rows = trials.rows(
-        "select b.context, b.n_shot, b.task_id, count(*), "
+        "select b.context, b.n_shot, b.task_id, b.cluster, count(*), "
         "count(*) filter (a.correct), count(*) filter (b.correct), "
         "count(*) filter (b.correct and not a.correct), count(*) filter (a.correct and not b.correct) "
         "from trials a join trials b using (run, task_id, model, n_shot, context, sample) "
@@ -92,12 +93,12 @@ def _price(
         dialect=dialect,
         twist=twist_of(dialect),
         rule=rule,
-        tasks=len({pair.task for pair in touched}),
+        tasks=len({pair.cluster for pair in touched}),
         pairs=sum(pair.pairs for pair in touched),
         **_compare_ways(touched),
         conditions=conditions,
         regained=_find_regained(conditions) if known else None,
-        control_tasks=len({pair.task for pair in control}),
+        control_tasks=len({pair.cluster for pair in control}),
         control=_measure_loss(control) if control else None,
     )
 
@@ -131,12 +132,12 @@ def _measure_loss(pairs: Iterable[TwistPair]) -> tuple[float, float, float]:
 
 
 def _by_task(pairs: Iterable[TwistPair]) -> list[TwistPair]:
-    """The counts of each task over all its conditions."""
+    """The counts of each task, with its variants, over all its conditions."""
     sums: dict[str, list[int]] = {}
     for pair in pairs:
-        before = sums.setdefault(pair.task, [0] * 5)
-        sums[pair.task] = [one + more for one, more in zip(before, pair[3:], strict=True)]
-    return [TwistPair("", 0, task, *counts) for task, counts in sums.items()]
+        before = sums.setdefault(pair.cluster, [0] * 5)
+        sums[pair.cluster] = [one + more for one, more in zip(before, pair[4:], strict=True)]
+    return [TwistPair("", 0, cluster, cluster, *counts) for cluster, counts in sums.items()]
 
 
 def _find_regained(conditions: Sequence[PriceAt]) -> Place | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from probatio.core.errors import ProbatioError
 from probatio.core.statistics.intervals import Rate, rate_of, wilson
-from probatio.learn.findings import AxisRates, Funnel, HardTask, Inferred, LevelRate
+from probatio.learn.findings import AxisRates, CategoryRate, Funnel, HardTask, Inferred, LevelRate
 from probatio.learn.trials import Trials
 
 if TYPE_CHECKING:
@@ -25,10 +25,18 @@ def measure_overall(trials: Trials, *, controls: bool = False) -> Rate:
     return rate_of(
         trials.rows(
             "select count(*) filter (correct), count(*) from trials where asked and control = ? "
-            "group by task_id order by task_id",
+            "group by cluster order by cluster",
             [controls],
         )
     )
+
+
+def count_variants(trials: Trials) -> int:
+    """The tasks asked, without controls, if some of them are variants of one; else 0."""
+    ((tasks, clusters),) = trials.rows(
+        "select count(distinct task_id), count(distinct cluster) from trials where asked and not control"
+    )
+    return tasks if clusters < tasks else 0
 
 
 def measure_axes(trials: Trials) -> list[AxisRates]:
@@ -41,8 +49,8 @@ def measure_axes(trials: Trials) -> list[AxisRates]:
         for level, passed, asked, missing in trials.rows(
             f"select {name}, count(*) filter (asked and correct), count(*) filter (asked), "
             "count(*) filter (not asked) "
-            f"from trials where {about} and {name} is not null group by {name}, task_id "
-            f"order by {name}, task_id"
+            f"from trials where {about} and {name} is not null group by {name}, cluster "
+            f"order by {name}, cluster"
         ):
             counts[level].append((passed, asked))
             unasked[level] += missing
@@ -52,6 +60,46 @@ def measure_axes(trials: Trials) -> list[AxisRates]:
         if levels:
             axes.append(AxisRates(name, levels))
     return axes
+
+
+CONDITIONS = ("model", "context", "n_shot", "dialect")
+
+
+def find_uneven(trials: Trials) -> list[str]:
+    """The axes whose levels were not asked under the same conditions: the rate of one level is then an
+    average over other things than that of another. Those of conditions have the tasks in common, too."""
+    uneven = []
+    for axis in AXES:
+        others = [each for each in CONDITIONS if each != axis] + (["task_id"] if axis in CONDITIONS else [])
+        ((levels,),) = trials.rows(f"select count(distinct {axis}) from trials where not control")
+        if trials.rows(
+            f"select 1 from trials where not control and {axis} is not null group by {', '.join(others)} "
+            f"having count(distinct {axis}) < ? limit 1",
+            [levels],
+        ):
+            uneven.append(axis)
+    return uneven
+
+
+def measure_categories(trials: Trials) -> list[CategoryRate]:
+    """Every category under every context, model by model. Empty where there is one category or one
+    context."""
+    if any(len(trials.levels(axis, "not control")) < 2 for axis in ("category", "context")):
+        return []
+    counts: dict[tuple[str, str, str], list[tuple[int, int]]] = defaultdict(list)
+    for *cell, passed, asked in trials.rows(
+        "select model, category, context, count(*) filter (correct), count(*) from trials "
+        "where asked and not control and category is not null "
+        "group by model, category, context, cluster order by all"
+    ):
+        counts[cell[0], cell[1], cell[2]].append((passed, asked))
+    return [
+        CategoryRate(model, category, context, rate_of(counts[model, category, context]))
+        for model in trials.levels("model")
+        for category in trials.levels("category")
+        for context in trials.levels("context")
+        if (model, category, context) in counts
+    ]
 
 
 def count_funnels(trials: Trials) -> list[Funnel]:
@@ -80,7 +128,7 @@ def find_hardest(trials: Trials) -> list[HardTask]:
     """The tasks that fail most often, without those that never fail."""
     rows = trials.rows(
         "select task_id, any_value(type), any_value(category), any_value(difficulty), "
-        "count(*) filter (correct) as passed, count(*) as of from trials where asked "
+        "count(*) filter (correct) as passed, count(*) as of from trials where asked and not control "
         "group by task_id having passed < of order by passed / of, of desc, task_id limit ?",
         [HARDEST],
     )
@@ -102,8 +150,8 @@ def measure_inferred(trials: Trials) -> list[Inferred]:
     )
     lacking: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     known: dict[tuple[str, int, str], frozenset[str] | None] = {}
-    for model, context, n_shot, task, passed, asked in trials.rows(
-        "select model, context, n_shot, task_id, count(*) filter (correct), count(*) "
+    for model, context, n_shot, task, cluster, passed, asked in trials.rows(
+        "select model, context, n_shot, task_id, cluster, count(*) filter (correct), count(*) "
         "from trials where asked and not control group by all order by all"
     ):
         if task not in suite.tasks or context not in suite.contexts:
@@ -114,8 +162,8 @@ def measure_inferred(trials: Trials) -> list[Inferred]:
         missing = known[place]
         if missing is None:
             continue
-        before = counts[model, context][not missing].get(task, (0, 0))
-        counts[model, context][not missing][task] = before[0] + passed, before[1] + asked
+        before = counts[model, context][not missing].get(cluster, (0, 0))
+        counts[model, context][not missing][cluster] = before[0] + passed, before[1] + asked
         lacking[model, context].update(dict.fromkeys(missing, asked))
     return [
         Inferred(

@@ -36,6 +36,7 @@ class Asked(NamedTuple):
     context: str
     n_shot: int
     task: str
+    cluster: str
     difficulty: str | None
     passed: int
     asked: int
@@ -55,7 +56,7 @@ def measure_rules(trials: Trials, tokens: Mapping[Condition, SharedPart]) -> lis
     )
     counts: dict[str, list[Asked]] = defaultdict(list)
     for model, *row in trials.rows(
-        "select model, context, n_shot, task_id, difficulty, count(*) filter (correct), count(*) "
+        "select model, context, n_shot, task_id, cluster, difficulty, count(*) filter (correct), count(*) "
         "from untwisted group by all order by all"
     ):
         counts[model].append(Asked(*row))
@@ -103,7 +104,7 @@ def _measure(
         model=model,
         rule=rule,
         sentence=suite.rules[rule],
-        tasks=len({each.task for each in ours}),
+        tasks=len({each.cluster for each in ours}),
         told=told,
         untold=untold,
         lost=lost and 100 * lost.share + 0.0,
@@ -120,11 +121,11 @@ def _rate(counts: Iterable[Asked]) -> Rate:
 
 
 def _sum_tasks(counts: Iterable[Asked]) -> dict[str, tuple[str | None, int, int]]:
-    """Task → its difficulty, and the counts of all its conditions."""
+    """Task, with its variants → its difficulty, and the counts of all its conditions."""
     sums: dict[str, tuple[str | None, int, int]] = {}
     for each in counts:
-        _, passed, asked = sums.get(each.task, (None, 0, 0))
-        sums[each.task] = each.difficulty, passed + each.passed, asked + each.asked
+        _, passed, asked = sums.get(each.cluster, (None, 0, 0))
+        sums[each.cluster] = each.difficulty, passed + each.passed, asked + each.asked
     return sums
 
 

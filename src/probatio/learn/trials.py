@@ -318,29 +318,34 @@ def _describe_any_run(trials: Trials, folder: Path, name: str) -> RunSeen:
 
 
 def _join_suite(trials: Trials) -> None:
-    """Type, category and difficulty of each task, from the suite."""
+    """Type, category and difficulty of each task, from the suite, and what its answers are clustered by: the
+    task it is a variant of, or itself. Tables that are made of `trials` inherit it."""
     suite = trials.suite
     if suite is not None:
         trials.order["context"] = [*suite.levels]
         trials.order["dialect"] = [*suite.language.dialects]
     trials.db.execute(
-        "create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, difficulty VARCHAR)"
+        "create table tasks (task_id VARCHAR, type VARCHAR, category VARCHAR, origin VARCHAR, "
+        "difficulty VARCHAR)"
     )
     if suite is not None and suite.tasks:
         tasks = suite.tasks.values()
         difficulties = [None if task.difficulty is None else str(task.difficulty) for task in tasks]
         # A list per column: a parameter per value would take seconds and hundreds of megabytes for 20,000
         # tasks.
-        columns = zip(*((task.id, task.type, task.category) for task in tasks), strict=True)
+        columns = zip(
+            *((task.id, task.type, task.category, task.origin or None) for task in tasks), strict=True
+        )
         trials.db.execute(
-            f"insert into tasks select {', '.join(['unnest(?::VARCHAR[])'] * 4)}",
+            f"insert into tasks select {', '.join(['unnest(?::VARCHAR[])'] * 5)}",
             [*map(list, columns), difficulties],
         )
     controls = ", ".join(f"'{kind}'" for kind, about in KINDS.items() if about.control)
     # A trial is its first answer; later attempts are studied apart, in attempts.py.
     trials.db.execute(
         "create table trials as select graded.* exclude (use_case), type, difficulty, "
-        f"coalesce(category, use_case) as category, coalesce(type in ({controls}), false) as control "
+        f"coalesce(category, use_case) as category, coalesce(type in ({controls}), false) as control, "
+        "coalesce(origin, task_id) as cluster "
         "from graded left join tasks using (task_id) where attempt = 1 order by run, line"
     )
     (unknown,) = trials.rows("select count(distinct task_id) from trials where type is null")[0]

@@ -12,7 +12,7 @@ import msgspec
 from probatio.learn.alike import describe_changes, list_changed
 from probatio.learn.curves import SHARES, fit_curves
 from probatio.learn.findings import Reach
-from probatio.learn.statistics.pairs import TaskPairs, measure_difference
+from probatio.learn.statistics.pairs import TaskPairs, join_variants, measure_difference
 from probatio.learn.tokens import count_shared_parts
 from probatio.learn.trials import Trials
 
@@ -81,7 +81,7 @@ def _measure(name: str, tasks: Sequence[TaskPairs]) -> Part | None:
     if not tasks:
         return None
     found: PairedDifference = measure_difference(tasks)
-    return Part(name, len(tasks), 100 * found.difference, 100 * found.low, 100 * found.high)
+    return Part(name, len(join_variants(tasks)), 100 * found.difference, 100 * found.low, 100 * found.high)
 
 
 def _by_category(trials: Trials, tasks: Sequence[TaskPairs]) -> list[Part]:

@@ -66,6 +66,8 @@ class Tally:
     unscored: int = 0  # answered, and nothing is expected of the answer
     asked: int = 0  # by this process
     spent: float = 0.0
+    tried: int = 0  # trials with several attempts whose first answer counts, without controls
+    solved: tuple[int, ...] = ()  # of them, those solved within 1, 2, … attempts
 
     @property
     def done(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import msgspec
@@ -54,15 +54,30 @@ def mark_of_score(grade: Grade | SampleGrade) -> str:
 
 
 def summary_line(tally: Tally, seconds: float) -> str:
-    """`39/42 passed (93%) in 19.6s — $0.01`, followed by failed requests and unchecked answers, if any."""
+    """`39/42 passed (93%) in 19.6s — $0.01`, followed by failed requests and unchecked answers, if any. With
+    several attempts, what was solved at once and within all of them."""
     asked = tally.passed + tally.failed
     share = f"{100 * tally.passed / asked:.0f}%" if asked else "–"
     money = f"${tally.spent:.2f}" if tally.spent >= 0.005 or not tally.spent else f"${tally.spent:.4f}"
-    line = f"{tally.passed}/{asked} passed ({share}) in {spell(seconds)} — {money}"
+    passed = f"{tally.passed}/{asked} passed ({share})"
+    if tally.tried:
+        passed = describe_solved(tally.tried, tally.solved)
+    line = f"{passed} in {spell(seconds)} — {money}"
     line += f", {tally.errors} requests failed" if tally.errors else ""
     return (
         f"{line}, {describe_unchecked(tally.unchecked, asked + tally.unchecked)}" if tally.unchecked else line
     )
+
+
+def describe_solved(tried: int, solved: Sequence[int]) -> str:
+    """`10 of 24 at once (42 %), 21 of 24 within three (88 %)`."""
+    most = len(solved)
+    within = _NUMBERS[most] if most < len(_NUMBERS) else str(most)
+    ends = ((solved[0], "at once"), (solved[-1], f"within {within}"))
+    return ", ".join(f"{count} of {tried} {when} ({100 * count / tried:.0f} %)" for count, when in ends)
+
+
+_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def describe_unchecked(unchecked: int, answers: int) -> str:

@@ -70,6 +70,7 @@ def show_end(view: Quiet | None, folder: Path, ending: Ending, analysis: Path | 
             failed=tally.failed,
             errors=tally.errors,
             unchecked=tally.unchecked,
+            **({"tried": tally.tried, "solved": tally.solved} if tally.solved else {}),
             total=tally.total,
             asked=tally.asked,
             cost=tally.spent,

@@ -42,9 +42,10 @@ from probatio.suites.feedback import feedback
 from probatio.suites.language_suite import Suite
 from probatio.suites.prompt import render
 from probatio.suites.questions import GradedBy, digest_text
+from probatio.suites.task_types import KINDS
 
-_UNGRADED, _SETTLED, _WRONG = 1, 2, 3
-"""The state of a trial; 0 is not asked yet. Right answers and failed requests are settled."""
+_UNGRADED, _SETTLED, _WRONG, _RIGHT = 1, 2, 3, 4
+"""The state of a trial; 0 is not asked yet. What failed or can't be checked is settled."""
 
 
 class TrialJob:
@@ -102,7 +103,24 @@ class TrialJob:
         write_run(self.folder, msgspec.structs.replace(stored, embedded={**stored.embedded, model.id: file}))
 
     def end(self, ending: Ending, journal: Journal) -> None:
-        """Nothing follows from the answers; an analysis is made when a user wants one."""
+        """Count what several attempts solved. An analysis is made when a user wants one."""
+        if self._record.plan.attempts > 1:
+            ending.tally.tried, ending.tally.solved = self._count_solved()
+
+    def _count_solved(self) -> tuple[int, tuple[int, ...]]:
+        """The trials whose first answer counts, and those that are solved within 1, 2, … attempts."""
+        attempts = self._record.plan.attempts
+        controls = {task.id for task in self._suite.tasks.values() if KINDS[task.type].control}
+        tried, solved = 0, [0] * attempts
+        for number in range(self._first):
+            states = self._standings[number :: self._first]
+            if states[0] not in (_WRONG, _RIGHT) or self.key(number).task_id in controls:
+                continue
+            tried += 1
+            if _RIGHT in states:
+                for within in range(states.index(_RIGHT), attempts):
+                    solved[within] += 1
+        return tried, tuple(solved)
 
     def __len__(self) -> int:
         return len(self._numbering)
@@ -167,7 +185,8 @@ class TrialJob:
         """How a trial stands: only an answer that was wrong is tried again."""
         number = self.number(key)
         if number is not None:
-            self._standings[number] = _WRONG if not correct and error_type not in UNASKED_ERRORS else _SETTLED
+            unasked = error_type in UNASKED_ERRORS
+            self._standings[number] = _SETTLED if unasked else _RIGHT if correct else _WRONG
 
 
 class Assessor:

@@ -360,9 +360,11 @@ def _require_input(task: Task, spec: LanguageSpec, host: LanguageSpec | None, fi
         )
 
 
-def without_rules(each: _Named) -> _Named:
-    """A task or example as it is digested: the rules it names reach neither prompt nor grade."""
-    return msgspec.structs.replace(each, rules=msgspec.UNSET)
+def without_filing(each: _Named) -> _Named:
+    """A task or example as it is digested: its rules, and the task it is a variant of, reach neither prompt
+    nor grade."""
+    filed = {"origin": msgspec.UNSET} if isinstance(each, Task) else {}
+    return msgspec.structs.replace(each, rules=msgspec.UNSET, **filed)
 
 
 def digest(*parts: object) -> str:

@@ -23,7 +23,7 @@ from probatio.languages.contract import Commands, Language, LanguageSpec, Twisti
 from probatio.languages.finding import find_language
 from probatio.suites.contexts import context_text
 from probatio.suites.feedback import TEXTS, UNCHECKED_VERDICTS
-from probatio.suites.language_suite import Suite, digest, without_rules
+from probatio.suites.language_suite import Suite, digest, without_filing
 from probatio.suites.task_types import KINDS, TaskKind
 
 EXAMPLE = "{name}:\n```{fence}\n{program}\n```"
@@ -160,8 +160,8 @@ def _example(example: Example, program: str, ours: _Shown, host: _Shown | None) 
 def fingerprint(suite: Suite, grader_version: str) -> str:
     """The fingerprint that pins a suite's version: all that reaches a prompt or a grade, and the grader."""
     return digest(
-        [without_rules(msgspec.structs.replace(task, solution=None)) for task in suite.tasks.values()],
-        [without_rules(example) for example in suite.examples],
+        [without_filing(msgspec.structs.replace(task, solution=None)) for task in suite.tasks.values()],
+        [without_filing(example) for example in suite.examples],
         [
             suite.introduction,
             suite.questions,

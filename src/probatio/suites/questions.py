@@ -13,7 +13,7 @@ import msgspec
 from probatio.core.records import Task
 from probatio.languages.contract import LanguageSpec
 from probatio.languages.finding import find_language
-from probatio.suites.language_suite import Suite, digest, without_rules
+from probatio.suites.language_suite import Suite, digest, without_filing
 from probatio.suites.prompt import neutral_spec
 
 
@@ -71,13 +71,13 @@ def digest_content(suite: Suite, tasks: Iterable[str], contexts: Iterable[str]) 
         contexts={
             name: digest_text(suite.template(name)[0]) for name in dict.fromkeys([*suite.contexts, *contexts])
         },
-        examples={example.id: digest(without_rules(example)) for example in suite.examples},
-        tasks={task: digest(without_rules(suite.tasks[task])) for task in tasks},
+        examples={example.id: digest(without_filing(example)) for example in suite.examples},
+        tasks={task: digest(without_filing(suite.tasks[task])) for task in tasks},
     )
 
 
 def _expected(task: Task) -> Task:
     """The part of a task that its grade depends on: not its words, and not how it is filed."""
     return msgspec.structs.replace(
-        task, id="", goal="", category="", difficulty=None, solution=None, rules=msgspec.UNSET
+        without_filing(task), id="", goal="", category="", difficulty=None, solution=None
     )

@@ -24,7 +24,7 @@ from probatio.authoring.generate.faber.generation import VERSION, Generated, gen
 from probatio.authoring.generate.faber.levels import FIRST_LEVEL, LEVELS, MIX, purposes
 from probatio.authoring.generate.faber.runs import NotRun, Ran, Runs, emit_counted
 from probatio.languages.typescript import run
-from probatio.suites.language_suite import BLANK, load_suite, without_rules
+from probatio.suites.language_suite import BLANK, load_suite, without_filing
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
@@ -102,7 +102,7 @@ raised."""
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_seed_gives_the_tasks_it_always_gave(level: int) -> None:
     assert VERSION == "1.0.0"
-    asked = [without_rules(task) for task in made(level).tasks]  # rules are in no prompt and no grade
+    asked = [without_filing(task) for task in made(level).tasks]  # rules are in no prompt and no grade
     assert hashlib.sha256(msgspec.json.encode(asked)).hexdigest()[:16] == DIGESTS[level]
 
 

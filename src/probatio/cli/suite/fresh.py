@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,9 @@ from probatio.cli import options
 
 if TYPE_CHECKING:
     from probatio.jail import Choice
+
+NAMED = 20
+"""Tasks that are named on one line."""
 
 
 @click.command()
@@ -125,9 +129,16 @@ def _write_variants(folder: Path, seed: int, count: int, out: Path, sandbox: Cho
     )
     for reason, times in varied.dropped.items():
         click.echo(f"  dropped {times}: {reason}")
+    if varied.barren:
+        click.echo(f"  no variant of: {_list_first(varied.barren)}")
     if len(varied.tasks) < count:
         click.echo(f"  {count} were asked for; there are no more different ones.")
     click.echo(f"Prove it with: probatio suite check {shlex.quote(str(out))}")
+
+
+def _list_first(names: Sequence[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more (--json names all)" if more > 0 else "")
 
 
 @click.command()

@@ -123,6 +123,9 @@ class Task(msgspec.Struct, frozen=True):
     """When an output counts as the expected one; as `trimmed`, where neither task nor language says."""
     rules: Rules = msgspec.UNSET
     """The decisions of the language that it takes."""
+    origin: str | msgspec.UnsetType = msgspec.UNSET
+    """The task that it is a variant of: what is alike in them is counted once. It reaches no prompt and no
+    grade."""
 
     @property
     def runs(self) -> tuple[ProgramTest, ...]:

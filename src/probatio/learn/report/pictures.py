@@ -13,7 +13,8 @@ from probatio.charts.svg import WIDTH
 from probatio.core.statistics.intervals import Rate
 from probatio.learn.compare import Comparison
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Curve, Funnel, Study, curve_name
+from probatio.learn.findings import Curve, Funnel, Study, TriedCurves, curve_name
+from probatio.learn.report.attempts import name_tried
 from probatio.learn.report.comparison import shorten_names
 
 FUNNEL_STAGES = ("asked", "A typechecks", "B runs", "C right output")
@@ -38,6 +39,17 @@ def draw_study(
             title if headings else "",
             width,
         )
+    if study.tried_curves:
+        title = CAPTIONS["attempts"]
+        pictures["attempts"] = draw_curves(
+            _chart_tried(study.tried_curves),
+            _contexts([both.alone for both in study.tried_curves]),
+            SHARES,
+            title,
+            theme,
+            title if headings else "",
+            width,
+        )
     if pictures or len(study.funnels) > 1:
         title = CAPTIONS["funnel"]
         # The rate of a whole model has an interval; the levels before it have none.
@@ -50,6 +62,7 @@ def draw_study(
 
 CAPTIONS = {
     "learning-curves": "Learning curves: pass rate, with 95 % bands over tasks",
+    "attempts": "Documentation alone, and with what is said of wrong answers",
     "contexts": "Pass rate (%) by context and n-shot",
     "funnel": "From answer to right output, with the 95 % interval of the rate",
     "comparisons": "Differences of paired pass rates in percentage points, with 95 % intervals",
@@ -80,6 +93,16 @@ def _chart_curves(curves: Sequence[Curve]) -> list[LearningCurve]:
     return [
         LearningCurve(curve_name(curve, curves), curve.points, number) for number, curve in enumerate(curves)
     ]
+
+
+def _chart_tried(tried: Sequence[TriedCurves]) -> list[LearningCurve]:
+    models = [both.alone for both in tried]
+    named = [
+        (f"{curve_name(curve, models)}: {name}" if len(tried) > 1 else name, curve)
+        for both in tried
+        for name, curve in name_tried(both)
+    ]
+    return [LearningCurve(name, curve.points, number) for number, (name, curve) in enumerate(named)]
 
 
 def _contexts(curves: Sequence[Curve]) -> list[str]:

@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from probatio.core.statistics.intervals import Rate
 from probatio.core.text.markdown import escape_markdown, fence, format_table
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Curve, JointTest, Reach, Study, curve_name
+from probatio.learn.findings import JointTest, Study, curve_name
 from probatio.learn.report.attempts import format_attempts, summarise_attempts
 from probatio.learn.report.prices import describe_price, format_prices
 from probatio.learn.report.rules import format_rules, summarise_rules
 from probatio.learn.report.tables import Column, StudyTable, make_tables, name_axis
-from probatio.learn.report.wording import DASH, format_interval, format_p, format_share
+from probatio.learn.report.wording import (
+    DASH,
+    describe_reach,
+    format_cell_rate,
+    format_interval,
+    format_p,
+    format_share,
+    list_reached,
+    show_picture,
+)
 from probatio.learn.statistics.isotonic import RESAMPLES
 
 FAILURES_TITLE = "## Failing examples"
@@ -25,7 +35,12 @@ def format_report(study: Study, charts: Mapping[str, str]) -> str:
     """The whole computed part. `charts`: name of a picture → its file."""
     tables = make_tables(study)
     lines = [*_head(study), *_funnel(study, tables["funnel"], charts), *_rates(study, tables["rates"])]
-    lines += [*_curves(study, tables["curves"], charts), *format_attempts(study), *format_prices(study)]
+    lines += _categories(study)
+    lines += [
+        *_curves(study, tables["curves"], charts),
+        *format_attempts(study, charts),
+        *format_prices(study),
+    ]
     lines += _format_found(study)
     lines += [*_format_inferred(study), *format_rules(study), *_factors(study, tables["factors"])]
     lines += [*_hardest(tables["hardest"]), *_failures(study)]
@@ -39,9 +54,10 @@ def summarise(study: Study) -> list[str]:
         return control or ["No answer has been graded yet."]
     rate = study.overall
     unasked = f", {study.unasked} not asked or not checked" if study.unasked else ""
+    tasks = f"{study.variants} tasks from {rate.tasks}" if study.variants else f"{rate.tasks} tasks"
     lines = [
         f"{rate.passed}/{rate.asked} passed ({format_share(rate)}, 95 % {format_interval(rate)}) over "
-        f"{rate.tasks} tasks{unasked}",
+        f"{tasks}{unasked}",
         *control,
     ]
     axes = {axis.name: axis.levels for axis in study.axes}
@@ -138,7 +154,7 @@ def _funnel(study: Study, table: StudyTable, charts: Mapping[str, str]) -> list[
         rows = [[kind, *(one.errors.get(kind, 0) for one in study.funnels)] for kind in kinds]
         lines += ["", "What stopped the others:", ""]
         lines += format_table(["error", *(one.model for one in study.funnels)], rows)
-    return [*lines, *_picture(charts, "funnel", "How many answers come through each level"), ""]
+    return [*lines, *show_picture(charts, "funnel", "How many answers come through each level"), ""]
 
 
 def _rates(study: Study, table: StudyTable) -> list[str]:
@@ -147,6 +163,20 @@ def _rates(study: Study, table: StudyTable) -> list[str]:
         name = name_axis(axis.name)
         lines += [f"## {name.capitalize()}", ""]
         lines += [*_format_study_table(table, table.groups.get(axis.name, []), level=name), ""]
+    return lines
+
+
+def _categories(study: Study) -> list[str]:
+    """A table for each model: what it learns from which context."""
+    lines = ["## Category by context", ""] if study.categories else []
+    for model, cells in groupby(study.categories, lambda cell: cell.model):
+        rates = {(cell.category, cell.context): cell.rate for cell in cells}
+        categories, contexts = (list(dict.fromkeys(key[place] for key in rates)) for place in (0, 1))
+        rows = [
+            [category, *(format_cell_rate(rates.get((category, context))) for context in contexts)]
+            for category in categories
+        ]
+        lines += [f"{escape_markdown(model)}:", "", *format_table(["category", *contexts], rows), ""]
     return lines
 
 
@@ -163,8 +193,8 @@ def _curves(study: Study, table: StudyTable, charts: Mapping[str, str]) -> list[
         ["model", *(f"reaches {100 * share:.0f} %" for share in SHARES)],
         [[curve_name(curve, study.curves), *list_reached(curve)] for curve in study.curves],
     )
-    lines += _picture(charts, "learning-curves", "Learning curves")
-    lines += _picture(charts, "contexts", "Context by n-shot")
+    lines += show_picture(charts, "learning-curves", "Learning curves")
+    lines += show_picture(charts, "contexts", "Context by n-shot")
     for curve in study.curves:
         name = curve_name(curve, study.curves)
         lines += ["", f"### {escape_markdown(name)}", ""]
@@ -211,12 +241,7 @@ def _format_inferred(study: Study) -> list[str]:
         [
             one.model,
             one.context,
-            *(
-                f"{rate.passed}/{rate.asked} ({format_share(rate)}, {format_interval(rate)})"
-                if rate.asked
-                else DASH
-                for rate in (one.shown, one.inferred)
-            ),
+            *(format_cell_rate(rate) for rate in (one.shown, one.inferred)),
             ", ".join(list(one.lacking)[:_LACKING]) or DASH,
         ]
         for one in study.told
@@ -295,43 +320,8 @@ def _failures(study: Study) -> list[str]:
     return lines
 
 
-def describe_reach(reach: Reach, estimated: bool) -> str:
-    """`80 % with more than 292, at most 1,240 tokens (basic, 3-shot; 95 %: more than 106, at most 1,240)`, or
-    `80 % not learned with up to 3,291 tokens; best 18 %`."""
-    mark, about = f"{100 * reach.share:.0f} %", "about " if estimated else ""
-    chance = f"{100 * reach.resamples_reaching:.0f} % of resamples reach it"
-    if reach.fitted is None:
-        sentence = (
-            f"{mark} not learned with up to {about}{reach.most:,} tokens; best {100 * reach.best:.0f} % "
-            f"({chance})"
-        )
-    else:
-        unsure = "" if reach.interval.at_most is not None else "not with what was tried"
-        doubt = " or ".join(filter(None, (str(reach.interval), unsure)))
-        place = f"{reach.fitted.context}, {reach.fitted.n_shot}-shot; 95 %: {doubt}"
-        sentence = f"{mark} with {about}{reach.tokens} token{'s' * (reach.tokens.at_most != 1)} ({place})"
-    if reach.alone is not None and reach.alone != reach.fitted:
-        alone = f"{reach.alone.context}, {reach.alone.n_shot}-shot, {about}{reach.alone.tokens:,} tokens"
-        sentence += f"; by its own rate at {alone}"
-    return sentence
-
-
-def list_reached(curve: Curve) -> list[str]:
-    """For each mark where the curve reaches it, as cells of a table."""
-    if curve.dip:
-        return ["no curve: the rate falls" for _ in SHARES]
-    return [
-        describe_reach(reach, curve.estimated).removeprefix(f"{100 * reach.share:.0f} % ")
-        for reach in curve.reach
-    ]
-
-
 def _percent(part: int, whole: int) -> str:
     return f"{100 * part / whole:.0f} %" if whole else DASH
-
-
-def _picture(charts: Mapping[str, str], name: str, caption: str) -> list[str]:
-    return ["", f"![{caption}]({charts[name]})"] if name in charts else []
 
 
 def _paragraphs(sentences: list[Any]) -> list[str]:

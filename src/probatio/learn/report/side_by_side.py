@@ -16,8 +16,7 @@ from probatio.learn.analysis import fill_folder, study_of, write_pictures
 from probatio.learn.curves import SHARES
 from probatio.learn.findings import Curve
 from probatio.learn.gains import Gain, GainComparison, TaughtCurve, compare_gains, read_answers
-from probatio.learn.report.sections import list_reached
-from probatio.learn.report.wording import format_rate
+from probatio.learn.report.wording import format_rate, list_reached
 from probatio.learn.trials import describe_run
 
 PAGE = "languages.md"

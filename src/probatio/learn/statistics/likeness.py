@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from probatio.learn.statistics.pairs import TaskPairs
+from probatio.learn.statistics.pairs import TaskPairs, join_variants
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,6 +77,7 @@ class Pilot(msgspec.Struct, frozen=True):
 
 def measure_pilot(tasks: Sequence[TaskPairs]) -> Pilot:
     """Rates and correlations by the method of moments: how often two answers to one task are both right."""
+    tasks = join_variants(tasks)
     pairs = sum(task.pairs for task in tasks)
     rights = [task.passed_a for task in tasks], [task.passed_b for task in tasks]
     rate_a, rate_b = (sum(right) / pairs for right in rights)
