@@ -133,6 +133,18 @@ def test_what_a_search_asked_is_an_ordinary_run_and_is_taken_over(tmp_path: Path
     assert (tmp_path / "results" / "r" / ANSWERS).read_bytes().count(b"\n") == asked
 
 
+def test_a_search_counts_what_it_takes_over_and_a_comparison_says_that_it_chose(tmp_path: Path) -> None:
+    with model(lambda level, task: level >= 4) as double:
+        learned(tmp_path, double)
+        asked = len(double.bodies)
+        second = learned(tmp_path, double, "--run-id", "second", "--reuse", "r")
+    assert second.returncode == 0, second.output
+    assert f"{asked} of {TASKS * LEVELS} answers are taken over from r." in second.output
+    assert "not yet asked" not in second.output
+    compared = probatio("study", "compare", "r", "second", "--results", tmp_path / "results")
+    assert "r and second chose the questions that tell most" in compared.stdout, compared.output
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

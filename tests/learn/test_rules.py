@@ -91,6 +91,7 @@ def test_diagnoses_are_grouped_and_counted_against_all_failures(study: Study) ->
         ("line 14: word: there is no word 'foo_1'", "word: there is no word '…'"),
         ("answer.fab:3:14: unknown name `x`\nmore", "unknown name `…`"),
         ("test 2 of 5: expected '1 2', printed '3'", "expected '…', printed '…'"),
+        ("test 1 of 2: exit 1: line 3: `mod` takes a number", "`…` takes a number"),
         ("expected \"it's\", printed ''", "expected \"…\", printed ''"),
         ("can't divide 12.5 by 0", "can't divide … by …"),
         ("\n\n  at column 7, two  values\n", "two values"),

@@ -136,3 +136,36 @@ def test_a_language_that_names_its_rules_is_told_which_of_them_gained(tmp_path: 
     lines = compared(tmp_path / "results", "v1", "v2").stdout.splitlines()
     assert any(line.startswith("By rule: from the left +100.0 points") for line in lines)
     assert lines[-1].endswith("; most is gained in from the left.")
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """As designers keep them: `v1` and `v2` side by side. The run of v2 takes over what was asked before."""
+    with Double(reply=lambda body: "42") as double:
+        for version, *reuse in (("1",), ("2", "--reuse", "v1")):
+            folder = write_language(tmp_path / f"v{version}", version, 0)
+            run = ("--run-id", f"v{version}", "--results", tmp_path / "results", *reuse)
+            command = ("trial", "--suite", folder, "--model", "gpt-4o-mini", "--n-shot", "0", *run)
+            done = probatio(*command, cwd=tmp_path, env=environment(double))
+            assert done.returncode == 0, done.output
+        assert len(double.bodies) == 24 * 3 + 24  # of v2 only the guide is new
+    return tmp_path / "results"
+
+
+def test_two_folders_of_a_language_are_compared_by_the_tasks_they_share(folders: Path) -> None:
+    done = compared(folders, "v1", "v2")
+    assert done.returncode == 0, done.output
+    assert "across versions of the suite, v1 1 (" in done.stdout and " and v2 2 (" in done.stdout
+
+
+def test_an_answer_that_was_taken_over_is_a_pair_with_its_original(folders: Path) -> None:
+    assert "72 pairs, clustered by 24 tasks." in compared(folders, "v1", "v2").stdout
+
+
+def test_suites_that_share_no_task_are_not_compared(folders: Path, tmp_path: Path) -> None:
+    record = tmp_path / "results" / "v2" / "run.json"
+    about = json.loads(record.read_text())
+    about["content"]["tasks"] = {"other": "0"}
+    record.write_text(json.dumps(about))
+    done = compared(folders, "v1", "v2")
+    assert (done.returncode, "can't be read together, their suite differs" in done.output) == (2, True)

@@ -76,12 +76,13 @@ def bring_together(
         if one != (two := other.asked[what])
     ]
     on_purpose = versions == "any"
-    unlike = [each for each in differ if not (on_purpose and each[1] in _VERSIONS)]
-    named = (
-        not days and all(each[1] in _VERSIONS for each in differ) and _are_questions_named(db, runs, content)
-    )
-    if unlike and not named:
-        other, what, one, two = unlike[0]
+    named = bool(differ) and not days and _are_questions_named(db, runs, content)
+    # The folders of two versions of a language have two names; what they share is their tasks.
+    related = on_purpose and named and _share_tasks(runs, content)
+    may_differ = (*_VERSIONS, "suite") if related else _VERSIONS
+    others = [each for each in differ if each[1] not in may_differ]
+    if others or (differ and not on_purpose and not named):
+        other, what, one, two = (others or differ)[0]
         chosen = " Choose days of one with :date=FIRST..LAST." if days else ""
         raise Unlike(
             f"{first.run} and {other.run} can't be read together, their {what} differs "
@@ -92,7 +93,8 @@ def bring_together(
             f"The runs were graded by different graders ({', '.join(graders)}); "
             "grade them again with `probatio grade RUN` to bring them together."
         )
-    _leave_out_reused(db)
+    if versions == "pool":
+        _leave_out_reused(db)  # but where runs are compared, each keeps its own
     return [] if on_purpose or not differ else _pool(db, runs, content, versions)
 
 
@@ -104,6 +106,10 @@ def _are_questions_named(
         "select 1 from graded where coalesce(question, '') = '' or coalesce(graded, '') = '' limit 1"
     ).fetchone()
     return silent is None and all(run.run in content for run in runs)
+
+
+def _share_tasks(runs: Sequence[RunSeen], content: Mapping[str, SuiteContent]) -> bool:
+    return bool(set.intersection(*(set(content[run.run].tasks) for run in runs)))
 
 
 def _leave_out_reused(db: duckdb.DuckDBPyConnection) -> None:

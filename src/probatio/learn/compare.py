@@ -25,6 +25,8 @@ from probatio.learn.statistics.family import ALPHA, MOST_SIDES, list_family
 from probatio.learn.statistics.pairs import TaskPairs, holm, join_variants, measure_difference
 from probatio.learn.trials import Trials, name_runs, open_trials
 from probatio.learn.versions import Versions, compare_versions
+from probatio.runs.record import read_run
+from probatio.runs.store.layout import RUN_FILE
 
 PAIRED = ("task_id", "model", "n_shot", "dialect", "context", "sample")
 
@@ -69,6 +71,7 @@ class Comparison(msgspec.Struct, frozen=True):
     controls: int = 0  # trials of tasks in the host language, on both sides, that are left out
     missing: int = 0  # answered trials of A without an answered partner; of days: cases
     across: str = ""  # the versions of the suite, if they are not the same
+    searched: list[str] = []  # the runs that chose their own questions
     days_a: list[str] = []  # the days compared, if the sides are days
     days_b: list[str] = []
     versions: Versions | None = None  # of a language, if that is what is compared
@@ -108,6 +111,7 @@ class PairedSides(NamedTuple):
     controls: int = 0  # trials of both sides that are left out
     missing: int = 0  # answered trials of A without an answered partner; of days: cases
     across: str = ""  # the versions of the suite, if they are not the same
+    searched: Sequence[str] = ()  # the runs that chose their own questions
     days_a: Sequence[str] = ()  # the days of the pairs
     days_b: Sequence[str] = ()
     versions: Versions | None = None
@@ -190,18 +194,38 @@ def _pair_located(
             compare_versions(trials, (one, two), (runs[one], runs[two]), pairing.tasks) if languages else None
         )
         paired.append(
-            pairing._replace(controls=controls if controls < asked else 0, across=across, versions=versions)
+            pairing._replace(
+                controls=controls if controls < asked else 0,
+                across=across,
+                searched=[
+                    name for name in dict.fromkeys(runs[one] + runs[two]) if _has_searched(trials, name)
+                ],
+                versions=versions,
+            )
         )
     return paired
+
+
+def _has_searched(trials: Trials, run: str) -> bool:
+    folder = trials.folders[run]
+    return (folder / RUN_FILE).exists() and read_run(folder).search is not None
 
 
 def _describe_versions(trials: Trials, one: Sequence[str], two: Sequence[str]) -> str:
     """The versions of the suite on two sides; empty if they are one."""
     seen = [{run for run in trials.runs if run.run in names} for names in (one, two)]
-    versions = [sorted({(run.suite_version, run.suite_fingerprint) for run in side}) for side in seen]
+    versions = [
+        sorted({(run.suite, run.suite_version, run.suite_fingerprint) for run in side}) for side in seen
+    ]
     if versions[0] == versions[1]:
         return ""
-    named = [", ".join(f"{version} ({(print_ or '')[:8]})" for version, print_ in side) for side in versions]
+    alone = len({name for side in versions for name, _, _ in side}) == 1
+    named = [
+        ", ".join(
+            f"{'' if alone else f'{name} '}{version} ({(print_ or '')[:8]})" for name, version, print_ in side
+        )
+        for side in versions
+    ]
     return f"across versions of the suite, {named[0]} and {named[1]}"
 
 
@@ -359,6 +383,7 @@ def measure(pairing: PairedSides) -> Comparison:
         flips=flips,
         missing=pairing.missing,
         across=pairing.across,
+        searched=[*pairing.searched],
         days_a=list(pairing.days_a),
         days_b=list(pairing.days_b),
         versions=pairing.versions,

@@ -169,7 +169,7 @@ def _count_diagnoses(trials: Trials) -> dict[tuple[str, str], Counter[str]]:
 
 _PLACES = re.compile(
     r"\b(?:(?:at|in|on) )?(?:line|lines|column|col|row|character|position) \d+(?:[:.,]\d+)*[:,]? ?"
-    r"|\b[\w./-]{0,80}:\d+(?::\d+)?:? ?|^test \d+ of \d+: ",
+    r"|\b[\w./-]{0,80}:\d+(?::\d+)?:? ?|^test \d+ of \d+: |\bexit \d+: ",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"(?<!\w)(['\"`])(?:(?!\1).)*\w(?:(?!\1).)*\1(?!\w)")

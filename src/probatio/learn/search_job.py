@@ -22,8 +22,8 @@ class SearchJob(TrialJob):
         self._outcomes: dict[TrialKey, bool | None] = {}
 
     def total(self) -> int:
-        """What is answered already; what is chosen is added batch by batch."""
-        return len(self._outcomes)
+        """What is answered already, graded or not; what is chosen is added batch by batch."""
+        return sum(map(bool, self._standings))
 
     def rounds(self, model: Model) -> Iterator[Collection[int]]:
         yield []  # the first round counts as known before

@@ -73,6 +73,11 @@ def list_comparison(one: Comparison) -> Iterator[str]:
     yield "p and the interval are of one test over tasks: answers to one task resemble each other."
     if left_out := list_left_out(one):
         yield f"Left out: {', '.join(left_out)}."
+    if one.searched:
+        yield (
+            f"{' and '.join(one.searched)} chose the questions that tell most about the tokens, so the pairs "
+            "are few and no sample: compare runs of `probatio trial` that take them over with --reuse."
+        )
     yield from _list_versions(one) if one.versions else ()
     for flip in one.flips[:SHOWN_FLIPS]:
         passed = f"{flip.passed_a}/{flip.pairs} → {flip.passed_b}/{flip.pairs}"

@@ -60,13 +60,12 @@ def _describe_costliest(model: str, rules: list[RuleCost]) -> str | None:
     if one is None or one.lost is None or one.low is None:
         return None
     compared = sum(each.lost is not None for each in rules)
-    if one.low <= 0:
-        return (
-            f"No decision is shown to cost {model} points against tasks as hard; {one.rule} comes nearest: "
-            f"{one.lost:.1f} points less (95 % {one.low:.1f} to {one.high:.1f})."
-        )
-    most = f", the most of {compared}" if compared > 1 else ""
     often = f"; most often: {_describe(one.diagnoses[0], one.failures)}" if one.diagnoses else ""
+    if one.low <= 0:
+        points = f"{one.lost:.1f} points less (95 % {one.low:.1f} to {one.high:.1f})"
+        nearest = f"; {one.rule} comes nearest: {points}{often}" if one.lost > 0 else ""
+        return f"No decision is shown to cost {model} points against tasks as hard{nearest}."
+    most = f", the most of {compared}" if compared > 1 else ""
     return (
         f"The costliest decision for {model} is {one.rule}: {one.lost:.1f} points less than tasks as hard "
         f"(95 % {one.low:.1f} to {one.high:.1f}){most}{often}."
