@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 STRENGTH = dict.fromkeys(["at", "*", "/", "mod", "+", "-", "..", "&", "=", "<", ">"], 1)
 FROM_RIGHT = True
-"""The decision that version 2 takes back: no operator is stronger than another, and the right one is first."""
+"""The decision that version 2 takes back: no operator is stronger, and the right one is first."""
 
 TOKEN = re.compile(r'\s*("[^"]*"|\d+|\.\.|[A-Za-z_]\w*|[^\s\w])')
 OPENING = {"for", "when", "to"}
@@ -217,8 +218,7 @@ def evaluate(expression: Expression, names: dict[str, Any], line: Line) -> Any:
 
 def main() -> None:
     sys.setrecursionlimit(3000)
-    with open(sys.argv[2], encoding="utf-8") as file:
-        program = read(file.read())
+    program = read(Path(sys.argv[2]).read_text(encoding="utf-8"))
     if sys.argv[1] == "run":
         numbers = [int(word) for word in sys.stdin.read().split()]
         run_block(program, {"input": numbers, "size": len, "sum": sum})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
 STRENGTH = {"at": 6, "*": 5, "/": 5, "mod": 5, "+": 4, "-": 4, "..": 3, "&": 2, "=": 1, "<": 1, ">": 1}
@@ -217,8 +218,7 @@ def evaluate(expression: Expression, names: dict[str, Any], line: Line) -> Any:
 
 def main() -> None:
     sys.setrecursionlimit(3000)
-    with open(sys.argv[2], encoding="utf-8") as file:
-        program = read(file.read())
+    program = read(Path(sys.argv[2]).read_text(encoding="utf-8"))
     if sys.argv[1] == "run":
         numbers = [int(word) for word in sys.stdin.read().split()]
         run_block(program, {"input": numbers, "size": len, "sum": sum})
