@@ -304,8 +304,10 @@ def _pairing(trials: Trials, a: Side, b: Side, differ_in: list[str]) -> PairedSi
     first, second = a.text, b.text
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
-    pair = "a.{0}" if "task_id" in on else "a.{0} || ' / ' || b.{0}"
-    task, cluster = (f"{pair.format(name)} as {name}" for name in ("task_id", "cluster"))
+    task, cluster = (
+        f"a.{name} as {name}" if "task_id" in on else f"a.{name} || ' / ' || b.{name} as {name}"
+        for name in ("task_id", "cluster")
+    )
     trials.db.execute(
         f"create or replace table pairs as select {task}, {cluster}, a.correct as right_a, "
         "b.correct as right_b, a.sample as sample, a.asked and b.asked as asked, "
