@@ -142,7 +142,7 @@ def test_a_variant_names_the_first_task_it_comes_from_and_that_reaches_no_finger
     tasks = {name: structs.replace(each, origin=UNSET) for name, each in first.tasks.items()}
     unmarked = structs.replace(first, tasks=tasks)
     assert fingerprint_as_asked(first, "1") == fingerprint_as_asked(unmarked, "1")
-    assert digest_content(first, tasks) == digest_content(unmarked, tasks)
+    assert digest_content(first, tasks, ()) == digest_content(unmarked, tasks, ())
 
 
 def test_the_tasks_that_can_not_be_varied_are_named(tmp_path: Path) -> None:
