@@ -7,14 +7,18 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from learn.runs import write_made_up_run, write_suite
-from probatio.core.records import TrialKey
+from probatio.core.records import Task, TrialKey
 from probatio.learn.analysis import study_of
 from probatio.learn.compare import compare
 from probatio.learn.findings import Study
+from probatio.learn.planning import PowerPlan, plan_run_power
 from probatio.learn.report.sections import format_report, summarise
+from probatio.runs.plan import Plan
+from probatio.runs.record import read_run, write_run
 
 TASKS, EACH = 12, 10
 
@@ -88,3 +92,24 @@ def test_a_comparison_takes_variants_as_one_task_and_names_each_that_changed(tmp
     assert found[True].high - found[True].low > 1.5 * (found[False].high - found[False].low)
     assert found[True].p > found[False].p
     assert found[True].flips == found[False].flips
+
+
+def test_the_power_of_a_planned_run_is_that_of_the_tasks_without_variants_and_controls() -> None:
+    tasks = {
+        f"t{number}": Task(f"t{number}", "write", "c", origin=f"o{number // EACH}") for number in range(120)
+    }
+    tasks["control"] = Task("control", "write_host", "c")
+    plan = plan_run_power(Plan(("a", "b"), ("latin",), ("minimal",), (0,), tuple(tasks)), tasks)
+    assert isinstance(plan, PowerPlan)
+    assert (plan.power.tasks, plan.power.design.conditions) == (TASKS, EACH)
+
+
+def test_variants_are_one_task_in_what_attempts_solve(tmp_path: Path) -> None:
+    intervals = []
+    for marked in (True, False):
+        run = varied(tmp_path / str(marked), passes, marked=marked)
+        record = read_run(run)
+        write_run(run, msgspec.structs.replace(record, plan=msgspec.structs.replace(record.plan, attempts=2)))
+        first = study_of([run]).trying[0].within[0]
+        intervals.append(first.high - first.low)
+    assert intervals[0] > 1.5 * intervals[1]

@@ -185,7 +185,7 @@ def _show_power(prepared: PreparedRun, as_json: bool) -> None:
     """Show what a comparison with such a run could detect, before the money is spent."""
     from probatio.learn.planning import describe_power, plan_run_power
 
-    plan = plan_run_power(prepared.record.plan)
+    plan = plan_run_power(prepared.record.plan, prepared.suite.tasks)
     if not as_json:
         click.echo(plan if isinstance(plan, str) else describe_power(plan))
     elif not isinstance(plan, str):

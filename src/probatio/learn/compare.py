@@ -304,12 +304,12 @@ def _pairing(trials: Trials, a: Side, b: Side, differ_in: list[str]) -> PairedSi
     first, second = a.text, b.text
     on = [axis for axis in PAIRED if axis not in differ_in]
     same = " and ".join(f"a.{axis} = b.{axis}" for axis in on)
-    task, cluster = (
-        f"a.{name} as {name}" if "task_id" in on else f"a.{name} || ' / ' || b.{name} as {name}"
-        for name in ("task_id", "cluster")
-    )
+    task, cluster = "a.task_id", "a.cluster"
+    if "task_id" not in on:
+        task, cluster = (f"{side} || ' / ' || b{side[1:]}" for side in (task, cluster))
     trials.db.execute(
-        f"create or replace table pairs as select {task}, {cluster}, a.correct as right_a, "
+        f"create or replace table pairs as select {task} as task_id, "
+        f"{cluster} as cluster, a.correct as right_a, "
         "b.correct as right_b, a.sample as sample, a.asked and b.asked as asked, "
         f"a.run = b.run and a.line = b.line as itself, a.run as run_a, b.run as run_b from a join b on {same}"
     )

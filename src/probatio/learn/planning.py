@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
 from probatio.core.errors import UsageError
+from probatio.core.records import Task
 from probatio.learn.compare import PairedSides, list_sides, pair_sides
 from probatio.learn.statistics.family import ALPHA, MOST_SIDES
 from probatio.learn.statistics.likeness import USUAL, Likeness, Pilot, make_sound, measure_pilot
@@ -21,6 +23,7 @@ from probatio.learn.statistics.power import (
     measure_power,
 )
 from probatio.runs.plan import Plan as RunPlan
+from probatio.suites.task_types import KINDS
 
 POINTS = 5.0
 """The difference that a dry run tells about."""
@@ -106,12 +109,17 @@ def _count_conditions(pairing: PairedSides, pilot: Pilot) -> int:
     return max(1, round(pilot.pairs / pilot.tasks / pairing.samples))
 
 
-def plan_run_power(plan: RunPlan) -> PowerPlan | str:
+def plan_run_power(plan: RunPlan, known: Mapping[str, Task] = MappingProxyType({})) -> PowerPlan | str:
     """The power of the comparisons that a planned run allows: of every two of its models, else contexts, else
-    dialects; else of its model and another one with the same plan. A sentence if it allows none."""
+    dialects; else of its model and another one with the same plan. A sentence if it allows none. `known`: the
+    tasks of the suite; controls are not compared, and variants count once."""
     between = next((axis for axis, levels in _axes(plan) if len(levels) > 1), "model")
     levels = dict(_axes(plan))[between]
-    asked = [key.task_id for key in plan if getattr(key, between) == levels[0]]
+    clusters = {
+        name: "" if KINDS[task.type].control else task.origin or name for name, task in known.items()
+    }  # a control has none
+    named = (clusters.get(key.task_id, key.task_id) for key in plan if getattr(key, between) == levels[0])
+    asked = list(filter(None, named))
     tasks = len(set(asked))
     if tasks < FEWEST_TASKS:
         return (
