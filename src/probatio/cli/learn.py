@@ -118,6 +118,7 @@ def command(
     prepared = prepare(request, results, env, note)
     _require_levels(prepared)
     consent = options.consent(yes, as_json)
+    note(f"At most {len(prepared.record.plan):,} questions; a search asks a part of them. For all of them:")
     agree(prepared, consent, note)
     outlive_readers()
     show = Show(as_json=as_json, verbose=verbose)

@@ -114,6 +114,26 @@ def explain_fault(file: YamlFile, at: Steps, sentence: str, of: str = "") -> Usa
     return UsageError(f"{file.path}, line {_find_line(file, at)[0]}{of}: {sentence}")
 
 
+def insert_key(file: YamlFile, at: Steps, key: str, text: str) -> bytes | None:
+    """The file with a further key in the mapping at a place; None for a mapping in braces. Comments and all
+    else stay as they are."""
+    node = yaml.compose(file.text, Loader=_Loader)
+    for step in at:
+        node = next(_find_pairs(node, step))[1]
+    if not isinstance(node, yaml.MappingNode) or node.flow_style or len(node.value) < 2:
+        return None
+    second = node.value[1][0].start_mark
+    indent = " " * second.column
+    plain = "\n" in text and not text.startswith((" ", "\t", "\n")) and text.isprintable() is False
+    if plain and all(line.isprintable() for line in text.split("\n")) and not text.endswith("\n"):
+        lines = [f"{indent}{key}: |-", *(f"{indent}  {line}".rstrip() for line in text.split("\n"))]
+    else:
+        lines = [f"{indent}{key}: {msgspec.json.encode(text).decode()}"]
+    before = file.text.decode().splitlines(keepends=True)
+    added = [f"{line}\n" for line in lines]
+    return "".join([*before[: second.line], *added, *before[second.line :]]).encode()
+
+
 def format_steps(at: Steps) -> str:
     """As people write it: models[0].route."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in at).removeprefix(".")

@@ -159,8 +159,9 @@ def find_suite_folder(which: Path | str | None) -> Path:
     return folder
 
 
-def load_suite(which: Path | str | None = None) -> Suite:
-    """The suite in a folder, a built-in one by its name, or the default."""
+def load_suite(which: Path | str | None = None, *, lacking_outputs: bool = False) -> Suite:
+    """The suite in a folder, a built-in one by its name, or the default. `lacking_outputs`: tasks need not
+    say what is expected."""
     root = find_suite_folder(which)
     files = list_inside(root / "tasks", "*.y*ml", root)
     if not files:
@@ -174,7 +175,7 @@ def load_suite(which: Path | str | None = None) -> Suite:
     refuse(find_untrusted(root, requests_of_language(spec, host, root)))
     tasks: dict[str, Task] = {}
     for file, listed in raw:
-        for task in _tasks(listed, about, file):
+        for task in _tasks(listed, about, file, lacking_outputs=lacking_outputs):
             if task.id in tasks:
                 raise UsageError(
                     f"{file.path}: the task id `{task.id}` is already taken by another task of the suite."
@@ -262,7 +263,9 @@ def _read_text(path: Path, root: Path) -> str:
         ) from None
 
 
-def _tasks(listed: list[dict[str, Any]], about: LanguageFile, file: YamlFile) -> Iterator[Task]:
+def _tasks(
+    listed: list[dict[str, Any]], about: LanguageFile, file: YamlFile, *, lacking_outputs: bool
+) -> Iterator[Task]:
     aliases = about.aliases
     names = {**_TASK_NAMES, **aliases}
     other = [name for name, field in names.items() if field in (*Task.__struct_fields__, "program")]
@@ -283,8 +286,12 @@ def _tasks(listed: list[dict[str, Any]], about: LanguageFile, file: YamlFile) ->
         ):
             fields["material"] = program
         task = as_record(file._replace(data=fields), Task, ("tasks", number), of, other)
-        if ("expected_output" in fields) == ("tests" in fields):
-            sentence = "give either `expected_output` or `tests` (and not both)."
+        given_outputs = ("expected_output" in fields) + ("tests" in fields)
+        if given_outputs == 2 or (given_outputs == 0 and not lacking_outputs):
+            sentence = (
+                "give either `expected_output` or `tests` (and not both); `probatio suite check --fill` "
+                "writes what its program prints."
+            )
             raise explain_fault(file, ("tasks", number), sentence, of)
         require_known_rules(task.rules, about.rules, file, ("tasks", number), of)
         yield task

@@ -174,6 +174,17 @@ def export(name: str, folder: Path, as_json: bool) -> None:
     click.echo(f"Written: {folder}, a copy of {name} with {count} {counted}. Prove it with: {proof}")
 
 
+def _fill(folder: Path, sandbox: Choice) -> None:
+    from probatio.authoring.fill import fill, refuse_built_in
+
+    refuse_built_in(folder)
+    filled = fill(folder, sandbox)
+    for each in filled:
+        click.echo(each.sentence, err=True)
+    if any(each.text is not None for each in filled):
+        click.echo("Read what was written: it is what the programs print, right or wrong.", err=True)
+
+
 @click.command()
 @click.argument("folder", metavar="DIR|NAME", type=click.Path(path_type=Path))
 @options.sandbox
@@ -184,9 +195,18 @@ def export(name: str, folder: Path, as_json: bool) -> None:
     callback=options.split_names,
     help="Runs of the suite: warn of pools without headroom.  [default: stored runs of the suite as it is]",
 )
+@click.option(
+    "--fill",
+    "filling",
+    is_flag=True,
+    help="First write what programs print into tasks without `expected_output`, and what the toolchain says "
+    "into broken programs without `diagnostics`. Read it: it is what they print, not what they should.",
+)
 @options.results
 @options.as_json
-def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, as_json: bool) -> None:
+def check(
+    folder: Path, sandbox: Choice, runs: tuple[str, ...], filling: bool, results: Path, as_json: bool
+) -> None:
     """Prove a folder, or a built-in suite, and show what is missing.
 
     A language: every example and solution is run in the jail and prints what is expected, every wrong answer
@@ -199,6 +219,7 @@ def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, a
     Examples:
       probatio suite check my-language
       probatio suite check my-language --runs monday,tuesday    warns of tasks that are too easy or hard
+      probatio suite check my-language --fill                   writes missing expected outputs
       probatio suite check my-language --json
       probatio suite check my-watch
       probatio suite check prompts.yml          a file of cases with what they expect
@@ -209,6 +230,8 @@ def check(folder: Path, sandbox: Choice, runs: tuple[str, ...], results: Path, a
     from probatio.authoring.check.measured import format_headroom, headroom_of_days, measure_headroom
     from probatio.authoring.check.report import CheckReport, DailyReport, format_report, summarise
 
+    if filling:
+        _fill(folder, sandbox)
     proven: CheckReport | DailyReport
     if (watch := daily.daily_folder(folder)) is not None:
         if runs:
