@@ -17,10 +17,12 @@ import msgspec
 import pytest
 
 from probatio.core.records import Status
+from probatio.runs.store.layout import SCORES
 from probatio.site import feed
-from probatio.site.addresses import render
+from probatio.site.addresses import addresses, render
 from probatio.site.facts.standing import list_history
 from probatio.site.snapshot import Site, load_site
+from probatio.watch.verdict.staleness import mark_stale
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
@@ -101,15 +103,22 @@ def _embedded_alone(site: Site, read: Callable[[str], str]) -> Labels:
 
 
 def _badge_images(site: Site, read: Callable[[str], str]) -> Labels:
-    return {
-        slug: re.findall(r"<title>.*: ([^<]+), last asked [^<]+</title>", read(f"badges/{slug}.svg"))[0]
+    told = {
+        slug: re.findall(r"<title>.*: ([^<]+)</title>", read(f"badges/{slug}.svg"))[0]
         for slug in site.tracked
     }
+    assert all("last asked" in text for text in told.values())
+    return {slug: _without_day(site, slug, text) for slug, text in told.items()}
+
+
+def _without_day(site: Site, slug: str, text: str) -> str:
+    """A badge tells the day for every verdict; a STALE one tells it by itself."""
+    return text if site.tracked[slug].last.shown == "STALE" else re.split(r", (?:last asked )?\d", text)[0]
 
 
 def _shields(site: Site, read: Callable[[str], str]) -> Labels:
     told = {slug: msgspec.json.decode(read(f"badges/{slug}.json"))["message"] for slug in site.tracked}
-    return {slug: text.rpartition(", ")[0] for slug, text in told.items()}
+    return {slug: _without_day(site, slug, text) for slug, text in told.items()}
 
 
 def _api(site: Site, read: Callable[[str], str]) -> Labels:
@@ -178,7 +187,7 @@ def test_past_its_age_a_verdict_is_stale_on_every_surface(watched: Path) -> None
     stale = load_site(watched, now=datetime(2026, 3, 3, 13, tzinfo=UTC))
     assert fresh.goes_stale == datetime(2026, 3, 3, 12, tzinfo=UTC)
     assert stale.goes_stale is None
-    for site, told in ((fresh, "CALIBRATING"), (stale, "STALE")):
+    for site, told in ((fresh, "CALIBRATING"), (stale, "STALE, last asked 2 Mar 2026")):
         for surface in SURFACES:
             (label,) = surface(site, _reader(site)).values()
             assert label == ("CALIBRATING" if surface in HISTORY else told), surface
@@ -192,19 +201,104 @@ def test_nothing_stale_is_shown_as_of_today(watched: Path) -> None:
     assert "Last asked 2 March; its verdict then: CALIBRATING." in front
     assert re.findall(r'class="today" data-sort="-1">–', front)
     (entry, *_) = ElementTree.fromstring(_reader(site)("feed.atom")).findall(f"{ATOM}entry")
-    assert (entry.findtext(f"{ATOM}title") or "").endswith("CALIBRATING → STALE")
+    assert (entry.findtext(f"{ATOM}title") or "").endswith("CALIBRATING → STALE, last asked 2 Mar 2026")
     assert model.verdicts[-1].shown == "CALIBRATING"
 
 
-def test_the_line_of_a_model_that_was_not_asked_lately_ends_before_the_edge(
-    tmp_path: Path, hostile_day: Callable[..., None]
+OTHER = "left-early"
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory, hostile_day: Callable[..., None]) -> Site:
+    """Ten days of one model, of which another one was asked on the first four; read on the last of them."""
+    results = tmp_path_factory.mktemp("left")
+    for number in range(1, 11):
+        hostile_day(results, f"2026-03-{number:02}")
+        if number <= 4:
+            scores = results / "daily" / f"2026-03-{number:02}" / SCORES
+            lines = [msgspec.json.decode(line) for line in scores.read_bytes().splitlines()]
+            more = [msgspec.json.encode(line | {"model": OTHER}) for line in lines]
+            scores.write_bytes(scores.read_bytes() + b"\n".join(more) + b"\n")
+    return load_site(results, now=datetime(2026, 3, 10, 20, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("surface", [each for each in SURFACES if each not in (*HISTORY, _layers)])
+def test_a_model_that_was_not_asked_on_the_newest_day_is_stale_on_every_surface(
+    left: Site, surface: Callable[[Site, Callable[[str], str]], Labels]
 ) -> None:
-    for day in range(1, 11):
-        hostile_day(tmp_path, f"2026-03-{day:02}")
-    site = load_site(tmp_path)
-    (model,) = site.tracked.values()
-    left = replace(model, verdicts=model.verdicts[:4])
-    assert [day.score for day in list_history(site, left)] == [80.0] * 4 + [None] * 6
+    assert surface(left, _reader(left))[OTHER] == "STALE, last asked 4 Mar 2026"
+
+
+def test_asked_yesterday_and_not_today_is_stale_within_the_36_hours(left: Site) -> None:
+    answered, verdict = {OTHER: left.days["2026-03-04"]}, left.tracked[OTHER].verdicts[-1]
+    moment = datetime(2026, 3, 5, 6, tzinfo=UTC)
+    assert mark_stale(verdict, answered, moment, newest="2026-03-05").shown == "STALE"
+    assert mark_stale(verdict, answered, moment).shown != "STALE"
+
+
+def test_the_feed_and_the_share_card_say_when_a_stale_model_was_last_asked(
+    left: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = [each.findtext(f"{ATOM}title") for each in _feed(left).findall(f"{ATOM}entry")]
+    assert f"{OTHER}: CALIBRATING → STALE, last asked 4 Mar 2026" in titles
+    for path in (f"share/models/{OTHER}.png", "share/site.png"):
+        assert "STALE, last asked 4 Mar 2026" in _drawn(left, path, monkeypatch)
+
+
+def test_all_lines_of_scores_end_on_the_newest_day(left: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a model which was not asked in the last six of ten days ends before the edge, everywhere."""
+    model, read = left.tracked[OTHER], _reader(left)
+    assert [day.score for day in list_history(left, model)] == [80.0] * 4 + [None] * 6
+    (row,) = [
+        each
+        for each in re.findall(r"<tr data-status.*?</tr>", read("use-cases/"), re.DOTALL)
+        if OTHER in each
+    ]
+    drawn = [float(x) for line in re.findall(r'points="([^"]+)"', row) for x in re.findall(r"(\d+),", line)]
+    assert max(drawn) < 144 / 2
+    page = read(f"models/{OTHER}/")
+    assert re.findall(r'data-days="([^"]+)"', page)[0].split() == list(left.records)
+    for values in re.findall(r'data-kind="points".*?data-values="([^"]*)"', page, re.DOTALL):
+        assert values == "80,80,80,80,,,,,,"
+    assert read(f"models/{OTHER}/charts/daily-{model.use_cases[0]}.svg").count('class="CALIBRATING"') == 4
+    case = next(path for path in addresses(left) if re.fullmatch("cases/.+/.+/", path))
+    lines = re.findall(r'<svg class="history".*?</svg>', read(case), re.DOTALL)
+    assert sorted(max(int(x) for x in re.findall(r"[ML](\d+),", line)) for line in lines) == [14, 38]
+    ends = [
+        int(re.findall(r"[ML](\d+)", path)[-1])
+        for path in re.findall(r'<path d="([^"]+)"', _drawn(left, "share/site.png", monkeypatch))
+    ]
+    assert sorted(ends) == [1105, 1136]
+
+
+def test_a_banner_says_when_the_newest_day_is_older_than_36_hours(watched: Path) -> None:
+    told = "the newest day is of 2 Mar 2026, 00:00 UTC, more than 36 hours ago"
+    for hour, hides in ((11, True), (13, False)):
+        site = load_site(watched, now=datetime(2026, 3, 3, hour, tzinfo=UTC))
+        for path in ("", "use-cases/", "cases/", "methodology/"):
+            (banner,) = re.findall(r'<p class="simulated"[^>]*><strong>OLD.*?</p>', _reader(site)(path))
+            assert told in re.sub("<[^>]*>", "", banner)
+            # A static copy shows it by its script at that moment.
+            assert ('hidden data-stale-at="2026-03-03T12:00:00+00:00"' in banner) == hides
+
+
+def test_the_dateline_tells_the_time(watched: Path, site: Site, read: Callable[[str], str]) -> None:
+    now = load_site(watched, now=datetime(2026, 3, 2, 11, tzinfo=UTC))
+    assert '<time datetime="2026-03-02T00:00:00+00:00">2 Mar 2026, 00:00 UTC</time>' in _reader(now)("")
+    assert '<time datetime="2026-03-31">31 Mar 2026</time>' in read(""), "simulated: no time of day is true"
+    assert "<strong>OLD" not in read("")
+
+
+def _feed(site: Site) -> ElementTree.Element:
+    return ElementTree.fromstring(_reader(site)("feed.atom"))
+
+
+def _drawn(site: Site, path: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The picture as it was drawn, before it became a PNG."""
+    monkeypatch.setattr("probatio.charts.figure.convert_to_png", lambda text, scale: text.encode())
+    page = render(site, path)
+    assert page is not None
+    return page.body.decode()
 
 
 def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: Callable[[str], str]) -> None:

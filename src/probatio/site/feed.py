@@ -54,7 +54,7 @@ def atom(request: PageRequest) -> PageReply:
         if model.last.shown == "STALE":
             entry = feed.add_entry(order="append")
             entry.id(f"urn:probatio:{model.slug}:{find_asked(model)}:stale")
-            entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → STALE"))
+            entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → {model.last.label}"))
             entry.link(href=f"{site.base_url}models/{model.slug}/")
             entry.category(term="STALE")
             entry.summary(explain(site, model))
@@ -107,8 +107,9 @@ def badge(request: PageRequest) -> PageReply:
     model = request.tracked
     status, words = model.last.shown, model.last.label
     label = printable(model.id) + _describe_mark(request, model)
-    message = f"{MARKS[status]} {words} · {_asked(model)}"
-    told = f"{words}, last asked {_asked(model)}"
+    stale = status == "STALE"  # says by itself when it was last asked
+    message = f"{MARKS[status]} {words}" if stale else f"{MARKS[status]} {words} · {_asked(model)}"
+    told = words if stale else f"{words}, last asked {_asked(model)}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
@@ -126,7 +127,8 @@ def shield(request: PageRequest) -> PageReply:
     """What shields.io reads to draw its own badge."""
     model = request.tracked
     label = model.id + _describe_mark(request, model)
-    message = f"{model.last.label}, {_asked(model)}"
+    stale = model.last.shown == "STALE"
+    message = model.last.label if stale else f"{model.last.label}, {_asked(model)}"
     return json({"schemaVersion": 1, "label": label, "message": message, "color": COLOURS[model.last.shown]})
 
 

@@ -163,8 +163,10 @@ def _history(
     site: Site, model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int
 ) -> str:
     """Draw the model's last days as a line, from left to right and from `low` to 100 points."""
-    scores = [day.score for day in list_history(site, model)]
-    x, y = Scale(0, max(1, len(scores) - 1), *across), Scale(low, 100, *up)
+    days = list_history(site, model)
+    # All lines end on the newest day, and a short one begins further right.
+    scores = [*[None] * (HISTORY_DAYS - len(days)), *(day.score for day in days)]
+    x, y = Scale(0, HISTORY_DAYS - 1, *across), Scale(low, 100, *up)
     lines = [
         "M" + "L".join(f"{x.at(at):.1f},{y.at(score):.1f}" for at, score in piece)
         for piece in split_at_gaps(scores)

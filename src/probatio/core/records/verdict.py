@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Literal
 
 import msgspec
@@ -143,8 +144,18 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The headline in words, with the note next to it."""
+        """The headline in words, as every surface shows it: how old it is, and the note next to it."""
+        if self.shown == "STALE":
+            return f"STALE, last asked {_format(self.headline_since)}" if self.headline_since else "STALE"
         return f"{self.state}, {self.changed_route.note}" if self.changed_route else self.state
+
+
+def _format(day: str) -> str:
+    """`6 Nov 2026`; a ledger from elsewhere may hold anything."""
+    try:
+        return "{0.day} {0:%b} {0.year}".format(date.fromisoformat(day))
+    except ValueError:
+        return day
 
 
 class Detectable(msgspec.Struct, frozen=True):

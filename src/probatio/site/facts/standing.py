@@ -150,10 +150,16 @@ def format_day(day: str | None, today: str | None) -> str:
     return format_date(day, "{0.day} {0:%B}" if same_year else "{0.day} {0:%B} {0.year}", "an unknown day")
 
 
+def list_dates(site: Site, model: TrackedModel, most: int | None = None) -> list[str]:
+    """The days of every chart of a model: those of the site from its first one on. So all charts end on one
+    day, and that of a model that is not asked any more ends in a gap."""
+    first = model.verdicts[0].date
+    return [date for date in list(site.records)[-most if most else None :] if date >= first]
+
+
 def list_history(site: Site, model: TrackedModel) -> list[HistoryDay]:
     """The last days of the site for one model, from its first one on; a day without it is a gap."""
-    dates = [date for date in site.records if date >= model.verdicts[0].date][-HISTORY_DAYS:]
-    verdicts = (model.by_date.get(date) for date in dates)
+    verdicts = (model.by_date.get(date) for date in list_dates(site, model, HISTORY_DAYS))
     return [
         HistoryDay(mean_score(each), each.shown) if each else HistoryDay(None, "GAP") for each in verdicts
     ]

@@ -107,7 +107,8 @@ def _lowest_score(site: Site) -> float:
 
 
 def _spark(site: Site, model: TrackedModel, use_case: str, low: float) -> Markup:
-    recent = [each.score if each else None for _, each in model.series(use_case)[-RECENT_DAYS:]]
+    scores = {verdict.date: each.score for verdict, each in model.series(use_case) if each}
+    recent = [scores.get(date) for date in list(site.records)[-RECENT_DAYS:]]
     ends = [score for score in recent if score is not None]
     told = f"{ends[0]:.0f} to {ends[-1]:.0f}" if ends else "no score"
     return Markup(draw_sparkline(recent, f"{site.title(use_case)}: {told}", low))
