@@ -18,10 +18,12 @@ import pytest
 
 from probatio.core.records import Status
 from probatio.runs.store.layout import SCORES
-from probatio.site import feed
+from probatio.site import feed, rendering
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.standing import list_history
+from probatio.site.pages.front import NAMES
 from probatio.site.snapshot import Site, load_site
+from probatio.watch.alerts.describing import find_figures
 from probatio.watch.verdict.staleness import mark_stale
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
@@ -123,22 +125,21 @@ def _shields(site: Site, read: Callable[[str], str]) -> Labels:
 
 def _api(site: Site, read: Callable[[str], str]) -> Labels:
     rows = msgspec.json.decode(read("api/leaderboard.json"))["models"]
-    assert all(each["label"].split(",")[0] == each["headline"] for each in rows)
+    assert all(
+        each["label"].split(",")[0] == each["headline"] or each["label"].startswith("CHANGED ROUTE")
+        for each in rows
+    )
     return {each["slug"]: each["label"] for each in rows}
 
 
 def _api_series(site: Site, read: Callable[[str], str]) -> Labels:
     made = {slug: msgspec.json.decode(read(f"api/models/{slug}.json")) for slug in site.tracked}
     last = {slug: {name: each[name][-1] for name in SAID} for slug, each in made.items()}
-    return {
-        slug: ", ".join(
-            [each["headline"], *["confirmed"] * each["confirmed"], *filter(None, [each["changed_route"]])]
-        )
-        for slug, each in last.items()
-    }
+    assert all(each["label"].startswith((each["headline"], "CHANGED ROUTE")) for each in last.values())
+    return {slug: each["label"] for slug, each in last.items()}
 
 
-SAID = ("headline", "confirmed", "changed_route")
+SAID = ("headline", "label")
 
 
 def _found(site: Site, read: Callable[[str], str]) -> Labels:
@@ -313,10 +314,12 @@ def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: C
 def test_counts_and_sentence_of_the_front_page_are_of_the_same_verdicts(
     site: Site, read: Callable[[str], str]
 ) -> None:
-    for status, count in Counter(model.last.shown for model in site.tracked.values()).items():
-        assert f"{count} {status}</span>" in read("")
+    counted = Counter(model.last.look for model in site.tracked.values())
+    assert {"PROVEN", "COOKED", "ROUTE"} <= {*counted}
+    for look, count in counted.items():
+        assert f"{count} {NAMES.get(look, look)}</span>" in read("")
     news = html.unescape(re.findall(r'<h1 class="news">(.*?)</h1>', read(""))[0])
-    proven, _, looking = news.partition("and that is proven")
+    proven, _, looking = news.partition(" CHANGED ROUTE")[0].partition("got worse (proven)")
     for model in site.tracked.values():
         assert (model.id in proven) == model.last.confirmed
         assert (model.id in looking) == (
@@ -330,8 +333,9 @@ def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest
         page = render(site, f"share/models/{slug}.png")
         assert page is not None
         texts = re.findall(r">([^<>]+)</text>", page.body.decode())
-        assert [text for text in texts if text.partition(",")[0] in get_args(Status)] == [model.last.label]
-        assert feed.COLOURS[model.last.shown] in page.body.decode()
+        words = (*get_args(Status), "CHANGED ROUTE")
+        assert [text for text in texts if text.startswith(words)] == [model.last.label]
+        assert feed.COLOURS[model.last.look] in page.body.decode()
 
 
 def test_no_surface_is_green_on_a_confirmed_fall(site: Site, read: Callable[[str], str]) -> None:
@@ -350,6 +354,101 @@ def test_no_surface_is_green_on_a_confirmed_fall(site: Site, read: Callable[[str
                 if f"/{slug}/" in each
             ]
             assert 'class="badge OK"' not in shown, path
+
+
+def _shown(
+    site: Site, read: Callable[[str], str], slug: str, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """What each surface shows of one model, as it is drawn."""
+    rows = {
+        path: next(
+            each
+            for each in re.findall(rf"<{row}[ >].*?</{row}>", read(path), re.DOTALL)
+            if f"/{slug}/" in each
+        )
+        for path, row in (("", "li"), ("use-cases/", "tr"), ("embed/", "li"))
+    }
+    model, day = f"models/{slug}/", f"models/{slug}/{site.last_date}/"
+    rows |= {path: read(path).split("</h1>")[0].split("<h1>")[1] for path in (model, day)}
+    rows |= {path: read(path) for path in (f"embed/{slug}/", f"badges/{slug}.svg", f"badges/{slug}.json")}
+    standings = msgspec.json.decode(read("api/leaderboard.json"))["models"]
+    rows["api"] = next(each["label"] for each in standings if each["slug"] == slug)
+    entries = (
+        each
+        for each in _feed(site).findall(f"{ATOM}entry")
+        if f":{slug}:" in (each.findtext(f"{ATOM}id") or "")
+    )
+    rows["feed"] = next(entries).findtext(f"{ATOM}title") or ""
+    return rows | {"card": _drawn(site, f"share/models/{slug}.png", monkeypatch)}
+
+
+RED = feed.COLOURS["PROVEN"]
+
+
+def test_solid_red_is_proven_on_every_surface_and_the_rest_says_not_proven(
+    site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: dict[str, str] = {model.last.look: slug for slug, model in site.tracked.items()}
+    for look, words, solid in (
+        ("PROVEN", "COOKED, confirmed", True),
+        ("COOKED", "COOKED, not proven", False),
+    ):
+        shown = _shown(site, read, looks[look], monkeypatch)
+        for surface, text in shown.items():
+            assert words in text, surface
+            if 'class="badge' in text:
+                assert f'class="badge {look}"' in text, surface
+        assert (f'fill="{RED}"/>' in shown[f"badges/{looks[look]}.svg"]) == solid
+        assert (RED in shown[f"badges/{looks[look]}.json"]) == solid
+        assert (f'fill="{RED}"' in re.findall("<rect[^>]*rx=[^>]*>", shown["card"])[0]) == solid
+    style = (Path(rendering.__file__).parent / "assets" / "style.css").read_text()
+    (solid_rule,) = re.findall(r"([^{}]*){background:var\(--cooked-solid\)", style)
+    assert solid_rule.strip() == ".badge.PROVEN"
+
+
+def test_a_loss_by_a_new_route_is_a_badge_of_its_own_and_nowhere_green(
+    site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (slug,) = [slug for slug, model in site.tracked.items() if model.last.look == "ROUTE"]
+    change = site.tracked[slug].last.changed_route
+    assert change is not None
+    for surface, text in _shown(site, read, slug, monkeypatch).items():
+        assert change.note in text, surface
+        assert not re.search(r'class="badge OK"|">OK|→ OK', text), surface
+        assert surface == "card" or feed.COLOURS["OK"] not in text, surface
+    assert f"{change.note}: {slug}, worse with its new route since" in html.unescape(read(""))
+    assert re.search(r'<li data-status="ROUTE">', read(""))
+
+
+def test_marks_and_bars_of_days_are_solid_only_where_it_was_proven(
+    site: Site, read: Callable[[str], str]
+) -> None:
+    for look, slug in {model.last.look: slug for slug, model in site.tracked.items()}.items():
+        page = read(f"models/{slug}/")
+        if look == "COOKED":
+            assert 'class="mark COOKED"' in page and 'class="mark PROVEN"' not in page
+            assert page.count('class="mark COOKED"') == page.count('class="mark hollow"')
+        elif look == "PROVEN":
+            assert 'class="mark PROVEN"' in page
+    lines = re.findall(r"<li data-status.*?</li>", read(""), re.DOTALL)
+    for line in lines:
+        slug = re.findall(r"models/([^/]+)/", line)[0]
+        assert ('class="PROVEN"' in line) == any(each.confirmed for each in site.tracked[slug].verdicts)
+
+
+def test_the_board_says_how_many_false_flags_this_many_models_show_in_a_month(
+    site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = len(site.tracked)
+    figures = find_figures(site.manifest, None)
+    assert figures is not None
+    worst = many / 12 * max(each.cooked.value for each in figures.quiet)
+    front = html.unescape(read(""))
+    assert f"False alarms to expect in a month, were all {many} models healthy" in front
+    assert f"to {worst:.2g} COOKED" in front
+    # A suite of one's own has its own figures, or none; never those of another suite.
+    monkeypatch.setattr("probatio.watch.alerts.describing.find_figures", lambda manifest, folder: None)
+    assert "COOKED" not in re.findall(r"False alarms[^<]*", _reader(site)(""))[0]
 
 
 def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:
@@ -395,7 +494,7 @@ def test_an_imported_row_says_so_in_the_feed_the_api_the_badges_and_the_table(si
     assert [(each["slug"], each["date"]) for each in changes] == [(model.slug, model.last.date)]
     titles = [entry.findtext(f"{ATOM}title") or "" for entry in ElementTree.fromstring(text("feed.atom"))]
     assert [title for title in titles if "IMPORTED" in title] == [
-        "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED"
+        "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED, not proven"
     ]
     assert "(imported)" in text(f"badges/{model.slug}.svg") and "(imported)" not in text(
         "badges/demo-steady.svg"

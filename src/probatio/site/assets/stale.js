@@ -13,6 +13,7 @@
     sign.textContent = "⧗";
     badge.lastChild.textContent = ` STALE, last asked ${badge.dataset.asked}`;
     if (row.dataset.status) row.dataset.status = "STALE";
+    if (badge.nextElementSibling?.matches(".badge")) badge.nextElementSibling.remove();
     const reason = row.querySelector(".reason");
     if (reason) reason.textContent = `Last asked ${badge.dataset.asked}; its verdict then: ${before}.`;
     const today = row.querySelector(".today");

@@ -122,7 +122,7 @@ def _history(site: Site, model: TrackedModel, use_case: str, case: str) -> Marku
         verdict = model.by_date.get(date)
         line = site.days[date].lines.get(model.id, {}).get(use_case) if date in site.days else None
         share = line.cases.get(case) if line is not None and line.score is not None else None
-        days.append(HistoryDay(None if share is None else 100 * share, verdict.shown if verdict else "GAP"))
+        days.append(HistoryDay(None if share is None else 100 * share, verdict.look if verdict else "GAP"))
     asked = [day.score for day in days if day.score is not None]
     if not asked:
         return None

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from probatio.charts.days import DayPoint, DaySpan, ValueAxis, plot_days
 from probatio.charts.scales import round_ticks
-from probatio.core.records import ModelVerdict, Status, UseCaseVerdict
+from probatio.core.records import Look, ModelVerdict, UseCaseVerdict
 from probatio.site.facts.standing import find_fall, find_past_fall, list_dates, mean_score, measure_usual
 from probatio.site.facts.story import find_proof, span_lines
 from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
@@ -99,12 +99,13 @@ def border(day: ModelVerdict, before: ModelVerdict | None) -> str:
     return ", ".join(new)
 
 
-def day_status(day: ModelVerdict, verdict: UseCaseVerdict) -> Status | None:
+def day_status(day: ModelVerdict, verdict: UseCaseVerdict) -> Look | None:
     """The status of the mark on a day. While a fall is proven no day is marked OK: the rule's baseline has
     followed it down."""
-    if not day.confirmed or verdict.status != "OK":
-        return verdict.status
-    return "COOKED" if verdict.use_case in day.named else None
+    named = day.confirmed and verdict.use_case in day.named
+    if named and verdict.status in ("OK", "COOKED"):
+        return "PROVEN"
+    return None if day.confirmed and verdict.status == "OK" else verdict.status
 
 
 def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
@@ -123,7 +124,7 @@ def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
         usual = (
             fmean(level.values()) if level else fmean(known) if known and len(known) == len(means) else None
         )
-        days.append(DayPoint(mean_score(verdict), usual, verdict.shown, new))
+        days.append(DayPoint(mean_score(verdict), usual, verdict.look, new))
     now = mean_score(model.last)
     told = "no score today" if now is None else f"{now:.1f} points on {model.last.date}"
     title = f"Score of {model.id}, the mean over its use cases, day by day: {told}."
