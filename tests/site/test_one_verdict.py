@@ -20,7 +20,7 @@ from probatio.core.records import Status
 from probatio.runs.store.layout import SCORES
 from probatio.site import feed, rendering
 from probatio.site.addresses import addresses, render
-from probatio.site.facts.standing import list_history
+from probatio.site.facts.standing import list_history, measure_usual
 from probatio.site.pages.front import NAMES
 from probatio.site.snapshot import Site, load_site
 from probatio.watch.alerts.describing import find_figures
@@ -449,6 +449,22 @@ def test_the_board_says_how_many_false_flags_this_many_models_show_in_a_month(
     # A suite of one's own has its own figures, or none; never those of another suite.
     monkeypatch.setattr("probatio.watch.alerts.describing.find_figures", lambda manifest, folder: None)
     assert "COOKED" not in re.findall(r"False alarms[^<]*", _reader(site)(""))[0]
+
+
+def test_the_samples_of_a_fallen_model_tell_the_level_before_that_its_page_tells(
+    site: Site, read: Callable[[str], str]
+) -> None:
+    for look, slug in {model.last.look: slug for slug, model in site.tracked.items()}.items():
+        if look not in ("PROVEN", "COOKED"):
+            continue
+        model = site.tracked[slug]
+        for use_case, usual in measure_usual(model).items():
+            page = read(f"models/{slug}/{site.last_date}/{use_case}/")
+            head, _, details = page.partition("<details>")
+            lead = re.sub("<[^>]*>", "", head.split('<p class="lead">')[1])
+            assert f", {usual:.0f} before" in lead and "±" not in lead
+            assert "rolling baseline" in details
+            assert f", {usual:.0f} before" in read(f"models/{slug}/")
 
 
 def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:
