@@ -133,7 +133,7 @@ def test_a_judged_suite_is_rehearsed_with_its_frozen_answers(tmp_path: Path) -> 
     assert done.returncode == 0, done.output
     events = [json.loads(line) for line in done.output.splitlines() if line.startswith("{")]
     assert events[-1]["headlines"]["model-1"] == "OK"
-    assert events[-1]["headlines"]["model-2"] == "COOKED"
+    assert events[-1]["headlines"]["model-2"] == "COOKED, not proven"
     assert probatio("verify", "--results", str(results)).returncode == 0
 
 

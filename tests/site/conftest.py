@@ -104,7 +104,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return results
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def hostile_day() -> Callable[..., None]:
     """Writes a day of that model: hostile_day(results, date, score)."""
     return write_hostile_day

@@ -17,10 +17,14 @@ import msgspec
 import pytest
 
 from probatio.core.records import Status
-from probatio.site import feed
-from probatio.site.addresses import render
-from probatio.site.facts.standing import list_history
+from probatio.runs.store.layout import SCORES
+from probatio.site import feed, rendering
+from probatio.site.addresses import addresses, render
+from probatio.site.facts.standing import list_history, measure_usual
+from probatio.site.pages.front import NAMES
 from probatio.site.snapshot import Site, load_site
+from probatio.watch.alerts.describing import find_figures
+from probatio.watch.verdict.staleness import mark_stale
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
 
@@ -101,35 +105,41 @@ def _embedded_alone(site: Site, read: Callable[[str], str]) -> Labels:
 
 
 def _badge_images(site: Site, read: Callable[[str], str]) -> Labels:
-    return {
-        slug: re.findall(r"<title>.*: ([^<]+), last asked [^<]+</title>", read(f"badges/{slug}.svg"))[0]
+    told = {
+        slug: re.findall(r"<title>.*: ([^<]+)</title>", read(f"badges/{slug}.svg"))[0]
         for slug in site.tracked
     }
+    assert all("last asked" in text for text in told.values())
+    return {slug: _without_day(site, slug, text) for slug, text in told.items()}
+
+
+def _without_day(site: Site, slug: str, text: str) -> str:
+    """A badge tells the day for every verdict; a STALE one tells it by itself."""
+    return text if site.tracked[slug].last.shown == "STALE" else re.split(r", (?:last asked )?\d", text)[0]
 
 
 def _shields(site: Site, read: Callable[[str], str]) -> Labels:
     told = {slug: msgspec.json.decode(read(f"badges/{slug}.json"))["message"] for slug in site.tracked}
-    return {slug: text.rpartition(", ")[0] for slug, text in told.items()}
+    return {slug: _without_day(site, slug, text) for slug, text in told.items()}
 
 
 def _api(site: Site, read: Callable[[str], str]) -> Labels:
     rows = msgspec.json.decode(read("api/leaderboard.json"))["models"]
-    assert all(each["label"].split(",")[0] == each["headline"] for each in rows)
+    assert all(
+        each["label"].split(",")[0] == each["headline"] or each["label"].startswith("CHANGED ROUTE")
+        for each in rows
+    )
     return {each["slug"]: each["label"] for each in rows}
 
 
 def _api_series(site: Site, read: Callable[[str], str]) -> Labels:
     made = {slug: msgspec.json.decode(read(f"api/models/{slug}.json")) for slug in site.tracked}
     last = {slug: {name: each[name][-1] for name in SAID} for slug, each in made.items()}
-    return {
-        slug: ", ".join(
-            [each["headline"], *["confirmed"] * each["confirmed"], *filter(None, [each["changed_route"]])]
-        )
-        for slug, each in last.items()
-    }
+    assert all(each["label"].startswith((each["headline"], "CHANGED ROUTE")) for each in last.values())
+    return {slug: each["label"] for slug, each in last.items()}
 
 
-SAID = ("headline", "confirmed", "changed_route")
+SAID = ("headline", "label")
 
 
 def _found(site: Site, read: Callable[[str], str]) -> Labels:
@@ -178,7 +188,7 @@ def test_past_its_age_a_verdict_is_stale_on_every_surface(watched: Path) -> None
     stale = load_site(watched, now=datetime(2026, 3, 3, 13, tzinfo=UTC))
     assert fresh.goes_stale == datetime(2026, 3, 3, 12, tzinfo=UTC)
     assert stale.goes_stale is None
-    for site, told in ((fresh, "CALIBRATING"), (stale, "STALE")):
+    for site, told in ((fresh, "CALIBRATING"), (stale, "STALE, last asked 2 Mar 2026")):
         for surface in SURFACES:
             (label,) = surface(site, _reader(site)).values()
             assert label == ("CALIBRATING" if surface in HISTORY else told), surface
@@ -192,19 +202,104 @@ def test_nothing_stale_is_shown_as_of_today(watched: Path) -> None:
     assert "Last asked 2 March; its verdict then: CALIBRATING." in front
     assert re.findall(r'class="today" data-sort="-1">–', front)
     (entry, *_) = ElementTree.fromstring(_reader(site)("feed.atom")).findall(f"{ATOM}entry")
-    assert (entry.findtext(f"{ATOM}title") or "").endswith("CALIBRATING → STALE")
+    assert (entry.findtext(f"{ATOM}title") or "").endswith("CALIBRATING → STALE, last asked 2 Mar 2026")
     assert model.verdicts[-1].shown == "CALIBRATING"
 
 
-def test_the_line_of_a_model_that_was_not_asked_lately_ends_before_the_edge(
-    tmp_path: Path, hostile_day: Callable[..., None]
+OTHER = "left-early"
+
+
+@pytest.fixture(scope="module")
+def left(tmp_path_factory: pytest.TempPathFactory, hostile_day: Callable[..., None]) -> Site:
+    """Ten days of one model, of which another one was asked on the first four; read on the last of them."""
+    results = tmp_path_factory.mktemp("left")
+    for number in range(1, 11):
+        hostile_day(results, f"2026-03-{number:02}")
+        if number <= 4:
+            scores = results / "daily" / f"2026-03-{number:02}" / SCORES
+            lines = [msgspec.json.decode(line) for line in scores.read_bytes().splitlines()]
+            more = [msgspec.json.encode(line | {"model": OTHER}) for line in lines]
+            scores.write_bytes(scores.read_bytes() + b"\n".join(more) + b"\n")
+    return load_site(results, now=datetime(2026, 3, 10, 20, tzinfo=UTC))
+
+
+@pytest.mark.parametrize("surface", [each for each in SURFACES if each not in (*HISTORY, _layers)])
+def test_a_model_that_was_not_asked_on_the_newest_day_is_stale_on_every_surface(
+    left: Site, surface: Callable[[Site, Callable[[str], str]], Labels]
 ) -> None:
-    for day in range(1, 11):
-        hostile_day(tmp_path, f"2026-03-{day:02}")
-    site = load_site(tmp_path)
-    (model,) = site.tracked.values()
-    left = replace(model, verdicts=model.verdicts[:4])
-    assert [day.score for day in list_history(site, left)] == [80.0] * 4 + [None] * 6
+    assert surface(left, _reader(left))[OTHER] == "STALE, last asked 4 Mar 2026"
+
+
+def test_asked_yesterday_and_not_today_is_stale_within_the_36_hours(left: Site) -> None:
+    answered, verdict = {OTHER: left.days["2026-03-04"]}, left.tracked[OTHER].verdicts[-1]
+    moment = datetime(2026, 3, 5, 6, tzinfo=UTC)
+    assert mark_stale(verdict, answered, moment, newest="2026-03-05").shown == "STALE"
+    assert mark_stale(verdict, answered, moment).shown != "STALE"
+
+
+def test_the_feed_and_the_share_card_say_when_a_stale_model_was_last_asked(
+    left: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    titles = [each.findtext(f"{ATOM}title") for each in _feed(left).findall(f"{ATOM}entry")]
+    assert f"{OTHER}: CALIBRATING → STALE, last asked 4 Mar 2026" in titles
+    for path in (f"share/models/{OTHER}.png", "share/site.png"):
+        assert "STALE, last asked 4 Mar 2026" in _drawn(left, path, monkeypatch)
+
+
+def test_all_lines_of_scores_end_on_the_newest_day(left: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That of a model which was not asked in the last six of ten days ends before the edge, everywhere."""
+    model, read = left.tracked[OTHER], _reader(left)
+    assert [day.score for day in list_history(left, model)] == [80.0] * 4 + [None] * 6
+    (row,) = [
+        each
+        for each in re.findall(r"<tr data-status.*?</tr>", read("use-cases/"), re.DOTALL)
+        if OTHER in each
+    ]
+    drawn = [float(x) for line in re.findall(r'points="([^"]+)"', row) for x in re.findall(r"(\d+),", line)]
+    assert max(drawn) < 144 / 2
+    page = read(f"models/{OTHER}/")
+    assert re.findall(r'data-days="([^"]+)"', page)[0].split() == list(left.records)
+    for values in re.findall(r'data-kind="points".*?data-values="([^"]*)"', page, re.DOTALL):
+        assert values == "80,80,80,80,,,,,,"
+    assert read(f"models/{OTHER}/charts/daily-{model.use_cases[0]}.svg").count('class="CALIBRATING"') == 4
+    case = next(path for path in addresses(left) if re.fullmatch("cases/.+/.+/", path))
+    lines = re.findall(r'<svg class="history".*?</svg>', read(case), re.DOTALL)
+    assert sorted(max(int(x) for x in re.findall(r"[ML](\d+),", line)) for line in lines) == [14, 38]
+    ends = [
+        int(re.findall(r"[ML](\d+)", path)[-1])
+        for path in re.findall(r'<path d="([^"]+)"', _drawn(left, "share/site.png", monkeypatch))
+    ]
+    assert sorted(ends) == [1105, 1136]
+
+
+def test_a_banner_says_when_the_newest_day_is_older_than_36_hours(watched: Path) -> None:
+    told = "the newest day is of 2 Mar 2026, 00:00 UTC, more than 36 hours ago"
+    for hour, hides in ((11, True), (13, False)):
+        site = load_site(watched, now=datetime(2026, 3, 3, hour, tzinfo=UTC))
+        for path in ("", "use-cases/", "cases/", "methodology/"):
+            (banner,) = re.findall(r'<p class="simulated"[^>]*><strong>OLD.*?</p>', _reader(site)(path))
+            assert told in re.sub("<[^>]*>", "", banner)
+            # A static copy shows it by its script at that moment.
+            assert ('hidden data-stale-at="2026-03-03T12:00:00+00:00"' in banner) == hides
+
+
+def test_the_dateline_tells_the_time(watched: Path, site: Site, read: Callable[[str], str]) -> None:
+    now = load_site(watched, now=datetime(2026, 3, 2, 11, tzinfo=UTC))
+    assert '<time datetime="2026-03-02T00:00:00+00:00">2 Mar 2026, 00:00 UTC</time>' in _reader(now)("")
+    assert '<time datetime="2026-03-31">31 Mar 2026</time>' in read(""), "simulated: no time of day is true"
+    assert "<strong>OLD" not in read("")
+
+
+def _feed(site: Site) -> ElementTree.Element:
+    return ElementTree.fromstring(_reader(site)("feed.atom"))
+
+
+def _drawn(site: Site, path: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The picture as it was drawn, before it became a PNG."""
+    monkeypatch.setattr("probatio.charts.figure.convert_to_png", lambda text, scale: text.encode())
+    page = render(site, path)
+    assert page is not None
+    return page.body.decode()
 
 
 def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: Callable[[str], str]) -> None:
@@ -219,10 +314,12 @@ def test_the_newest_entry_of_the_feed_is_the_present_verdict(site: Site, read: C
 def test_counts_and_sentence_of_the_front_page_are_of_the_same_verdicts(
     site: Site, read: Callable[[str], str]
 ) -> None:
-    for status, count in Counter(model.last.shown for model in site.tracked.values()).items():
-        assert f"{count} {status}</span>" in read("")
+    counted = Counter(model.last.look for model in site.tracked.values())
+    assert {"PROVEN", "COOKED", "ROUTE"} <= {*counted}
+    for look, count in counted.items():
+        assert f"{count} {NAMES.get(look, look)}</span>" in read("")
     news = html.unescape(re.findall(r'<h1 class="news">(.*?)</h1>', read(""))[0])
-    proven, _, looking = news.partition("and that is proven")
+    proven, _, looking = news.partition(" CHANGED ROUTE")[0].partition("got worse (proven)")
     for model in site.tracked.values():
         assert (model.id in proven) == model.last.confirmed
         assert (model.id in looking) == (
@@ -236,8 +333,9 @@ def test_the_drawn_pictures_carry_the_same_badge(site: Site, monkeypatch: pytest
         page = render(site, f"share/models/{slug}.png")
         assert page is not None
         texts = re.findall(r">([^<>]+)</text>", page.body.decode())
-        assert [text for text in texts if text.partition(",")[0] in get_args(Status)] == [model.last.label]
-        assert feed.COLOURS[model.last.shown] in page.body.decode()
+        words = (*get_args(Status), "CHANGED ROUTE")
+        assert [text for text in texts if text.startswith(words)] == [model.last.label]
+        assert feed.COLOURS[model.last.look] in page.body.decode()
 
 
 def test_no_surface_is_green_on_a_confirmed_fall(site: Site, read: Callable[[str], str]) -> None:
@@ -256,6 +354,117 @@ def test_no_surface_is_green_on_a_confirmed_fall(site: Site, read: Callable[[str
                 if f"/{slug}/" in each
             ]
             assert 'class="badge OK"' not in shown, path
+
+
+def _shown(
+    site: Site, read: Callable[[str], str], slug: str, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, str]:
+    """What each surface shows of one model, as it is drawn."""
+    rows = {
+        path: next(
+            each
+            for each in re.findall(rf"<{row}[ >].*?</{row}>", read(path), re.DOTALL)
+            if f"/{slug}/" in each
+        )
+        for path, row in (("", "li"), ("use-cases/", "tr"), ("embed/", "li"))
+    }
+    model, day = f"models/{slug}/", f"models/{slug}/{site.last_date}/"
+    rows |= {path: read(path).split("</h1>")[0].split("<h1>")[1] for path in (model, day)}
+    rows |= {path: read(path) for path in (f"embed/{slug}/", f"badges/{slug}.svg", f"badges/{slug}.json")}
+    standings = msgspec.json.decode(read("api/leaderboard.json"))["models"]
+    rows["api"] = next(each["label"] for each in standings if each["slug"] == slug)
+    entries = (
+        each
+        for each in _feed(site).findall(f"{ATOM}entry")
+        if f":{slug}:" in (each.findtext(f"{ATOM}id") or "")
+    )
+    rows["feed"] = next(entries).findtext(f"{ATOM}title") or ""
+    return rows | {"card": _drawn(site, f"share/models/{slug}.png", monkeypatch)}
+
+
+RED = feed.COLOURS["PROVEN"]
+
+
+def test_solid_red_is_proven_on_every_surface_and_the_rest_says_not_proven(
+    site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: dict[str, str] = {model.last.look: slug for slug, model in site.tracked.items()}
+    for look, words, solid in (
+        ("PROVEN", "COOKED, confirmed", True),
+        ("COOKED", "COOKED, not proven", False),
+    ):
+        shown = _shown(site, read, looks[look], monkeypatch)
+        for surface, text in shown.items():
+            assert words in text, surface
+            if 'class="badge' in text:
+                assert f'class="badge {look}"' in text, surface
+        assert (f'fill="{RED}"/>' in shown[f"badges/{looks[look]}.svg"]) == solid
+        assert (RED in shown[f"badges/{looks[look]}.json"]) == solid
+        assert (f'fill="{RED}"' in re.findall("<rect[^>]*rx=[^>]*>", shown["card"])[0]) == solid
+    style = (Path(rendering.__file__).parent / "assets" / "style.css").read_text()
+    (solid_rule,) = re.findall(r"([^{}]*){background:var\(--cooked-solid\)", style)
+    assert solid_rule.strip() == ".badge.PROVEN"
+
+
+def test_a_loss_by_a_new_route_is_a_badge_of_its_own_and_nowhere_green(
+    site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (slug,) = [slug for slug, model in site.tracked.items() if model.last.look == "ROUTE"]
+    change = site.tracked[slug].last.changed_route
+    assert change is not None
+    for surface, text in _shown(site, read, slug, monkeypatch).items():
+        assert change.note in text, surface
+        assert not re.search(r'class="badge OK"|">OK|→ OK', text), surface
+        assert surface == "card" or feed.COLOURS["OK"] not in text, surface
+    assert f"{change.note}: {slug}, worse with its new route since" in html.unescape(read(""))
+    assert re.search(r'<li data-status="ROUTE">', read(""))
+
+
+def test_marks_and_bars_of_days_are_solid_only_where_it_was_proven(
+    site: Site, read: Callable[[str], str]
+) -> None:
+    for look, slug in {model.last.look: slug for slug, model in site.tracked.items()}.items():
+        page = read(f"models/{slug}/")
+        if look == "COOKED":
+            assert 'class="mark COOKED"' in page and 'class="mark PROVEN"' not in page
+            assert page.count('class="mark COOKED"') == page.count('class="mark hollow"')
+        elif look == "PROVEN":
+            assert 'class="mark PROVEN"' in page
+    lines = re.findall(r"<li data-status.*?</li>", read(""), re.DOTALL)
+    for line in lines:
+        slug = re.findall(r"models/([^/]+)/", line)[0]
+        assert ('class="PROVEN"' in line) == any(each.confirmed for each in site.tracked[slug].verdicts)
+
+
+def test_the_board_says_how_many_false_flags_this_many_models_show_in_a_month(
+    site: Site, read: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = len(site.tracked)
+    figures = find_figures(site.manifest, None)
+    assert figures is not None
+    worst = many / 12 * max(each.cooked.value for each in figures.quiet)
+    front = html.unescape(read(""))
+    assert f"False alarms to expect in a month, were all {many} models healthy" in front
+    assert f"to {worst:.2g} COOKED" in front
+    # A suite of one's own has its own figures, or none; never those of another suite.
+    monkeypatch.setattr("probatio.watch.alerts.describing.find_figures", lambda manifest, folder: None)
+    assert "COOKED" not in re.findall(r"False alarms[^<]*", _reader(site)(""))[0]
+
+
+def test_the_samples_of_a_fallen_model_tell_the_level_before_that_its_page_tells(
+    site: Site, read: Callable[[str], str]
+) -> None:
+    for look, slug in {model.last.look: slug for slug, model in site.tracked.items()}.items():
+        if look not in ("PROVEN", "COOKED"):
+            continue
+        model = site.tracked[slug]
+        for use_case, usual in measure_usual(model).items():
+            page = read(f"models/{slug}/{site.last_date}/{use_case}/")
+            head, _, details = page.partition("<details>")
+            lead = re.sub("<[^>]*>", "", head.split('<p class="lead">')[1])
+            assert f", {usual:.0f} before" in lead and "±" not in lead
+            assert "rolling baseline" in details
+            assert f", {usual:.0f} before" in read(f"models/{slug}/")
 
 
 def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:
@@ -301,7 +510,7 @@ def test_an_imported_row_says_so_in_the_feed_the_api_the_badges_and_the_table(si
     assert [(each["slug"], each["date"]) for each in changes] == [(model.slug, model.last.date)]
     titles = [entry.findtext(f"{ATOM}title") or "" for entry in ElementTree.fromstring(text("feed.atom"))]
     assert [title for title in titles if "IMPORTED" in title] == [
-        "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED"
+        "SIMULATED: IMPORTED: demo-cooked: SUSPICIOUS → COOKED, not proven"
     ]
     assert "(imported)" in text(f"badges/{model.slug}.svg") and "(imported)" not in text(
         "badges/demo-steady.svg"

@@ -54,12 +54,12 @@ LOOKING: dict[str, Any] = {"headline": "SUSPICIOUS", "headline_since": "2026-03-
 @pytest.mark.parametrize(
     ("rows", "told"),
     [
-        ([_model("a", **FALLEN)], "a (since about 20 March) got worse, and that is proven."),
+        ([_model("a", **FALLEN)], "a (since about 20 March) got worse (proven)."),
         (
             [_model("a", **FALLEN), _model("b", **LOOKING)],
-            "a (since about 20 March) got worse, and that is proven; b (first seen 29 March) may have, too.",
+            "a (since about 20 March) got worse (proven); b (first seen 29 March) looks worse, not proven.",
         ),
-        ([_model("b", **LOOKING)], "b (first seen 29 March) may have got worse, but nothing is proven."),
+        ([_model("b", **LOOKING)], "b (first seen 29 March) looks worse; not proven."),
         ([_model("c"), _model("d")], "No model got worse: all 2 that can be judged are as usual."),
         (
             [_model("c"), _model("d", status="GAP")],
@@ -75,7 +75,7 @@ def test_the_sentence_says_who_since_when_and_how_sure(rows: list[TrackedModel],
 def test_many_fallen_models_are_counted_after_three_names() -> None:
     told = summarise(_rows(*(_model(name, **FALLEN) for name in "abcde")), TODAY)
     named = ", ".join(f"{name} (since about 20 March)" for name in "abc")
-    assert told == f"{named} and 2 more got worse, and that is proven."
+    assert told == f"{named} and 2 more got worse (proven)."
 
 
 def test_usual_is_what_was_before_the_fall_though_the_baseline_followed_it(empty: Site) -> None:

@@ -115,7 +115,7 @@ def test_a_badge_and_its_endpoint_say_the_status_in_words(site: Site) -> None:
     ElementTree.fromstring(badge.body)
     assert b"COOKED" in badge.body
     reply = json.loads(shield.body)
-    assert (reply["schemaVersion"], reply["message"]) == (1, "COOKED, 31 Mar 2026")
+    assert (reply["schemaVersion"], reply["message"]) == (1, "COOKED, not proven, 31 Mar 2026")
 
 
 def test_hostile_names_make_whole_svg_and_xml(

@@ -13,7 +13,7 @@ import msgspec
 from probatio.charts.scales import Scale
 from probatio.charts.surface import PAGE, UNITS
 from probatio.charts.svg import split_at_gaps
-from probatio.core.records import Status
+from probatio.core.records import Look
 
 _EDGE = 30.0
 """Thousandths of the width kept free at both ends, so that a dot is never cut."""
@@ -23,7 +23,7 @@ _ARROW = f'<svg x="100%" y="{_MIDDLE}" overflow="visible"><path d="M-8-4l8 4l-8 
 """An end beyond all that was tried."""
 
 _STEP, _TALL, _LINE = 4, 32, 22
-_BARS: dict[Status, int] = {"SUSPICIOUS": 3, "COOKED": 7}
+_BARS: dict[Look, int] = {"SUSPICIOUS": 3, "ROUTE": 3, "COOKED": 7, "PROVEN": 7}
 """Height of the bar below a day: the worse, the higher, so that colour is not needed."""
 
 
@@ -80,7 +80,7 @@ class HistoryDay(msgspec.Struct, frozen=True):
     """One day: its mean score (None in a gap) and its verdict."""
 
     score: float | None
-    status: Status
+    status: Look
 
 
 def draw_history(days: Sequence[HistoryDay], title: str, low: float, room: int) -> str:

@@ -18,7 +18,7 @@ from probatio.charts.palette import ON_PAGE, Theme
 from probatio.charts.scales import Scale, date_ticks, decade_label, decade_ticks, slots, thin_labels
 from probatio.charts.surface import PAGE, UNITS, Surface
 from probatio.charts.svg import LETTER, WIDTH, Panel, compose, ribbon, split_at_gaps, text
-from probatio.core.records import Status
+from probatio.core.records import NOT_PROVEN, Look
 
 ROOM = 0.93
 """Share of a page's width that the days take; the value of the last day stands next to them."""
@@ -30,19 +30,22 @@ _LEFT, _RIGHT, _HEADING = 52.0, 12.0, 18.0
 _DATE_ROOM = 75.0
 """Pixels for a date below a picture."""
 _POWER = re.compile(r">10\^(\d+)<")
-_LETTERS: dict[Status, str] = {
-    "STALE": "t", "OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "CALIBRATING": "n", "GAP": "g",
+_LETTERS: dict[Look, str] = {
+    "STALE": "t", "OK": "o", "SUSPICIOUS": "s", "COOKED": "c", "PROVEN": "p", "ROUTE": "r",
+    "CALIBRATING": "n", "GAP": "g",
 }  # fmt: skip
 
-_STATUS_SHAPES: dict[Status, str] = {
+_SHAPES: dict[Look, str] = {
     "OK": '<circle class="OK" cx="{x}" cy="{y}" r="2.4"/>',
     "CALIBRATING": '<circle class="CALIBRATING" cx="{x}" cy="{y}" r="1.8"/>',
     "SUSPICIOUS": '<path class="SUSPICIOUS" d="M{x} {y}m-5 4h10l-5 -9z"/>',
-    "COOKED": '<path class="COOKED" d="M{x} {y}m-4.5 -4.5h9v9h-9z"/>',
+    "COOKED": '<path class="COOKED" d="M{x} {y}m-4 -4h8v8h-8z"/>',
+    "PROVEN": '<path class="PROVEN" d="M{x} {y}m-4.5 -4.5h9v9h-9z"/>',
+    "ROUTE": '<path class="SUSPICIOUS" d="M{x} {y}m-5 0l5 -5l5 5l-5 5z"/>',
     "STALE": '<path class="STALE" d="M{x} {y}m-3 -4h6l-6 8h6z"/>',
     "GAP": '<path class="GAP" d="M{x} {y}m-3 -3l6 6m0 -6l-6 6"/>',
 }
-"""A shape for each verdict, so that colour is never needed."""
+"""A shape for each verdict, so that colour is never needed. COOKED is solid only where it is proven."""
 
 
 class DayPoint(msgspec.Struct, frozen=True):
@@ -51,7 +54,7 @@ class DayPoint(msgspec.Struct, frozen=True):
 
     value: float | None = None
     usual: float | None = None
-    status: Status | None = None
+    status: Look | None = None
     border: str = ""  # what is new from this day on
     low: float | None = None  # the band around what was usual
     high: float | None = None
@@ -137,19 +140,20 @@ def day_panel(
     return Panel(WIDTH, height, (*body, *_draw(surface, days, ticks, axis, top, height, None, "")))
 
 
-def draw_legend(statuses: Sequence[Status], left: float = _LEFT) -> Panel:
+def draw_legend(statuses: Sequence[Look], left: float = _LEFT) -> Panel:
     """Draw a row of marks with their names."""
     body, x = [], left
     for status in statuses:
+        name = {"COOKED": NOT_PROVEN, "PROVEN": "COOKED, confirmed"}.get(status, status)
         body.append(
-            f'<g transform="translate({x + 6:.1f} 11.0)">{_mark(status, 0, 0)}</g>{text(x + 15, 15, status)}'
+            f'<g transform="translate({x + 6:.1f} 11.0)">{_mark(status, 0, 0)}</g>{text(x + 15, 15, name)}'
         )
-        x += 26 + LETTER * len(status)
+        x += 26 + LETTER * len(name)
     return Panel(WIDTH, 22, tuple(body))
 
 
-def _mark(status: Status, x: float, y: float) -> str:
-    return _STATUS_SHAPES[status].format(x=f"{x:.1f}", y=f"{y:.1f}")
+def _mark(status: Look, x: float, y: float) -> str:
+    return _SHAPES[status].format(x=f"{x:.1f}", y=f"{y:.1f}")
 
 
 def _draw(
@@ -240,10 +244,12 @@ def _lines(
             yield f'<path class="{kind}" d="{drawn}"/>'
     if surface != PAGE:
         return
-    for status in ("SUSPICIOUS", "COOKED"):
+    for status in ("SUSPICIOUS", "COOKED", "PROVEN"):
         marked = [(x, day.value) for x, day in zip(places, days, strict=True) if day.status == status]
         if drawn := "".join(f"M{x:.0f} {y.at(value):.0f}h.1" for x, value in marked if value is not None):
             yield f'<path class="mark {status}" d="{drawn}"/>'
+            if status == "COOKED":  # hollow: not proven
+                yield f'<path class="mark hollow" d="{drawn}"/>'
     gaps = [x for x, day in zip(places, days, strict=True) if day.status is not None and day.value is None]
     if gaps:
         yield f'<path class="mark GAP" d="{"".join(f"M{x:.0f} {floor - 4:.0f}h.1" for x in gaps)}"/>'

@@ -105,6 +105,10 @@ _SHAPES = (
 _HEAT_MAP = f"{_shades()}text.on-dark{{fill:#fff}}text.on-pale{{fill:#10151a}}"
 
 
+_OUTLINED = ("GAP", "COOKED")
+"""COOKED is solid only where it is proven."""
+
+
 def _colours(palette: Palette) -> str:
     rules = [
         f".ground{{fill:{palette.ground}}}line{{stroke:{palette.grid}}}",
@@ -118,9 +122,10 @@ def _colours(palette: Palette) -> str:
         f".dot,use{{fill:{palette.ink}}}",
     ]
     rules += [
-        f".{name}{{{'fill:none;stroke' if name == 'GAP' else 'fill'}:{colour}}}"
+        f".{name}{{{'fill:none;stroke' if name in _OUTLINED else 'fill'}:{colour}}}"
         for name, colour in palette.status.items()
     ]
+    rules += [f".PROVEN{{fill:{palette.status['COOKED']}}}"]
     rules += [
         f".fit.c{number}{{stroke:{colour}}}.band.c{number},text.c{number},.c{number} use{{fill:{colour}}}"
         for number, colour in enumerate(palette.series)

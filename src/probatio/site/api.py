@@ -73,6 +73,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     confirmed: list[bool] = []
     imported: list[bool] = []  # the day was taken in from a file
     changed_route: list[str | None] = []  # the note beside the headline
+    label: list[str] = []  # the headline in words, as every page shows it
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -221,6 +222,7 @@ def model(request: PageRequest) -> PageReply:
             confirmed=[each.confirmed for each in verdicts],
             imported=[each.date in tracked.imported for each in verdicts],
             changed_route=[each.changed_route.note if each.changed_route else None for each in verdicts],
+            label=[each.label for each in verdicts],
         )
     )
 

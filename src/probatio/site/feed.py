@@ -6,7 +6,7 @@ from __future__ import annotations
 from html import escape
 
 from probatio.core.extras import require
-from probatio.core.records import MARKS, Status
+from probatio.core.records import LOOKS, Look
 from probatio.site.facts.standing import explain, find_asked
 from probatio.site.pages.diffs import list_fixed
 from probatio.site.rendering import (
@@ -25,10 +25,12 @@ from probatio.site.snapshot import Change, Site, TrackedModel
 ENTRIES = 100
 """Changes in the feed; older ones are in api/changes.json."""
 
-COLOURS: dict[Status, str] = {
+COLOURS: dict[Look, str] = {
     "OK": "#17636e",
     "SUSPICIOUS": "#7d4e00",
+    "PROVEN": "#a51d16",
     "COOKED": "#a51d16",
+    "ROUTE": "#7d4e00",
     "CALIBRATING": "#565a61",
     "GAP": "#565a61",
     "STALE": "#565a61",
@@ -54,14 +56,14 @@ def atom(request: PageRequest) -> PageReply:
         if model.last.shown == "STALE":
             entry = feed.add_entry(order="append")
             entry.id(f"urn:probatio:{model.slug}:{find_asked(model)}:stale")
-            entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → STALE"))
+            entry.title(printable(f"{model.id}: {model.verdicts[-1].label} → {model.last.label}"))
             entry.link(href=f"{site.base_url}models/{model.slug}/")
             entry.category(term="STALE")
             entry.summary(explain(site, model))
             entry.updated(site.moment)
     for change in site.changes[:ENTRIES]:
         entry = feed.add_entry(order="append")
-        entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{change.after.replace(', ', '-')}")
+        entry.id(f"urn:probatio:{change.slug}:{change.date}:{change.layer}:{_name(change.after)}")
         marked = "".join(f"{mark}: " for mark in [*site.marks, *["IMPORTED"] * change.imported])
         entry.title(printable(f"{marked}{change.model}: {change.before} → {change.after}"))
         entry.link(href=f"{site.base_url}models/{change.slug}/")
@@ -70,6 +72,11 @@ def atom(request: PageRequest) -> PageReply:
         entry.updated(_moment(change.date))
         entry.summary(printable(format_dates(scrub(change.reason))) + head)
     return PageReply(feed.atom_str(pretty=True), "application/atom+xml; charset=utf-8")
+
+
+def _name(label: str) -> str:
+    """The verdict in the id of its entry, which must not change with our words."""
+    return label.replace(", not proven", "").replace(", ", "-").replace(" ", "-")
 
 
 def _content(site: Site, change: Change) -> str:
@@ -105,19 +112,23 @@ def _plain(text: str) -> str:
 
 def badge(request: PageRequest) -> PageReply:
     model = request.tracked
-    status, words = model.last.shown, model.last.label
+    look, words = model.last.look, model.last.label
     label = printable(model.id) + _describe_mark(request, model)
-    message = f"{MARKS[status]} {words} · {_asked(model)}"
-    told = f"{words}, last asked {_asked(model)}"
+    stale = look == "STALE"  # says by itself when it was last asked
+    message = f"{LOOKS[look]} {words}" if stale else f"{LOOKS[look]} {words} · {_asked(model)}"
+    told = words if stale else f"{words}, last asked {_asked(model)}"
     left, right = 12 + round(6.6 * len(label)), 12 + round(7.2 * len(message))
+    # Solid red is proven; COOKED by the rule alone is red on white.
+    ground, ink = ("#fff", COLOURS[look]) if look == "COOKED" else (COLOURS[look], "#fff")
     text = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
         f'aria-label="{escape(label)}: {told}"><title>{escape(label)}: {told}</title>'
         f'<rect width="{left}" height="20" fill="#3b444d"/>'
-        f'<rect x="{left}" width="{right}" height="20" fill="{COLOURS[status]}"/>'
+        f'<rect x="{left + 0.5}" y=".5" width="{right - 1}" height="19" stroke="{COLOURS[look]}" '
+        f'fill="{ground}"/>'
         f'<g fill="#fff" font-family="Verdana,Geneva,sans-serif" font-size="11" text-anchor="middle">'
         f'<text x="{left / 2}" y="14">{escape(label)}</text><text x="{left + right / 2}" '
-        f'y="14">{message}</text></g></svg>\n'
+        f'y="14" fill="{ink}">{message}</text></g></svg>\n'
     )
     return PageReply(text.encode("utf-8", "replace"), SVG, PICTURE_POLICY)
 
@@ -126,8 +137,11 @@ def shield(request: PageRequest) -> PageReply:
     """What shields.io reads to draw its own badge."""
     model = request.tracked
     label = model.id + _describe_mark(request, model)
-    message = f"{model.last.label}, {_asked(model)}"
-    return json({"schemaVersion": 1, "label": label, "message": message, "color": COLOURS[model.last.shown]})
+    stale = model.last.shown == "STALE"
+    # This badge has no outline, and red would say that it is proven.
+    colour: Look = "SUSPICIOUS" if model.last.look == "COOKED" else model.last.look
+    message = model.last.label if stale else f"{model.last.label}, {_asked(model)}"
+    return json({"schemaVersion": 1, "label": label, "message": message, "color": COLOURS[colour]})
 
 
 def _asked(model: TrackedModel) -> str:

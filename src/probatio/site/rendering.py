@@ -19,7 +19,7 @@ import msgspec
 
 from probatio import __version__
 from probatio.core.extras import list_installed
-from probatio.core.records import MARKS
+from probatio.core.records import LOOKS
 from probatio.watch.ledger.ledger import SHORT
 
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ def _templates() -> jinja2.Environment:
         finalize=lambda value: "–" if value is None else printable(value) if type(value) is str else value,
     )
     env.globals.update(
-        version=__version__, policy=POLICY, marks=MARKS, short=SHORT, drawn=list_installed()["charts"]
+        version=__version__, policy=POLICY, marks=LOOKS, short=SHORT, drawn=list_installed()["charts"]
     )
     env.filters.update(
         number=_number,

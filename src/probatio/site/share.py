@@ -10,7 +10,7 @@ from html import escape
 from probatio.charts.scales import Scale
 from probatio.charts.svg import split_at_gaps
 from probatio.core.extras import list_installed
-from probatio.core.records import MARKS, Status
+from probatio.core.records import LOOKS, Look
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
@@ -29,7 +29,12 @@ WIDTH, HEIGHT = 1200, 630
 _LEFT, _RIGHT = 64, WIDTH - 64
 # Of the style sheet, on a light ground; and badges as they look on the pages.
 _GROUND, _INK, _SOFT, _ACCENT = "#fcfbf8", "#1b1d21", "#565a61", "#17508f"
-_TINTS: dict[Status, str] = {"COOKED": COLOURS["COOKED"], "SUSPICIOUS": "#f9ecd0"}
+_TINTS: dict[Look, str] = {
+    "PROVEN": COLOURS["PROVEN"],
+    "COOKED": _GROUND,
+    "SUSPICIOUS": "#f9ecd0",
+    "ROUTE": "#f9ecd0",
+}
 _LISTED = 5
 EVERYONE = "*"
 """Who may frame the small view: it shows what is public, and takes nothing."""
@@ -46,7 +51,7 @@ def site_picture(request: PageRequest) -> PageReply:
         y = top + 50 * number
         body += [
             _text(row.model.id, 28, _LEFT, y, weight=600, most=24),
-            _badge(row.verdict.shown, row.verdict.label, 460, y),
+            _badge(row.verdict.look, row.verdict.label, 460, y),
             _history(site, row.model, low, (840, _RIGHT), (y + 10, y - 30), 3),
         ]
     return _draw(request, body)
@@ -59,7 +64,7 @@ def model_picture(request: PageRequest) -> PageReply:
     now = mean_score(model.last)
     body = [
         _text(model.id, 56, _LEFT, 170, weight=600, family="serif", most=36),
-        _badge(model.last.shown, model.last.label, _LEFT, 240),
+        _badge(model.last.look, model.last.label, _LEFT, 240),
         *_lines(row.reason, 32, 310, 62, 3),
         _history(request.site, model, find_lowest_mean(request.site), (_LEFT, _RIGHT - 100), (575, 435), 4),
         _text(f"the last {HISTORY_DAYS} days", 22, _LEFT, 608, _SOFT),
@@ -142,18 +147,19 @@ def _text(
     )
 
 
-def _badge(status: Status, label: str, x: int, y: int) -> str:
-    """As on the pages: COOKED is solid, SUSPICIOUS tinted, all else plain. The sign is a separate text: it
-    may come from another typeface, which would also change the words."""
-    tint, ink = _TINTS.get(status), "#fff" if status == "COOKED" else COLOURS[status]
+def _badge(look: Look, label: str, x: int, y: int) -> str:
+    """As on the pages: what is proven is solid, COOKED by the rule alone outlined, SUSPICIOUS tinted, all
+    else plain. The sign is a separate text: it may come from another typeface, which would also change the
+    words."""
+    tint, ink = _TINTS.get(look), "#fff" if look == "PROVEN" else COLOURS[look]
     inset = 16 if tint else 0
     wide = 2 * inset + 30 + sum(19 if letter.isupper() else 15 for letter in label)
     box = (
         f'<rect x="{x}" y="{y - 32}" width="{wide}" height="44" rx="5" fill="{tint}" '
-        f'stroke="{COLOURS[status]}"/>'
+        f'stroke="{COLOURS[look]}"/>'
     )
     sign, words = (
-        _text(MARKS[status], 26, x + inset, y, ink),
+        _text(LOOKS[look], 26, x + inset, y, ink),
         _text(label, 26, x + inset + 30, y, ink, weight=600),
     )
     return f"{box if tint else ''}{sign}{words}"
@@ -163,8 +169,10 @@ def _history(
     site: Site, model: TrackedModel, low: float, across: tuple[int, int], up: tuple[int, int], stroke: int
 ) -> str:
     """Draw the model's last days as a line, from left to right and from `low` to 100 points."""
-    scores = [day.score for day in list_history(site, model)]
-    x, y = Scale(0, max(1, len(scores) - 1), *across), Scale(low, 100, *up)
+    days = list_history(site, model)
+    # All lines end on the newest day, and a short one begins further right.
+    scores = [*[None] * (HISTORY_DAYS - len(days)), *(day.score for day in days)]
+    x, y = Scale(0, HISTORY_DAYS - 1, *across), Scale(low, 100, *up)
     lines = [
         "M" + "L".join(f"{x.at(at):.1f},{y.at(score):.1f}" for at, score in piece)
         for piece in split_at_gaps(scores)

@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import msgspec
 
@@ -41,7 +42,7 @@ from probatio.watch.ledger.ledger import (
 )
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.headline import add_headline
-from probatio.watch.verdict.staleness import goes_stale, last_answered, mark_stale, moment_of
+from probatio.watch.verdict.staleness import goes_stale, last_answered, mark_stale, moment_of, time_of
 from probatio.watch.verdict.verdicts import verdicts
 
 BAD = ("SUSPICIOUS", "COOKED")
@@ -58,6 +59,19 @@ class Change(msgspec.Struct, frozen=True):
     after: str
     reason: str
     imported: bool = False  # the day was imported from a file; we asked no model on it
+
+
+class NewestDay(NamedTuple):
+    """How fresh the whole site is."""
+
+    asked: datetime
+    until: datetime  # after it nothing here says anything of today
+    is_old: bool
+
+    @property
+    def time(self) -> str:
+        """`2 Mar 2026, 07:15 UTC`"""
+        return f"{self.asked.day} {self.asked:%b %Y, %H:%M} UTC"
 
 
 @dataclass(frozen=True)
@@ -203,6 +217,15 @@ class Site:
         return next(reversed(self.records), None)
 
     @cached_property
+    def newest(self) -> NewestDay | None:
+        """When the newest day was asked; None if there is none, or if its date was set by hand."""
+        record = self.records[self.last_date] if self.last_date else None
+        limit = goes_stale(record) if record else None
+        if record is None or limit is None:
+            return None
+        return NewestDay(time_of(record).astimezone(UTC), limit, self.moment > limit)
+
+    @cached_property
     def samples(self) -> SampleReader:
         return SampleReader(self.results, whole_days=self.sample_days is not None)
 
@@ -287,6 +310,7 @@ def load_site(
             frozenset(day.date for day in days.days if day.record.imported),
             last_answered(days.days),
             moment,
+            days.dates[-1] if days.days else "",
         ),
         runs=runs,
         left_out=left_out,
@@ -369,13 +393,14 @@ def _track(
     imported: frozenset[str],
     answered: Mapping[str, Day],
     moment: datetime,
+    newest: str,
 ) -> dict[str, TrackedModel]:
     by_model: dict[str, list[ModelVerdict]] = {}
     for verdict in judged:
         by_model.setdefault(verdict.model, []).append(verdict)
     tracked = {}
     for model, slug in make_slugs(sorted(by_model)).items():
-        present = mark_stale(last := by_model[model][-1], answered, moment)
+        present = mark_stale(last := by_model[model][-1], answered, moment, newest=newest)
         tracked[slug] = TrackedModel(
             model,
             slug,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from probatio.core.records import ModelVerdict, UseCaseVerdict
+from probatio.core.records import ModelVerdict, RouteChange, UseCaseVerdict
 from probatio.watch.alerts.episodes import AlertMessage, AlertRule, LayerStates, find_due
 from probatio.watch.alerts.episodes import LayerState as State
 from probatio.watch.verdict.headline import add_headline
@@ -326,3 +326,31 @@ def test_alarms_told_together_end_together_and_others_by_themselves() -> None:
 def test_a_shared_cause_that_strikes_one_model_reads_as_any_other() -> None:
     _, (message,) = many(0, "COOKED", {"a": "JUDGE"}, AlertRule(), {})
     assert message.title == "a: COOKED (cause: JUDGE)"
+
+
+def _moved(number: int, level: str) -> ModelVerdict:
+    change = RouteChange(since="2026-03-02", was="A", now="B", before=90.0, after=82.0, level=level)  # type: ignore[arg-type]
+    return verdict(number, "OK", changed_route=change)
+
+
+def test_a_loss_by_a_new_route_is_one_message_if_its_level_is_asked_for() -> None:
+    cooked, milder, none = (
+        [_moved(number, level) for number in range(5)] for level in ("COOKED", "SUSPICIOUS", "OK")
+    )
+    assert messages_of(cooked, AlertRule()) == [(0, "CHANGED ROUTE −8")]
+    assert messages_of(milder, AlertRule()) == []
+    assert messages_of(milder) == [(0, "CHANGED ROUTE −8")]
+    assert messages_of(none) == []
+
+
+def test_a_fall_does_not_end_while_a_worse_route_stands() -> None:
+    days = [
+        verdict(0, "OK"),
+        verdict(1, "COOKED"),
+        _moved(2, "COOKED"),
+        _moved(3, "COOKED"),
+        verdict(4, "OK"),
+    ]
+    assert messages_of(days) == [
+        (1, "COOKED"), (2, "CHANGED ROUTE −8"), (4, "OK again, COOKED since 2026-03-02"),
+    ]  # fmt: skip

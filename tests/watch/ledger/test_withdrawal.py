@@ -96,7 +96,7 @@ def test_it_is_shown_and_without_a_keyboard_nothing_is_recorded(mistaken: Path) 
     before = ledger_path(mistaken).read_bytes()
     done = _withdraw(mistaken)
     assert done.returncode == 2 and ledger_path(mistaken).read_bytes() == before
-    assert f"{day_at(BAD)}, recorded on 2026-12-31: m COOKED." in done.stdout
+    assert f"{day_at(BAD)}, recorded on 2026-12-31: m COOKED, not proven." in done.stdout
     assert "also of the 2 days after it" in done.stdout and "the wrong prompt" in done.stdout
     (again,) = re.findall("To go on: probatio (.*)", done.stderr)
     pasted = probatio(*shlex.split(again))

@@ -47,14 +47,14 @@ def test_the_note_is_the_first_three_days_of_the_new_route_against_the_former() 
     assert change is not None
     assert (change.since, change.was, change.now) == (day_at(MOVED), "Host", "B")
     assert (change.before, change.after, change.level) == (90.0, 82.0, "COOKED")  # z −4 of three use cases
-    assert verdict.label == "CALIBRATING, CHANGED ROUTE −8"
+    assert (verdict.shown, verdict.label) == ("CALIBRATING", "CHANGED ROUTE −8")
     assert "CHANGED ROUTE −8: since 2026-01-31 it is served by B, before by Host" in verdict.reason
 
 
 def test_the_state_stays_as_it_is_and_the_note_stands_for_four_weeks() -> None:
     first, last, after = (_last(_moved(count, 82.0)) for count in (8, 28, 29))
-    assert (first.shown, first.label) == ("OK", "OK, CHANGED ROUTE −8")
-    assert last.label == "OK, CHANGED ROUTE −8"
+    assert (first.shown, first.label) == ("OK", "CHANGED ROUTE −8")
+    assert last.label == "CHANGED ROUTE −8"
     assert (after.label, after.changed_route) == ("OK", None)
 
 
@@ -131,7 +131,7 @@ def test_the_note_stands_on_every_surface(tmp_path: Path) -> None:
     for day in write_days(results, days := _moved(8, 82.0)).days:
         record_day(results, day.date, CONSTANTS, MADE)
     assert days
-    note = "OK, CHANGED ROUTE −8"
+    note = "CHANGED ROUTE −8"
     text = _verdict(results).stdout
     assert note in text and "1 OK (1 with CHANGED ROUTE)" in text
     assert note in _verdict(results, "--explain", "m").stdout
@@ -145,7 +145,9 @@ def test_the_note_stands_on_every_surface(tmp_path: Path) -> None:
     places += ["badges/m.svg", "badges/m.json", "feed.atom", "api/leaderboard.json"]
     for place in places:
         assert note in (out / place).read_text(), place
-    assert "CHANGED ROUTE: m." in (out / "index.html").read_text()
+    assert (
+        "CHANGED ROUTE −8: m, worse with its new route since 31 January." in (out / "index.html").read_text()
+    )
     series = json.loads((out / "api/models/m.json").read_text())
     assert series["last"]["changed_route"]["before"] == 90.0
     assert probatio("verify", "--quick", "--results", results).returncode == 0

@@ -32,11 +32,12 @@ def format_table(
     lines.append("─" * WIDTH)
     for verdict in sorted(verdicts, key=lambda each: (order.index(each.shown), not each.confirmed)):
         lowest = _lowest(verdict)
-        badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<12}", verdict.shown)
+        colour: Status = "SUSPICIOUS" if verdict.look == "ROUTE" else verdict.shown
+        badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<12}", colour)
         lines.append(
             badge + _row("", verdict.model, _count_flags(verdict), *_cells(lowest), _evidence(verdict))[14:]
         )
-        if verdict.changed_route:
+        if verdict.label != verdict.shown:
             lines.append(f"  {verdict.label}")
         lines += _wrap_words(words[verdict.model])
     lines.append("─" * WIDTH)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Literal
 
 import msgspec
@@ -13,6 +14,18 @@ MARKS: dict[Status, str] = {
     "STALE": "⧗", "GAP": "–", "COOKED": "✖", "SUSPICIOUS": "▲", "CALIBRATING": "◌", "OK": "●",
 }  # fmt: skip
 """The sign of each status, wherever one is shown; what needs a look first."""
+
+Look = Literal["STALE", "GAP", "PROVEN", "COOKED", "SUSPICIOUS", "ROUTE", "CALIBRATING", "OK"]
+"""How a badge looks. PROVEN: COOKED, and the evidence has confirmed it; else COOKED is not proven, and only
+outlined. ROUTE: nothing else is wrong, but a new route serves it worse than the rule allows."""
+
+LOOKS: dict[Look, str] = {
+    "STALE": "⧗", "GAP": "–", "PROVEN": "✖", "COOKED": "✖", "SUSPICIOUS": "▲", "ROUTE": "⇄",
+    "CALIBRATING": "◌", "OK": "●",
+}  # fmt: skip
+"""The sign of each look; what needs a look first."""
+
+NOT_PROVEN = "COOKED, not proven"
 
 Evidence = Literal["CALIBRATING", "QUIET", "SUSPECTED", "CONFIRMED", "RECOVERED", "LOWER"]
 """What the evidence layer says of a model on a day; CALIBRATING while its reference is not complete."""
@@ -143,8 +156,30 @@ class ModelVerdict(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The headline in words, with the note next to it."""
-        return f"{self.state}, {self.changed_route.note}" if self.changed_route else self.state
+        """The headline in words, as every surface shows it: how old it is, whether it is proven, and the note
+        next to it. A loss by a new route is no OK."""
+        if self.shown == "STALE":
+            return f"STALE, last asked {_format(self.headline_since)}" if self.headline_since else "STALE"
+        if self.look == "ROUTE" and self.changed_route:
+            return self.changed_route.note
+        said = NOT_PROVEN if self.look == "COOKED" else self.state
+        return f"{said}, {self.changed_route.note}" if self.changed_route else said
+
+    @property
+    def look(self) -> Look:
+        """How its badge looks."""
+        lost = self.changed_route is not None and self.changed_route.level != "OK"
+        if lost and self.shown in ("OK", "CALIBRATING"):
+            return "ROUTE"
+        return "PROVEN" if self.confirmed and self.shown == "COOKED" else self.shown
+
+
+def _format(day: str) -> str:
+    """`6 Nov 2026`; a ledger from elsewhere may hold anything."""
+    try:
+        return "{0.day} {0:%b} {0.year}".format(date.fromisoformat(day))
+    except ValueError:
+        return day
 
 
 class Detectable(msgspec.Struct, frozen=True):

@@ -2,7 +2,7 @@
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const STATUSES = { s: "suspicious", c: "cooked", n: "calibrating", g: "gap" };
+const STATUSES = { s: "suspicious", c: "cooked, not proven", p: "cooked, confirmed", r: "changed route", n: "calibrating", g: "gap" };
 const YEAR = 365;
 const RAREST = 1e6;
 

@@ -11,8 +11,9 @@
     const row = badge.closest("[data-status], li, main");
     badge.className = "badge STALE";
     sign.textContent = "⧗";
-    badge.lastChild.textContent = " STALE";
+    badge.lastChild.textContent = ` STALE, last asked ${badge.dataset.asked}`;
     if (row.dataset.status) row.dataset.status = "STALE";
+    if (badge.nextElementSibling?.matches(".badge")) badge.nextElementSibling.remove();
     const reason = row.querySelector(".reason");
     if (reason) reason.textContent = `Last asked ${badge.dataset.asked}; its verdict then: ${before}.`;
     const today = row.querySelector(".today");
@@ -33,5 +34,6 @@
     if (told) told.textContent = statuses.map((status) => `${counts.get(status)} ${status}`).join(", ");
   }
 
+  for (const note of old.filter((each) => each.hidden)) note.hidden = false;
   for (const title of old.filter((each) => each.dataset.stale)) title.textContent = title.dataset.stale;
 }

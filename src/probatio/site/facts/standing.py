@@ -8,7 +8,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from probatio.charts.cells import HistoryDay, draw_history
-from probatio.core.records import MARKS, ModelVerdict, UseCaseVerdict
+from probatio.core.records import LOOKS, ModelVerdict, UseCaseVerdict
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
 from probatio.watch.verdict.words import describe_held
@@ -40,9 +40,14 @@ class ModelStanding(NamedTuple):
         return find_since(self.model)
 
     @property
-    def order(self) -> tuple[int, bool, str]:
+    def order(self) -> tuple[int, str]:
         """Worst first; of two alike the proven one."""
-        return list(MARKS).index(self.verdict.shown), not self.verdict.confirmed, self.model.id
+        return list(LOOKS).index(self.verdict.look), self.model.id
+
+    @property
+    def status(self) -> str:
+        """What the filter of the table finds it by."""
+        return "ROUTE" if self.verdict.look == "ROUTE" else self.verdict.shown
 
 
 def list_standings(site: Site) -> list[ModelStanding]:
@@ -77,27 +82,38 @@ def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
     """What happened, in one sentence: who got worse, since when, how sure it is."""
     proven = [row for row in rows if row.verdict.confirmed]
     looking = [row for row in rows if row.verdict.shown in BAD and not row.verdict.confirmed]
+    looks = "looks" if len(looking) == 1 else "look"
+    moved = _describe_moved([row for row in rows if row.verdict.look == "ROUTE"], last)
     if proven:
-        more = f"; {_list_names(looking, last)} may have, too" if looking else ""
-        return f"{_list_names(proven, last)} got worse, and that is proven{more}."
+        more = f"; {_list_names(looking, last)} {looks} worse, not proven" if looking else ""
+        return f"{_list_names(proven, last)} got worse (proven){more}.{moved}"
     if looking:
-        return f"{_list_names(looking, last)} may have got worse, but nothing is proven."
-    well = sum(row.verdict.shown == "OK" for row in rows)
+        return f"{_list_names(looking, last)} {looks} worse; not proven.{moved}"
+    well = sum(row.verdict.look == "OK" for row in rows)
     stale = [row for row in rows if row.verdict.shown == "STALE"]
     if rows and len(stale) == len(rows):
         newest = max(find_asked(row.model) for row in rows)
         return f"Nothing is known of today: the newest answers are of {format_day(newest, last)}."
+    if moved:
+        return moved.strip() + (f" {well} as usual." if well else "")
     if not well:
         return "No model can be judged yet."
-    moved = [row.model.id for row in rows if row.verdict.changed_route]
-    more = f" and {len(moved) - NAMED} more" if len(moved) > NAMED else ""
-    beside = f" CHANGED ROUTE: {', '.join(moved[:NAMED])}{more}." if moved else ""
     if well == 1:
-        return f"No model got worse: the one that can be judged is as usual.{beside}"
+        return "No model got worse: the one that can be judged is as usual."
     return (
         f"No model got worse: {'all' if well == len(rows) else 'the'} {well} that can be judged are as usual."
-        f"{beside}"
     )
+
+
+def _describe_moved(rows: Sequence[ModelStanding], last: str | None) -> str:
+    """` CHANGED ROUTE −8: a, worse with its new route since 5 March.`"""
+    changes = [(row.model.id, change) for row in rows if (change := row.verdict.changed_route)]
+    named = "".join(
+        f" {change.note}: {model}, worse with its new route since {format_day(change.since, last)}."
+        for model, change in changes[:NAMED]
+    )
+    more = f" So are {len(changes) - NAMED} more." if len(changes) > NAMED else ""
+    return named + more
 
 
 def explain(site: Site, model: TrackedModel) -> str:
@@ -111,7 +127,11 @@ def explain(site: Site, model: TrackedModel) -> str:
         f"Served by {change.now or 'another provider'} since {since}: {change.after:.0f} points, "
         f"{change.before:.0f} before{beyond}."
     )
-    return moved if model.last.shown == "OK" else f"{_explain(site, model)} {moved}"
+    return (
+        moved
+        if model.last.look == "ROUTE" or model.last.shown == "OK"
+        else f"{_explain(site, model)} {moved}"
+    )
 
 
 def _explain(site: Site, model: TrackedModel) -> str:
@@ -150,19 +170,23 @@ def format_day(day: str | None, today: str | None) -> str:
     return format_date(day, "{0.day} {0:%B}" if same_year else "{0.day} {0:%B} {0.year}", "an unknown day")
 
 
+def list_dates(site: Site, model: TrackedModel, most: int | None = None) -> list[str]:
+    """The days of every chart of a model: those of the site from its first one on. So all charts end on one
+    day, and that of a model that is not asked any more ends in a gap."""
+    first = model.verdicts[0].date
+    return [date for date in list(site.records)[-most if most else None :] if date >= first]
+
+
 def list_history(site: Site, model: TrackedModel) -> list[HistoryDay]:
     """The last days of the site for one model, from its first one on; a day without it is a gap."""
-    dates = [date for date in site.records if date >= model.verdicts[0].date][-HISTORY_DAYS:]
-    verdicts = (model.by_date.get(date) for date in dates)
-    return [
-        HistoryDay(mean_score(each), each.shown) if each else HistoryDay(None, "GAP") for each in verdicts
-    ]
+    verdicts = (model.by_date.get(date) for date in list_dates(site, model, HISTORY_DAYS))
+    return [HistoryDay(mean_score(each), each.look) if each else HistoryDay(None, "GAP") for each in verdicts]
 
 
 def draw_model_history(site: Site, model: TrackedModel, low: float) -> str:
     """Draw the last days of a model as one line. All models share one axis of dates."""
     days = list_history(site, model)
-    bad = sum(day.status in BAD for day in days)
+    bad = sum(day.status in (*BAD, "PROVEN") for day in days)
     ends = [day.score for day in days if day.score is not None]
     told = f"from {ends[0]:.0f} to {ends[-1]:.0f} points" if ends else "no score"
     title = f"{model.id}, last {len(days)} days: {told}; {bad} of them under a bad verdict"

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from probatio.charts.cells import HistoryDay, draw_history
 from probatio.charts.days import DayPoint, ValueAxis, plot_days
 from probatio.site.facts import cases
+from probatio.site.facts.standing import list_dates
 from probatio.site.paging import count_pages, make_pager
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
@@ -117,14 +118,11 @@ def _history(site: Site, model: TrackedModel, use_case: str, case: str) -> Marku
     """Draw the case day by day, with the bad days of the whole model marked below; None if it was never
     asked."""
     days = []
-    for verdict in model.verdicts[-HISTORY_DAYS:]:
-        line = (
-            site.days[verdict.date].lines.get(model.id, {}).get(use_case)
-            if verdict.date in site.days
-            else None
-        )
+    for date in list_dates(site, model, HISTORY_DAYS):
+        verdict = model.by_date.get(date)
+        line = site.days[date].lines.get(model.id, {}).get(use_case) if date in site.days else None
         share = line.cases.get(case) if line is not None and line.score is not None else None
-        days.append(HistoryDay(None if share is None else 100 * share, verdict.shown))
+        days.append(HistoryDay(None if share is None else 100 * share, verdict.look if verdict else "GAP"))
     asked = [day.score for day in days if day.score is not None]
     if not asked:
         return None

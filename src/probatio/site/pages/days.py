@@ -82,6 +82,7 @@ def samples_page(request: PageRequest) -> PageReply:
         cases=shown,
         verdict=verdict,
         score=by_use_case(verdict).get(use_case),
+        usual=measure_before(model, model.fell_on(verdict) or date).get(use_case),
         pages={number for each in shown.values() for number, sample in each if _inert_page(sample)},
         files=public_files(site, date),
         pager=at,

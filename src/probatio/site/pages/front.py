@@ -6,7 +6,7 @@ from __future__ import annotations
 from markupsafe import Markup
 
 from probatio.charts.cells import draw_sparkline
-from probatio.core.records import MARKS, Status
+from probatio.core.records import LOOKS, NOT_PROVEN, Look
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
@@ -19,21 +19,20 @@ from probatio.site.facts.standing import (
 from probatio.site.pages.bench import measure_bench
 from probatio.site.rendering import PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel, by_use_case
-from probatio.suites.daily_suite import constants_of
-from probatio.watch.alerts.describing import find_rarity
-from probatio.watch.verdict.odds import one_in
-from probatio.watch.verdict.words import expect_false
+from probatio.watch.alerts.describing import VerdictDescriber
 
 RECENT_DAYS = 30
 """Days in a small chart of the table, and in the table of a model's page."""
 
 LATEST_CHANGES = 8
 
-MEANINGS: dict[Status, str] = {
-    "COOKED": (
-        "Clearly lower: by the published rule, or by the evidence, or by both. “Confirmed”: the evidence "
-        "has proven it."
-    ),
+NAMES: dict[Look, str] = {"PROVEN": "COOKED, confirmed", "COOKED": NOT_PROVEN, "ROUTE": "CHANGED ROUTE"}
+"""Looks that are not called as their status is."""
+
+MEANINGS: dict[Look, str] = {
+    "PROVEN": "Clearly lower, and the evidence has proven it. Only this is solid red.",
+    "COOKED": "Clearly lower by the published rule alone, which can be a false alarm.",
+    "ROUTE": "Another provider serves it since, and it scores lower there than the rule allows.",
     "SUSPICIOUS": "A use case is lower than its usual range, or the evidence suspects a fall.",
     "OK": "Every tested use case is in its usual range, and nothing speaks for a lasting fall.",
     "CALIBRATING": "There are too few days to know the usual range.",
@@ -53,9 +52,10 @@ def leaderboard(request: PageRequest) -> PageReply:
         rows=[(row, Markup(draw_model_history(site, row.model, low))) for row in rows],
         sentence=summarise(rows, site.last_date),
         newest=newest,
-        one_in=one_in(site.manifest.evidence.confirmed),
-        expected=expect_false(len(rows), constants_of(site.manifest), find_rarity(site.manifest, None)),
+        expected=VerdictDescriber(site.results, site.days).expect_false(len(rows), site.last_date or ""),
         counts=_counts(rows),
+        names=NAMES,
+        statuses=list(dict.fromkeys(row.status for row in rows)),
         last=site.records[site.last_date] if site.last_date else None,
         meanings=MEANINGS,
         history_days=HISTORY_DAYS,
@@ -82,16 +82,16 @@ def use_case_table(request: PageRequest) -> PageReply:
             for row in rows
         ],
         use_cases=list(dict.fromkeys(each for model in site.tracked.values() for each in model.use_cases)),
-        counts=_counts(rows),
+        statuses=list(dict.fromkeys(row.status for row in rows)),
         recent_days=RECENT_DAYS,
         low=low,
     )
 
 
-def _counts(rows: list[ModelStanding]) -> dict[Status, int]:
-    """Status → how many models have it, without those that no model has."""
-    counts = {status: sum(row.verdict.shown == status for row in rows) for status in MARKS}
-    return {status: count for status, count in counts.items() if count}
+def _counts(rows: list[ModelStanding]) -> dict[Look, int]:
+    """Look → how many models have it, without those that no model has."""
+    counts = {look: sum(row.verdict.look == look for row in rows) for look in LOOKS}
+    return {look: count for look, count in counts.items() if count}
 
 
 def _lowest_score(site: Site) -> float:
@@ -107,7 +107,8 @@ def _lowest_score(site: Site) -> float:
 
 
 def _spark(site: Site, model: TrackedModel, use_case: str, low: float) -> Markup:
-    recent = [each.score if each else None for _, each in model.series(use_case)[-RECENT_DAYS:]]
+    scores = {verdict.date: each.score for verdict, each in model.series(use_case) if each}
+    recent = [scores.get(date) for date in list(site.records)[-RECENT_DAYS:]]
     ends = [score for score in recent if score is not None]
     told = f"{ends[0]:.0f} to {ends[-1]:.0f}" if ends else "no score"
     return Markup(draw_sparkline(recent, f"{site.title(use_case)}: {told}", low))

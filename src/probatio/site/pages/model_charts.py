@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 
 import msgspec
@@ -12,8 +13,8 @@ from markupsafe import Markup
 
 from probatio.charts.days import DayPoint, DaySpan, ValueAxis, plot_days
 from probatio.charts.scales import round_ticks
-from probatio.core.records import ModelVerdict, Status, UseCaseVerdict
-from probatio.site.facts.standing import find_fall, find_past_fall, mean_score, measure_usual
+from probatio.core.records import Look, ModelVerdict, UseCaseVerdict
+from probatio.site.facts.standing import find_fall, find_past_fall, list_dates, mean_score, measure_usual
 from probatio.site.facts.story import find_proof, span_lines
 from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
 from probatio.watch.verdict.odds import RAREST, YEAR, short_odds
@@ -47,15 +48,12 @@ class ScoreChart(msgspec.Struct, frozen=True):
 class _ShownDays:
     """What all charts of a model's page have in common."""
 
-    verdicts: Sequence[ModelVerdict]
+    dates: list[str]
+    verdicts: Sequence[ModelVerdict | None]  # None: a day on which it was not asked
     tables: list[dict[str, UseCaseVerdict]]  # of each day, by use case
     borders: list[str]  # what is new on each day
     level: dict[str, float]  # use case → its mean before the fall; empty without a fall
     span: DaySpan | None
-
-    @property
-    def dates(self) -> list[str]:
-        return [verdict.date for verdict in self.verdicts]
 
     def draw(
         self, days: Sequence[DayPoint], axis: ValueAxis, title: str, height: float, *, small: bool = False
@@ -69,20 +67,21 @@ class _ShownDays:
 
 
 def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
-    verdicts = model.verdicts[-MOST_DAYS:]
-    start = max(0, len(model.verdicts) - MOST_DAYS)
-    before = [model.verdicts[start - 1] if start else None, *verdicts[:-1]]
+    dates = list_dates(site, model, MOST_DAYS)
+    verdicts = [model.by_date.get(date) for date in dates]
+    news = {day.date: border(day, past) for past, day in pairwise((None, *model.verdicts)) if day}
     fell = model.last.shown in BAD or find_past_fall(model)
     shown = _ShownDays(
+        dates,
         verdicts,
-        tables=[by_use_case(verdict) for verdict in verdicts],
-        borders=[border(day, past) for day, past in zip(verdicts, before, strict=True)],
+        tables=[by_use_case(verdict) if verdict else {} for verdict in verdicts],
+        borders=[news.get(date, "") for date in dates],
         level=measure_usual(model) if fell else {},
-        span=_span(model, [verdict.date for verdict in verdicts]),
+        span=_span(model, dates),
     )
     return ModelCharts(
         dates=shown.dates,
-        opens="".join("01"[date in site.sampled_dates] for date in shown.dates),
+        opens="".join("01"[date in site.sampled_dates and date in model.by_date] for date in shown.dates),
         score=_score(model, shown),
         evidence=_evidence(site, model, shown),
         use_cases=_use_cases(site, model, shown),
@@ -100,18 +99,22 @@ def border(day: ModelVerdict, before: ModelVerdict | None) -> str:
     return ", ".join(new)
 
 
-def day_status(day: ModelVerdict, verdict: UseCaseVerdict) -> Status | None:
+def day_status(day: ModelVerdict, verdict: UseCaseVerdict) -> Look | None:
     """The status of the mark on a day. While a fall is proven no day is marked OK: the rule's baseline has
     followed it down."""
-    if not day.confirmed or verdict.status != "OK":
-        return verdict.status
-    return "COOKED" if verdict.use_case in day.named else None
+    named = day.confirmed and verdict.use_case in day.named
+    if named and verdict.status in ("OK", "COOKED"):
+        return "PROVEN"
+    return None if day.confirmed and verdict.status == "OK" else verdict.status
 
 
 def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
     """The mean over the use cases, and the usual mean of the same ones."""
     days, level = [], shown.level
     for verdict, table, new in zip(shown.verdicts, shown.tables, shown.borders, strict=True):
+        if verdict is None:
+            days.append(DayPoint(usual=fmean(level.values()) if level else None))
+            continue
         means = [
             level.get(name, each.mean)
             for name, each in table.items()
@@ -121,7 +124,7 @@ def _score(model: TrackedModel, shown: _ShownDays) -> ScoreChart:
         usual = (
             fmean(level.values()) if level else fmean(known) if known and len(known) == len(means) else None
         )
-        days.append(DayPoint(mean_score(verdict), usual, verdict.shown, new))
+        days.append(DayPoint(mean_score(verdict), usual, verdict.look, new))
     now = mean_score(model.last)
     told = "no score today" if now is None else f"{now:.1f} points on {model.last.date}"
     title = f"Score of {model.id}, the mean over its use cases, day by day: {told}."
@@ -139,7 +142,7 @@ def _evidence(site: Site, model: TrackedModel, shown: _ShownDays) -> Markup:
     ]
     axis = ValueAxis(YEAR / 10, YEAR * RAREST * 2.0, tuple(ticks), "chance", logarithmic=True)
     days = [
-        DayPoint(each.evidence_value, border=new)
+        DayPoint(each.evidence_value if each else None, border=new)
         for each, new in zip(shown.verdicts, shown.borders, strict=True)
     ]
     title = f"How rarely a model that did not change looks like {model.id} within a year, day by day."
@@ -148,6 +151,7 @@ def _evidence(site: Site, model: TrackedModel, shown: _ShownDays) -> Markup:
 
 def _use_cases(site: Site, model: TrackedModel, shown: _ShownDays) -> dict[str, ScoreChart]:
     made: dict[str, ScoreChart] = {}
+    today = by_use_case(model.last)
     axis = _axis([each.score for table in shown.tables for each in table.values()], 2)
     for name in model.use_cases:
         days = []
@@ -155,11 +159,16 @@ def _use_cases(site: Site, model: TrackedModel, shown: _ShownDays) -> dict[str, 
             each = table.get(name)
             usual = shown.level.get(name) if shown.level else each.mean if each else None
             days.append(
-                DayPoint(each.score if each else None, usual, day_status(verdict, each) if each else None)
+                DayPoint(
+                    each.score if each else None,
+                    usual,
+                    day_status(verdict, each) if verdict and each else None,
+                )
             )
-        now, usual = days[-1].value, days[-1].usual
+        present = today.get(name)
+        now, usual = present.score if present else None, days[-1].usual
         told = "no score" if now is None else f"{now:.1f} points"
-        title = f"{site.title(name)} of {model.id} day by day: {told} on {shown.dates[-1]}."
+        title = f"{site.title(name)} of {model.id} day by day: {told} on {model.last.date}."
         made[name] = ScoreChart(shown.draw(days, axis, title, SMALL, small=True), now, usual)
     return dict(sorted(made.items(), key=lambda item: _loss(item[1]), reverse=True)) if shown.level else made
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
 from probatio.core.records import ModelVerdict, UseCaseVerdict
-from probatio.site.facts.standing import find_fall, find_fallen
+from probatio.site.facts.standing import find_fall, find_fallen, list_dates
 from probatio.site.facts.story import find_fallen_cases, list_circumstances, list_events
 from probatio.site.pages.bench import measure_bench
 from probatio.site.pages.diffs import story_pairs
@@ -71,14 +71,16 @@ def use_case_chart(request: PageRequest) -> PageReply:
         raise NoPage
     title = f"{model.id}: {request.site.title(use_case)}"
     description = "Daily scores, 0 to 100, with the baseline's mean and the band around it."
-    dates = [day.date for day, _ in model.series(use_case)]
-    return svg(draw_days(day_points(model.series(use_case)), dates, SCORES, title, description))
+    dates = list_dates(request.site, model)
+    points = dict(zip(model.by_date, day_points(model.series(use_case)), strict=True))
+    return svg(draw_days([points.get(date, DayPoint()) for date in dates], dates, SCORES, title, description))
 
 
 def evidence_chart(request: PageRequest) -> PageReply:
     model = request.tracked
-    days = [DayPoint(verdict.evidence_value) for verdict in model.verdicts]
-    dates = [verdict.date for verdict in model.verdicts]
+    dates = list_dates(request.site, model)
+    verdicts = (model.by_date.get(date) for date in dates)
+    days = [DayPoint(verdict.evidence_value if verdict else None) for verdict in verdicts]
     evidence = request.site.manifest.evidence
     axis = evidence_axis(days, [(evidence.suspected, "SUSPECTED"), (evidence.confirmed, "CONFIRMED")])
     description = "The evidence against 'no worse than the reference', on a logarithmic scale."

@@ -74,6 +74,7 @@ class LayerState(msgspec.Struct, frozen=True, omit_defaults=True):
     last_on: str | None = None  # day of the last message
     new_series: bool = msgspec.field(default=False, name="anew")  # it was calibrating within the episode
     cause: Cause | None = None  # of the episode, when its last message was sent
+    route: str | None = None  # first day of the new route whose loss was sent
 
 
 class AlertMessage(msgspec.Struct, frozen=True):
@@ -147,6 +148,13 @@ def step(
     days = {level: earlier.get(level, 0) + 1 for level in LEVELS[: rank + 1]}
     now = msgspec.structs.replace(before, day=verdict.date, days=days, before=earlier)
     accepted = verdict.accepted is not None and (now.since or "~") <= verdict.accepted.begins
+    lost = verdict.changed_route if rank < 0 and verdict.look == "ROUTE" else None
+    if lost and lost.level in rule.levels:
+        # While the note stands an open episode does not end: a loss is no good news.
+        if lost.since == now.route:
+            return now, None
+        after = msgspec.structs.replace(now, route=lost.since, last_on=verdict.date)
+        return after, AlertNotice(verdict, lost.note, "warning", "ROUTE", page)
     if rank < 0 and (verdict.shown == "OK" or accepted):
         return _end_episode(now, verdict, page)
     if rank < 0:

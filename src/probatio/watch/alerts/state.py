@@ -86,7 +86,10 @@ def _merge(layers: Mapping[Layer, LayerState]) -> LayerState | None:
 
 def _is_borne_out(state: LayerState, model: str, ledger: RecordedDays) -> bool:
     last = ledger.dates[-1] if ledger.dates else ""
-    if any(day and not (_is_date(day) and day <= last) for day in (state.day, state.since, state.last_on)):
+    if any(
+        day and not (_is_date(day) and day <= last)
+        for day in (state.day, state.since, state.last_on, state.route)
+    ):
         return False
     counts = [*state.days.values(), *state.before.values()]
     if any(not 0 <= count <= len(ledger.dates) for count in counts) or state.last not in (None, *LEVELS):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from probatio.core.records import MARKS, DailyScore, ModelVerdict
+from probatio.core.records import LOOKS, DailyScore, ModelVerdict
 from probatio.core.redact import redact
 from probatio.core.text.visible import make_one_line
 from probatio.runs.consent import on_this_machine
@@ -136,7 +136,7 @@ def show_end(view: Quiet | None, prepared: PreparedDay, ending: DayEnding) -> No
     print(f"Files: {folder}")
     width = max((len(verdict.label) for verdict, _ in verdicts), default=0)
     for verdict, sentence in verdicts:
-        print(f"{MARKS[verdict.shown]} {verdict.label:<{width}}  {sentence}")
+        print(f"{LOOKS[verdict.look]} {verdict.label:<{width}}  {sentence}")
 
 
 def _tell_verdicts(prepared: PreparedDay, ending: DayEnding) -> Iterator[tuple[ModelVerdict, str]]:

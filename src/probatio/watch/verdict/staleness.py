@@ -52,11 +52,16 @@ def last_answered(days: Iterable[Day]) -> dict[str, Day]:
 
 
 def mark_stale(
-    verdict: ModelVerdict, answered: Mapping[str, Day], as_of: datetime, limit: timedelta = MAX_AGE
+    verdict: ModelVerdict,
+    answered: Mapping[str, Day],
+    as_of: datetime,
+    limit: timedelta = MAX_AGE,
+    newest: str = "",
 ) -> ModelVerdict:
-    """The verdict as it stands at a moment: STALE if the model's last answers are older than the limit."""
+    """The verdict as it stands at a moment: STALE if the model's last answers are older than the limit, or if
+    it was not asked on the `newest` day."""
     day = answered.get(verdict.model)
-    if day is not None and as_of - time_of(day.record) <= limit:
+    if day is not None and as_of - time_of(day.record) <= limit and verdict.date >= newest:
         return verdict
     since = None if day is None else day.date
     told = f"; before: {verdict.reason}" if verdict.reason else ""
