@@ -160,6 +160,22 @@ def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:
     assert f"over {expected.pairs} pairs of {expected.tasks} tasks" in page
 
 
+def test_answers_that_a_run_took_over_are_pairs_of_the_run_it_took_them_from(tmp_path: Path) -> None:
+    """Run `two` has a's answers from run `one`, where b was asked, too."""
+    for name, reused in (("one", None), ("two", "one")):
+        folder = tmp_path / name
+        shutil.copytree(RESULTS / "sample-0.5b", folder)
+        for file in (ANSWERS, GRADES):
+            lines = [msgspec.json.decode(line) for line in (folder / file).read_bytes().splitlines()]
+            models = ("a", "b") if name == "one" else ("a",)
+            written = [line | {"model": model, "reused": reused} for line in lines for model in models]
+            (folder / file).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in written))
+    site = load_site(tmp_path)
+    one, two = site.runs["one"], site.runs["two"]
+    comparison = site.pairing.compare(two, "a", one, "b")
+    assert comparison.pairs == two.study.overall.asked and comparison.missing == 0
+
+
 def test_the_ladder_is_the_studys_own(studies: Site) -> None:
     run = studies.runs["sample-0.5b"]
     (row,) = list_taught(run)

@@ -281,5 +281,6 @@ class ModelComparer:
             if folders != self._folders or self._trials is None:
                 self._open.close()
                 self._folders, self._trials = folders, None
-                self._trials = self._open.enter_context(open_trials(folders))
+                # Not pooled: each side keeps the answers that it took over from the other.
+                self._trials = self._open.enter_context(open_trials(folders, versions="same"))
             return compare_open(self._trials, sides)
