@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
@@ -14,7 +16,7 @@ from markupsafe import escape
 from probatio.core.text.names import make_slugs
 from probatio.learn.compare import compare
 from probatio.learn.findings import Condition
-from probatio.runs.store.layout import ANSWERS, GRADES
+from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.runs import StudiedRun
 from probatio.site.facts.teaching import condition_address, list_taught
@@ -174,6 +176,73 @@ def test_answers_that_a_run_took_over_are_pairs_of_the_run_it_took_them_from(tmp
     one, two = site.runs["one"], site.runs["two"]
     comparison = site.pairing.compare(two, "a", one, "b")
     assert comparison.pairs == two.study.overall.asked and comparison.missing == 0
+
+
+def _write_run(
+    results: Path, change: Callable[[dict[str, Any]], list[dict[str, Any]]], **record: Any
+) -> Site:
+    """The run `run`: a copy in which each line is exchanged for others, and fields of its record are set."""
+    folder = results / "run"
+    shutil.copytree(RESULTS / "sample-0.5b", folder)
+    for file in (ANSWERS, GRADES):
+        lines = [msgspec.json.decode(line) for line in (folder / file).read_bytes().splitlines()]
+        written = [other for line in lines for other in change(line)]
+        (folder / file).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in written))
+    recorded = msgspec.json.decode((folder / RUN_FILE).read_bytes())
+    (folder / RUN_FILE).write_bytes(msgspec.json.encode(recorded | record))
+    return load_site(results)
+
+
+def _search(results: Path, share: float, right: tuple[str, ...]) -> Site:
+    """A search in which answers in these contexts are right; an odd task is asked in one context only."""
+
+    def change(line: dict[str, Any]) -> list[dict[str, Any]]:
+        asked = len(line["task_id"]) % 2 == 0 or line["context"] == "basic"
+        told = {"correct": line["context"] in right, "error_type": None} if "correct" in line else {}
+        return [line | told] if asked else []
+
+    return _write_run(results, change, search={"share": share, "within": 0.5})
+
+
+def test_a_search_answers_for_its_language_by_its_levels_and_not_by_a_curve(tmp_path: Path) -> None:
+    site = _search(tmp_path, 0.8, ("minimal", "basic"))
+    (found,) = site.runs["run"].study.found
+    assert found.place is not None and site.runs["run"].study.curves
+    front = _text(site, "learnability/")
+    assert f">{found.tokens} tokens</a></strong> (by a search, {found.sure}) for 80 % right" in front
+    assert "<h2>Learning curves</h2>" not in front, "its rates are of what it chose to ask"
+    page = _text(site, "learnability/run/")
+    assert str(escape(found.sentence)) in page and "<h2>Learning curves</h2>" not in page
+    for level in found.levels:
+        assert f"{level.right} of {level.asked}</td><td>{round(100 * level.share)} % <small>" in page
+    assert not list_taught(site.runs["run"])[0].ladder
+
+
+def test_a_search_that_found_nothing_is_told_by_its_best_level(tmp_path: Path) -> None:
+    site = _search(tmp_path, 0.8, ())
+    (found,) = site.runs["run"].study.found
+    page = _text(site, "learnability/")
+    assert f"not learned with up to {found.levels[-1].tokens:,}" in page
+    assert f"is at {round(100 * found.best.share)} %" in page
+
+
+def test_a_search_for_another_share_says_so_in_place_of_a_number(tmp_path: Path) -> None:
+    page = _text(_search(tmp_path, 0.6, ("minimal", "basic")), "learnability/")
+    assert "<small>searched for 60 %</small>" in page and "tokens</a></strong>" not in page
+
+
+def test_difficulty_is_compared_over_questions_that_all_were_asked(tmp_path: Path) -> None:
+    """Model b was asked in one context only, with the same answers as a there."""
+
+    def change(line: dict[str, Any]) -> list[dict[str, Any]]:
+        return [line | {"model": model} for model in ("a", *("b" * (line["context"] == "basic")))]
+
+    site = _write_run(tmp_path, change)
+    one, two = list_taught(site.runs["run"])
+    assert (one.model, two.model) == ("a", "b") and one.ladder and one.ladder == two.ladder
+    assert "Difficulty" in _text(site, "learnability/run/")
+    needs = _text(site, "learnability/").partition("<h2>Runs</h2>")[0]
+    assert "Difficulty" not in needs, "rows of several runs were asked other questions"
 
 
 def test_the_ladder_is_the_studys_own(studies: Site) -> None:

@@ -7,12 +7,19 @@ from typing import Any
 
 from probatio.core.errors import ProbatioError
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Condition, Curve, curve_name
+from probatio.learn.findings import Condition, Curve, Found, LevelSeen, curve_name
 from probatio.learn.report.comparison import describe_comparison
 from probatio.learn.report.pictures import draw_study_curves
 from probatio.learn.report.tables import make_tables
 from probatio.site.facts.runs import StudiedRun, list_model_pairs
-from probatio.site.facts.teaching import Ranges, answer_languages, condition_address, keep_latest, list_taught
+from probatio.site.facts.teaching import (
+    Ranges,
+    TaughtModel,
+    answer_languages,
+    condition_address,
+    keep_latest,
+    list_taught,
+)
 from probatio.site.pages.curve_charts import language_charts, run_charts
 from probatio.site.pages.trials import ROWS, trial_address, trial_row
 from probatio.site.rendering import PageReply, PageRequest, fit, html, svg
@@ -80,6 +87,7 @@ def run_page(request: PageRequest) -> PageReply:
         study=study,
         tables=make_tables(study),
         rows=rows,
+        searches=[_levels(row, row.found) for row in rows if row.found],
         shares=SHARES,
         ranges=Ranges(rows),
         charts=lambda most: run_charts(run, request.path, most),
@@ -139,6 +147,14 @@ def every_pair(site: Site) -> Iterator[dict[str, str]]:
     for run in site.runs.values():
         for pair in pairs(site, run):
             yield {"run": run.name, "pair": pair}
+
+
+def _levels(row: TaughtModel, found: Found) -> tuple[Found, list[tuple[LevelSeen, str]]]:
+    """What a search found, and each of its levels with the address of its trials."""
+    return found, [
+        (level, condition_address(row.run, Condition(row.model, row.dialect, level.context, level.n_shot)))
+        for level in found.levels
+    ]
 
 
 def _heat_map(run: StudiedRun, curve: Curve) -> dict[str, Any]:
