@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from markupsafe import escape
 from probatio.core.text.names import make_slugs
 from probatio.learn.compare import compare
 from probatio.learn.findings import Condition
+from probatio.learn.report.rules import summarise_rules
 from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.runs import StudiedRun
@@ -64,6 +66,7 @@ def test_every_mark_of_a_curve_tells_its_rate_and_leads_to_its_trials(studies: S
         told = marks[condition_address(run, condition).removeprefix(path)]
         percent = 100 * point.rate.passed / point.rate.asked
         assert f"{point.context}, {point.n_shot}-shot, {point.tokens:,} tokens: {percent:.0f} % right" in told
+        assert f"{point.rate.asked} answers to {point.rate.tasks} tasks" in told
 
 
 def test_the_picture_of_the_curves_draws_a_mark_for_every_condition(studies: Site) -> None:
@@ -176,6 +179,30 @@ def test_answers_that_a_run_took_over_are_pairs_of_the_run_it_took_them_from(tmp
     one, two = site.runs["one"], site.runs["two"]
     comparison = site.pairing.compare(two, "a", one, "b")
     assert comparison.pairs == two.study.overall.asked and comparison.missing == 0
+
+
+def test_the_curves_are_a_table_for_a_spreadsheet_and_name_answers_and_tasks(studies: Site) -> None:
+    page = render(studies, "learnability/sample-dialects/curves.csv")
+    curves = studies.runs["sample-dialects"].study.curves
+    assert (page is None) == (not curves)
+    rows = list(csv.DictReader(_text(studies, "learnability/sample-0.5b/curves.csv").splitlines()))
+    (curve,) = studies.runs["sample-0.5b"].study.curves
+    assert [(row["context"], int(row["tokens"]), int(row["asked"]), int(row["tasks"])) for row in rows] == [
+        (point.context, point.tokens, point.rate.asked, point.rate.tasks) for point in curve.points
+    ]
+    assert "learnability/sample-0.5b/curves.csv" in addresses(studies)
+    assert '<a href="curves.csv">' in _text(studies, "learnability/sample-0.5b/")
+
+
+def test_the_page_of_a_run_tells_which_decision_of_the_language_costs_most(studies: Site) -> None:
+    page = _text(studies, "learnability/sample-0.5b/")
+    rules = studies.runs["sample-0.5b"].study.rules
+    lost = [rule.lost for rule in rules if rule.lost is not None]
+    assert lost and str(escape(summarise_rules(studies.runs["sample-0.5b"].study)[0])) in page
+    shown = page.partition("<h2>What each decision costs</h2>")[2].partition("</table>")[0]
+    told = [float(cell) for cell in re.findall(r"<td>([+-]\d+\.\d)</td>", shown)]
+    assert told == pytest.approx(sorted(lost, reverse=True), abs=0.06)
+    assert shown.count("<tr>") == 1 + len(rules)
 
 
 def _write_run(

@@ -7,10 +7,12 @@ from typing import Any
 
 from probatio.core.errors import ProbatioError
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Condition, Curve, Found, LevelSeen, curve_name
+from probatio.learn.exports.study import format_csv
+from probatio.learn.findings import Condition, Curve, Found, LevelSeen, RuleCost, curve_name
 from probatio.learn.report.comparison import describe_comparison
 from probatio.learn.report.pictures import draw_study_curves
-from probatio.learn.report.tables import make_tables
+from probatio.learn.report.rules import HEADINGS, MEANING, list_rule_cells, summarise_rules
+from probatio.learn.report.tables import CURVES, make_tables
 from probatio.site.facts.runs import StudiedRun, list_model_pairs
 from probatio.site.facts.teaching import (
     Ranges,
@@ -22,7 +24,7 @@ from probatio.site.facts.teaching import (
 )
 from probatio.site.pages.curve_charts import language_charts, run_charts
 from probatio.site.pages.trials import ROWS, trial_address, trial_row
-from probatio.site.rendering import PageReply, PageRequest, fit, html, svg
+from probatio.site.rendering import CSV, NoPage, PageReply, PageRequest, fit, html, svg
 from probatio.site.snapshot import Site
 
 ROWS_NEEDED = 200
@@ -92,6 +94,11 @@ def run_page(request: PageRequest) -> PageReply:
         ranges=Ranges(rows),
         charts=lambda most: run_charts(run, request.path, most),
         models=len({curve.model for curve in study.curves}),
+        rules=sorted(study.rules, key=_costliest_first),
+        rule_headings=HEADINGS,
+        rule_cells=list_rule_cells,
+        rule_meaning=MEANING,
+        costliest=summarise_rules(study),
         heat_maps=[_heat_map(run, curve) for curve in study.curves],
         slugs=run.slugs,
         failures=_failures(run),
@@ -111,6 +118,17 @@ def pairs_page(request: PageRequest) -> PageReply:
 def curves(request: PageRequest) -> PageReply:
     run = request.run
     return svg(draw_study_curves(run.study.curves, f"Learning curves of {run.name}"))
+
+
+def curves_table(request: PageRequest) -> PageReply:
+    run = request.run
+    if not run.study.curves:
+        raise NoPage
+    return PageReply(format_csv(make_tables(run.study)[CURVES.name]).encode("utf-8", "replace"), CSV)
+
+
+def every_curve_table(site: Site) -> Iterator[dict[str, str]]:
+    return ({"run": run.name} for run in list(site.runs.values()) if run.study.curves)
 
 
 def compare_page(request: PageRequest) -> PageReply:
@@ -147,6 +165,10 @@ def every_pair(site: Site) -> Iterator[dict[str, str]]:
     for run in site.runs.values():
         for pair in pairs(site, run):
             yield {"run": run.name, "pair": pair}
+
+
+def _costliest_first(rule: RuleCost) -> tuple[str, bool, float]:
+    return rule.model, rule.lost is None, -(rule.lost or 0.0)
 
 
 def _levels(row: TaughtModel, found: Found) -> tuple[Found, list[tuple[LevelSeen, str]]]:
