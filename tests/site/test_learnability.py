@@ -231,6 +231,24 @@ def _search(results: Path, share: float, right: tuple[str, ...]) -> Site:
     return _write_run(results, change, search={"share": share, "within": 0.5})
 
 
+def test_a_language_is_told_in_its_own_words_and_leads_to_its_docs(studies: Site) -> None:
+    page = _text(studies, "learnability/")
+    for name, title in (("faber", "Faber is"), ("kcl", "KCL is"), ("strues", "Strues is")):
+        assert re.search(rf'<li><a href="\.\./docs/{name}/">{name}</a>: {title} ', page)
+    assert "Asked in english, latin, scrambled, symbols." in page
+
+
+def test_two_languages_are_compared_by_what_is_gained_between_equal_tokens(tmp_path: Path) -> None:
+    assert "Two languages at equal tokens" not in _text(load_site(RESULTS), "learnability/")
+    for name in ("alpha", "beta"):
+        _write_run(tmp_path / name, lambda line: [line], suite_name=name)
+        shutil.copytree(tmp_path / name / "run", tmp_path / "results" / name)
+    shown = _text(load_site(tmp_path / "results"), "learnability/").partition("equal tokens</h2>")[2]
+    sides = r"([+-][\d.]+) in alpha, latin .+ and ([+-][\d.]+) in beta, latin .+ no difference is shown\."
+    gained = re.search(sides, shown)
+    assert gained is not None and gained[1] == gained[2]
+
+
 def test_a_search_answers_for_its_language_by_its_levels_and_not_by_a_curve(tmp_path: Path) -> None:
     site = _search(tmp_path, 0.8, ("minimal", "basic"))
     (found,) = site.runs["run"].study.found

@@ -22,6 +22,7 @@ from probatio.core.text.names import make_slugs
 from probatio.learn.analysis import study_of
 from probatio.learn.compare import Comparison, compare_open
 from probatio.learn.findings import Condition, Study
+from probatio.learn.gains import Answers, read_answers
 from probatio.learn.selection import Side
 from probatio.learn.trials import Trials, open_trials
 from probatio.runs.record import RunRecord, read_run
@@ -188,6 +189,16 @@ class StudiedRun:
                 costs.setdefault(_condition_of(line), []).append(line.cost)
         # Not `fmean`, which fails on prices that a server made up.
         return {condition: sum(each) / len(each) for condition, each in costs.items()}
+
+    @property
+    def answers(self) -> Answers:
+        """Condition → right or not, for comparisons with other languages."""
+        with self.lock, self._told():
+            return self._answers
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return read_answers([self.folder])
 
     @property
     def models(self) -> list[str]:
