@@ -271,6 +271,18 @@ def test_a_search_that_found_nothing_is_told_by_its_best_level(tmp_path: Path) -
     assert f"is at {round(100 * found.best.share)} %" in page
 
 
+def test_a_search_that_is_not_settled_has_not_failed_at_levels_it_did_not_ask(tmp_path: Path) -> None:
+    def change(line: dict[str, Any]) -> list[dict[str, Any]]:
+        told = {"correct": False, "error_type": "wrong_output"} if "correct" in line else {}
+        return [line | told] if line["context"] == "examples-only" and "complete" in line["task_id"] else []
+
+    site = _write_run(tmp_path, change, search={"share": 0.8, "within": 0.5})
+    (found,) = site.runs["run"].study.found
+    assert not found.settled and found.place is None
+    page = _text(site, "learnability/")
+    assert "search not settled yet" in page and "not learned" not in page
+
+
 def test_a_search_for_another_share_says_so_in_place_of_a_number(tmp_path: Path) -> None:
     page = _text(_search(tmp_path, 0.6, ("minimal", "basic")), "learnability/")
     assert "<small>searched for 60 %</small>" in page and "tokens</a></strong>" not in page
@@ -305,6 +317,15 @@ def test_a_share_that_is_not_reached_is_never_told_as_a_number_of_tokens(studies
     assert [(need.tokens, need.most) for need in row.needed] == [(None, most), (None, most)]
     page = _text(studies, "learnability/")
     assert f"not learned with up to {most:,}" in page and f"more than {most:,}" not in page
+
+
+def test_the_best_share_stands_beside_the_tokens_it_was_tried_with(studies: Site) -> None:
+    """Another model was asked with more tokens, and is right less often."""
+    (best,), (other,) = (list_taught(studies.runs[name]) for name in ("sample-1.5b", "sample-0.5b"))
+    assert best.best is not None and best.needed[0].most < other.needed[0].most
+    told = re.search(r"faber: not learned with up to .+?</p>", _text(studies, "learnability/"))
+    assert told is not None and f"up to {best.needed[0].most:,} tokens" in told[0]
+    assert f"{best.model}, is at {100 * best.best.share:.0f} %" in told[0]
 
 
 def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:

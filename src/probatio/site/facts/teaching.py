@@ -102,7 +102,7 @@ class TaughtModel(NamedTuple):
         if self.run.record.search is not None:
             if self.found is None:
                 return "a search whose suite can't be read"
-            return f"searched for {100 * self.found.share:.0f} %" if self.needed else "not known yet"
+            return f"searched for {100 * self.found.share:.0f} %" if self.needed else "search not settled yet"
         if self.curve is not None:
             return "no curve: the rate falls with more context"
         return f"no curve: {'one condition' if self.conditions == 1 else 'too few tasks'}"
@@ -126,7 +126,7 @@ class LanguageAnswer(NamedTuple):
     best: TaughtModel  # who gets furthest
     reaching: int  # models
     models: int
-    tried: int  # tokens, at most
+    tried: int  # tokens, at most, by whoever gets furthest: others may have been asked with more, or less
 
 
 def list_taught(run: StudiedRun) -> list[TaughtModel]:
@@ -177,15 +177,16 @@ def answer_languages(rows: Sequence[TaughtModel]) -> list[LanguageAnswer]:
     for language, own in by_language.items():
         reaching = [(row, need) for row, need in own if need.tokens is not None]
         least = min(reaching, key=lambda each: each[1].order, default=None)
+        best, its = max(own, key=lambda each: each[0].best.share if each[0].best else 0.0)
         found.append(
             LanguageAnswer(
                 language,
                 least,
                 [each for each in own if least and each[0].model == least[0].model and each is not least],
-                max((row for row, _ in own), key=lambda row: row.best.share if row.best else 0.0),
+                best,
                 len({row.model for row, _ in reaching}),
                 len({row.model for row, _ in own}),
-                max(need.most for _, need in own),
+                its.most,
             )
         )
     return found
@@ -224,7 +225,8 @@ def _list_needed(
     run: StudiedRun, model: str, dialect: str, curve: Curve | None, found: Found | None
 ) -> tuple[Needed, ...]:
     if found is not None:
-        known = found.place is not None or found.tokens.above is not None
+        # A search that is not settled may not have asked the largest levels.
+        known = found.place is not None or (found.tokens.above is not None and found.settled)
         return (_find_needed(run, model, dialect, found, found.place),) if known else ()
     return tuple(
         _find_needed(run, model, dialect, reach, reach.fitted) for reach in (curve.reach if curve else ())
