@@ -37,9 +37,9 @@ def test_hostile_text_stays_text_and_nothing_needs_a_style_that_the_policy_forbi
     root = _drawn(_curve(HOSTILE, 0, (0.1, 0.5, 0.9)))
     assert root.attrib["aria-label"] == HOSTILE
     assert [each.text for each in root.iter("title")] == [
-        f"{HOSTILE}: none, 0-shot, 0 tokens: 10 % right (0 to 30 %)",
-        f"{HOSTILE}: {HOSTILE}, 0-shot, 400 tokens: 50 % right (30 to 70 %)",
-        f"{HOSTILE}: whole, 0-shot, 800 tokens: 90 % right (70 to 100 %)",
+        f"{HOSTILE}: none, 0-shot, 0 tokens: 10 % right (0 to 30 %; 10 answers to 10 tasks)",
+        f"{HOSTILE}: {HOSTILE}, 0-shot, 400 tokens: 50 % right (30 to 70 %; 10 answers to 10 tasks)",
+        f"{HOSTILE}: whole, 0-shot, 800 tokens: 90 % right (70 to 100 %; 10 answers to 10 tasks)",
     ]
     assert [each.attrib["href"] for each in root.iter("a")] == [HOSTILE] * 3
     assert not [each for each in root.iter() if each.tag in ("script", "style") or "style" in each.attrib]

@@ -151,7 +151,10 @@ def test_contexts_are_named_at_their_tokens_and_every_point_says_its_condition()
     plain, dense = [each for each in root.iter(f"{svg}line") if each.get("class") == "stretch"]
     assert float(plain.attrib["x1"]) < float(dense.attrib["x1"]), "it begins at its fewest tokens"
     titles = [each.text for each in root.iter(f"{svg}title")]
-    assert titles[2] == f"{HOSTILE} 0: basic, 1-shot, 200 tokens: 20 % right (10 to 25 %)"
+    assert (
+        titles[2]
+        == f"{HOSTILE} 0: basic, 1-shot, 200 tokens: 20 % right (10 to 25 %; 10 answers to 10 tasks)"
+    )
 
 
 def test_many_curves_get_a_taller_picture_so_that_every_name_has_room() -> None:

@@ -547,7 +547,7 @@ def test_a_learning_curve_tells_its_marks_and_a_click_opens_their_trials(static:
     box = marks.nth(3).bounding_box()
     tab.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
     told = readout.inner_text()
-    assert re.search(r"-shot, [\d,]+ tokens: \d+ % right \(\d+ to \d+ %\)$", told)
+    assert re.search(r"-shot, [\d,]+ tokens: \d+ % right \(\d+ to \d+ %; \d+ answers to \d+ tasks\)$", told)
     tab.mouse.move(box["x"], 5)
     assert readout.inner_text() == unpointed
     tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

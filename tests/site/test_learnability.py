@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import msgspec
@@ -14,7 +17,8 @@ from markupsafe import escape
 from probatio.core.text.names import make_slugs
 from probatio.learn.compare import compare
 from probatio.learn.findings import Condition
-from probatio.runs.store.layout import ANSWERS, GRADES
+from probatio.learn.report.rules import summarise_rules
+from probatio.runs.store.layout import ANSWERS, GRADES, RUN_FILE
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.runs import StudiedRun
 from probatio.site.facts.teaching import condition_address, list_taught
@@ -62,6 +66,7 @@ def test_every_mark_of_a_curve_tells_its_rate_and_leads_to_its_trials(studies: S
         told = marks[condition_address(run, condition).removeprefix(path)]
         percent = 100 * point.rate.passed / point.rate.asked
         assert f"{point.context}, {point.n_shot}-shot, {point.tokens:,} tokens: {percent:.0f} % right" in told
+        assert f"{point.rate.asked} answers to {point.rate.tasks} tasks" in told
 
 
 def test_the_picture_of_the_curves_draws_a_mark_for_every_condition(studies: Site) -> None:
@@ -160,6 +165,143 @@ def test_models_of_two_runs_of_one_suite_are_paired(studies: Site) -> None:
     assert f"over {expected.pairs} pairs of {expected.tasks} tasks" in page
 
 
+def test_answers_that_a_run_took_over_are_pairs_of_the_run_it_took_them_from(tmp_path: Path) -> None:
+    """Run `two` has a's answers from run `one`, where b was asked, too."""
+    for name, reused in (("one", None), ("two", "one")):
+        folder = tmp_path / name
+        shutil.copytree(RESULTS / "sample-0.5b", folder)
+        for file in (ANSWERS, GRADES):
+            lines = [msgspec.json.decode(line) for line in (folder / file).read_bytes().splitlines()]
+            models = ("a", "b") if name == "one" else ("a",)
+            written = [line | {"model": model, "reused": reused} for line in lines for model in models]
+            (folder / file).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in written))
+    site = load_site(tmp_path)
+    one, two = site.runs["one"], site.runs["two"]
+    comparison = site.pairing.compare(two, "a", one, "b")
+    assert comparison.pairs == two.study.overall.asked and comparison.missing == 0
+
+
+def test_the_curves_are_a_table_for_a_spreadsheet_and_name_answers_and_tasks(studies: Site) -> None:
+    page = render(studies, "learnability/sample-dialects/curves.csv")
+    curves = studies.runs["sample-dialects"].study.curves
+    assert (page is None) == (not curves)
+    rows = list(csv.DictReader(_text(studies, "learnability/sample-0.5b/curves.csv").splitlines()))
+    (curve,) = studies.runs["sample-0.5b"].study.curves
+    assert [(row["context"], int(row["tokens"]), int(row["asked"]), int(row["tasks"])) for row in rows] == [
+        (point.context, point.tokens, point.rate.asked, point.rate.tasks) for point in curve.points
+    ]
+    assert "learnability/sample-0.5b/curves.csv" in addresses(studies)
+    assert '<a href="curves.csv">' in _text(studies, "learnability/sample-0.5b/")
+
+
+def test_the_page_of_a_run_tells_which_decision_of_the_language_costs_most(studies: Site) -> None:
+    page = _text(studies, "learnability/sample-0.5b/")
+    rules = studies.runs["sample-0.5b"].study.rules
+    lost = [rule.lost for rule in rules if rule.lost is not None]
+    assert lost and str(escape(summarise_rules(studies.runs["sample-0.5b"].study)[0])) in page
+    shown = page.partition("<h2>What each decision costs</h2>")[2].partition("</table>")[0]
+    told = [float(cell) for cell in re.findall(r"<td>([+-]\d+\.\d)</td>", shown)]
+    assert told == pytest.approx(sorted(lost, reverse=True), abs=0.06)
+    assert shown.count("<tr>") == 1 + len(rules)
+
+
+def _write_run(
+    results: Path, change: Callable[[dict[str, Any]], list[dict[str, Any]]], **record: Any
+) -> Site:
+    """The run `run`: a copy in which each line is exchanged for others, and fields of its record are set."""
+    folder = results / "run"
+    shutil.copytree(RESULTS / "sample-0.5b", folder)
+    for file in (ANSWERS, GRADES):
+        lines = [msgspec.json.decode(line) for line in (folder / file).read_bytes().splitlines()]
+        written = [other for line in lines for other in change(line)]
+        (folder / file).write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in written))
+    recorded = msgspec.json.decode((folder / RUN_FILE).read_bytes())
+    (folder / RUN_FILE).write_bytes(msgspec.json.encode(recorded | record))
+    return load_site(results)
+
+
+def _search(results: Path, share: float, right: tuple[str, ...]) -> Site:
+    """A search in which answers in these contexts are right; an odd task is asked in one context only."""
+
+    def change(line: dict[str, Any]) -> list[dict[str, Any]]:
+        asked = len(line["task_id"]) % 2 == 0 or line["context"] == "basic"
+        told = {"correct": line["context"] in right, "error_type": None} if "correct" in line else {}
+        return [line | told] if asked else []
+
+    return _write_run(results, change, search={"share": share, "within": 0.5})
+
+
+def test_a_language_is_told_in_its_own_words_and_leads_to_its_docs(studies: Site) -> None:
+    page = _text(studies, "learnability/")
+    for name, title in (("faber", "Faber is"), ("kcl", "KCL is"), ("strues", "Strues is")):
+        assert re.search(rf'<li><a href="\.\./docs/{name}/">{name}</a>: {title} ', page)
+    assert "Asked in english, latin, scrambled, symbols." in page
+
+
+def test_two_languages_are_compared_by_what_is_gained_between_equal_tokens(tmp_path: Path) -> None:
+    assert "Two languages at equal tokens" not in _text(load_site(RESULTS), "learnability/")
+    for name in ("alpha", "beta"):
+        _write_run(tmp_path / name, lambda line: [line], suite_name=name)
+        shutil.copytree(tmp_path / name / "run", tmp_path / "results" / name)
+    shown = _text(load_site(tmp_path / "results"), "learnability/").partition("equal tokens</h2>")[2]
+    sides = r"([+-][\d.]+) in alpha, latin .+ and ([+-][\d.]+) in beta, latin .+ no difference is shown\."
+    gained = re.search(sides, shown)
+    assert gained is not None and gained[1] == gained[2]
+
+
+def test_a_search_answers_for_its_language_by_its_levels_and_not_by_a_curve(tmp_path: Path) -> None:
+    site = _search(tmp_path, 0.8, ("minimal", "basic"))
+    (found,) = site.runs["run"].study.found
+    assert found.place is not None and site.runs["run"].study.curves
+    front = _text(site, "learnability/")
+    assert f">{found.tokens} tokens</a></strong> (by a search, {found.sure}) for 80 % right" in front
+    assert "<h2>Learning curves</h2>" not in front, "its rates are of what it chose to ask"
+    page = _text(site, "learnability/run/")
+    assert str(escape(found.sentence)) in page and "<h2>Learning curves</h2>" not in page
+    for level in found.levels:
+        assert f"{level.right} of {level.asked}</td><td>{round(100 * level.share)} % <small>" in page
+    assert not list_taught(site.runs["run"])[0].ladder
+
+
+def test_a_search_that_found_nothing_is_told_by_its_best_level(tmp_path: Path) -> None:
+    site = _search(tmp_path, 0.8, ())
+    (found,) = site.runs["run"].study.found
+    page = _text(site, "learnability/")
+    assert f"not learned with up to {found.levels[-1].tokens:,}" in page
+    assert f"is at {round(100 * found.best.share)} %" in page
+
+
+def test_a_search_that_is_not_settled_has_not_failed_at_levels_it_did_not_ask(tmp_path: Path) -> None:
+    def change(line: dict[str, Any]) -> list[dict[str, Any]]:
+        told = {"correct": False, "error_type": "wrong_output"} if "correct" in line else {}
+        return [line | told] if line["context"] == "examples-only" and "complete" in line["task_id"] else []
+
+    site = _write_run(tmp_path, change, search={"share": 0.8, "within": 0.5})
+    (found,) = site.runs["run"].study.found
+    assert not found.settled and found.place is None
+    page = _text(site, "learnability/")
+    assert "search not settled yet" in page and "not learned" not in page
+
+
+def test_a_search_for_another_share_says_so_in_place_of_a_number(tmp_path: Path) -> None:
+    page = _text(_search(tmp_path, 0.6, ("minimal", "basic")), "learnability/")
+    assert "<small>searched for 60 %</small>" in page and "tokens</a></strong>" not in page
+
+
+def test_difficulty_is_compared_over_questions_that_all_were_asked(tmp_path: Path) -> None:
+    """Model b was asked in one context only, with the same answers as a there."""
+
+    def change(line: dict[str, Any]) -> list[dict[str, Any]]:
+        return [line | {"model": model} for model in ("a", *("b" * (line["context"] == "basic")))]
+
+    site = _write_run(tmp_path, change)
+    one, two = list_taught(site.runs["run"])
+    assert (one.model, two.model) == ("a", "b") and one.ladder and one.ladder == two.ladder
+    assert "Difficulty" in _text(site, "learnability/run/")
+    needs = _text(site, "learnability/").partition("<h2>Runs</h2>")[0]
+    assert "Difficulty" not in needs, "rows of several runs were asked other questions"
+
+
 def test_the_ladder_is_the_studys_own(studies: Site) -> None:
     run = studies.runs["sample-0.5b"]
     (row,) = list_taught(run)
@@ -175,6 +317,15 @@ def test_a_share_that_is_not_reached_is_never_told_as_a_number_of_tokens(studies
     assert [(need.tokens, need.most) for need in row.needed] == [(None, most), (None, most)]
     page = _text(studies, "learnability/")
     assert f"not learned with up to {most:,}" in page and f"more than {most:,}" not in page
+
+
+def test_the_best_share_stands_beside_the_tokens_it_was_tried_with(studies: Site) -> None:
+    """Another model was asked with more tokens, and is right less often."""
+    (best,), (other,) = (list_taught(studies.runs[name]) for name in ("sample-1.5b", "sample-0.5b"))
+    assert best.best is not None and best.needed[0].most < other.needed[0].most
+    told = re.search(r"faber: not learned with up to .+?</p>", _text(studies, "learnability/"))
+    assert told is not None and f"up to {best.needed[0].most:,} tokens" in told[0]
+    assert f"{best.model}, is at {100 * best.best.share:.0f} %" in told[0]
 
 
 def test_languages_and_dialects_stand_side_by_side(studies: Site) -> None:

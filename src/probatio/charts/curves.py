@@ -156,7 +156,9 @@ def _describe_point(name: str, point: Point) -> str:
     rate = point.rate
     share = "no answer" if rate.share is None else f"{100 * rate.share:.0f} % right"
     interval = f"{100 * rate.low:.0f} to {100 * rate.high:.0f} %"
-    return f"{name}: {point.context}, {point.n_shot}-shot, {point.tokens:,} tokens: {share} ({interval})"
+    asked = f"{rate.asked:,} answer{'s' * (rate.asked != 1)} to {rate.tasks:,} task{'s' * (rate.tasks != 1)}"
+    where = f"{point.context}, {point.n_shot}-shot, {point.tokens:,} tokens"
+    return f"{name}: {where}: {share} ({interval}; {asked})"
 
 
 def _axes(

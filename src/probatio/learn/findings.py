@@ -132,9 +132,16 @@ class Found(msgspec.Struct, frozen=True):
     levels: list[LevelSeen]
 
     @property
+    def sure(self) -> str:
+        return f"{100 * STATED:.0f} % sure" if self.settled else "so far"
+
+    @property
+    def best(self) -> LevelSeen:
+        return max(self.levels, key=lambda level: level.share)
+
+    @property
     def sentence(self) -> str:
-        mark, sure = f"{100 * self.share:.0f} %", f"{100 * STATED:.0f} % sure" if self.settled else "so far"
-        best = max(self.levels, key=lambda level: level.share)
+        mark, sure, best = f"{100 * self.share:.0f} %", self.sure, self.best
         if self.place is None and self.tokens.above is not None:
             answer = (
                 f"{self.model} has not learned {mark} with up to {self.levels[-1].tokens:,} tokens; "

@@ -183,6 +183,7 @@ KINDS: tuple[PageKind, ...] = (
     PageKind("learnability/", learnability.runs_page, _once),
     PageKind("learnability/{run}/", learnability.run_page, _runs),
     PageKind("learnability/{run}/curves.svg", learnability.curves, _runs),
+    PageKind("learnability/{run}/curves.csv", learnability.curves_table, learnability.every_curve_table),
     PageKind(
         "learnability/{run}/conditions/{pair}/", learnability.condition_page, learnability.every_condition
     ),

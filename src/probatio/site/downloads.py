@@ -23,6 +23,7 @@ from probatio.runs.store.lines import has_lines
 from probatio.runs.store.packed import longest_line, path_of_packed, read_packed
 from probatio.site.pages.days import public_files
 from probatio.site.paging import find_year, years_of
+from probatio.site.rendering import CSV as CSV_TYPE
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, scrub
 from probatio.site.snapshot import Site
 from probatio.watch.ledger.ledger import ledger_path
@@ -32,7 +33,7 @@ _OBJECT_BYTES = 16 * 1024 * 1024
 """DuckDB's own limit for one line."""
 _UNREADABLE = (duckdb.Error, ProbatioError, OSError)
 _log = logging.getLogger("probatio.site")
-_KINDS = {"csv": "text/csv; charset=utf-8", "parquet": "application/vnd.apache.parquet"}
+_KINDS = {"csv": CSV_TYPE, "parquet": "application/vnd.apache.parquet"}
 
 
 def _verdicts(site: Site) -> Iterator[dict[str, Any]]:

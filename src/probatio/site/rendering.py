@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 HTML = "text/html; charset=utf-8"
 JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
 SVG = "image/svg+xml"
 PNG = "image/png"
 

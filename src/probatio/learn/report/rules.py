@@ -12,6 +12,24 @@ from probatio.learn.findings import Diagnosis, RuleCost, Study
 from probatio.learn.report.wording import DASH, format_interval, format_share
 from probatio.learn.rules import find_costliest
 
+MEANING = (
+    "For each rule of the language, the tasks that take it. Told: where the context or an example tells "
+    "the rule. Points lost: against the other tasks of the same difficulty, with an interval over tasks "
+    "for this rule alone. That tells where tasks fail, not why: a task may take several rules."
+)
+
+HEADINGS = (
+    "model",
+    "rule",
+    "tasks",
+    "told",
+    "not told",
+    "points lost",
+    "95 % interval",
+    f"tokens for {100 * SHARES[0]:.0f} %",
+    "its failures say",
+)
+
 
 def format_rules(study: Study) -> list[str]:
     if not study.rules:
@@ -20,26 +38,11 @@ def format_rules(study: Study) -> list[str]:
     return [
         "## What each decision costs",
         "",
-        "For each rule of the language, the tasks that take it. Told: where the context or an example tells "
-        "the rule. Points lost: against the other tasks of the same difficulty, with an interval over tasks "
-        "for this rule alone. That tells where tasks fail, not why: a task may take several rules.",
+        MEANING,
         "",
         *(f"- {escape_markdown(f'{rule}: {sentence}')}" for rule, sentence in sentences.items()),
         "",
-        *format_table(
-            [
-                "model",
-                "rule",
-                "tasks",
-                "told",
-                "not told",
-                "points lost",
-                "95 % interval",
-                f"tokens for {100 * SHARES[0]:.0f} %",
-                "its failures say",
-            ],
-            [_row(one) for one in study.rules],
-        ),
+        *format_table(HEADINGS, [list_rule_cells(one) for one in study.rules]),
         "",
     ]
 
@@ -72,7 +75,8 @@ def _describe_costliest(model: str, rules: list[RuleCost]) -> str | None:
     )
 
 
-def _row(one: RuleCost) -> list[object]:
+def list_rule_cells(one: RuleCost) -> list[object]:
+    """One row under `HEADINGS`."""
     lost = [DASH, DASH]
     if one.lost is not None:
         lost = [f"{one.lost:+.1f}", f"{one.low:+.1f} to {one.high:+.1f}"]

@@ -152,6 +152,8 @@ CURVES = _table(
     Column("n_shot", "count", "point.n_shot", ("n-shot",), ("Examples",)),
     Column("tokens", "tokens", "point.tokens", ("tokens",), ("Tokens",)),
     *_rate("point.rate"),
+    Column("asked", "count", "point.rate.asked", page=("Answers",), exported=False),
+    Column("tasks", "count", "point.rate.tasks", page=("Tasks",)),
     Column("fit", "share", "point.fit", ("fit", "band"), ("Fit", "Band"), ends=("band_low", "band_high")),
 )
 FACTORS = _table(

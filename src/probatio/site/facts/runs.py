@@ -22,6 +22,7 @@ from probatio.core.text.names import make_slugs
 from probatio.learn.analysis import study_of
 from probatio.learn.compare import Comparison, compare_open
 from probatio.learn.findings import Condition, Study
+from probatio.learn.gains import Answers, read_answers
 from probatio.learn.selection import Side
 from probatio.learn.trials import Trials, open_trials
 from probatio.runs.record import RunRecord, read_run
@@ -190,6 +191,16 @@ class StudiedRun:
         return {condition: sum(each) / len(each) for condition, each in costs.items()}
 
     @property
+    def answers(self) -> Answers:
+        """Condition → right or not, for comparisons with other languages."""
+        with self.lock, self._told():
+            return self._answers
+
+    @cached_property
+    def _answers(self) -> Answers:
+        return read_answers([self.folder])
+
+    @property
     def models(self) -> list[str]:
         return list(self.numbers)
 
@@ -281,5 +292,6 @@ class ModelComparer:
             if folders != self._folders or self._trials is None:
                 self._open.close()
                 self._folders, self._trials = folders, None
-                self._trials = self._open.enter_context(open_trials(folders))
+                # Not pooled: each side keeps the answers that it took over from the other.
+                self._trials = self._open.enter_context(open_trials(folders, versions="same"))
             return compare_open(self._trials, sides)

@@ -7,15 +7,25 @@ from typing import Any
 
 from probatio.core.errors import ProbatioError
 from probatio.learn.curves import SHARES
-from probatio.learn.findings import Condition, Curve, curve_name
+from probatio.learn.exports.study import format_csv
+from probatio.learn.findings import Condition, Curve, Found, LevelSeen, RuleCost, curve_name
 from probatio.learn.report.comparison import describe_comparison
 from probatio.learn.report.pictures import draw_study_curves
-from probatio.learn.report.tables import make_tables
+from probatio.learn.report.rules import HEADINGS, MEANING, list_rule_cells, summarise_rules
+from probatio.learn.report.tables import CURVES, make_tables
+from probatio.site.facts.languages import describe_languages, tell_gains
 from probatio.site.facts.runs import StudiedRun, list_model_pairs
-from probatio.site.facts.teaching import Ranges, answer_languages, condition_address, keep_latest, list_taught
+from probatio.site.facts.teaching import (
+    Ranges,
+    TaughtModel,
+    answer_languages,
+    condition_address,
+    keep_latest,
+    list_taught,
+)
 from probatio.site.pages.curve_charts import language_charts, run_charts
 from probatio.site.pages.trials import ROWS, trial_address, trial_row
-from probatio.site.rendering import PageReply, PageRequest, fit, html, svg
+from probatio.site.rendering import CSV, NoPage, PageReply, PageRequest, fit, html, svg
 from probatio.site.snapshot import Site
 
 ROWS_NEEDED = 200
@@ -34,6 +44,8 @@ def runs_page(request: PageRequest) -> PageReply:
         left_out=request.site.left_out,
         rows=rows,
         answers=answer_languages(rows),
+        languages=describe_languages(rows),
+        gains=tell_gains(rows),
         ranges=Ranges(rows),
         charts=lambda most: language_charts(rows, request.path, most),
         shares=SHARES,
@@ -80,10 +92,16 @@ def run_page(request: PageRequest) -> PageReply:
         study=study,
         tables=make_tables(study),
         rows=rows,
+        searches=[_levels(row, row.found) for row in rows if row.found],
         shares=SHARES,
         ranges=Ranges(rows),
         charts=lambda most: run_charts(run, request.path, most),
         models=len({curve.model for curve in study.curves}),
+        rules=sorted(study.rules, key=_costliest_first),
+        rule_headings=HEADINGS,
+        rule_cells=list_rule_cells,
+        rule_meaning=MEANING,
+        costliest=summarise_rules(study),
         heat_maps=[_heat_map(run, curve) for curve in study.curves],
         slugs=run.slugs,
         failures=_failures(run),
@@ -103,6 +121,17 @@ def pairs_page(request: PageRequest) -> PageReply:
 def curves(request: PageRequest) -> PageReply:
     run = request.run
     return svg(draw_study_curves(run.study.curves, f"Learning curves of {run.name}"))
+
+
+def curves_table(request: PageRequest) -> PageReply:
+    run = request.run
+    if not run.study.curves:
+        raise NoPage
+    return PageReply(format_csv(make_tables(run.study)[CURVES.name]).encode("utf-8", "replace"), CSV)
+
+
+def every_curve_table(site: Site) -> Iterator[dict[str, str]]:
+    return ({"run": run.name} for run in list(site.runs.values()) if run.study.curves)
 
 
 def compare_page(request: PageRequest) -> PageReply:
@@ -139,6 +168,18 @@ def every_pair(site: Site) -> Iterator[dict[str, str]]:
     for run in site.runs.values():
         for pair in pairs(site, run):
             yield {"run": run.name, "pair": pair}
+
+
+def _costliest_first(rule: RuleCost) -> tuple[str, bool, float]:
+    return rule.model, rule.lost is None, -(rule.lost or 0.0)
+
+
+def _levels(row: TaughtModel, found: Found) -> tuple[Found, list[tuple[LevelSeen, str]]]:
+    """What a search found, and each of its levels with the address of its trials."""
+    return found, [
+        (level, condition_address(row.run, Condition(row.model, row.dialect, level.context, level.n_shot)))
+        for level in found.levels
+    ]
 
 
 def _heat_map(run: StudiedRun, curve: Curve) -> dict[str, Any]:
