@@ -108,7 +108,8 @@ class Search:
             ),
             place=Place(enough.tokens, enough.context, enough.n_shot) if enough else None,
             chance=window.chance,
-            settled=self.is_settled(seen) or not (seen.gains >= 0).any(),
+            settled=not (seen.gains >= 0).any()
+            or (self.is_settled(seen) and not probe(seen, self._read(model, outcomes)[1])),
             falls=seen.fall >= 1 - FALL_DOUBT,
             asked=sum(level.asked for level in levels),
             questions=len(self.levels) * len(self.tasks),
