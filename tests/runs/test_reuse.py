@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,22 @@ def test_a_run_that_was_killed_while_it_took_over_asks_nothing_twice(tmp_path: P
     assert resumed.returncode == 0, resumed.output
     assert len(double.bodies) == 10
     assert set(asked(tmp_path, "second").values()) == {1}
+
+
+def test_a_run_goes_on_where_the_run_it_took_over_from_is_gone(tmp_path: Path, double: Double) -> None:
+    finished(new_run(tmp_path), double, tmp_path)
+    again(tmp_path, double, "second", "--reuse", "r")
+    folder = tmp_path / "results" / "second"
+    (folder / ANSWERS).write_bytes(b"".join((folder / ANSWERS).read_bytes().splitlines(keepends=True)[:4]))
+    (folder / GRADES).write_bytes(b"")
+    shutil.rmtree(tmp_path / "results" / "r")
+    resumed = probatio(
+        "trial", "--resume", "second", "--results", tmp_path / "results", cwd=tmp_path,
+        env={"OPENROUTER_API_KEY": "key", "OPENROUTER_BASE_URL": double.base_url},
+    )  # fmt: skip
+    assert resumed.returncode == 0, resumed.output
+    assert "r: not there any more; what was not taken over yet is asked." in resumed.output
+    assert len(double.bodies) == 16
 
 
 @pytest.mark.parametrize("flags", [["--samples", "2"], ["--context", "minimal"]])

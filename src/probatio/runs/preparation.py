@@ -35,6 +35,7 @@ from probatio.runs.record import (
     versions,
 )
 from probatio.runs.reuse import Kept, find_answers
+from probatio.runs.store.layout import RUN_FILE
 from probatio.runs.store.packed import is_packed
 from probatio.suites.language_suite import BUILT_IN, Suite, load_suite
 from probatio.suites.prompt import fingerprint_as_asked, list_toolchains
@@ -273,6 +274,10 @@ def prepare_again(
         sandbox=sandbox,
         isolation=_isolation(sandbox, say) if record.isolation else None,
     )
+    gone = [run for run in record.reuse if not (folder.parent / run / RUN_FILE).exists()]
+    if gone:
+        say(f"{', '.join(gone)}: not there any more; what was not taken over yet is asked.")
+        record = msgspec.structs.replace(record, reuse=tuple(set(record.reuse).difference(gone)))
     kept = _find_kept(record, folder.parent, suite)
     return PreparedRun(folder, record, suite, retry_errors=retry_errors, kept=kept)
 
