@@ -109,3 +109,9 @@ def test_a_name_that_is_not_there_is_one_sentence(words: tuple[str, ...], senten
 def test_a_verb_that_does_nothing_by_itself_shows_its_help(name: str) -> None:
     done = probatio(*name.split())
     assert done.returncode == 2 and f"Usage: probatio {name} [OPTIONS] COMMAND …" in done.output
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_help_shows_a_mark_of_its_layout(name: str) -> None:
+    command, _, _ = find(name.split())
+    assert "\b" not in command.get_help(click.Context(command, info_name=name))

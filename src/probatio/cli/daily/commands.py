@@ -43,6 +43,7 @@ def import_days(file: Path, results: Path, dry_run: bool, as_json: bool, **given
     \b
     A line:
       {"date": "2026-03-01", "model": "gpt-4o", "case": "order_chairs", "answer": "…"}
+
     \b
     Examples:
       probatio daily import answers.jsonl --suite my-watch --dry-run
