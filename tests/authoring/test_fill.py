@@ -9,6 +9,7 @@ import yaml
 
 from authoring.folders import made
 from commandline import probatio
+from probatio.core.yamlfile import insert_key, open_yaml
 
 pytestmark = pytest.mark.slow  # starts processes
 
@@ -59,6 +60,26 @@ def test_what_is_missing_is_written_and_all_else_stays_to_the_letter(tmp_path: P
     again = probatio("suite", "check", folder, "--fill")
     assert again.stderr == "" or "is '" not in again.stderr
     assert (folder / TASKS).read_text() == after
+
+
+def test_a_broken_program_is_diagnosed_by_the_output_that_was_just_written(tmp_path: Path) -> None:
+    folder = made(tmp_path / "l")
+    whole = tasks(folder)
+    without(folder, "repair_sum", "expected_output", "diagnostics")
+    done = probatio("suite", "check", folder, "--fill")
+    assert done.returncode == 0, done.output
+    now = tasks(folder)["repair_sum"]
+    assert (now["expected_output"], now["diagnostics"]) == ("15", whole["repair_sum"]["diagnostics"])
+
+
+@pytest.mark.parametrize("text", ["1\n2", "a \nb", "  1\n2", "1\n\n2", "x: [y] # z", "\ta\n", ""])
+def test_a_text_is_written_so_that_it_is_read_back_to_the_letter(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "tasks.yml"
+    path.write_text("tasks:\n  - id: a  # first\n    type: write\n\n  - {id: b, type: write}\n")
+    written = insert_key(open_yaml(path), ("tasks", 0), "expected_output", text)
+    assert written is not None and b"# first" in written
+    assert yaml.safe_load(written)["tasks"][0]["expected_output"] == text
+    assert insert_key(open_yaml(path), ("tasks", 1), "expected_output", text) is None
 
 
 def test_what_can_not_be_made_is_named_and_nothing_is_written(tmp_path: Path) -> None:

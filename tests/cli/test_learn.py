@@ -145,6 +145,16 @@ def test_a_search_counts_what_it_takes_over_and_a_comparison_says_that_it_chose(
     assert "r and second chose the questions that tell most" in compared.stdout, compared.output
 
 
+def test_of_very_many_tasks_some_are_drawn_by_lot_and_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("probatio.runs.preparation.MOST_TASKS", 10)
+    with model(lambda level, task: False) as double:
+        done = learned(tmp_path, double, "--json")
+    assert "The search is about 10 of the 24 tasks, drawn by lot; --task names others." in done.output
+    assert found(done)["questions"] == 10 * LEVELS
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -58,7 +58,7 @@ def fill(folder: Path, isolation: Choice) -> list[Filled]:
                 if text is not None:
                     written = insert_key(file, ("tasks", number), key, text)
                     if written is None:
-                        text, why = None, "the task is written in braces on one line"
+                        text, why = None, "it can't be written into the task as it stands there, as in braces"
                     else:
                         put(path, written)
                         file = open_yaml(path, root)
@@ -75,14 +75,13 @@ def _make_missing(
     kind = KINDS[task.type]
     if not task.tests and "expected_output" not in given:
         program, spec = _program_of(suite, task)
-        yield (
-            "expected_output",
-            (
-                _run(program, spec, isolation)
-                if program
-                else (None, "it has neither a program nor a solution")
-            ),
-        )
+        made: Made = (None, "it has neither a program nor a solution")
+        if program:
+            made = _run(program, spec, isolation)
+        yield "expected_output", made
+        if not isinstance(made, str):
+            return
+        task = msgspec.structs.replace(task, expected_output=made)  # the diagnosis says what was expected
     if kind.material == "broken program" and not task.diagnostics:
         yield "diagnostics", _diagnose(task, suite.spec, isolation)
 

@@ -115,8 +115,8 @@ def explain_fault(file: YamlFile, at: Steps, sentence: str, of: str = "") -> Usa
 
 
 def insert_key(file: YamlFile, at: Steps, key: str, text: str) -> bytes | None:
-    """The file with a further key in the mapping at a place; None for a mapping in braces. Comments and all
-    else stay as they are."""
+    """The file with a further key in the mapping at a place; None where that can't be done, as for a mapping
+    in braces. Comments and all else stay as they are."""
     node = yaml.compose(file.text, Loader=_Loader)
     for step in at:
         node = next(_find_pairs(node, step))[1]
@@ -124,14 +124,21 @@ def insert_key(file: YamlFile, at: Steps, key: str, text: str) -> bytes | None:
         return None
     second = node.value[1][0].start_mark
     indent = " " * second.column
-    plain = "\n" in text and not text.startswith((" ", "\t", "\n")) and text.isprintable() is False
-    if plain and all(line.isprintable() for line in text.split("\n")) and not text.endswith("\n"):
-        lines = [f"{indent}{key}: |-", *(f"{indent}  {line}".rstrip() for line in text.split("\n"))]
+    rows = text.split("\n")
+    is_block = len(rows) > 1 and rows[0] != "" and rows[-1] != "" and not text.startswith((" ", "\t"))
+    if is_block and all(row.isprintable() and row == row.rstrip() for row in rows):
+        added = [f"{indent}{key}: |-\n", *(f"{indent}  {row}".rstrip() + "\n" for row in rows)]
     else:
-        lines = [f"{indent}{key}: {msgspec.json.encode(text).decode()}"]
+        added = [f"{indent}{key}: {msgspec.json.encode(text).decode()}\n"]
     before = file.text.decode().splitlines(keepends=True)
-    added = [f"{line}\n" for line in lines]
-    return "".join([*before[: second.line], *added, *before[second.line :]]).encode()
+    written = "".join([*before[: second.line], *added, *before[second.line :]]).encode()
+    try:
+        place = parse_yaml(written, file.path)
+        for step in at:
+            place = place[step]
+    except (yaml.YAMLError, ValueError, LookupError):
+        return None
+    return written if place.get(key) == text else None
 
 
 def format_steps(at: Steps) -> str:

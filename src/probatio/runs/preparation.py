@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import msgspec
 
@@ -43,8 +44,8 @@ from probatio.suites.questions import digest_content
 from probatio.suites.ranked import split_level
 from probatio.suites.task_types import KINDS
 
-FEWEST_TASKS = 5
-"""Of fewer, a share says little."""
+FEWEST_TASKS, MOST_TASKS = 5, 400
+"""Of a search. Of fewer, a share says little; with more, choosing a question takes longer than its answer."""
 
 MAX_CONNECTIONS = 64
 """The upper limit; slow start finds how many requests a route can take."""
@@ -129,7 +130,7 @@ def prepare(
     dialects = choose_dialects(request.dialects, config.dialects, suite, say)
     tasks = select_tasks(_tasks(request, suite), dialects, suite, say, named=bool(request.tasks))
     if request.search:
-        tasks = _require_searchable(tasks, dialects, suite)
+        tasks = _require_searchable(tasks, dialects, suite, say)
     runs_code = any(needs_sandbox(suite.tasks[task]) for task in tasks)
     for spec in filter(None, (suite.spec, suite.host)):
         require_toolchain(spec)
@@ -187,8 +188,11 @@ def _list_contexts(request: TrialRequest, suite: Suite) -> tuple[str, ...]:
     return tuple(named)
 
 
-def _require_searchable(tasks: tuple[str, ...], dialects: tuple[str, ...], suite: Suite) -> tuple[str, ...]:
-    """The tasks that ask about the language. A search is about one dialect."""
+def _require_searchable(
+    tasks: tuple[str, ...], dialects: tuple[str, ...], suite: Suite, say: Say
+) -> tuple[str, ...]:
+    """The tasks that ask about the language; of very many, some drawn by lot. A search is about one
+    dialect."""
     if len(dialects) > 1:
         raise UsageError(
             f"A search is about one dialect; these are {', '.join(dialects)}. Name one: --dialect."
@@ -198,6 +202,13 @@ def _require_searchable(tasks: tuple[str, ...], dialects: tuple[str, ...], suite
         raise UsageError(
             f"A search needs at least {FEWEST_TASKS} tasks about the language; these are {len(about)}."
         )
+    if len(about) > MOST_TASKS:
+        drawn = set(Random(suite.name).sample(about, MOST_TASKS))
+        say(
+            f"The search is about {MOST_TASKS} of the {len(about):,} tasks, drawn by lot; --task names "
+            "others."
+        )
+        return tuple(task for task in about if task in drawn)
     return about
 
 
