@@ -59,7 +59,15 @@ def story_suite(target: Path) -> None:
     (target / "suite.yml").write_text(yaml.safe_dump(manifest, sort_keys=False))
 
 
-def prepare(folder: Path, copies: dict[str, float]) -> None:
+class Copy(msgspec.Struct, frozen=True):
+    """How a copy of the model is made."""
+
+    sigma: float
+    seed: int = 0
+    form: str = "Q8_0"
+
+
+def prepare(folder: Path, copies: dict[str, Copy], temperature: float = TEMPERATURE) -> None:
     """The suite, a models.yml that asks `model.gguf`, and the copies that take turns under that name."""
     from worse_copy import worse_copy
 
@@ -67,15 +75,15 @@ def prepare(folder: Path, copies: dict[str, float]) -> None:
 
     folder.mkdir(parents=True, exist_ok=True)
     source = catalogue.resolve(MODEL).path
-    for name, sigma in copies.items():
+    for name, copy in copies.items():
         if not (folder / f"{name}.gguf").exists():
-            worse_copy(source, folder / f"{name}.part", sigma)
+            worse_copy(source, folder / f"{name}.part", copy.sigma, copy.seed, copy.form)
             (folder / f"{name}.part").rename(folder / f"{name}.gguf")
     if not (folder / "suite").exists():
         story_suite(folder / "suite")
     config = {
         "models": [{"id": MODEL, "provider": "embedded", "name": "gguf:model.gguf"}],
-        "daily": {"temperature": TEMPERATURE},
+        "daily": {"temperature": temperature},
     }
     (folder / "models.yml").write_text(yaml.safe_dump(config))
 
@@ -107,7 +115,7 @@ def ask(folder: Path, copy: str, day: date, results: str = ".") -> Path:
 
 def dose(folder: Path) -> None:
     """A table of doses and scores, and the dose the rule picks."""
-    prepare(folder, {f"sigma-{sigma}": sigma for sigma in DOSES})
+    prepare(folder, {f"sigma-{sigma}": Copy(sigma) for sigma in DOSES})
     means: dict[float, float] = {}
     for sigma in DOSES:
         scores = ask(folder, f"sigma-{sigma}", DOSE_DAY, f"dose-{sigma}")
@@ -123,7 +131,7 @@ def dose(folder: Path) -> None:
 
 
 def run(folder: Path) -> None:
-    prepare(folder, {"healthy": 0.0, "worse": SIGMA})
+    prepare(folder, {"healthy": Copy(0.0), "worse": Copy(SIGMA)})
     for number in range(HEALTHY + WORSE):
         ask(folder, "healthy" if number < HEALTHY else "worse", FIRST + timedelta(days=number))
 
