@@ -68,7 +68,7 @@ def plant(folder: Path) -> str:
     kinds = [
         Planted("unchanged", Copy(0.0)),
         Planted("unchanged, a second time", Copy(0.0)),
-        Planted("stored with 4 bits a weight", Copy(0.0, form="Q4_0")),
+        Planted("rounded to 4 bits a weight", Copy(0.0, rounded_to="Q4_0")),
         *map(noisy, (0.05, 0.1, 0.15)),
     ]
     chance.shuffle(kinds)
@@ -132,7 +132,7 @@ def open_seal(folder: Path) -> str:
     lines = [
         f"Seal: SHA-256 {hashlib.sha256(text).hexdigest()}",
         "",
-        "| copy | what it was | score before | after | COOKED on day | evidence CONFIRMED on day | at the end |",
+        "| copy | what it was | score before | after | COOKED on | evidence CONFIRMED on | last day |",
         "|---|---|---|---|---|---|---|",
     ]
     for each in judged:

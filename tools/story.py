@@ -37,6 +37,7 @@ SIGMA = 0.25
 DOSE_DAY, FIRST = date(2026, 9, 1), date(2026, 10, 1)
 HEALTHY, WORSE = 28, 10
 TEMPERATURE = 0.4
+STORED_AS = "Q8_0"
 MAX_TOKENS = 200
 SUITE = Path(__file__).parent / "story-suite"
 """Easy cases, so that so small a model has something to lose; graders and constants are the daily suite's
@@ -60,11 +61,12 @@ def story_suite(target: Path) -> None:
 
 
 class Copy(msgspec.Struct, frozen=True):
-    """How a copy of the model is made."""
+    """How a copy of the model is made. All are stored in one format, so that neither size nor speed tells
+    them apart."""
 
     sigma: float
     seed: int = 0
-    form: str = "Q8_0"
+    rounded_to: str = STORED_AS
 
 
 def prepare(folder: Path, copies: dict[str, Copy], temperature: float = TEMPERATURE) -> None:
@@ -77,7 +79,11 @@ def prepare(folder: Path, copies: dict[str, Copy], temperature: float = TEMPERAT
     source = catalogue.resolve(MODEL).path
     for name, copy in copies.items():
         if not (folder / f"{name}.gguf").exists():
-            worse_copy(source, folder / f"{name}.part", copy.sigma, copy.seed, copy.form)
+            worse_copy(source, folder / f"{name}.part", copy.sigma, copy.seed, copy.rounded_to)
+            if copy.rounded_to != STORED_AS:
+                (folder / f"{name}.part").rename(folder / f"{name}.rounded")
+                worse_copy(folder / f"{name}.rounded", folder / f"{name}.part", 0.0)
+                (folder / f"{name}.rounded").unlink()
             (folder / f"{name}.part").rename(folder / f"{name}.gguf")
     if not (folder / "suite").exists():
         story_suite(folder / "suite")
