@@ -24,7 +24,7 @@ import msgspec
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from story import FIRST, HEALTHY, Copy, ask, prepare
+from story import FIRST, HEALTHY, Copy, ask, prepare  # type: ignore[import-not-found]
 
 AFTER = 14
 TEMPERATURE = 0.03

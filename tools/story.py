@@ -55,7 +55,9 @@ def story_suite(target: Path) -> None:
     del manifest["fingerprint"], manifest["forms"]
     wanted = {folder.name for folder in SUITE.iterdir()}
     manifest["use_cases"] = [
-        {**u, "max_tokens": MAX_TOKENS} for u in manifest["use_cases"] if u["id"] in wanted
+        {**u, "max_tokens": MAX_TOKENS, "cases": _list_rungs(SUITE / u["id"] / "cases.yml")}
+        for u in manifest["use_cases"]
+        if u["id"] in wanted
     ]
     (target / "suite.yml").write_text(yaml.safe_dump(manifest, sort_keys=False))
 
@@ -67,6 +69,11 @@ class Copy(msgspec.Struct, frozen=True):
     sigma: float
     seed: int = 0
     rounded_to: str = STORED_AS
+
+
+def _list_rungs(cases: Path) -> dict[str, int]:
+    """Case → the parts of its score: its fields or rules. A program that is right or wrong has none."""
+    return {case["id"]: case.get("rungs", 0) for case in yaml.safe_load(cases.read_text())["cases"]}
 
 
 def prepare(folder: Path, copies: dict[str, Copy], temperature: float = TEMPERATURE) -> None:
