@@ -531,7 +531,7 @@ def test_a_copy_that_no_one_builds_again_turns_stale(
         assert "its verdict then: CALIBRATING" in tab.locator("li .reason").inner_text()
         tab.goto(base)
         assert (
-            tab.locator("h1").inner_text()
+            tab.locator(".news").inner_text()
             == "Nothing is known of today: the newest answers are of 2 Mar 2026."
         )
         assert tab.locator(".dateline .counts").inner_text() == "1 STALE"

@@ -169,15 +169,20 @@ def test_the_board_shows_the_worst_first_with_words_and_marks(pages: dict[str, b
         assert f"{MARKS['COOKED']}</span> COOKED" in pages[path].decode()
 
 
-def test_the_front_page_says_who_got_worse_since_when_and_how_sure(
+def test_the_front_page_says_what_is_asked_then_what_is_new_then_who(
     site: Site, pages: dict[str, bytes]
 ) -> None:
-    news = re.search(r'<h1 class="news">(.*?)</h1>', pages[""].decode())
-    assert news is not None
-    proven, _, looking = news[1].partition("; ")
-    assert re.search(r"demo-forgotten \(since about \d+ March\).* got worse \(proven\)", proven)
-    assert "demo-cooked (first seen 30 March)" in looking and " worse, not proven." in looking
-    assert "demo-steady" not in news[1]
+    text = pages[""].decode()
+    assert "<title>Did your AI model get worse? · Probatio</title>" in text
+    told = [
+        '<h1 class="question">Did your AI model get worse?</h1>',
+        f"<p>{len(site.tracked)} models are asked the same 50 questions every day.</p>",
+        "Nothing new since yesterday; ",
+        '<ul id="board"',
+    ]
+    body = text.partition("<body>")[2].replace(' class="asked"', "")
+    at = [body.index(part) for part in told]
+    assert at == sorted(at)
 
 
 def test_every_model_has_one_badge_one_line_and_one_reason(site: Site, pages: dict[str, bytes]) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
-from probatio.core.records import ModelVerdict, Status, UseCaseVerdict
-from probatio.site.facts.standing import ModelStanding, explain, format_day, list_standings, summarise
+from probatio.core.records import DayRecord, ModelVerdict, RouteChange, Sampling, Status, UseCaseVerdict
+from probatio.site.facts.answers import ask, summarise
+from probatio.site.facts.standing import explain, format_day, list_standings
 from probatio.site.snapshot import Site, TrackedModel, load_site
 
 TODAY = "2026-03-31"
@@ -38,8 +40,21 @@ def _model(name: str, *use_cases: UseCaseVerdict, before: float = 90.0, **last: 
     return TrackedModel(name, name, (*days, ModelVerdict(**today)))
 
 
-def _rows(*models: TrackedModel) -> list[ModelStanding]:
-    return [ModelStanding(model, "") for model in models]
+def _site(empty: Site, *models: TrackedModel) -> Site:
+    """Asked on two days, the last of which is that of the verdicts."""
+    records = {
+        date: DayRecord(
+            date=date,
+            created=f"{date}T00:00:00Z",
+            suite_version="1",
+            suite_fingerprint="x",
+            grader_version="x",
+            models=(),
+            sampling=Sampling(),
+        )
+        for date in ("2026-03-30", TODAY)
+    }
+    return replace(empty, tracked={model.slug: model for model in models}, records=records)
 
 
 FALLEN: dict[str, Any] = {
@@ -51,31 +66,93 @@ FALLEN: dict[str, Any] = {
 LOOKING: dict[str, Any] = {"headline": "SUSPICIOUS", "headline_since": "2026-03-29"}
 
 
+def _before(model: TrackedModel, **yesterday: Any) -> TrackedModel:
+    """The model as it also was on the day before the last."""
+    last = model.verdicts[-1]
+    earlier = msgspec.structs.replace(last, date="2026-03-30", **yesterday)
+    return replace(model, verdicts=(*model.verdicts[:-1], earlier, last))
+
+
+MOVED: dict[str, Any] = {
+    "changed_route": RouteChange(
+        since="2026-03-22", was="a", now="b", before=90.0, after=80.0, level="COOKED"
+    )
+}
+
+
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("models", "told"),
     [
-        ([_model("a", **FALLEN)], "a (since about 20 March) got worse (proven)."),
         (
-            [_model("a", **FALLEN), _model("b", **LOOKING)],
-            "a (since about 20 March) got worse (proven); b (first seen 29 March) looks worse, not proven.",
+            [_before(_model("a", **FALLEN)), _model("b", **LOOKING), _model("c")],
+            "1 looks worse since yesterday; 1 of 3 proven worse; 1 as usual.",
         ),
-        ([_model("b", **LOOKING)], "b (first seen 29 March) looks worse; not proven."),
-        ([_model("c"), _model("d")], "No model got worse: all 2 that can be judged are as usual."),
         (
-            [_model("c"), _model("d", status="GAP")],
-            "No model got worse: the one that can be judged is as usual.",
+            [_before(_model("a", **FALLEN)), _before(_model("b", **LOOKING)), _model("c")],
+            "Nothing new since yesterday; 1 of 3 proven worse; 1 looks worse; 1 as usual.",
         ),
-        ([_model("d", status="CALIBRATING")], "No model can be judged yet."),
+        (
+            [_before(_model("a", **FALLEN), **LOOKING, confirmed=False), _before(_model("b", **MOVED))],
+            "1 proven worse since yesterday; 1 of 2 proven worse; 1 worse by a new route.",
+        ),
+        ([_model("c"), _model("d")], "No model got worse: 2 of 2 as usual."),
+        (
+            [_model("c"), _model("d", status="GAP"), _model("e", status="CALIBRATING")],
+            "No model got worse: 1 of 3 as usual; 1 too new to judge; 1 not known.",
+        ),
+        (
+            [_model("c", status="CALIBRATING"), _model("d", status="CALIBRATING")],
+            "No model can be judged yet.",
+        ),
+        ([_model("a", **FALLEN)], "Is a worse? Yes, since 20 Mar (proven)."),
     ],
 )
-def test_the_sentence_says_who_since_when_and_how_sure(rows: list[TrackedModel], told: str) -> None:
-    assert summarise(_rows(*rows), TODAY) == told
+def test_the_sentence_says_what_is_new_and_then_how_all_stand(
+    empty: Site, models: list[TrackedModel], told: str
+) -> None:
+    site = _site(empty, *models)
+    assert summarise(site, list_standings(site)) == told
 
 
-def test_many_fallen_models_are_counted_after_three_names() -> None:
-    told = summarise(_rows(*(_model(name, **FALLEN) for name in "abcde")), TODAY)
-    named = ", ".join(f"{name} (since about 20 March)" for name in "abc")
-    assert told == f"{named} and 2 more got worse (proven)."
+WELL = _use_case("math", 90.0)
+
+
+@pytest.mark.parametrize(
+    ("use_case", "last", "answer"),
+    [
+        (WELL, FALLEN, "Yes, since 20 Mar (proven)"),
+        (WELL, FALLEN | {"changed_on": "2025-12-30"}, "Yes, since 30 Dec 2025 (proven)"),
+        (WELL, LOOKING, "It looks so, since 29 Mar; not proven"),
+        (WELL, LOOKING | {"headline": "COOKED"}, "It looks so, since 29 Mar; not proven"),
+        (WELL, MOVED, "It looks so by its new route, since 22 Mar; not proven"),
+        (WELL, {}, "No sign of it"),
+        (WELL, {"recovered": True, "headline_since": TODAY}, "Not any more, since 31 Mar"),
+        (WELL, {"lower": True}, "Perhaps: lower for four weeks or more; not proven"),
+        (
+            _use_case("math", 40.0, held="barred"),
+            {},
+            "Not known: its scores of 31 Mar are held back",
+        ),
+        (
+            _use_case("math", 80.0, "CALIBRATING"),
+            {"status": "CALIBRATING"},
+            "Too early to say: 4 of 5 days to compare with",
+        ),
+        (
+            WELL,
+            {"status": "CALIBRATING", "collapsed": ("math",)},
+            "It looks so, but it is too early to prove",
+        ),
+        (WELL, {"status": "STALE", "headline_since": "2026-03-06"}, "Not known: last asked 6 Mar"),
+        (WELL, {"status": "STALE"}, "Not known: no answer of it was ever scored"),
+        (WELL, {"status": "GAP"}, "Not known: no score on 31 Mar"),
+    ],
+)
+def test_the_question_of_a_model_has_an_answer_for_every_look(
+    empty: Site, use_case: UseCaseVerdict, last: dict[str, Any], answer: str
+) -> None:
+    model = _model("a", use_case, **last)
+    assert ask(_site(empty, model), model) == f"Is a worse? {answer}"
 
 
 def test_usual_is_what_was_before_the_fall_though_the_baseline_followed_it(empty: Site) -> None:
@@ -109,6 +186,24 @@ def test_the_proven_fall_comes_before_the_rule_s_and_ok_last(empty: Site) -> Non
         name: _model(name, **more) for name, more in (("a", {}), ("b", {"headline": "COOKED"}), ("c", FALLEN))
     }
     assert [row.model.id for row in list_standings(replace(empty, tracked=models))] == ["c", "b", "a"]
+
+
+def test_what_fell_today_stands_above_what_fell_long_ago(empty: Site) -> None:
+    old = _before(_model("a", **FALLEN))
+    site = _site(empty, old, _model("b", **LOOKING), _before(_model("c", **FALLEN)))
+    assert [(row.model.id, row.new) for row in list_standings(site)] == [
+        ("b", True),
+        ("a", False),
+        ("c", False),
+    ]
+
+
+def test_a_gap_does_not_make_an_old_fall_new(empty: Site) -> None:
+    model = _model("a", **FALLEN)
+    gap = ModelVerdict(date="2026-03-30", model="a", status="GAP")
+    earlier = msgspec.structs.replace(model.last, date="2026-03-29")
+    model = replace(model, verdicts=(*model.verdicts[:-1], earlier, gap, model.last))
+    assert [row.new for row in list_standings(_site(empty, model))] == [False]
 
 
 @pytest.mark.parametrize(

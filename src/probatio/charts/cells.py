@@ -101,9 +101,14 @@ def draw_history(days: Sequence[HistoryDay], title: str, low: float, room: int) 
         at += count
     lines = []
     for piece in split_at_gaps([day.score for day in days]):
-        points = [f"{left + _STEP * number + _STEP // 2},{y.at(score):.0f}" for number, score in piece]
+        points: list[str] = []
+        # A level stretch is one step to its end: a list of many models would be a third longer.
+        for place, level in groupby(piece, key=lambda day: f"{y.at(day[1]):.0f}"):
+            across = [left + _STEP * number + _STEP // 2 for number, _ in level]
+            points.append(f"{'L' if points else 'M'}{across[0]},{place}")
+            points += [f"H{across[-1]}"] * (len(across) > 1)
         # A single day between gaps would be a line of no length.
-        lines.append(f"M{'L'.join(points)}" if len(points) > 1 else f"M{points[0]}h1")
+        lines.append("".join(points) if len(points) > 1 else f"{points[0]}h1")
     return "".join([*parts, f'<path d="{"".join(lines)}"/>' if lines else "", "</svg>"])
 
 

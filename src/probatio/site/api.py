@@ -95,7 +95,7 @@ class Operation(NamedTuple):
 OPERATIONS = (
     Operation(
         "/api/leaderboard.json",
-        "Every tracked model, the worst first, with its last verdict and its bench score.",
+        "Every tracked model, new falls first, then the worst, with its last verdict and its bench score.",
         Leaderboard,
     ),
     Operation("/api/models/{slug}.json", "One model: the last verdict and all days as columns.", ModelSeries),

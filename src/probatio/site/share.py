@@ -11,6 +11,7 @@ from probatio.charts.scales import Scale
 from probatio.charts.svg import split_at_gaps
 from probatio.core.extras import list_installed
 from probatio.core.records import LOOKS, Look
+from probatio.site.facts.answers import QUESTION, summarise
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
@@ -18,7 +19,6 @@ from probatio.site.facts.standing import (
     list_history,
     list_standings,
     mean_score,
-    summarise,
 )
 from probatio.site.feed import COLOURS
 from probatio.site.rendering import PNG, PageReply, PageRequest, html, printable, scrub
@@ -44,7 +44,7 @@ def site_picture(request: PageRequest) -> PageReply:
     """The sentence of the front page, and the worst models."""
     site = request.site
     rows = list_standings(site)
-    told = summarise(rows, site.last_date) if rows else "Is it still what it was?"
+    told = summarise(site, rows) if rows else QUESTION
     body = _lines(told, 42, 160, 58, 4)
     top, low = 395, find_lowest_mean(site) if rows else 0.0
     for number, row in enumerate(rows[:_LISTED]):

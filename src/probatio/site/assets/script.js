@@ -70,12 +70,12 @@ for (const tools of document.querySelectorAll("[data-tools]")) {
   const status = labelled("Verdict", document.createElement("select"));
   status.field.name = "verdict";
   status.field.append(new Option("all verdicts", ""), ...statuses.map((name) => new Option(name, name)));
-  const SORTS = { verdict: "worst first", model: "by name", today: "lowest first", "-today": "highest first" };
+  const SORTS = { verdict: "new and worst first", model: "by name", today: "lowest first", "-today": "highest first" };
   const sorts = (tools.dataset.sorts ?? "").split(" ").filter(Boolean);
   const order = labelled("Order", document.createElement("select"));
   order.field.name = "sort";
   for (const name of sorts) order.field.append(new Option(SORTS[name], name === "verdict" ? "" : name));
-  // The worst first is how the page comes; the names of the orders are those of the table's columns in the other view.
+  // New and worst first is how the page comes; the names of the orders are those of the table's columns in the other view.
   const arrange = () => {
     const falling = order.field.value.startsWith("-");
     const key = order.field.value.replace("-", "");

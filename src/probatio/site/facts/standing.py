@@ -3,12 +3,11 @@ here."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 from probatio.charts.cells import HistoryDay, draw_history
-from probatio.core.records import LOOKS, ModelVerdict, UseCaseVerdict
+from probatio.core.records import LOOKS, Look, ModelVerdict, UseCaseVerdict
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
 from probatio.watch.verdict.words import describe_held
@@ -16,8 +15,8 @@ from probatio.watch.verdict.words import describe_held
 HISTORY_DAYS = 60
 USUAL_DAYS = 14
 """Days before a fall whose mean is what was usual."""
-NAMED = 3
-"""Models named in the sentence of the front page; the others are counted."""
+WORSE: tuple[tuple[Look, ...], ...] = (("PROVEN",), ("COOKED", "SUSPICIOUS"), ("ROUTE",))
+"""Looks of a model that is or looks worse, the surest first."""
 
 
 class ModelStanding(NamedTuple):
@@ -25,6 +24,7 @@ class ModelStanding(NamedTuple):
 
     model: TrackedModel
     reason: str
+    new: bool = False  # it is worse since the newest day only
 
     @property
     def verdict(self) -> ModelVerdict:
@@ -40,9 +40,9 @@ class ModelStanding(NamedTuple):
         return find_since(self.model)
 
     @property
-    def order(self) -> tuple[int, str]:
+    def order(self) -> int:
         """Worst first; of two alike the proven one."""
-        return list(LOOKS).index(self.verdict.look), self.model.id
+        return list(LOOKS).index(self.verdict.look)
 
     @property
     def status(self) -> str:
@@ -51,9 +51,26 @@ class ModelStanding(NamedTuple):
 
 
 def list_standings(site: Site) -> list[ModelStanding]:
-    """Every tracked model, the worst first."""
-    made = [ModelStanding(model, explain(site, model)) for model in site.tracked.values()]
-    return sorted(made, key=lambda standing: standing.order)
+    """Every tracked model: what is new, then the worst first; of two alike the one that fell last."""
+    made = [
+        ModelStanding(model, explain(site, model), is_new(model, site.last_date))
+        for model in site.tracked.values()
+    ]
+    made.sort(key=lambda standing: standing.model.id)
+    made.sort(key=lambda standing: find_fall(standing.model) or "", reverse=True)
+    return sorted(made, key=lambda standing: (not standing.new, standing.order))
+
+
+def is_new(model: TrackedModel, today: str | None) -> bool:
+    """Whether it was not yet so bad on the day before, or on the last one that had a score."""
+    if model.last.date != today:
+        return False
+    before = next((each.look for each in reversed(model.verdicts[:-1]) if each.look != "GAP"), None)
+    return _rank(model.last.look) < _rank(before)
+
+
+def _rank(look: Look | None) -> int:
+    return next((at for at, group in enumerate(WORSE) if look in group), len(WORSE))
 
 
 def find_since(model: TrackedModel) -> str | None:
@@ -76,44 +93,6 @@ def mean_score(verdict: ModelVerdict) -> float | None:
     """The mean of the use cases scored that day."""
     scores = [each.score for each in verdict.use_cases if each.score is not None]
     return fmean(scores) if scores else None
-
-
-def summarise(rows: Sequence[ModelStanding], last: str | None) -> str:
-    """What happened, in one sentence: who got worse, since when, how sure it is."""
-    proven = [row for row in rows if row.verdict.confirmed]
-    looking = [row for row in rows if row.verdict.shown in BAD and not row.verdict.confirmed]
-    looks = "looks" if len(looking) == 1 else "look"
-    moved = _describe_moved([row for row in rows if row.verdict.look == "ROUTE"], last)
-    if proven:
-        more = f"; {_list_names(looking, last)} {looks} worse, not proven" if looking else ""
-        return f"{_list_names(proven, last)} got worse (proven){more}.{moved}"
-    if looking:
-        return f"{_list_names(looking, last)} {looks} worse; not proven.{moved}"
-    well = sum(row.verdict.look == "OK" for row in rows)
-    stale = [row for row in rows if row.verdict.shown == "STALE"]
-    if rows and len(stale) == len(rows):
-        newest = max(find_asked(row.model) for row in rows)
-        return f"Nothing is known of today: the newest answers are of {format_day(newest, last)}."
-    if moved:
-        return moved.strip() + (f" {well} as usual." if well else "")
-    if not well:
-        return "No model can be judged yet."
-    if well == 1:
-        return "No model got worse: the one that can be judged is as usual."
-    return (
-        f"No model got worse: {'all' if well == len(rows) else 'the'} {well} that can be judged are as usual."
-    )
-
-
-def _describe_moved(rows: Sequence[ModelStanding], last: str | None) -> str:
-    """` CHANGED ROUTE −8: a, worse with its new route since 5 March.`"""
-    changes = [(row.model.id, change) for row in rows if (change := row.verdict.changed_route)]
-    named = "".join(
-        f" {change.note}: {model}, worse with its new route since {format_day(change.since, last)}."
-        for model, change in changes[:NAMED]
-    )
-    more = f" So are {len(changes) - NAMED} more." if len(changes) > NAMED else ""
-    return named + more
 
 
 def explain(site: Site, model: TrackedModel) -> str:
@@ -189,7 +168,7 @@ def draw_model_history(site: Site, model: TrackedModel, low: float) -> str:
     bad = sum(day.status in (*BAD, "PROVEN") for day in days)
     ends = [day.score for day in days if day.score is not None]
     told = f"from {ends[0]:.0f} to {ends[-1]:.0f} points" if ends else "no score"
-    title = f"{model.id}, last {len(days)} days: {told}; {bad} of them under a bad verdict"
+    title = f"{len(days)} days: {told}, {bad} of them bad"
     return draw_history(days, title, low, HISTORY_DAYS)
 
 
@@ -289,16 +268,3 @@ def _all_of(some: int, every: int) -> str:
     if some == every:
         return "its use case" if every == 1 else f"all {every} use cases"
     return f"{some} of {every} use cases"
-
-
-def _list_names(rows: Sequence[ModelStanding], last: str | None) -> str:
-    named = [f"{row.model.id} ({_format_date(row, last)})" for row in rows[:NAMED]]
-    if len(rows) > NAMED:
-        named.append(f"{len(rows) - NAMED} more")
-    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
-
-
-def _format_date(row: ModelStanding, last: str | None) -> str:
-    """A proven fall is dated by the evidence. For another one we know only the day it was first seen."""
-    day = format_day(find_fall(row.model), last)
-    return f"since about {day}" if row.verdict.confirmed and row.verdict.changed_on else f"first seen {day}"

@@ -1,4 +1,4 @@
-"""The front page: what happened in one sentence, then every tracked model in one line; and the table of use
+"""The front page: what is asked, what is new, then every tracked model in one line; and the table of use
 cases."""
 
 from __future__ import annotations
@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from probatio.charts.cells import draw_sparkline
 from probatio.core.records import LOOKS, NOT_PROVEN, Look
+from probatio.site.facts.answers import QUESTION, describe_asked, summarise
 from probatio.site.facts.standing import (
     HISTORY_DAYS,
     ModelStanding,
@@ -14,7 +15,6 @@ from probatio.site.facts.standing import (
     find_asked,
     find_lowest_mean,
     list_standings,
-    summarise,
 )
 from probatio.site.pages.bench import measure_bench
 from probatio.site.rendering import PageReply, PageRequest, html
@@ -24,7 +24,7 @@ from probatio.watch.alerts.describing import VerdictDescriber
 RECENT_DAYS = 30
 """Days in a small chart of the table, and in the table of a model's page."""
 
-LATEST_CHANGES = 8
+LATEST_CHANGES = 6
 
 NAMES: dict[Look, str] = {"PROVEN": "COOKED, confirmed", "COOKED": NOT_PROVEN, "ROUTE": "CHANGED ROUTE"}
 """Looks that are not called as their status is."""
@@ -44,20 +44,23 @@ MEANINGS: dict[Look, str] = {
 def leaderboard(request: PageRequest) -> PageReply:
     site = request.site
     rows = list_standings(site)
+    counts = _counts(rows)
     low = find_lowest_mean(site)
     newest = max((find_asked(row.model) for row in rows), default=None)
     return html(
         request,
         "leaderboard.html",
         rows=[(row, Markup(draw_model_history(site, row.model, low))) for row in rows],
-        sentence=summarise(rows, site.last_date),
+        question=QUESTION,
+        asked=describe_asked(site, rows),
+        sentence=summarise(site, rows) if rows else QUESTION,
         newest=newest,
         expected=VerdictDescriber(site.results, site.days).expect_false(len(rows), site.last_date or ""),
-        counts=_counts(rows),
+        counts=counts,
         names=NAMES,
         statuses=list(dict.fromkeys(row.status for row in rows)),
         last=site.records[site.last_date] if site.last_date else None,
-        meanings=MEANINGS,
+        meanings={look: MEANINGS[look] for look in counts},
         history_days=HISTORY_DAYS,
         low=low,
         changes=site.changes[:LATEST_CHANGES],
