@@ -292,7 +292,9 @@ def test_one_search_finds_models_cases_runs_and_pages(
     where: str, tab: Any, request: pytest.FixtureRequest
 ) -> None:
     tab.goto(request.getfixturevalue(where))
-    _follow(tab.get_by_role("link", name="Search", exact=True))
+    tab.get_by_label("Search everything").fill("forgotten")
+    tab.get_by_role("button", name="Search").click()
+    tab.wait_for_url("**/search/?q=forgotten")
     found = tab.locator("#found li")
     for words, kind, title in (
         ("forgotten", "model", "demo-forgotten"),
@@ -535,6 +537,10 @@ def test_a_copy_that_no_one_builds_again_turns_stale(
             == "Nothing is known of today: the newest answers are of 2 Mar 2026."
         )
         assert tab.locator(".dateline .counts").inner_text() == "1 STALE"
+        tab.goto(f"{base}models/{slug}/")
+        asked = "worse? Not known: last asked 2 Mar"
+        assert asked in tab.locator("h1").inner_text() and asked in tab.title()
+        tab.goto(base)
         assert tab.locator("#board .today").inner_text() == "–"
         tab.get_by_label("Verdict", exact=True).select_option("STALE")
         assert len(_models(tab)) == 1
@@ -610,7 +616,7 @@ def test_an_old_address_of_a_trial_leads_to_its_page_on_a_host_of_files(site: Si
         tab.wait_for_url(f"**/trials/{run.pack_of(number)}/#t{number}")
         assert tab.locator("article:target").get_attribute("id") == f"t{number}"
     tab.goto(f"{base}learnability/sample-0.5b/trials/99999/")
-    _follow(tab.get_by_role("link", name="Back to the leaderboard"))
+    _follow(tab.get_by_role("link", name="Back to today"))
     tab.wait_for_url(base)
 
 

@@ -80,6 +80,30 @@ def _model_pages(site: Site, read: Callable[[str], str]) -> Labels:
     return {slug: re.findall(r"</span> ([^<]+)</span>", head)[0] for slug, head in heads.items()}
 
 
+ANSWERED = {
+    "PROVEN": "Yes, since",
+    "COOKED": "It looks so",
+    "SUSPICIOUS": "It looks so",
+    "ROUTE": "It looks so",
+}
+"""Look → how the answer in the title of a model's page begins."""
+
+
+def test_title_heading_and_preview_of_a_model_answer_by_its_badge(
+    site: Site, read: Callable[[str], str]
+) -> None:
+    for slug, model in site.tracked.items():
+        page = html.unescape(read(f"models/{slug}/"))
+        (title,) = re.findall(r"<title[^>]*>(.*?) · Probatio</title>", page)
+        assert title.startswith(f"Is {model.id} worse? {ANSWERED.get(model.last.look, '')}")
+        assert ("(proven)" in title, "not proven" in title) == (
+            model.last.confirmed,
+            model.last.look in ANSWERED and not model.last.confirmed,
+        )
+        assert re.findall(r"<h1><span[^>]*>(.*?)</span>", page) == [title]
+        assert re.findall(r'og:title" content="([^"]*)"', page) == [f"{title} (SIMULATED)"]
+
+
 def _days(site: Site, read: Callable[[str], str]) -> Labels:
     heads = {slug: read(f"models/{slug}/{site.last_date}/").split("</h1>")[0] for slug in site.tracked}
     return {slug: re.findall(r"</span> ([^<]+)</span>$", head)[0] for slug, head in heads.items()}

@@ -15,15 +15,18 @@ import msgspec
 import pytest
 from starlette.testclient import TestClient
 
+from probatio.builtin.daily.graders import daily_fingerprint
 from probatio.core.records import MARKS
 from probatio.core.text.names import make_slugs
 from probatio.site.addresses import addresses, render
+from probatio.site.facts.asked_cases import find_suite
 from probatio.site.feed import COLOURS
 from probatio.site.pages import methodology
 from probatio.site.pages.models import day_points
 from probatio.site.rendering import PAGE_BYTES, POLICY, scrub
 from probatio.site.rendering import json as as_json
 from probatio.site.snapshot import Site, load_site
+from probatio.suites.daily_suite import load_daily
 from probatio.watch.simulate.figures import (
     AfterFault,
     Characteristics,
@@ -423,3 +426,43 @@ def test_the_folder_one_is_in_is_left_out_wherever_one_was_before(
     assert scrub(f"{Path.cwd()}/x") == "…/x"
     monkeypatch.chdir(tmp_path)
     assert scrub(f"{tmp_path}/x") == "…/x"
+
+
+def test_the_navigation_has_five_entries_and_every_page_a_search(pages: dict[str, bytes]) -> None:
+    for path in ("", "cases/", "models/demo-cooked/", "bench/", "api/", "404.html"):
+        text = pages[path].decode()
+        (nav,) = re.findall(r'<nav aria-label="Main">(.*?)</nav>', text, re.DOTALL)
+        assert re.findall(r">([^<>]+)</a>", nav) == ["Today", "Learnability", "Methodology", "Data", "Docs"]
+        assert re.search(r'<form class="find" role="search" [^>]*action="[./]*search/">', text)
+    for path, name in (
+        ("cases/", "Today"),
+        ("models/demo-cooked/", "Today"),
+        ("api/", "Data"),
+        ("bench/", "Data"),
+    ):
+        (here,) = re.findall(r'aria-current="true">([^<]+)</a>', pages[path].decode().split("</header>")[0])
+        assert here == name
+    for linked in ("api/", "bench/", "feed.atom", "raw/", "data/"):
+        assert f'href="../{linked}' in pages["downloads/"].decode()
+    assert 'href="../cases/"' in pages["use-cases/"].decode(), "cases are reached from the second view"
+
+
+def test_a_case_shows_its_prompt_and_what_is_checked_if_the_suite_is_there(
+    site: Site, pages: dict[str, bytes]
+) -> None:
+    page = unescape(pages["cases/math_reasoning/math-products/"].decode())
+    assert "<h2>What is asked</h2>" in page and "A1. 8 + 2 =" in page
+    assert "compares an answer with" in page
+    judged = unescape(pages["cases/creative_writing/cw-night-bus-poem/"].decode())
+    suite = load_daily()
+    rubric = suite.use_cases["creative_writing"].rubric
+    assert rubric is not None and all(f"<li>{each.question}</li>" in judged for each in rubric.criteria)
+    record = site.records[site.last_date or ""]
+    real = msgspec.structs.replace(record, simulated=False)
+    assert find_suite(site.results, real) is None, (
+        "a suite that was changed since is not shown as what was asked"
+    )
+    asked = msgspec.structs.replace(real, suite_fingerprint=daily_fingerprint(suite))
+    assert find_suite(site.results, asked) is not None
+    assert find_suite(site.results, msgspec.structs.replace(asked, suite_version="0")) is None
+    assert find_suite(site.results, msgspec.structs.replace(asked, suite="gone/suite")) is None

@@ -23,7 +23,7 @@ bench_option = options.path_option(
 
 @click.command(cls=Verb, no_args_is_help=True)
 def command() -> None:
-    """Show the results as a web site: a leaderboard of verdicts, every raw sample, the learnability explorer.
+    """Show the results as a web site: the verdicts of today, every raw sample, the learnability explorer.
 
     \b
     Examples:

@@ -24,11 +24,12 @@ from probatio.runs.store.days import days_ahead, read_days, suite_folder
 from probatio.runs.store.detectable import user_detectable_cache
 from probatio.runs.store.layout import DAILY, GRADES, LEDGER, SCORES
 from probatio.runs.store.packed import path_of_packed
+from probatio.site.facts.asked_cases import find_suite
 from probatio.site.facts.cases import CaseStanding, case_slugs, measure_cases
 from probatio.site.facts.runs import ModelComparer, StudiedRun, find_runs
 from probatio.site.facts.samples import SampleReader
 from probatio.site.pages.bench import Bench, read_bench
-from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
+from probatio.suites.daily_suite import DailyManifest, DailySuite, constants_of, read_manifest
 from probatio.watch.alerts.describing import VerdictDescriber
 from probatio.watch.ledger.ledger import (
     LedgerRecord,
@@ -249,6 +250,11 @@ class Site:
     @cached_property
     def case_standings(self) -> dict[tuple[str, str], CaseStanding]:
         return measure_cases(self.days)
+
+    @cached_property
+    def suite(self) -> DailySuite | None:
+        """The suite of the newest day, if it is there as it was asked."""
+        return find_suite(self.results, self.records[self.last_date] if self.last_date else None)
 
     def case_address(self, use_case: str, case: str) -> str:
         """The address of the case's own page; empty if no day has scored it."""

@@ -12,12 +12,15 @@ from markupsafe import Markup
 from probatio.charts.cells import HistoryDay, draw_history
 from probatio.charts.days import DayPoint, ValueAxis, plot_days
 from probatio.site.facts import cases
+from probatio.site.facts.asked_cases import find_case
 from probatio.site.facts.standing import list_dates
 from probatio.site.paging import count_pages, make_pager
-from probatio.site.rendering import PageReply, PageRequest, html
+from probatio.site.rendering import PageReply, PageRequest, fit, html
 from probatio.site.snapshot import Site, TrackedModel
 
 HISTORY_DAYS = 90
+LONGEST = 20_000
+"""Characters shown of each text of a case."""
 ROWS = 250
 """Cases on one page of the list."""
 OTHERS = 60
@@ -65,11 +68,13 @@ def case_page(request: PageRequest) -> PageReply:
     named = site.case_slugs.get(use_case, {})
     case = request.find_slug("case", named)
     rows = [(model, _history(site, model, use_case, case)) for model in site.tracked.values()]
-    return html(
+    return fit(
         request,
         "case.html",
+        LONGEST,
         use_case=use_case,
         case=case,
+        asked=find_case(site.suite, use_case, case),
         standing=site.case_standings.get((use_case, case)),
         measured=site.cases_measured.get((use_case, case)),
         source=site.items.source if site.items else "",

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from probatio.charts.days import SCORES, DayPoint, draw_days, evidence_axis
 from probatio.core.records import ModelVerdict, UseCaseVerdict
+from probatio.site.facts.answers import ask, ask_when_stale
 from probatio.site.facts.standing import find_fall, find_fallen, list_dates
 from probatio.site.facts.story import find_fallen_cases, list_circumstances, list_events
 from probatio.site.pages.bench import measure_bench
@@ -33,6 +34,8 @@ def model_page(request: PageRequest) -> PageReply:
         "model.html",
         model=model,
         last=last,
+        question=ask(site, model),
+        aged=ask_when_stale(site, model),
         told=told,
         charts=charts,
         fallen=[name for name in charts.use_cases if name in fell],
