@@ -164,7 +164,7 @@ def test_what_else_changed_is_told_with_the_day_before(site: Site) -> None:
     assert {name for name, each in changed.items() if each.changed} == {"Route", "Judge", "Grader", "Harness"}
     assert changed["Route"].text == f"{model.last.route} before, Elsewhere since"
     assert "had shifted, 0.60 marks harsher than usual" in changed["Judge"].text
-    assert "as strict as ever" in quiet["Judge"].text
+    assert "grading as strictly as before" in quiet["Judge"].text
     assert changed["Harness"].text == "chromium – → 2"
 
 

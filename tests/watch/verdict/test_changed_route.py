@@ -146,7 +146,8 @@ def test_the_note_stands_on_every_surface(tmp_path: Path) -> None:
     for place in places:
         assert note in (out / place).read_text(), place
     assert (
-        "CHANGED ROUTE −8: m, worse with its new route since 31 January." in (out / "index.html").read_text()
+        "Is m worse? It looks so by its new route, since 31 Jan; not proven."
+        in (out / "index.html").read_text()
     )
     series = json.loads((out / "api/models/m.json").read_text())
     assert series["last"]["changed_route"]["before"] == 90.0

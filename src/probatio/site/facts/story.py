@@ -92,9 +92,7 @@ def list_events(site: Site, model: TrackedModel) -> list[Event]:
     start = min(fell, model.first_seen(model.last)) if fell else model.verdicts[-RECENT_DAYS:][0].date
     found = []
     if fell and model.last.confirmed:
-        found.append(
-            Event(fell, "It changed, by the dating of the evidence; such a date may be a few days off.")
-        )
+        found.append(Event(fell, "The drop began around this day (± a few days)."))
     for before, verdict in pairwise(model.verdicts):
         if verdict.date >= start:
             found += [Event(verdict.date, text) for text in _news(site, before, verdict)]
@@ -173,11 +171,15 @@ _WELL: dict[Status, str] = {
 def _route(old: ModelVerdict, new: ModelVerdict) -> Circumstance:
     if new.route != old.route:
         return Circumstance("Route", True, f"{old.route or 'unknown'} before, {new.route or 'unknown'} since")
-    return Circumstance("Route", False, new.route or "not told by the server")
+    if not new.route:
+        return Circumstance("Route", False, "Unknown: the server does not say.", says_it=True)
+    return Circumstance("Route", False, new.route)
 
 
 def _judge(old: DayRecord, new: DayRecord) -> Circumstance:
     was, now = old.calibration, new.calibration
+    if was is None and now is None:
+        return Circumstance("Judge", False, "No judge is used.", says_it=True)
     if now is None or was is None:
         return Circumstance("Judge", (now is None) != (was is None), "none" if now is None else now.judge)
     before, since_then = ((each.judge, each.resolved_model, each.system_fingerprint) for each in (was, now))
@@ -190,7 +192,7 @@ def _judge(old: DayRecord, new: DayRecord) -> Circumstance:
 def _marks(shift: float) -> str:
     """How a judge marks, compared with the day it was set up."""
     if abs(shift) < NO_SHIFT:
-        return "as strict as ever"
+        return "grading as strictly as before"
     return f"{abs(shift):.2f} marks {'milder' if shift > 0 else 'harsher'} than usual"
 
 

@@ -219,8 +219,8 @@ def _describe_fall(verdict: ModelVerdict, titles: Mapping[str, str], began: str 
     if verdict.confirmed and not flagged:
         where = _list_use_cases(named, titles) or "its scores as a whole"
         return (
-            f"{verdict.model} has been lower since {about}{since} in {where} than in its reference; its last "
-            "two weeks look steady only because they are low, too."
+            f"{verdict.model} has been lower since {about}{since} in {where} than in its reference; it has "
+            "stayed low since."
         )
     worst = sorted(flagged, key=lambda each: -(each.drop or 0.0))
     if not worst:
