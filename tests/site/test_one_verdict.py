@@ -462,9 +462,9 @@ def test_the_samples_of_a_fallen_model_tell_the_level_before_that_its_page_tells
             page = read(f"models/{slug}/{site.last_date}/{use_case}/")
             head, _, details = page.partition("<details>")
             lead = re.sub("<[^>]*>", "", head.split('<p class="lead">')[1])
-            assert f", {usual:.0f} before" in lead and "±" not in lead
+            assert f" points, usually {usual:.0f}" in lead and "±" not in lead
             assert "rolling baseline" in details
-            assert f", {usual:.0f} before" in read(f"models/{slug}/")
+            assert f" points, usually {usual:.0f}" in read(f"models/{slug}/")
 
 
 def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:

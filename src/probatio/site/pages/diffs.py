@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from probatio.core.records import ModelVerdict
 from probatio.site.facts.diffs import CaseDiff, WordDiff, compare_days, compare_words
-from probatio.site.facts.standing import find_past_fall
+from probatio.site.facts.standing import find_level, find_past_fall
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
 
@@ -58,6 +58,7 @@ def diff_page(request: PageRequest) -> PageReply:
         old=old,
         new=new,
         diff=diff,
+        level=find_level(model, new),
         moved=moved,
         left_out=len(diff.moved) - len(moved),
         shown=[
