@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from statistics import fmean
 
 import msgspec
 
@@ -23,6 +22,7 @@ from probatio.watch.verdict.reference_level import (
     find_level_before,
     list_days_before,
     list_set_aside,
+    measure_case,
 )
 from probatio.watch.verdict.words import (
     CaseChange,
@@ -221,13 +221,9 @@ def _find_falls(model: str, day: Day, before: list[Day], moved: set[str]) -> lis
     for use_case in sorted(moved):
         line = day.lines.get(model, {}).get(use_case)
         for case, now in line.cases.items() if line is not None else ():
-            past = [
-                old.cases[case]
-                for each in before
-                if (old := each.lines.get(model, {}).get(use_case)) is not None and case in old.cases
-            ]
-            if past and now < fmean(past):
-                found.append(CaseChange(use_case, case, fmean(past), now))
+            usual = measure_case(model, use_case, case, before)
+            if usual is not None and now < usual:
+                found.append(CaseChange(use_case, case, usual, now))
     return found
 
 

@@ -59,6 +59,17 @@ def find_level_before(
     return LevelBefore(means, tuple(day.date for day in dates), bool(found))
 
 
+def measure_case(model: str, use_case: str, case: str, days: Iterable[Day]) -> float | None:
+    """The mean credit of one case on these days, 0–1."""
+    lines = (day.lines.get(model, {}).get(use_case) for day in days)
+    shares = [
+        line.cases[case]
+        for line in lines
+        if line is not None and case in line.cases and not line.asked_late and not line.barred
+    ]
+    return fmean(shares) if shares else None
+
+
 def list_days_before(
     verdict: ModelVerdict, days: Iterable[Day], constants: Constants, began: str | None = None
 ) -> list[Day]:
