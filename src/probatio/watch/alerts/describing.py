@@ -16,11 +16,13 @@ from probatio.suites.daily_suite import DailyManifest, constants_of, read_manife
 from probatio.watch.alerts.quoting import make_harmless, quote_answer
 from probatio.watch.ledger.ledger import read_ledger, read_recorded_days, read_records
 from probatio.watch.simulate.figures import FIGURES, PACKAGED, Characteristics, constants_digest, read
+from probatio.watch.verdict.drift import find_drift
 from probatio.watch.verdict.reference_level import (
     LevelBefore,
     SetAside,
     find_level_before,
     list_days_before,
+    list_scored,
     list_set_aside,
     measure_case,
 )
@@ -106,7 +108,17 @@ class VerdictDescriber:
         level = self.find_level(verdict, began)
         cases = self._cases(verdict, day, level, titles, excerpt, began) if day and fell and answers else ()
         rarity = find_rarity(manifest, folder)
-        return describe(verdict, titles, constants, rarity, cases, level, began)
+        return describe(
+            verdict, titles, constants, rarity, cases, level, began, self._find_drift(verdict, level)
+        )
+
+    def _find_drift(self, verdict: ModelVerdict, level: LevelBefore) -> str | None:
+        """When a proven fall began to go down, if it was no step."""
+        if not verdict.confirmed:
+            return None
+        flagged = [each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")]
+        days = list(list_scored(verdict, self._days.values()))
+        return find_drift(verdict.model, days, verdict.named or flagged or list(level.scores))
 
     def expect_false(self, models: int, date: str) -> ExpectedFalse:
         """How many of so many healthy models chance would flag in a month, under the suite of this day."""

@@ -76,7 +76,7 @@ def list_days_before(
     """The last scored days of its series before the fall, or before its own day; as many as a baseline
     has."""
     since = min(each for each in (began, verdict.changed_on, verdict.headline_since, verdict.date) if each)
-    scored = [day for day in _list_scored(verdict, days) if day.date < since]
+    scored = [day for day in list_scored(verdict, days) if day.date < since]
     return scored[-constants.rule.baseline_days :]
 
 
@@ -100,11 +100,11 @@ def list_set_aside(verdicts: Iterable[ModelVerdict]) -> SetAside:
 
 def _list_reference_days(verdict: ModelVerdict, days: Iterable[Day], set_aside: SetAside) -> list[Day]:
     aside = set_aside.get(verdict.model, frozenset())
-    scored = (day for day in _list_scored(verdict, days) if day.date not in aside)
+    scored = (day for day in list_scored(verdict, days) if day.date not in aside)
     return list(islice(scored, verdict.reference_days))
 
 
-def _list_scored(verdict: ModelVerdict, days: Iterable[Day]) -> Iterator[Day]:
+def list_scored(verdict: ModelVerdict, days: Iterable[Day]) -> Iterator[Day]:
     """The days of the verdict's series, up to its own, that both layers read."""
     for day in days:
         if (verdict.series_since or "") <= day.date <= verdict.date:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 
 import msgspec
 
@@ -121,13 +122,16 @@ def describe(
     cases: Sequence[CaseChange] = (),
     level: LevelBefore = NO_LEVEL,
     began: str | None = None,
+    drifting: str | None = None,
 ) -> VerdictText:
     """The verdict in words. `rarity`: None if not measured for this suite. `level`: what its scores are
     compared with. `began`: the first day of a fall that is not dated yet; the verdict alone knows only the
-    day of its status."""
+    day of its status. `drifting`: the day on which a slow fall began, if it was no step."""
     what = _describe_status(verdict, titles, constants, level) or _describe_fall(
         verdict, titles, level, began
     )
+    if drifting:
+        what = f"{what} It did not fall at once: it has been drifting down since {_format_month(drifting)}."
     # what the simulator measured is of the whole suite
     sure = _how_sure(verdict, constants, None if verdict.form else rarity)
     if verdict.changed_route:
@@ -391,6 +395,10 @@ def _list_use_cases(
     if len(group) > MOST:
         shown.append(f"{len(group) - MOST} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def _format_month(day: str) -> str:
+    return "{0:%B} {0.year}".format(date.fromisoformat(day))
 
 
 def _percent(share: float) -> str:
