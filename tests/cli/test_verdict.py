@@ -38,8 +38,8 @@ def test_the_table_names_every_model_worst_first_in_plain_words(results: Path) -
     assert places == sorted(places)
     words = " ".join(done.output.split())
     assert (
-        "bad answers worse since 2026-01-21 in a (20 points, usually 90) and b (20 points, usually 90)."
-        in words
+        "bad answers worse since 2026-01-21 in a (20 points, 90 on the days before) and b (20 points, 90 on "
+        "the days before)." in words
     )
     assert "This is what the published rule says, and not proven yet" in words
     assert "Next: wait: it is confirmed" in words

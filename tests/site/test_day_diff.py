@@ -6,7 +6,8 @@ import random
 import re
 from dataclasses import replace
 from datetime import date, timedelta
-from itertools import pairwise
+from itertools import combinations, pairwise
+from statistics import fmean
 
 import msgspec
 import pytest
@@ -21,15 +22,25 @@ from probatio.core.records import (
     DayRecord,
     Form,
     Model,
-    ModelVerdict,
     Sampling,
-    UseCaseVerdict,
 )
 from probatio.site.addresses import render
 from probatio.site.facts.cases import BROKEN, EVERYBODY, NOBODY, measure_cases
-from probatio.site.facts.diffs import ALIKE, BEYOND, COMPARED, compare_days, compare_words, shorten_pieces
+from probatio.site.facts.diffs import (
+    ALIKE,
+    COMPARED,
+    PASSED,
+    PASSED_AT_MOST,
+    chance_of_passing,
+    compare_days,
+    compare_words,
+    measure_usual_change,
+    shorten_pieces,
+)
 from probatio.site.pages.diffs import choose_pair, story_pairs
 from probatio.site.snapshot import Site
+from probatio.suites.daily_suite import read_manifest
+from probatio.watch.simulate.days import simulate_days
 
 pytestmark = pytest.mark.slow  # whole days, sites or processes
 
@@ -65,19 +76,14 @@ def _day(number: int, shares: dict[str, dict[str, float]], **record: object) -> 
     return Day(msgspec.structs.replace(made, **record), lines)
 
 
-def _verdict(day: Day) -> ModelVerdict:
-    use_case = UseCaseVerdict(use_case="math", status="OK", score=day.scores[0].score, mean=70.0, sd=2.0)
-    return ModelVerdict(date=day.date, model="a", status="OK", use_cases=(use_case,))
-
-
 def test_two_days_in_different_forms_are_not_compared() -> None:
     form = Form("small", {"math": ("one",)}, 1)
     before = _day(0, {"a": {"one": 1.0}, "b": {"one": 1.0}}, forms={"a": form})
     after = _day(1, {"a": {"one": 1.0}, "b": {"one": 1.0}})
-    found = compare_days("a", before, after, _verdict(after))
+    found = compare_days("a", before, after, {})
     assert found.other_suite
     assert ("Form", "small form (one case, one sample)", "whole suite") in found.facts
-    assert not compare_days("b", before, after, _verdict(after)).other_suite
+    assert not compare_days("b", before, after, {}).other_suite
 
 
 _WRITTEN = st.text(max_size=60) | st.lists(
@@ -121,6 +127,41 @@ def test_answers_with_nothing_in_common_are_shown_without_marks() -> None:
     ).alike
 
 
+def test_an_answer_that_contains_the_whole_other_one_is_marked_as_such() -> None:
+    old = "The total is 42 euros."
+    found = compare_words(old, f"Let me think. {'First I add the numbers, then I check. ' * 40}{old} Done.")
+    assert found.alike and not any(piece.own for piece in found.before)
+    assert any(old in piece.text for piece in found.after if not piece.own)
+
+
+INDEPENDENT = ("partial", "flips", "binomial-0.9", "borderline")
+"""Profiles whose days are independent; in the others a failure lasts for days."""
+
+
+@pytest.mark.parametrize(
+    ("profiles", "stated", "tolerance"),
+    [(INDEPENDENT, PASSED, 0.005), (("sticky", "weekly", "mixed"), PASSED_AT_MOST, 0.02)],
+)
+def test_steady_models_pass_the_usual_noise_as_often_as_the_page_says(
+    profiles: tuple[str, ...], stated: float, tolerance: float
+) -> None:
+    manifest, names = read_manifest(), [f"m{number}" for number in range(12)]
+    shares, some = [], []
+    for profile in profiles:
+        days = [
+            Day(msgspec.structs.replace(_day(0, {}).record, date=day.isoformat()), tuple(lines))
+            for day, lines in simulate_days(manifest, names, date(2026, 1, 1), 60, profile=profile, seed=5)
+        ]
+        for name in names:
+            usual = measure_usual_change(name, days[:28])
+            for before, after in combinations(days[28::3], 2):
+                scores = compare_days(name, before, after, usual).scores
+                shares.append(fmean(each.beyond for each in scores))
+                some.append(any(each.beyond for each in scores))
+    assert fmean(shares) == pytest.approx(stated, abs=tolerance)
+    assert fmean(some) == pytest.approx(chance_of_passing(stated, 10), abs=0.12)
+
+
 def test_a_long_answer_is_shortened_to_what_differs() -> None:
     same = "word " * 300
     found = compare_words(f"{same}42 {same}", f"{same}43 {same}")
@@ -138,11 +179,11 @@ def test_a_long_answer_is_shortened_to_what_differs() -> None:
 def test_a_diff_tells_falls_first_and_what_chance_would_make() -> None:
     old = _day(0, {"a": {"one": 1.0, "two": 0.5, "three": 0.25, "gone": 1.0}})
     new = _day(1, {"a": {"one": 0.0, "two": 0.5, "three": 1.0, "new": 1.0}})
-    diff = compare_days("a", old, new, _verdict(new))
+    diff = compare_days("a", old, new, {"math": 6.0})
     assert [(each.case, each.change) for each in diff.moved] == [("one", -1.0), ("three", 0.75)]
     assert (diff.same, diff.alone, diff.other_suite) == (1, 2, False)
     (score,) = diff.scores
-    assert score.usual == BEYOND * 2.0
+    assert score.usual == 6.0
     assert score.change == pytest.approx(-6.25) and score.beyond
     assert not score._replace(after=score.before).beyond and not score._replace(after=None).beyond
     assert diff.facts == []
@@ -159,7 +200,7 @@ def test_a_diff_tells_what_else_changed() -> None:
         versions={"node": "2"},
     )
     moved = msgspec.structs.replace(new.scores[0], providers={"elsewhere": 4}, tokens_out=90, errored=2)
-    diff = compare_days("a", old, Day(new.record, (moved,)), _verdict(new))
+    diff = compare_days("a", old, Day(new.record, (moved,)), {})
     assert diff.other_suite
     assert {each.name: (each.before, each.after) for each in diff.facts} == {
         "Content of the suite": ("x", "y"),

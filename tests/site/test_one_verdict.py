@@ -4,11 +4,13 @@ confirmed fall."""
 from __future__ import annotations
 
 import html
+import json
 import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import get_args
 from xml.etree import ElementTree
@@ -16,14 +18,16 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
+from commandline import probatio
 from probatio.core.records import Status
 from probatio.runs.store.layout import SCORES
 from probatio.site import feed, rendering
 from probatio.site.addresses import addresses, render
 from probatio.site.facts.standing import list_history, measure_usual
+from probatio.site.pages.diffs import story_pairs
 from probatio.site.pages.front import NAMES
-from probatio.site.snapshot import Site, load_site
-from probatio.watch.alerts.describing import find_figures
+from probatio.site.snapshot import BAD, Site, TrackedModel, load_site
+from probatio.watch.alerts.describing import VerdictDescriber, find_figures
 from probatio.watch.verdict.staleness import mark_stale
 
 pytestmark = pytest.mark.slow  # starts processes, waits or reads a whole site
@@ -484,9 +488,62 @@ def test_the_samples_of_a_fallen_model_tell_the_level_before_that_its_page_tells
             page = read(f"models/{slug}/{site.last_date}/{use_case}/")
             head, _, details = page.partition("<details>")
             lead = re.sub("<[^>]*>", "", head.split('<p class="lead">')[1])
-            assert f", {usual:.0f} before" in lead and "±" not in lead
+            assert f" points, usually {usual:.0f}" in lead and "±" not in lead
             assert "rolling baseline" in details
-            assert f", {usual:.0f} before" in read(f"models/{slug}/")
+            assert f" points, usually {usual:.0f}" in read(f"models/{slug}/")
+
+
+def _fallen_with_a_reference(site: Site) -> list[TrackedModel]:
+    lines = site.manifest.evidence
+    return [
+        model
+        for model in site.tracked.values()
+        if model.last.shown in BAD and model.last.reference_days >= lines.reference_days
+    ]
+
+
+def test_what_is_usual_for_a_fallen_model_is_one_number_on_every_surface(
+    site: Site, demo: Path, read: Callable[[str], str]
+) -> None:
+    done = probatio("verdict", "--json", "--results", str(demo), cwd=demo)
+    (told,) = (json.loads(each) for each in done.stdout.splitlines() if '"verdicts"' in each)
+    rows = {each["slug"]: each for each in json.loads(read("api/leaderboard.json"))["models"]}
+    titles = {title: name for name, title in site.titles.items()}
+    fallen = _fallen_with_a_reference(site)
+    assert {model.last.look for model in fallen} >= {"PROVEN", "COOKED"}
+    for model in fallen:
+        base, last = f"models/{model.slug}", site.last_date
+        page, day = read(f"{base}/"), html.unescape(re.sub("<[^>]*>", " ", read(f"{base}/{last}/")))
+        levels = told["levels"][model.id]
+        assert levels == rows[model.slug]["level"] == json.loads(read(f"api/{base}.json"))["level"]
+        assert len(levels["days"]) == model.last.reference_days and levels["reference"]
+        diffs = [read(f"{base}/{pair.address}") for pair in story_pairs(site, model)]
+        for use_case, level in levels["scores"].items():
+            usually, title = f"usually {level:.0f}", site.title(use_case)
+            (chart,) = re.findall(rf'id="use-{use_case}".*?class="readout">([^<]*)', page, re.DOTALL)
+            assert chart.endswith(f" points, {usually}")
+            lead = read(f"{base}/{last}/{use_case}/").split('<p class="lead">')[1].split("</p>")[0]
+            assert lead.endswith(f" points, {usually}")
+            assert re.search(rf"{re.escape(title)}\s+\S+ points, {usually}\.", day)
+            for diff in diffs:
+                (row,) = re.findall(rf'<th scope="row">{re.escape(html.escape(title))}</th>(.*?)</tr>', diff)
+                assert re.findall(r"<td[^>]*>([^<]*)", row)[2] == f"{level:.0f}"
+        texts = [
+            VerdictDescriber(demo).message(model.last),
+            told["told"][model.id]["sentences"][0],
+            html.unescape(page),
+            html.unescape(read("").split(f"models/{model.slug}/")[1].split("</li>")[0]),
+        ]
+        named = rf"({'|'.join(map(re.escape, titles))})(?: \(|: )[\d.]+ points, usually (\d+)"
+        said = [re.findall(named, text) for text in texts]
+        assert all(said) or (model.last.confirmed and any(said))
+        for title, number in chain(*said):
+            assert number == f"{levels['scores'][titles[title]]:.0f}", (model.id, title)
+        assert model.teller is not None
+        for change in model.teller.describe(model.last, began=model.fell_on(model.last)).cases:
+            case = read(site.case_address(titles[change.use_case], change.case))
+            (row,) = re.findall(rf'href="[./]*{base}/">.*?</tr>', case)
+            assert re.findall(r'<td class="num"[^>]*>([^<]*)', row)[0] == f"{100 * change.before:.0f} %"
 
 
 def test_every_surface_says_the_same_day_of_a_fall(site: Site, read: Callable[[str], str]) -> None:

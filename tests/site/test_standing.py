@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from probatio.core.records import DayRecord, ModelVerdict, RouteChange, Sampling, Status, UseCaseVerdict
+from probatio.core.records import Day, DayRecord, ModelVerdict, RouteChange, Sampling, Status, UseCaseVerdict
 from probatio.site.facts.answers import ask, summarise
 from probatio.site.facts.standing import explain, format_day, list_standings
 from probatio.site.snapshot import Site, TrackedModel, load_site
+from probatio.watch.alerts.describing import VerdictDescriber
+from watch.verdict.made_up import day_at, made_up_day
 
 TODAY = "2026-03-31"
 
@@ -37,7 +42,19 @@ def _model(name: str, *use_cases: UseCaseVerdict, before: float = 90.0, **last: 
         for day in range(10)
     ]
     today = {"date": TODAY, "model": name, "status": "OK", "use_cases": use_cases} | last
-    return TrackedModel(name, name, (*days, ModelVerdict(**today)))
+    verdicts = (*days, ModelVerdict(**today))
+    return TrackedModel(name, name, verdicts, teller=VerdictDescriber(Path(), _days(verdicts), verdicts))
+
+
+def _days(verdicts: Iterable[ModelVerdict]) -> dict[str, Day]:
+    """The days whose scores these verdicts tell."""
+    return {
+        verdict.date: made_up_day(
+            (date.fromisoformat(verdict.date) - date.fromisoformat(day_at(0))).days,
+            {verdict.model: {each.use_case: each.score for each in verdict.use_cases}},
+        )
+        for verdict in verdicts
+    }
 
 
 def _site(empty: Site, *models: TrackedModel) -> Site:
@@ -160,13 +177,15 @@ def test_usual_is_what_was_before_the_fall_though_the_baseline_followed_it(empty
     told = explain(
         empty, _model("a", followed, _use_case("code", 59.0, mean=60.0), named=("math", "code"), **FALLEN)
     )
-    assert told == "Lower since about 20 March in all 2 use cases, most in code: 59 points, usually 90."
+    assert told == (
+        "Lower since about 20 March in all 2 use cases, most in code: 59 points, 90 on the days before."
+    )
 
 
 def test_one_fallen_use_case_is_named_and_another_cause_is_told(empty: Site) -> None:
     low, well = _use_case("math", 70.0, "SUSPICIOUS"), _use_case("code", 90.0)
     told = explain(empty, _model("a", low, well, cause="ROUTE", **LOOKING))
-    assert told == "Lower since 29 March in math: 70 points, usually 90. Likely cause: the route."
+    assert told == "Lower since 29 March in math: 70 points, 90 on the days before. Likely cause: the route."
 
 
 def test_a_model_without_a_score_or_past_says_why(empty: Site) -> None:

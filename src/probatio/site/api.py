@@ -11,10 +11,11 @@ from probatio import __version__
 from probatio.core.records import ModelVerdict, Status
 from probatio.core.statistics.intervals import Rate
 from probatio.learn.findings import Study
-from probatio.site.facts.standing import list_standings
+from probatio.site.facts.standing import find_level, list_standings
 from probatio.site.pages.bench import BenchScore, measure_bench
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html, json
 from probatio.site.snapshot import Change
+from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -31,6 +32,7 @@ class Standing(msgspec.Struct, frozen=True):
     imported: bool = False  # its last day was imported from a file; we asked no model on it
     recovered: bool = False  # it is OK, and was not within the last days
     goes_stale: str | None = None  # when its last answers are too old; None: already, or never
+    level: LevelBefore = NO_LEVEL  # what its scores are compared with
 
 
 class Leaderboard(msgspec.Struct, frozen=True):
@@ -74,6 +76,7 @@ class ModelSeries(msgspec.Struct, frozen=True):
     imported: list[bool] = []  # the day was taken in from a file
     changed_route: list[str | None] = []  # the note beside the headline
     label: list[str] = []  # the headline in words, as every page shows it
+    level: LevelBefore = NO_LEVEL  # what the last scores are compared with
 
 
 class RunShort(msgspec.Struct, frozen=True):
@@ -174,6 +177,7 @@ def leaderboard(request: PageRequest) -> PageReply:
             row.verdict.date in row.model.imported,
             row.verdict.well_again,
             row.model.goes_stale.isoformat() if row.model.goes_stale else None,
+            find_level(row.model, row.verdict),
         )
         for row in list_standings(site)
     ]
@@ -223,6 +227,7 @@ def model(request: PageRequest) -> PageReply:
             imported=[each.date in tracked.imported for each in verdicts],
             changed_route=[each.changed_route.note if each.changed_route else None for each in verdicts],
             label=[each.label for each in verdicts],
+            level=find_level(tracked, tracked.last),
         )
     )
 

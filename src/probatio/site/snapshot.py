@@ -312,7 +312,7 @@ def load_site(
         tracked=_track(
             judged,
             names,
-            VerdictDescriber(results, by_date),
+            VerdictDescriber(results, by_date, judged),
             frozenset(day.date for day in days.days if day.record.imported),
             last_answered(days.days),
             moment,

@@ -79,8 +79,8 @@ def test_an_episode_is_one_message_and_its_end_another(tmp_path: Path) -> None:
         first = hook.on_message[0]
         assert first["type"] == "failure"
         assert first["message"].startswith(
-            f"{day_at(8)}: a answers worse since {day_at(8)} in u (30 points, usually 90) and v (30 points, "
-            "usually 90).\n"
+            f"{day_at(8)}: a answers worse since {day_at(8)} in u (30 points, 90 on the days before) and v "
+            "(30 points, 90 on the days before).\n"
         )
         assert "\nDetails: COOKED since" in first["message"]
         assert first["message"].endswith("\nhttps://x.example/watch/models/a/")

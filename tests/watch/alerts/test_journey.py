@@ -247,7 +247,7 @@ def test_total_damage_is_cooked_and_told_while_the_evidence_calibrates(broken: J
     first = broken.hook.on_message[0]["message"].splitlines()[0]
     assert first == (
         f"{_date(YOUNG + 1)}: damaged answers worse since {_date(YOUNG + 1)} in Structured Extraction (20 "
-        "points, usually 100)."
+        "points, 100 on the days before)."
     )
     days = [
         json.loads(broken.run("verdict", "--json", "--date", _date(number)).stdout)["verdicts"][0]

@@ -19,6 +19,7 @@ from probatio.core.records import Day, ModelVerdict
 from probatio.watch.ledger.difference import first_difference
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.reason import use_case_reason
+from probatio.watch.verdict.reference_level import LevelBefore, find_level_before
 from probatio.watch.verdict.verdicts import verdicts
 from probatio.watch.verdict.words import VerdictText, describe
 from watch.verdict.made_up import CONSTANTS, MANIFEST, day_at, made_up_day, steady
@@ -216,12 +217,16 @@ def _words(shown: list[ModelVerdict]) -> dict[str, VerdictText]:
     return {each.model: describe(each, {}, CONSTANTS) for each in shown}
 
 
+def _levels(shown: list[ModelVerdict], days: list[Day]) -> dict[str, LevelBefore]:
+    return {each.model: find_level_before(each, days, CONSTANTS, {}) for each in shown}
+
+
 @settings(max_examples=20, deadline=None)
 @given(histories())
 def test_the_table_fits_a_hundred_columns_and_says_its_status_in_words(days: list[Day]) -> None:
     everyone = Days(days)
     shown = verdicts(everyone, CONSTANTS, dates={days[-1].date})
-    text = format_table(shown, _words(shown))
+    text = format_table(shown, _words(shown), _levels(shown, days))
     assert max(map(len, text.splitlines())) <= WIDTH
     for each in shown:
         assert each.shown in text
@@ -236,7 +241,7 @@ def test_the_table_puts_the_worst_first() -> None:
     }
     days = Days([*steady(20, ["fine", "bad"], USE_CASES), made_up_day(20, scores)])
     shown = verdicts(days, CONSTANTS, dates={day_at(20)})
-    text = format_table(shown, _words(shown))
+    text = format_table(shown, _words(shown), _levels(shown, days.days))
     assert text.index("✖ COOKED") < text.index("● OK")
     assert "1 COOKED, 1 OK" in text
 

@@ -11,6 +11,7 @@ from probatio.core.records import ModelVerdict, UseCaseVerdict
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.headline import add_headline
 from probatio.watch.verdict.reason import use_case_reason
+from probatio.watch.verdict.reference_level import LevelBefore
 from probatio.watch.verdict.verdicts import verdicts
 from probatio.watch.verdict.words import CaseChange, Rarity, advice, describe, expect_false
 from watch.verdict.made_up import CONSTANTS, made_up_day, steady
@@ -40,12 +41,15 @@ def _summary(verdict: ModelVerdict, **more: Any) -> str:
 
 
 def test_a_fall_is_told_by_title_since_when_and_how_sure() -> None:
-    assert _summary(_fell(), rarity=Rarity(0.0, 0.66)) == (
+    usual = LevelBefore({"extraction": 97.0}, reference=True)
+    assert _summary(_fell(), rarity=Rarity(0.0, 0.66), level=usual) == (
         "m answers worse since 2026-02-03 in Structured Extraction (76 points, usually 97). This is what "
         "the published rule says, and not proven yet: the rule alone is rarely wrong about a steady model, "
         "but often about one whose scores jump from day to day; if the fall lasts, the evidence will show "
         "it."
     )
+    young = _summary(_fell(), level=msgspec.structs.replace(usual, reference=False))
+    assert "(76 points, 97 on the days before)" in young, "another number has another name"
     assert "rarely wrong, about 2 % of healthy models" in _summary(_fell(), rarity=Rarity(0.0, 0.02))
     assert "often wrong, about at least 30 % of" in _summary(_fell(), rarity=Rarity(0.3, 0.66))
     assert "was not measured for this suite" in _summary(_fell())
@@ -110,13 +114,14 @@ def test_what_is_held_back_is_said_with_its_scores() -> None:
     )
     fine = UseCaseVerdict(use_case="extraction", status="OK", score=97.0, mean=97.0, sd=1.0, drop=0.0)
     both = ModelVerdict(date="2026-02-03", model="m", status="OK", use_cases=(fine, replies))
+    usual = LevelBefore({"replies": 90.6}, reference=True)
     told = "Replies (42 points, usually 91): held back, because the judge changed"
     titles = {**TITLES, "replies": "Replies"}
-    assert describe(add_headline(both), titles, CONSTANTS).sentences[0] == (
+    assert describe(add_headline(both), titles, CONSTANTS, level=usual).sentences[0] == (
         f"m is as usual: 1 of 2 scored use cases are in their usual range; {told}."
     )
     alone = msgspec.structs.replace(both, use_cases=(replies,))
-    assert describe(add_headline(alone), titles, CONSTANTS).sentences[0] == (
+    assert describe(add_headline(alone), titles, CONSTANTS, level=usual).sentences[0] == (
         f"m can't be called as usual on 2026-02-03: {told}."
     )
 

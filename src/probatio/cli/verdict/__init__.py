@@ -170,6 +170,7 @@ def command(
         each for each in unknown if each not in chosen
     ]
     words = {verdict.model: teller.describe(verdict) for verdict in shown}
+    levels = {verdict.model: teller.find_level(verdict) for verdict in shown}
     if as_json:
         gate = (
             {"fail_on": fail_on, "failed": failed, "changed_route": moved, "unknown": unknown}
@@ -183,6 +184,7 @@ def command(
             date=day.date,
             verdicts=shown,
             told=words,
+            levels=levels,
             gate=gate,
             expected_false=expected,
             **more,
@@ -193,7 +195,7 @@ def command(
         def render(paint: Paint) -> str:
             if explain:
                 return explain_verdict(shown[0], words[shown[0].model], days, constants, paint)
-            return format_table(shown, words, paint)
+            return format_table(shown, words, levels, paint)
 
         if day.record.simulated:
             click.echo("SIMULATED: no model was asked on these days.")

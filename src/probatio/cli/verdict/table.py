@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from probatio.core.records import MARKS, Constants, Day, ModelVerdict, Status, Thresholds, UseCaseVerdict
 from probatio.watch.verdict.days import Days
 from probatio.watch.verdict.reason import use_case_reason
+from probatio.watch.verdict.reference_level import LevelBefore
 from probatio.watch.verdict.words import VerdictText
 
 WIDTH = 100
@@ -22,12 +23,16 @@ def plain(text: str, status: Status) -> str:
 
 
 def format_table(
-    verdicts: Sequence[ModelVerdict], words: Mapping[str, VerdictText], paint: Paint = plain
+    verdicts: Sequence[ModelVerdict],
+    words: Mapping[str, VerdictText],
+    levels: Mapping[str, LevelBefore],
+    paint: Paint = plain,
 ) -> str:
-    """One row per model with its lowest use case, and the verdict in words below it; the worst first."""
+    """One row per model with its lowest use case, and the verdict in words below it; the worst first.
+    `levels`: model → what its scores are compared with."""
     order = list(MARKS)
     lines = [
-        _row("status", "model", "flags", "lowest use case", "score", "baseline", "z", "change", "evidence")
+        _row("status", "model", "flags", "lowest use case", "score", "before", "change", "rule z", "evidence")
     ]
     lines.append("─" * WIDTH)
     for verdict in sorted(verdicts, key=lambda each: (order.index(each.shown), not each.confirmed)):
@@ -35,7 +40,14 @@ def format_table(
         colour: Status = "SUSPICIOUS" if verdict.look == "ROUTE" else verdict.shown
         badge = paint(f"{MARKS[verdict.shown]} {verdict.shown:<12}", colour)
         lines.append(
-            badge + _row("", verdict.model, _count_flags(verdict), *_cells(lowest), _evidence(verdict))[14:]
+            badge
+            + _row(
+                "",
+                verdict.model,
+                _count_flags(verdict),
+                *_cells(lowest, levels[verdict.model]),
+                _evidence(verdict),
+            )[14:]
         )
         if verdict.label != verdict.shown:
             lines.append(f"  {verdict.label}")
@@ -153,22 +165,24 @@ def _tests(verdict: UseCaseVerdict, limits: Thresholds) -> str:
 
 
 def _row(*cells: str) -> str:
-    status, model, flags, use_case, score, baseline, z, drop, evidence = cells
+    status, model, flags, use_case, score, before, change, z, evidence = cells
     return (
-        f"{status:<14}{_cut(model, 16):<17}{flags:<6}{_cut(use_case, 17):<18}{score:>5} {baseline:>10} "
-        f"{z:>5} {drop:>5} {evidence}"
+        f"{status:<14}{_cut(model, 16):<17}{flags:<6}{_cut(use_case, 17):<18}{score:>5} {before:>7} "
+        f"{change:>6} {z:>6} {evidence}"
     ).rstrip()
 
 
-def _cells(verdict: UseCaseVerdict | None) -> tuple[str, str, str, str, str]:
+def _cells(verdict: UseCaseVerdict | None, level: LevelBefore) -> tuple[str, str, str, str, str]:
     if verdict is None:
         return "–", "–", "–", "–", "–"
+    before, score = level.scores.get(verdict.use_case), verdict.score
+    change = 100 * (score - before) / before if score is not None and before else None
     return (
         verdict.use_case,
-        "–" if verdict.score is None else f"{verdict.score:.1f}",
-        "–" if verdict.mean is None or verdict.sd is None else f"{verdict.mean:.1f}±{verdict.sd:.1f}",
+        "–" if score is None else f"{score:.1f}",
+        "–" if before is None else f"{before:.1f}",
+        "–" if change is None else f"{change:+.0f}%".replace("-", "−"),
         "–" if verdict.z is None else f"{verdict.z:.1f}".replace("-", "−"),
-        "–" if verdict.drop is None else f"{-100 * verdict.drop:+.0f}%".replace("-", "−"),
     )
 
 

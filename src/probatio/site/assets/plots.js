@@ -108,7 +108,7 @@ function plotOf(svg, days) {
     if (svg.dataset.kind === "share") return value ? `${Number(value).toFixed(0)} % right${usually ? `, other cases ${usually} %` : ""}` : "not asked";
     const points = value ? `${Number(value).toFixed(1)} points` : "no score";
     const status = STATUSES[svg.dataset.marks[day]];
-    return points + (usually ? (before ? `, ${usually} before` : `, usually ${usually}`) : "") + (status && status !== "gap" ? `, ${status}` : "");
+    return points + (usually ? (before ? `, ${usually} on the days before` : `, usually ${usually}`) : "") + (status && status !== "gap" ? `, ${status}` : "");
   }
 
   function tell(day) {

@@ -4,19 +4,19 @@ word."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from math import sqrt
 from typing import NamedTuple
 
-from probatio.core.records import DailyScore, Day, ModelVerdict
+from probatio.core.records import DailyScore, Day
 from probatio.site.rendering import money, thousands
 from probatio.watch.verdict.days import suite_of
+from probatio.watch.verdict.level import collect_scores
 
-BEYOND = 2 * sqrt(2)
-"""Of two usual days the difference has √2 times the spread of one; twice that is passed by chance about one
-time in twenty."""
-
+PASSED, PASSED_AT_MOST = 0.013, 0.05
+"""The share of pairs of later days of a healthy model that are further apart in a use case than any two days
+of its reference of 28 days, by the simulator: where days are independent, and at most, where a failure lasts
+for days. A test measures both again."""
 
 SAME = 0.005
 """A case that moved by less than half a point did not move."""
@@ -28,7 +28,7 @@ class ScoreDiff(NamedTuple):
     use_case: str
     before: float | None
     after: float | None
-    usual: float | None  # how far two usual days are apart at most, 19 times in 20
+    usual: float | None  # how far any two days of the reference are apart
 
     @property
     def change(self) -> float | None:
@@ -71,17 +71,28 @@ class DayDiff(NamedTuple):
     other_suite: bool  # or another form of it: then differences are shown, and say nothing about the model
 
 
-def compare_days(model: str, before: Day, after: Day, verdict: ModelVerdict) -> DayDiff:
-    """Compare two days of one model. `verdict`: of one of the days, for its usual spread."""
+def measure_usual_change(model: str, reference: Iterable[Day]) -> dict[str, float]:
+    """Use case → how far any two days of its reference are apart. That asks nothing of how scores scatter:
+    they jump by whole answers, and many days are alike."""
+    scores = collect_scores(model, reference)
+    return {use_case: max(each) - min(each) for use_case, each in scores.items()}
+
+
+def chance_of_passing(share: float, use_cases: int) -> float:
+    """The chance that some use case passes by chance alone what each passes so often."""
+    return float(1 - (1 - share) ** use_cases)
+
+
+def compare_days(model: str, before: Day, after: Day, usual: Mapping[str, float]) -> DayDiff:
+    """Compare two days of one model. `usual`: use case → how far two of its usual days may be apart."""
     ours, theirs = before.lines.get(model, {}), after.lines.get(model, {})
-    spreads = {each.use_case: each.sd for each in verdict.use_cases}
     use_cases = list(dict.fromkeys([*theirs, *ours]))
     scores = [
         ScoreDiff(
             name,
             ours[name].score if name in ours else None,
             theirs[name].score if name in theirs else None,
-            BEYOND * sd if (sd := spreads.get(name)) is not None else None,
+            usual.get(name),
         )
         for name in use_cases
     ]
@@ -171,8 +182,8 @@ def _list_names(of_lines: Iterable[Iterable[str]]) -> str:
 COMPARED = 6_000
 """Characters of each text that are compared. The time grows with the product of the two lengths."""
 ALIKE = 0.25
-"""Answers with a smaller share of words in common are different answers: marking nearly all of their words
-would tell nothing."""
+"""Answers that have a smaller share of the shorter one's words in common are different answers: marking
+nearly all of their words would tell nothing. An answer that contains the other is always like it."""
 AROUND = 120
 """Characters of a common stretch that are kept next to a difference when a text is shortened."""
 _WORDS = re.compile(r"\s+|\w+|[^\w\s]+")
@@ -206,7 +217,8 @@ def compare_words(before: str, after: str) -> WordDiff:
     cut = max(len(before), len(after)) > COMPARED
     steps = list(_list_steps(one, two))
     common = sum(not word.isspace() for same, a, b, _, _ in steps if same for word in one[a:b])
-    if 2 * common < ALIKE * sum(not word.isspace() for word in (*one, *two)):
+    shorter = min(sum(not word.isspace() for word in words) for words in (one, two))
+    if common < ALIKE * shorter:
         return WordDiff(_join_pieces([(one, False)]), _join_pieces([(two, False)]), alike=False, cut=cut)
     return WordDiff(
         _join_pieces([(one[a:b], not same) for same, a, b, _, _ in steps]),

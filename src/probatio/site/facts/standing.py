@@ -10,11 +10,12 @@ from probatio.charts.cells import HistoryDay, draw_history
 from probatio.core.records import LOOKS, Look, ModelVerdict, UseCaseVerdict
 from probatio.site.rendering import format_date
 from probatio.site.snapshot import BAD, Site, TrackedModel
+from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
 from probatio.watch.verdict.words import describe_held
 
 HISTORY_DAYS = 60
-USUAL_DAYS = 14
-"""Days before a fall whose mean is what was usual."""
+FORMER_DAYS = 14
+"""Days before a new series whose mean is told next to it."""
 WORSE: tuple[tuple[Look, ...], ...] = (("PROVEN",), ("COOKED", "SUSPICIOUS"), ("ROUTE",))
 """Looks of a model that is or looks worse, the surest first."""
 
@@ -131,7 +132,7 @@ def _explain(site: Site, model: TrackedModel) -> str:
     if verdict.shown == "CALIBRATING":
         return _calibrating(site, verdict)
     scored = sum(each.score is not None for each in verdict.use_cases)
-    if held := describe_held(verdict, site.titles):
+    if held := describe_held(verdict, site.titles, find_level(model, verdict)):
         scored -= sum(each.score is not None and each.held is not None for each in verdict.use_cases)
         held = f" {held[0].upper()}{held[1:]}."
         if not scored:
@@ -191,22 +192,20 @@ def find_past_fall(model: TrackedModel) -> tuple[str, str] | None:
     return model.fell_on(fallen[-1]) or fallen[-1].date, fallen[-1].date
 
 
+def find_level(model: TrackedModel, verdict: ModelVerdict) -> LevelBefore:
+    """What the scores of a verdict are compared with, on every page; of a fall that is just over, with what
+    was before it."""
+    if model.teller is None:
+        return NO_LEVEL
+    over = find_past_fall(model) if verdict is model.last else None
+    return model.teller.find_level(verdict, over[0] if over else model.fell_on(verdict))
+
+
 def measure_usual(model: TrackedModel) -> dict[str, float]:
-    """Use case → its mean before the present standing began, or before the fall that is just over. The
-    baseline's own mean follows a fall down."""
-    over = find_past_fall(model)
-    return measure_before(model, over[0] if over else find_since(model) or model.last.date)
-
-
-def measure_before(model: TrackedModel, start: str) -> dict[str, float]:
-    """Use case → its mean on the last days before a day."""
-    before = [verdict for verdict in model.verdicts if verdict.date < start][-USUAL_DAYS:]
-    scores: dict[str, list[float]] = {}
-    for verdict in before:
-        for each in verdict.use_cases:
-            if each.score is not None:
-                scores.setdefault(each.use_case, []).append(each.score)
-    return {use_case: fmean(each) for use_case, each in scores.items()}
+    """Use case → what its scores are compared with in charts; empty where the reference is not complete and
+    nothing fell, as there the rule's baseline of each day is all there is."""
+    level = find_level(model, model.last)
+    return level.scores if level.reference or model.last.shown in BAD or find_past_fall(model) else {}
 
 
 def find_fallen(verdict: ModelVerdict) -> list[UseCaseVerdict]:
@@ -215,8 +214,8 @@ def find_fallen(verdict: ModelVerdict) -> list[UseCaseVerdict]:
 
 
 def _describe_fall(site: Site, model: TrackedModel) -> str:
-    verdict, usual = model.last, measure_usual(model)
-    fallen = find_fallen(verdict)
+    verdict, level = model.last, find_level(model, model.last)
+    fallen, usual = find_fallen(verdict), level.scores
     losses = {
         each.use_case: usual[each.use_case] - each.score
         for each in fallen or verdict.use_cases
@@ -229,7 +228,7 @@ def _describe_fall(site: Site, model: TrackedModel) -> str:
     worst = max(losses, key=lambda name: losses[name], default=None)
     if worst is not None and losses[worst] > 0:
         most = "" if only else f", most in {site.title(worst)}"
-        told += f"{most}: {usual[worst] - losses[worst]:.0f} points, usually {usual[worst]:.0f}"
+        told += f"{most}: {usual[worst] - losses[worst]:.0f} points, {level.describe(worst)}"
     blamed = f" Likely cause: {CAUSES[verdict.cause]}." if verdict.cause in CAUSES else ""
     return f"{told}.{blamed}"
 
@@ -259,8 +258,11 @@ def _young(model: TrackedModel) -> str:
     verdict, now = model.last, mean_score(model.last)
     if not verdict.series_why or not verdict.series_since or verdict.evidence != "CALIBRATING":
         return ""
-    before = measure_before(model, verdict.series_since)
-    both = f": {now:.0f} points, {fmean(before.values()):.0f} before" if before and now is not None else ""
+    means = [mean_score(each) for each in model.verdicts if each.date < verdict.series_since]
+    former = [mean for mean in means[-FORMER_DAYS:] if mean is not None]
+    both = (
+        f": {now:.0f} points, {fmean(former):.0f} in the series before" if former and now is not None else ""
+    )
     return f" since a new series began on {format_day(verdict.series_since, verdict.date)}{both}"
 
 

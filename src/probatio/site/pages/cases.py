@@ -13,10 +13,11 @@ from probatio.charts.cells import HistoryDay, draw_history
 from probatio.charts.days import DayPoint, ValueAxis, plot_days
 from probatio.site.facts import cases
 from probatio.site.facts.asked_cases import find_case
-from probatio.site.facts.standing import list_dates
+from probatio.site.facts.standing import find_level, list_dates
 from probatio.site.paging import count_pages, make_pager
 from probatio.site.rendering import PageReply, PageRequest, fit, html
 from probatio.site.snapshot import Site, TrackedModel
+from probatio.watch.verdict.reference_level import measure_case
 
 HISTORY_DAYS = 90
 LONGEST = 20_000
@@ -68,6 +69,9 @@ def case_page(request: PageRequest) -> PageReply:
     named = site.case_slugs.get(use_case, {})
     case = request.find_slug("case", named)
     rows = [(model, _history(site, model, use_case, case)) for model in site.tracked.values()]
+    standing = site.case_standings.get((use_case, case))
+    usual = _measure_usual(site, use_case, case)
+    both = [name for name in usual if standing and name in standing.now]
     return fit(
         request,
         "case.html",
@@ -75,7 +79,10 @@ def case_page(request: PageRequest) -> PageReply:
         use_case=use_case,
         case=case,
         asked=find_case(site.suite, use_case, case),
-        standing=site.case_standings.get((use_case, case)),
+        standing=standing,
+        usual=usual,
+        change=fmean(standing.now[name] - usual[name].share for name in both) if standing and both else None,
+        settled=all(usual[name].reference for name in both),
         measured=site.cases_measured.get((use_case, case)),
         source=site.items.source if site.items else "",
         rows=[(model, line) for model, line in rows if line],
@@ -85,6 +92,25 @@ def case_page(request: PageRequest) -> PageReply:
         left_out=max(0, len(named) - 1 - OTHERS),
         rules=cases,
     )
+
+
+class UsualShare(NamedTuple):
+    """What a model usually earns in a case, 0–1, and whether its reference is complete."""
+
+    share: float
+    reference: bool
+
+
+def _measure_usual(site: Site, use_case: str, case: str) -> dict[str, UsualShare]:
+    """Model → its mean on the days that its scores are compared with, as on its own page."""
+    found = {}
+    for model in site.tracked.values():
+        level = find_level(model, model.last)
+        days = [site.days[date] for date in level.days if date in site.days]
+        share = measure_case(model.id, use_case, case, days)
+        if share is not None:
+            found[model.id] = UsualShare(share, level.reference)
+    return found
 
 
 def every_case(site: Site) -> Iterator[dict[str, str]]:

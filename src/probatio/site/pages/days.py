@@ -10,7 +10,7 @@ from probatio.core.records import ModelVerdict
 from probatio.runs.store.days import read_day
 from probatio.runs.store.layout import ANSWERS, DAILY, GRADES, JUDGE_REPLIES, SCORES
 from probatio.site.facts.samples import DaySample, find_html
-from probatio.site.facts.standing import measure_before
+from probatio.site.facts.standing import find_level
 from probatio.site.pages.diffs import comparisons
 from probatio.site.paging import find_breaks, make_pager
 from probatio.site.rendering import PAGE_BYTES, NoPage, PageReply, PageRequest, fit, html
@@ -57,7 +57,7 @@ def day_page(request: PageRequest) -> PageReply:
         counts=Counter(sample.use_case for sample in site.samples.of(date, model.id)),
         record=site.records[date],
         files=public_files(site, date),
-        before=measure_before(model, fell) if (fell := model.fell_on(verdict)) else {},
+        level=find_level(model, verdict),
     )
 
 
@@ -82,7 +82,7 @@ def samples_page(request: PageRequest) -> PageReply:
         cases=shown,
         verdict=verdict,
         score=by_use_case(verdict).get(use_case),
-        usual=measure_before(model, model.fell_on(verdict) or date).get(use_case),
+        usual=find_level(model, verdict).describe(use_case),
         pages={number for each in shown.values() for number, sample in each if _inert_page(sample)},
         files=public_files(site, date),
         pager=at,

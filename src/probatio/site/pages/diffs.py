@@ -9,8 +9,17 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from probatio.core.records import ModelVerdict
-from probatio.site.facts.diffs import CaseDiff, WordDiff, compare_days, compare_words
-from probatio.site.facts.standing import find_past_fall
+from probatio.site.facts.diffs import (
+    PASSED,
+    PASSED_AT_MOST,
+    CaseDiff,
+    WordDiff,
+    chance_of_passing,
+    compare_days,
+    compare_words,
+    measure_usual_change,
+)
+from probatio.site.facts.standing import find_level, find_past_fall
 from probatio.site.rendering import NoPage, PageReply, PageRequest, html
 from probatio.site.snapshot import Site, TrackedModel
 
@@ -43,8 +52,9 @@ def diff_page(request: PageRequest) -> PageReply:
     old, new = request.find("before", model.by_date), request.find("after", model.by_date)
     if before >= after or before not in site.days or after not in site.days:
         raise NoPage
-    # the spread of a baseline that a fall is in would hide the fall
-    usual = old if old.shown == "OK" and any(each.sd is not None for each in old.use_cases) else new
+    level = find_level(model, new)
+    reference = [site.days[date] for date in level.days if level.reference and date in site.days]
+    usual = measure_usual_change(model.id, reference)
     diff = compare_days(model.id, site.days[before], site.days[after], usual)
     moved = (
         diff.moved if len(diff.moved) <= LISTED else diff.moved[: LISTED // 2] + diff.moved[-LISTED // 2 :]
@@ -58,6 +68,8 @@ def diff_page(request: PageRequest) -> PageReply:
         old=old,
         new=new,
         diff=diff,
+        level=level,
+        chances=[chance_of_passing(share, len(diff.scores)) for share in (PASSED, PASSED_AT_MOST)],
         moved=moved,
         left_out=len(diff.moved) - len(moved),
         shown=[

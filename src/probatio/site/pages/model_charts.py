@@ -33,7 +33,7 @@ class ModelCharts(msgspec.Struct, frozen=True):
     score: ScoreChart
     evidence: Markup
     use_cases: dict[str, ScoreChart]  # the worst first
-    fallen: bool  # "usual" is the level before the fall; else the baseline of each day
+    fallen: bool  # "usual" is the level before the fall; else the reference's, or the baseline of each day
 
 
 class ScoreChart(msgspec.Struct, frozen=True):
@@ -52,7 +52,7 @@ class _ShownDays:
     verdicts: Sequence[ModelVerdict | None]  # None: a day on which it was not asked
     tables: list[dict[str, UseCaseVerdict]]  # of each day, by use case
     borders: list[str]  # what is new on each day
-    level: dict[str, float]  # use case → its mean before the fall; empty without a fall
+    level: dict[str, float]  # use case → what it is compared with; empty: with the baseline of each day
     span: DaySpan | None
 
     def draw(
@@ -76,7 +76,7 @@ def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
         verdicts,
         tables=[by_use_case(verdict) if verdict else {} for verdict in verdicts],
         borders=[news.get(date, "") for date in dates],
-        level=measure_usual(model) if fell else {},
+        level=measure_usual(model),
         span=_span(model, dates),
     )
     return ModelCharts(
@@ -85,7 +85,7 @@ def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
         score=_score(model, shown),
         evidence=_evidence(site, model, shown),
         use_cases=_use_cases(site, model, shown),
-        fallen=bool(shown.level),
+        fallen=bool(fell and shown.level),
     )
 
 

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from pathlib import Path
-from statistics import fmean
 
 import msgspec
 
 from probatio.core.errors import ProbatioError
-from probatio.core.records import Constants, Day, ModelVerdict
+from probatio.core.records import Day, ModelVerdict
 from probatio.runs.store.days import suite_folder
 from probatio.runs.store.run_folder import CaseSample, case_samples
 from probatio.suites.daily_suite import DailyManifest, constants_of, read_manifest
 from probatio.watch.alerts.quoting import make_harmless, quote_answer
-from probatio.watch.ledger.ledger import read_recorded_days
+from probatio.watch.ledger.ledger import read_ledger, read_recorded_days, read_records
 from probatio.watch.simulate.figures import FIGURES, PACKAGED, Characteristics, constants_digest, read
+from probatio.watch.verdict.drift import find_drift
+from probatio.watch.verdict.reference_level import (
+    LevelBefore,
+    SetAside,
+    find_level_before,
+    list_days_before,
+    list_scored,
+    list_set_aside,
+    measure_case,
+)
 from probatio.watch.verdict.words import (
     CaseChange,
     ExpectedFalse,
@@ -35,16 +44,48 @@ EXCERPT = 160
 class VerdictDescriber:
     """Describes the verdicts of one results folder. Files are read when a verdict needs them."""
 
-    def __init__(self, results: Path, days: Mapping[str, Day] | None = None) -> None:
+    def __init__(
+        self,
+        results: Path,
+        days: Mapping[str, Day] | None = None,
+        published: Sequence[ModelVerdict] | None = None,
+    ) -> None:
+        """`days`, `published`: what the folder has recorded, where it was read already."""
         self._results = results
         self._given = days
+        self._published = published
+        self._levels: dict[tuple[str, str | None, int], LevelBefore] = {}  # of whole references
         self._suites: dict[str | None, tuple[Path | None, DailyManifest]] = {}
 
     @cached_property
     def _days(self) -> Mapping[str, Day]:
         if self._given is not None:
-            return self._given
+            return dict(sorted(self._given.items()))
         return {day.date: day for day in read_recorded_days(self._results).days}
+
+    @cached_property
+    def _set_aside(self) -> SetAside:
+        """The days that proven falls keep out of references."""
+        if self._published is not None:
+            return list_set_aside(self._published)
+        lines = read_ledger(self._results)
+        if not any(PROVEN in line.data for line in lines):  # a ledger is large, and proofs are rare
+            return {}
+        records = {record.date: record for record in read_records(lines) if record.verdicts}
+        return list_set_aside(verdict for date in sorted(records) for verdict in records[date].verdicts)
+
+    def find_level(self, verdict: ModelVerdict, began: str | None = None) -> LevelBefore:
+        """The level before that the verdict is compared with, on every surface. `began`: the first day of the
+        fall, if the verdict alone does not say it."""
+        key = verdict.model, verdict.series_since, verdict.reference_days
+        if key in self._levels:
+            return self._levels[key]
+        day = self._days.get(verdict.date)
+        constants = constants_of(self._suite(day)[1])
+        found = find_level_before(verdict, self._days.values(), constants, self._set_aside, began)
+        if found.reference:
+            self._levels[key] = found
+        return found
 
     def describe(
         self,
@@ -64,16 +105,20 @@ class VerdictDescriber:
         folder, manifest = self._suite(day)
         constants, titles = constants_of(manifest), {entry.id: entry.title for entry in manifest.use_cases}
         fell = verdict.shown in ("SUSPICIOUS", "COOKED") or bool(verdict.collapsed)
-        before = self._before(verdict, day, constants, began) if day and fell else []
-        cases = self._cases(verdict, day, before, titles, excerpt) if day and fell and answers else ()
-        scores: dict[str, list[float]] = {}  # use case → its scores on the days before
-        for past in before:
-            for use_case, line in past.lines.get(verdict.model, {}).items():
-                if line.score is not None:
-                    scores.setdefault(use_case, []).append(line.score)
-        usual = {use_case: fmean(each) for use_case, each in scores.items()}
+        level = self.find_level(verdict, began)
+        cases = self._cases(verdict, day, level, titles, excerpt, began) if day and fell and answers else ()
         rarity = find_rarity(manifest, folder)
-        return describe(verdict, titles, constants, rarity, cases, usual, began)
+        return describe(
+            verdict, titles, constants, rarity, cases, level, began, self._find_drift(verdict, level)
+        )
+
+    def _find_drift(self, verdict: ModelVerdict, level: LevelBefore) -> str | None:
+        """When a proven fall began to go down, if it was no step."""
+        if not verdict.confirmed:
+            return None
+        flagged = [each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")]
+        days = list(list_scored(verdict, self._days.values()))
+        return find_drift(verdict.model, days, verdict.named or flagged or list(level.scores))
 
     def expect_false(self, models: int, date: str) -> ExpectedFalse:
         """How many of so many healthy models chance would flag in a month, under the suite of this day."""
@@ -96,22 +141,14 @@ class VerdictDescriber:
                 self._suites[named] = None, msgspec.structs.replace(read_manifest(), use_cases=())
         return self._suites[named]
 
-    def _before(self, verdict: ModelVerdict, day: Day, constants: Constants, began: str | None) -> list[Day]:
-        """The last days before the fall, as many as a baseline has."""
-        since = min(
-            each for each in (began, verdict.changed_on, verdict.headline_since, verdict.date) if each
-        )
-        recent = [each for each in self._days.values() if day.ordinal - each.ordinal <= YEAR_OF_DAYS]
-        series = [each for each in recent if (verdict.series_since or "") <= each.date < since]
-        return sorted(series, key=lambda each: each.date)[-constants.rule.baseline_days :]
-
     def _cases(
         self,
         verdict: ModelVerdict,
         day: Day,
-        before: list[Day],
+        level: LevelBefore,
         titles: Mapping[str, str],
         excerpt: int | None,
+        began: str | None,
     ) -> tuple[CaseChange, ...]:
         """The cases that fell most, each with the answer of a usual day and today's.
 
@@ -120,11 +157,14 @@ class VerdictDescriber:
         """
         moved = {each.use_case for each in verdict.use_cases if each.status in ("SUSPICIOUS", "COOKED")}
         moved = moved | {*verdict.named, *verdict.collapsed} or {each.use_case for each in verdict.use_cases}
+        compared = [self._days[date] for date in level.days]
         falls = sorted(
-            _find_falls(verdict.model, day, before, moved), key=lambda each: each.now - each.before
+            _find_falls(verdict.model, day, compared, moved), key=lambda each: each.now - each.before
         )[:WORST]
         now = case_samples(self._results, day.date, verdict.model, {each.case for each in falls})
         made = []
+        constants = constants_of(self._suite(day)[1])
+        before = list_days_before(verdict, self._days.values(), constants, began)
         for each in falls:
             usual, old = self._usual_answer(verdict.model, each, before)
             worst = _find_worst(now.get(each.case, []))
@@ -156,8 +196,8 @@ class VerdictDescriber:
 
 NEAR = 0.05
 """A case within this distance below its mean counts as usual."""
-YEAR_OF_DAYS = 365
-"""Older days say nothing about what is usual."""
+PROVEN = b'"evidence":"CONFIRMED"'
+"""What a line of the ledger has that tells a proven fall."""
 
 
 def find_rarity(manifest: DailyManifest, folder: Path | None) -> Rarity | None:
@@ -193,13 +233,9 @@ def _find_falls(model: str, day: Day, before: list[Day], moved: set[str]) -> lis
     for use_case in sorted(moved):
         line = day.lines.get(model, {}).get(use_case)
         for case, now in line.cases.items() if line is not None else ():
-            past = [
-                old.cases[case]
-                for each in before
-                if (old := each.lines.get(model, {}).get(use_case)) is not None and case in old.cases
-            ]
-            if past and now < fmean(past):
-                found.append(CaseChange(use_case, case, fmean(past), now))
+            usual = measure_case(model, use_case, case, before)
+            if usual is not None and now < usual:
+                found.append(CaseChange(use_case, case, usual, now))
     return found
 
 

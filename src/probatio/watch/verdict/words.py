@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 
 import msgspec
 
@@ -15,6 +16,7 @@ from probatio.core.records import Cause, Constants, ModelVerdict, UseCaseVerdict
 from probatio.watch.verdict.changed_route import describe_change
 from probatio.watch.verdict.odds import YEAR, describe_chance
 from probatio.watch.verdict.reason import describe_not_asked
+from probatio.watch.verdict.reference_level import NO_LEVEL, LevelBefore
 
 MOST = 3
 """Use cases named in a sentence; the others are counted."""
@@ -118,21 +120,18 @@ def describe(
     constants: Constants,
     rarity: Rarity | None = None,
     cases: Sequence[CaseChange] = (),
-    usual: Mapping[str, float] | None = None,
+    level: LevelBefore = NO_LEVEL,
     began: str | None = None,
+    drifting: str | None = None,
 ) -> VerdictText:
-    """The verdict in words. `rarity`: None if not measured for this suite. `usual`: use case → its mean score
-    before the fall; without it the baseline's, which follows a fall down. `began`: the first day of a fall
-    that is not dated yet; the verdict alone knows only the day of its status."""
-    if usual:
-        verdict = msgspec.structs.replace(
-            verdict,
-            use_cases=tuple(
-                msgspec.structs.replace(each, mean=usual.get(each.use_case, each.mean))
-                for each in verdict.use_cases
-            ),
-        )
-    what = _describe_status(verdict, titles, constants) or _describe_fall(verdict, titles, began)
+    """The verdict in words. `rarity`: None if not measured for this suite. `level`: what its scores are
+    compared with. `began`: the first day of a fall that is not dated yet; the verdict alone knows only the
+    day of its status. `drifting`: the day on which a slow fall began, if it was no step."""
+    what = _describe_status(verdict, titles, constants, level) or _describe_fall(
+        verdict, titles, level, began
+    )
+    if drifting:
+        what = f"{what} It did not fall at once: it has been drifting down since {_format_month(drifting)}."
     # what the simulator measured is of the whole suite
     sure = _how_sure(verdict, constants, None if verdict.form else rarity)
     if verdict.changed_route:
@@ -211,7 +210,9 @@ UNGRADED = "`probatio daily --date {date}` grades the answers again that have no
 OPEN = "wait: it is confirmed if it lasts and clears if not."
 
 
-def _describe_fall(verdict: ModelVerdict, titles: Mapping[str, str], began: str | None) -> str:
+def _describe_fall(
+    verdict: ModelVerdict, titles: Mapping[str, str], level: LevelBefore, began: str | None
+) -> str:
     flagged = [each for each in verdict.use_cases if each.status in ("COOKED", "SUSPICIOUS")]
     named = [each for each in verdict.use_cases if each.use_case in verdict.named]
     since = verdict.changed_on or began or verdict.headline_since or verdict.date
@@ -229,11 +230,13 @@ def _describe_fall(verdict: ModelVerdict, titles: Mapping[str, str], began: str 
             f"{verdict.model} looks lower since about {since}{f' in {where}' if where else ''} than it "
             "usually is."
         )
-    where = _list_use_cases(worst, titles, scores=True)
+    where = _list_use_cases(worst, titles, level)
     return f"{verdict.model} answers worse since {about}{since} in {where}."
 
 
-def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants) -> str | None:
+def _describe_status(
+    verdict: ModelVerdict, titles: Mapping[str, str], constants: Constants, level: LevelBefore
+) -> str | None:
     """What a model is like that has not fallen, or None for one that has."""
     if verdict.shown == "STALE":
         since = verdict.headline_since
@@ -257,7 +260,7 @@ def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants
         since = (
             f", compared only with days since {verdict.series_since}: {verdict.series_why}" if young else ""
         )
-        held = describe_held(verdict, titles)
+        held = describe_held(verdict, titles, level)
         scored = sum(each.score is not None for each in verdict.use_cases)
         compared = sum(each.score is not None and each.held is None for each in verdict.use_cases)
         if not compared:
@@ -272,7 +275,7 @@ def _describe_status(verdict: ModelVerdict, titles: Mapping[str, str], constants
     days = max((each.days for each in verdict.use_cases), default=0)
     if verdict.collapsed:
         lost = [each for each in verdict.use_cases if each.use_case in verdict.collapsed]
-        where = _list_use_cases(lost, titles, scores=True)
+        where = _list_use_cases(lost, titles, level)
         return f"{verdict.model} collapsed in {where}, though there are only {days} days to compare with."
     began = (
         f" A new series began on {verdict.series_since}: {verdict.series_why}." if verdict.series_why else ""
@@ -291,16 +294,14 @@ HELD = {
 """Why scores are held back, by the word of the record."""
 
 
-def describe_held(verdict: ModelVerdict, titles: Mapping[str, str]) -> str:
+def describe_held(verdict: ModelVerdict, titles: Mapping[str, str], level: LevelBefore) -> str:
     """`Replies 41.7, usually 90.6: held back, because the judge changed`; empty if nothing is held back."""
     told = []
     for why in dict.fromkeys(each.held for each in verdict.use_cases if each.held):
         held = [each for each in verdict.use_cases if each.held == why and each.score is not None]
         lowest = sorted(held, key=lambda each: -(each.drop or 0.0))
         if held:
-            told.append(
-                f"{_list_use_cases(lowest, titles, scores=True)}: held back, because {HELD[why or '']}"
-            )
+            told.append(f"{_list_use_cases(lowest, titles, level)}: held back, because {HELD[why or '']}")
     return "; ".join(told)
 
 
@@ -383,16 +384,21 @@ def _describe_rarity(rarity: Rarity | None) -> str:
 
 
 def _list_use_cases(
-    group: Sequence[UseCaseVerdict], titles: Mapping[str, str], *, scores: bool = False
+    group: Sequence[UseCaseVerdict], titles: Mapping[str, str], level: LevelBefore = NO_LEVEL
 ) -> str:
+    """Their titles; with a level also their scores."""
     shown = []
     for each in group[:MOST]:
-        known = scores and each.score is not None and each.mean is not None
-        points = f" ({each.score:.0f} points, usually {each.mean:.0f})" if known else ""
+        before = level.describe(each.use_case)
+        points = f" ({each.score:.0f} points, {before})" if before and each.score is not None else ""
         shown.append(f"{titles.get(each.use_case, each.use_case.replace('_', ' '))}{points}")
     if len(group) > MOST:
         shown.append(f"{len(group) - MOST} more")
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
+
+
+def _format_month(day: str) -> str:
+    return "{0:%B} {0.year}".format(date.fromisoformat(day))
 
 
 def _percent(share: float) -> str:
