@@ -385,7 +385,7 @@ def test_no_page_is_too_wide_or_moves_or_complains(
 def test_a_model_page_leads_to_a_raw_sample(where: str, tab: Any, request: pytest.FixtureRequest) -> None:
     tab.goto(request.getfixturevalue(where))
     _follow(tab.get_by_role("link", name="demo-cooked").first)
-    assert tab.locator("svg.plot").count() == 12, "the score, ten use cases, the chance of a false alarm"
+    assert tab.locator("svg.plot").count() == 15, "the score, ten use cases, three of answers, a chance"
     _picture(tab, "model")
     _follow(tab.get_by_role("link", name=re.compile("Every sample of")))
     _follow(tab.get_by_role("link", name="Summarization").first)
@@ -621,7 +621,7 @@ def test_the_site_is_whole_without_javascript(static: str, browser: Any) -> None
     assert page.locator("#board li").count() == len(CAST)
     _follow(page.get_by_role("link", name="demo-cooked").first)
     assert "demo-cooked answers worse since 30 Mar 2026 in " in page.locator(".reason").inner_text()
-    assert page.locator("svg.plot path.value").count() == 12
+    assert page.locator("svg.plot path.value").count() == 15
     assert page.locator(".readout").first.inner_text().startswith("31 Mar 2026: ")
     assert page.locator("table.days tbody tr").count() == 30, "the values of the charts, in numbers"
     marks, _ = _marks(page, static)

@@ -20,6 +20,10 @@ from probatio.charts.surface import PAGE, UNITS, Surface
 from probatio.charts.svg import LETTER, WIDTH, Panel, compose, ribbon, split_at_gaps, text
 from probatio.core.records import NOT_PROVEN, Look
 
+PLACES = {"points": 1, "share": 1, "chance": 1}
+"""Digits after the point that the script is given; of other kinds it has four in all."""
+WORDED = ("share", "chance")
+"""Kinds of axes whose ticks are words."""
 ROOM = 0.93
 """Share of a page's width that the days take; the value of the last day stands next to them."""
 HEIGHT = 190.0
@@ -105,9 +109,10 @@ def plot_days(
     """Make an element of a page. `end`: the words next to the last value."""
     floor = height - _BOTTOM
     body = _draw(PAGE, days, date_ticks(dates, most_dates), axis, _TOP, height, span, end)
+    data = _data(days, PLACES.get(axis.kind))
     return (
         f'<svg class="plot" height="{height:.0f}" role="img" data-kind="{axis.kind}" data-room="{ROOM}" '
-        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {_TOP:g} {int(axis.logarithmic)}" {_data(days)}>'
+        f'data-scale="{axis.low:g} {axis.high:g} {floor:g} {_TOP:g} {int(axis.logarithmic)}" {data}>'
         f"<title>{escape(title)}</title>{''.join(body)}</svg>"
     )
 
@@ -198,7 +203,7 @@ def _draw(
         # Numbers stand left of the chart, in the margin that the style sheet gives it; words stand on their
         # line.
         at = y.at(value)
-        words = axis.kind != "points"
+        words = axis.kind in WORDED
         tick = surface.text(0, at - 3, label) if words else surface.text(0, at + 4, label, "end", aside=-6)
         yield _POWER.sub(r'>10<tspan dy="-4" font-size="8">\1</tspan><', tick)
     if span is not None:
@@ -214,19 +219,21 @@ def _level(surface: Surface, kind: str, y: float) -> str:
     return surface.line(kind, 0, f"{y:.1f}", UNITS, f"{y:.1f}")
 
 
-def _data(days: Sequence[DayPoint]) -> str:
+def _data(days: Sequence[DayPoint], places: int | None) -> str:
     """What the script shows of each day, as short as possible: a usual value is left out if it is that of the
     day before."""
     usual = [_format_value(day.usual, 0) or "-" for day in days]
     changes = [each if number == 0 or each != usual[number - 1] else "" for number, each in enumerate(usual)]
     letters = "".join(_LETTERS[day.status] if day.status else "-" for day in days)
-    values = ",".join(_format_value(day.value, 1) for day in days)
+    values = ",".join(_format_value(day.value, places) for day in days)
     return f'data-values="{values}" data-usual="{",".join(changes).rstrip(",")}" data-marks="{letters}"'
 
 
-def _format_value(value: float | None, places: int) -> str:
+def _format_value(value: float | None, places: int | None) -> str:
     if value is None or not isfinite(value):
         return ""
+    if places is None:
+        return f"{value:.4g}"
     return f"{value:.{places}f}".removesuffix(".0") if abs(value) < 10**6 else f"{value:.4g}"
 
 

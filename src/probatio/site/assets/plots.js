@@ -22,6 +22,12 @@ const chance = (evidence) => {
   return `at most a one in ${String(Math.floor(count / step) * step).replace(/\B(?=(\d{3})+$)/g, ",")} chance of a false alarm`;
 };
 
+const UNITS = {
+  seconds: (value) => `${value.toFixed(2)} s`,
+  tokens: (value) => `${value.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",")} tokens`,
+  dollars: (value) => `$${value.toFixed(6).replace(/\.?0+$/, "")}`,
+};
+
 const made = (name, parent, attributes) => {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -102,6 +108,7 @@ function plotOf(svg, days) {
   function said(day) {
     const value = values[day];
     if (svg.dataset.kind === "chance") return value ? chance(Number(value)) : "not known yet";
+    if (svg.dataset.kind in UNITS) return value ? UNITS[svg.dataset.kind](Number(value)) : "not known";
     let at = Math.min(day, usual.length - 1);
     while (at > 0 && !usual[at]) at -= 1;
     const usually = usual[at] === "-" ? "" : usual[at];

@@ -3,7 +3,7 @@ the same days."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -14,6 +14,7 @@ from markupsafe import Markup
 from probatio.charts.days import DayPoint, DaySpan, ValueAxis, plot_days
 from probatio.charts.scales import round_ticks
 from probatio.core.records import Look, ModelVerdict, UseCaseVerdict
+from probatio.site.facts.effort import KINDS, list_effort
 from probatio.site.facts.standing import find_fall, find_past_fall, list_dates, mean_score, measure_usual
 from probatio.site.facts.story import find_proof, span_lines
 from probatio.site.snapshot import BAD, Site, TrackedModel, by_use_case
@@ -23,6 +24,8 @@ MOST_DAYS = 366
 """Days in a chart of the page: a year of eleven charts stays below 150 kB. All days are on the pages of
 days."""
 HEIGHT, SMALL = 240, 120
+HEAD_ROOM = 1.1
+"""What an axis from zero has above its highest day."""
 
 
 class ModelCharts(msgspec.Struct, frozen=True):
@@ -33,6 +36,7 @@ class ModelCharts(msgspec.Struct, frozen=True):
     score: ScoreChart
     evidence: Markup
     use_cases: dict[str, ScoreChart]  # the worst first
+    effort: list[EffortChart]  # none if no day has a figure
     fallen: bool  # "usual" is the level before the fall; else the baseline of each day
 
 
@@ -42,6 +46,14 @@ class ScoreChart(msgspec.Struct, frozen=True):
     chart: Markup
     score: float | None
     usual: float | None
+
+
+class EffortChart(msgspec.Struct, frozen=True):
+    """A chart of what answers took; `told`: that of the last day, as the script tells it."""
+
+    heading: str
+    chart: Markup
+    told: str
 
 
 @dataclass(frozen=True)
@@ -59,7 +71,7 @@ class _ShownDays:
         self, days: Sequence[DayPoint], axis: ValueAxis, title: str, height: float, *, small: bool = False
     ) -> Markup:
         last = days[-1].value if days else None
-        end = "" if last is None or axis.logarithmic else f"{last:.0f}"
+        end = "" if last is None or axis.kind != "points" else f"{last:.0f}"
         span = msgspec.structs.replace(self.span, lines=()) if self.span and small else self.span
         most = 3 if small else 6
         plot = plot_days(days, self.dates, axis, title, height=height, span=span, most_dates=most, end=end)
@@ -85,6 +97,7 @@ def model_charts(site: Site, model: TrackedModel) -> ModelCharts:
         score=_score(model, shown),
         evidence=_evidence(site, model, shown),
         use_cases=_use_cases(site, model, shown),
+        effort=list(_effort(site, model, shown)),
         fallen=bool(shown.level),
     )
 
@@ -171,6 +184,24 @@ def _use_cases(site: Site, model: TrackedModel, shown: _ShownDays) -> dict[str, 
         title = f"{site.title(name)} of {model.id} day by day: {told} on {model.last.date}."
         made[name] = ScoreChart(shown.draw(days, axis, title, SMALL, small=True), now, usual)
     return dict(sorted(made.items(), key=lambda item: _loss(item[1]), reverse=True)) if shown.level else made
+
+
+def _effort(site: Site, model: TrackedModel, shown: _ShownDays) -> Iterator[EffortChart]:
+    """From zero up, so that half is half as high."""
+    days = list_effort(site, model)
+    for kind in KINDS:
+        values = [kind.read(days[date]) if date in days else None for date in shown.dates]
+        # Rounded as the script is given it, so that both say the same.
+        drawn = [None if each is None else float(f"{kind.times * each:.4g}") for each in values]
+        most = max((each for each in drawn if each is not None), default=None)
+        if most is None:
+            continue
+        ticks = round_ticks(0, most * HEAD_ROOM, 3) if most > 0 else [0.0]
+        axis = ValueAxis(0, most * HEAD_ROOM or 1, tuple((tick, f"{tick:,.4g}") for tick in ticks), kind.unit)
+        last = "not known" if drawn[-1] is None else kind.write(drawn[-1])
+        title = f"{kind.heading}, of {model.id} day by day: {last} on {shown.dates[-1]}."
+        chart = shown.draw([DayPoint(each) for each in drawn], axis, title, SMALL, small=True)
+        yield EffortChart(kind.heading, chart, last)
 
 
 def _loss(chart: ScoreChart) -> float:
