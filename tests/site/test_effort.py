@@ -144,7 +144,7 @@ def test_the_model_page_shows_the_three_and_a_gap_is_a_break(tmp_path: Path) -> 
     assert "Median time of an answer, seconds" in text and "Tokens written per answer" in text
     assert "Cost of 1,000 answers" not in text, "no day has a price"
     chart = re.search(r'data-kind="seconds".*?data-values="([^"]*)"', text)
-    assert chart and chart[1] == "0.8,0.8,0.8,,0.8,0.8,0.8"
+    assert chart and chart[1] == "0.8;0.8;0.8;;0.8;0.8;0.8"
     drawn = re.search(r'data-kind="seconds".*?<path class="value" d="([^"]*)"', text, re.S)
     assert drawn and drawn[1].count("M") == 2, "two pieces"
 

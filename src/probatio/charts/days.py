@@ -17,7 +17,7 @@ import msgspec
 from probatio.charts.palette import ON_PAGE, Theme
 from probatio.charts.scales import Scale, date_ticks, decade_label, decade_ticks, slots, thin_labels
 from probatio.charts.surface import PAGE, UNITS, Surface
-from probatio.charts.svg import LETTER, WIDTH, Panel, compose, ribbon, split_at_gaps, text
+from probatio.charts.svg import LETTER, WIDTH, Panel, compose, split_at_gaps, text
 from probatio.core.records import NOT_PROVEN, Look
 
 PLACES = {"points": 1, "share": 1, "chance": 1}
@@ -225,7 +225,7 @@ def _data(days: Sequence[DayPoint], places: int | None) -> str:
     usual = [_format_value(day.usual, 0) or "-" for day in days]
     changes = [each if number == 0 or each != usual[number - 1] else "" for number, each in enumerate(usual)]
     letters = "".join(_LETTERS[day.status] if day.status else "-" for day in days)
-    values = ",".join(_format_value(day.value, places) for day in days)
+    values = ";".join(_format_value(day.value, places) for day in days)
     return f'data-values="{values}" data-usual="{",".join(changes).rstrip(",")}" data-marks="{letters}"'
 
 
@@ -243,9 +243,9 @@ def _lines(
     """Draw what was measured and what was usual. On a page a mark is a line of no length: its round or square
     end keeps its size."""
     for piece in split_at_gaps([day.low for day in days]):
-        at = [(surface.point(places[number]), number, low) for number, low in piece]
-        upper = [(x, y.at(days[number].high or 0)) for x, number, _ in at]
-        yield ribbon("band", upper, [(x, y.at(low)) for x, _, low in at])
+        upper = [(number, days[number].high or 0.0) for number, _ in piece]
+        there, back = _points(surface, upper, places, y, 1), _points(surface, piece, places, y, 1)
+        yield f'<path class="band" d="{_steps([*there, *reversed(back)])}z"/>'
     for kind, values in (("usual", [day.usual for day in days]), ("value", [day.value for day in days])):
         if drawn := "".join(_path(surface, piece, places, y) for piece in split_at_gaps(values)):
             yield f'<path class="{kind}" d="{drawn}"/>'
@@ -276,20 +276,30 @@ def _shapes(
 
 
 def _path(surface: Surface, piece: Sequence[tuple[int, float]], places: Sequence[float], y: Scale) -> str:
-    """A line through the days as relative steps, rounded to half a pixel and as short as possible: a day on a
-    level line between its neighbours needs no point."""
-    points = [(surface.point(places[number]), round(2 * y.at(value)) / 2) for number, value in piece]
-    if len(points) == 1:  # a line of no length would not be seen
-        return f"M{points[0][0]:g} {points[0][1]:g}h1"
-    kept = [
+    """A line through the days."""
+    points = _points(surface, piece, places, y, 2)
+    return _steps(points) if len(points) > 1 else f"M{points[0][0]:g} {points[0][1]:g}h1"
+
+
+def _points(
+    surface: Surface, piece: Sequence[tuple[int, float]], places: Sequence[float], y: Scale, parts: int
+) -> list[tuple[float, float]]:
+    """Places rounded to so many parts of a pixel, as few as possible: a day on a level line between its
+    neighbours needs none."""
+    points = [(surface.point(places[number]), round(parts * y.at(value)) / parts) for number, value in piece]
+    return [
         (x, at)
         for number, (x, at) in enumerate(points)
         if number in (0, len(points) - 1) or not points[number - 1][1] == at == points[number + 1][1]
     ]
+
+
+def _steps(points: Sequence[tuple[float, float]]) -> str:
+    """Relative steps are short."""
     steps = " ".join(
-        f"{right - left:g}{lower - upper:+g}" for (left, upper), (right, lower) in pairwise(kept)
+        f"{right - left:g}{lower - upper:+g}" for (left, upper), (right, lower) in pairwise(points)
     )
-    return f"M{kept[0][0]:g} {kept[0][1]:g}l{steps}"
+    return f"M{points[0][0]:g} {points[0][1]:g}l{steps}"
 
 
 def _upright(

@@ -82,7 +82,7 @@ for (const box of document.querySelectorAll("[data-days]")) {
 }
 
 function plotOf(svg, days) {
-  const values = svg.dataset.values.split(",");
+  const values = svg.dataset.values.split(";");
   const usual = svg.dataset.usual.split(","); // nothing: the same as the day before; "-": not known
   const [low, high, floor, top, logarithmic] = svg.dataset.scale.split(" ").map(Number);
   const room = Number(svg.dataset.room);
